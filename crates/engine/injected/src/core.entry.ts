@@ -1,0 +1,9 @@
+// Everything Rust may call in a page, as one object. Evaluates to that object.
+import { release } from "./handles";
+
+const core = {
+  release: ({ handles }: { handles: number[] }): null => (release(handles), null),
+};
+
+export type Core = typeof core;
+(globalThis as { __playhouseCore?: Core }).__playhouseCore = core;

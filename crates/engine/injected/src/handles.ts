@@ -1,0 +1,28 @@
+// Elements that Rust holds on to: numbers outside, elements in here.
+
+/** Names an element of this document across calls; dies with the document. */
+export type Handle = number;
+
+const KEPT = 20_000;
+const elements = new Map<Handle, Element>();
+let last = 0;
+
+/** Gives the element a number. The oldest are forgotten beyond a bound, so that a long-lived page keeps no tree alive. */
+export function keep(element: Element): Handle {
+  elements.set(++last, element);
+  if (elements.size > KEPT) {
+    const oldest = elements.keys().next().value;
+    if (oldest !== undefined) elements.delete(oldest);
+  }
+  return last;
+}
+
+/** The element of a handle, or undefined once it was released or forgotten. */
+export function held(handle: Handle): Element | undefined {
+  return elements.get(handle);
+}
+
+/** Forgets handles that Rust no longer needs. */
+export function release(handles: Handle[]): void {
+  for (const handle of handles) elements.delete(handle);
+}

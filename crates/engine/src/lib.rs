@@ -1,0 +1,1 @@
+//! Drives a browser: contexts, pages, locators, actions, snapshots. Knows no MCP.

@@ -1,0 +1,1 @@
+//! The MCP server: tools over sessions over the engine.

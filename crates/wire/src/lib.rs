@@ -1,0 +1,1 @@
+//! Speaks browser protocols as their specifications say; no policy, no retries.
