@@ -1,0 +1,1 @@
+"use strict";(()=>{var elements=new Map;function release(handles){for(let handle of handles)elements.delete(handle)}var core={release:({handles})=>(release(handles),null)};globalThis.__playhouseCore=core;})();

@@ -1,0 +1,130 @@
+// The tree as people see it: across open shadow roots and slots, and what of it is on screen.
+
+const stores: Map<unknown, unknown>[] = [];
+let callers = 0;
+
+/** Runs a piece of work during which the page stands still, so that styles, roles and names are computed once. */
+export function withCaches<T>(work: () => T): T {
+  callers++;
+  try {
+    return work();
+  } finally {
+    if (!--callers) for (const store of stores) store.clear();
+  }
+}
+
+/** A function that remembers its answers for the length of `withCaches`, and computes afresh outside it. */
+export function cached<K, V>(compute: (key: K) => V): (key: K) => V {
+  const store = new Map<K, V>();
+  stores.push(store);
+  return (key) => {
+    if (!callers) return compute(key);
+    let value = store.get(key);
+    if (value === undefined && !store.has(key)) store.set(key, (value = compute(key)));
+    return value as V;
+  };
+}
+
+/** The lower-case tag name; a form's own fields cannot stand in for it, as they can for `form.localName`. */
+export function tagOf(e: Element): string {
+  return e instanceof HTMLFormElement ? "form" : e.localName;
+}
+
+/** The parent element, or the host for the children of a shadow root. */
+export function parentOrHost(e: Node): Element | undefined {
+  if (e.parentElement) return e.parentElement;
+  const parent = e.parentNode;
+  return parent instanceof ShadowRoot ? parent.host : undefined;
+}
+
+/** The parent in the flat tree: a slotted element's is its slot, then the host, then as in the document. */
+export function flatParent(e: Node): Element | undefined {
+  return (e as Partial<Slottable>).assignedSlot ?? parentOrHost(e);
+}
+
+/** The children in the flat tree: those of the open shadow root, or those that a slot shows. */
+export function flatChildren(e: Element): Iterable<Node> {
+  if (e instanceof HTMLSlotElement) {
+    const assigned = e.assignedNodes();
+    if (assigned.length) return assigned;
+  }
+  return (e.shadowRoot ?? e).childNodes;
+}
+
+/** The document or shadow root whose ids and names an element can refer to. */
+export function rootOf(e: Node): Document | ShadowRoot {
+  const root = e.getRootNode();
+  return root instanceof ShadowRoot ? root : (e.ownerDocument ?? (e as Document));
+}
+
+/** The element itself or its nearest ancestor, across shadow roots, that matches. */
+export function closest(e: Element | undefined, selector: string): Element | undefined {
+  while (e) {
+    const found = e.closest(selector);
+    if (found) return found;
+    e = (rootOf(e) as Partial<ShadowRoot>).host;
+  }
+  return undefined;
+}
+
+/** The element's computed style. */
+export const styleOf = cached((e: Element): CSSStyleDeclaration => getComputedStyle(e));
+
+/** Whether neither `visibility`, `content-visibility`, a closed `details` nor `display: none` keeps the element from being painted. */
+export const isPainted = cached((e: Element): boolean => e.checkVisibility() && styleOf(e).visibility === "visible");
+
+/** Whether the text is laid out with some size. */
+export function hasTextBox(text: Node): boolean {
+  const range = document.createRange();
+  range.selectNode(text);
+  const box = range.getBoundingClientRect();
+  return box.width > 0 && box.height > 0;
+}
+
+/** Whether the element has a box with some size and is painted; one with `display: contents` is as visible as its children. */
+export const isVisible: (e: Element) => boolean = cached((e) => {
+  if (styleOf(e).display === "contents") {
+    for (const child of flatChildren(e)) {
+      if (child instanceof Element ? isVisible(child) : child.nodeType === Node.TEXT_NODE && hasTextBox(child)) return true;
+    }
+    return false;
+  }
+  if (!isPainted(e)) return false;
+  const box = e.getBoundingClientRect();
+  return box.width > 0 && box.height > 0;
+});
+
+/** Text as it reads: white space collapsed, zero width space and soft hyphen dropped, trimmed. */
+export function squash(s: string): string {
+  return s.replace(/[\u200b\u00ad]/g, "").trim().replace(/\s+/g, " ");
+}
+
+const VOID = new Set("area base br col embed hr img input link meta param source track wbr".split(" "));
+const BOOLEAN = new Set("checked disabled multiple readonly selected".split(" "));
+const PREVIEWED_TEXT = 50;
+const PREVIEWED_ATTRIBUTES = 500;
+
+/** The start of an element as one line of HTML, for error texts: `<button id="log" type="button">Log</button>`. */
+export function preview(e: Element): string {
+  const attributes: string[] = [];
+  for (const { name, value } of e.attributes) {
+    if (name === "style") continue;
+    attributes.push(value === "" && BOOLEAN.has(name) ? ` ${name}` : ` ${name}="${value}"`);
+  }
+  attributes.sort((a, b) => a.length - b.length);
+  const tag = tagOf(e);
+  const open = tag + cut(attributes.join(""), PREVIEWED_ATTRIBUTES);
+  if (VOID.has(tag)) return oneLine(`<${open}/>`);
+  const children = [...e.childNodes];
+  const texts = children.every((child) => child.nodeType === Node.TEXT_NODE);
+  const content = texts ? cut(e.textContent ?? "", PREVIEWED_TEXT) : "…";
+  return oneLine(`<${open}>${content}</${tag}>`);
+}
+
+function cut(s: string, length: number): string {
+  return s.length > length ? s.slice(0, length - 1) + "…" : s;
+}
+
+function oneLine(s: string): string {
+  return s.replace(/\n/g, "↵").replace(/\t/g, "⇆");
+}
