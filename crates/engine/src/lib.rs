@@ -1,1 +1,28 @@
 //! Drives a browser: contexts, pages, locators, actions, snapshots. Knows no MCP.
+
+mod backend;
+mod console;
+mod error;
+mod frame;
+mod input;
+mod locator;
+mod network;
+mod page;
+mod progress;
+mod task;
+
+pub use backend::{
+    BrowserBackend, ColorScheme, ConsoleMessage, ContextBackend, ContextObserver, ContextOptions,
+    Cookie, DialogKind, DownloadEvent, FrameId, Geolocation, Handle, Headers, HttpCredentials,
+    InputStep, Key, LoaderId, MediaFeatures, MessageKind, Modifier, MouseButton, PageBackend,
+    PageEvent, PageId, PageObserver, PdfOptions, Point, Proxy, RequestEvent, RequestId,
+    ResponseFacts, SameSite, Screenshot, ScreenshotArea, ScreenshotFormat, Size, SourceLocation,
+    Viewport,
+};
+pub use console::{ConsoleCounts, ConsoleEntry};
+pub use error::{Candidate, Error, Obstacle, Result};
+pub use locator::Element;
+pub use network::{Request, RequestOutcome};
+pub use page::{Dialog, FileChooser, LoadState, Page};
+pub use progress::Progress;
+pub use task::{Task, spawn};

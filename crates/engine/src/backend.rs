@@ -1,0 +1,201 @@
+//! What a browser must be able to do for the engine, and what it reports. One implementation per protocol.
+//!
+//! Commands go down through [`BrowserBackend`], [`ContextBackend`] and [`PageBackend`]; events come up through
+//! [`ContextObserver`] and [`PageObserver`], in the browser's order, from one task per page.
+
+mod event;
+mod input;
+mod options;
+
+pub use event::{
+    ConsoleMessage, ContextObserver, DialogKind, DownloadEvent, Headers, MessageKind, PageEvent,
+    PageObserver, RequestEvent, ResponseFacts, SourceLocation,
+};
+pub use input::{InputStep, Key, Modifier, MouseButton, Point};
+pub use options::{
+    ColorScheme, ContextOptions, Cookie, Geolocation, HttpCredentials, MediaFeatures, PdfOptions,
+    Proxy, SameSite, Screenshot, ScreenshotArea, ScreenshotFormat, Size, Viewport,
+};
+
+use crate::error::Result;
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        pub struct $name(pub Arc<str>);
+
+        impl<T: AsRef<str>> From<T> for $name {
+            fn from(id: T) -> Self {
+                Self(id.as_ref().into())
+            }
+        }
+
+        impl $name {
+            /// The browser's own text for it.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+    };
+}
+
+id! {
+    /// Names a page for as long as it lives.
+    PageId
+}
+id! {
+    /// Names a frame of a page; survives navigations.
+    FrameId
+}
+id! {
+    /// Names one load of one document in a frame.
+    LoaderId
+}
+id! {
+    /// Names a request; a redirect keeps it.
+    RequestId
+}
+
+/// An element of a frame's document, held by the injected code; dies with the document.
+pub type Handle = u64;
+
+/// A browser process or a connection to one.
+#[async_trait]
+pub trait BrowserBackend: Send + Sync {
+    /// Name and version, e.g. `Chrome/156.0.8078.79`.
+    fn product(&self) -> &str;
+
+    /// Opens an isolated context; its pages are reported to `observer`.
+    async fn new_context(
+        &self,
+        options: &ContextOptions,
+        observer: Arc<dyn ContextObserver>,
+    ) -> Result<Arc<dyn ContextBackend>>;
+
+    /// Takes over the context that the browser began with (a persistent profile, a browser that runs elsewhere).
+    async fn default_context(
+        &self,
+        options: &ContextOptions,
+        observer: Arc<dyn ContextObserver>,
+    ) -> Result<Arc<dyn ContextBackend>>;
+
+    /// Holds the reason once the browser is gone.
+    fn closed(&self) -> watch::Receiver<Option<String>>;
+
+    /// Ends the browser (or, for one that runs elsewhere, leaves it) and waits until nothing of it is left.
+    async fn close(&self) -> Result<()>;
+}
+
+/// A browser context: cookies, storage, permissions and pages of their own.
+#[async_trait]
+pub trait ContextBackend: Send + Sync {
+    /// Opens a blank page and returns once it can be driven; the observer has heard of it by then.
+    async fn new_page(&self) -> Result<PageId>;
+
+    /// Every cookie of the context.
+    async fn cookies(&self) -> Result<Vec<Cookie>>;
+    /// Adds cookies, replacing those of the same name, domain and path.
+    async fn set_cookies(&self, cookies: &[Cookie]) -> Result<()>;
+    /// Removes every cookie.
+    async fn clear_cookies(&self) -> Result<()>;
+
+    /// Grants permissions by their Playwright names (`geolocation`, `clipboard-read`, …), to one origin or to all.
+    async fn grant_permissions(&self, permissions: &[String], origin: Option<&str>) -> Result<()>;
+    /// Takes back every grant.
+    async fn clear_permissions(&self) -> Result<()>;
+    /// Cuts the network of every page of the context, or joins it again.
+    async fn set_offline(&self, offline: bool) -> Result<()>;
+    /// Headers that go with every request from now on.
+    async fn set_extra_headers(&self, headers: &Headers) -> Result<()>;
+    /// Where the pages believe to be; `None` takes it back.
+    async fn set_geolocation(&self, geolocation: Option<Geolocation>) -> Result<()>;
+    /// A script that runs in each new document before the document's own.
+    async fn add_init_script(&self, source: &str) -> Result<()>;
+
+    /// Closes all pages of the context and forgets its data; a default context keeps its profile.
+    async fn close(&self) -> Result<()>;
+}
+
+/// One page (tab, popup) and all its frames.
+#[async_trait]
+pub trait PageBackend: Send + Sync {
+    /// The page's name.
+    fn id(&self) -> &PageId;
+    /// The top frame.
+    fn main_frame(&self) -> FrameId;
+
+    /// Starts loading `url`; returns at commit or failure. `None`: the document stays (same-document, download, 204).
+    async fn navigate(&self, url: &str) -> Result<Option<LoaderId>>;
+    /// Starts loading the document again.
+    async fn reload(&self, ignore_cache: bool) -> Result<()>;
+    /// Moves in the history; false when there is no entry there.
+    async fn go(&self, delta: i32) -> Result<bool>;
+
+    /// Calls a function of the injected code in the frame's isolated world; promises are awaited.
+    ///
+    /// Fails with `DocumentGone` when the document is replaced meanwhile.
+    async fn call(&self, frame: &FrameId, function: &str, argument: &Value) -> Result<Value>;
+    /// Runs the caller's function in the page's own world and returns its result as JSON, `None` for `undefined`.
+    ///
+    /// `expression` evaluates to a value or a function; a function is called with the element, if one is given.
+    async fn evaluate(
+        &self,
+        frame: &FrameId,
+        expression: &str,
+        element: Option<Handle>,
+    ) -> Result<Option<Value>>;
+
+    /// The frames that these frame elements hold, in order; `None` for an element without one.
+    async fn content_frames(
+        &self,
+        frame: &FrameId,
+        owners: &[Handle],
+    ) -> Result<Vec<Option<FrameId>>>;
+    /// The element that holds this frame, in its parent's document; `None` for the main frame.
+    async fn frame_owner(&self, frame: &FrameId) -> Result<Option<(FrameId, Handle)>>;
+
+    /// Sends trusted input, in order, in one go; returns when the page has handled all of it.
+    ///
+    /// Coordinates are CSS pixels of the main frame's viewport.
+    async fn input(&self, steps: &[InputStep]) -> Result<()>;
+    /// Sets the files of an `<input type=file>`.
+    async fn set_input_files(
+        &self,
+        frame: &FrameId,
+        element: Handle,
+        files: &[PathBuf],
+    ) -> Result<()>;
+
+    /// Answers the open dialog.
+    async fn answer_dialog(&self, accept: bool, prompt_text: Option<&str>) -> Result<()>;
+    /// Answers the open file chooser; `None` cancels it.
+    async fn answer_file_chooser(&self, files: Option<&[PathBuf]>) -> Result<()>;
+
+    /// Draws the page; the bytes are an image of the format asked for.
+    async fn screenshot(&self, options: &Screenshot) -> Result<Vec<u8>>;
+    /// Prints the page.
+    async fn pdf(&self, options: &PdfOptions) -> Result<Vec<u8>>;
+    /// Changes the viewport.
+    async fn set_viewport(&self, viewport: &Viewport) -> Result<()>;
+    /// Emulates media features; what is `None` is the browser's own again.
+    async fn emulate_media(&self, features: &MediaFeatures) -> Result<()>;
+
+    /// The body of a response, decoded from its transfer encoding.
+    async fn response_body(&self, request: &RequestId) -> Result<Vec<u8>>;
+    /// The body of a request.
+    async fn request_body(&self, request: &RequestId) -> Result<Option<Vec<u8>>>;
+
+    /// Returns once every event that the browser sent so far was reported to the observer.
+    async fn flush(&self) -> Result<()>;
+    /// Brings the page to the front of its window.
+    async fn activate(&self) -> Result<()>;
+    /// Closes the page, without asking its `beforeunload`.
+    async fn close(&self) -> Result<()>;
+}

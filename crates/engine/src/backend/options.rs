@@ -1,0 +1,245 @@
+//! What a context, a picture or a print can be asked to be.
+
+use super::Headers;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// A width and a height, in CSS pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Size {
+    /// CSS pixels.
+    pub width: u32,
+    /// CSS pixels.
+    pub height: u32,
+}
+
+/// What the page believes of its screen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Viewport {
+    /// Inner size of the window.
+    pub size: Size,
+    /// Device pixels per CSS pixel.
+    pub device_scale_factor: f64,
+    /// Honours the viewport meta tag, overlays scroll bars.
+    pub is_mobile: bool,
+    /// Has a touch screen.
+    pub has_touch: bool,
+}
+
+impl Viewport {
+    /// A desktop window of that size.
+    pub fn desktop(width: u32, height: u32) -> Self {
+        Self {
+            size: Size { width, height },
+            device_scale_factor: 1.0,
+            is_mobile: false,
+            has_touch: false,
+        }
+    }
+}
+
+/// A proxy server.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Proxy {
+    /// `http://host:port`, `socks5://host:port`, or `host:port`.
+    pub server: String,
+    /// Hosts that are reached without it.
+    pub bypass: Vec<String>,
+    /// User name, if it asks for one.
+    pub username: Option<String>,
+    /// Password, if it asks for one.
+    pub password: Option<String>,
+}
+
+/// User and password for HTTP authentication.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpCredentials {
+    /// User name.
+    pub username: String,
+    /// Password.
+    pub password: String,
+    /// Only for this origin.
+    pub origin: Option<String>,
+}
+
+/// A place on earth.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Geolocation {
+    /// Degrees, −90 to 90.
+    pub latitude: f64,
+    /// Degrees, −180 to 180.
+    pub longitude: f64,
+    /// Metres.
+    #[serde(default)]
+    pub accuracy: f64,
+}
+
+/// `prefers-color-scheme`.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::Display, strum::EnumString,
+)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum ColorScheme {
+    /// Light.
+    Light,
+    /// Dark.
+    Dark,
+    /// Neither.
+    NoPreference,
+}
+
+/// Media features to emulate; `None` leaves the browser's own.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MediaFeatures {
+    /// `screen` or `print`.
+    pub media: Option<String>,
+    /// `light`, `dark` or `no-preference`.
+    pub color_scheme: Option<String>,
+    /// `reduce` or `no-preference`.
+    pub reduced_motion: Option<String>,
+    /// `active` or `none`.
+    pub forced_colors: Option<String>,
+    /// `more`, `less` or `no-preference`.
+    pub contrast: Option<String>,
+}
+
+/// What a context is made like.
+#[derive(Debug, Clone, Default)]
+pub struct ContextOptions {
+    /// `None`: the window's own size.
+    pub viewport: Option<Viewport>,
+    /// The `User-Agent` header and `navigator.userAgent`.
+    pub user_agent: Option<String>,
+    /// A BCP 47 tag, e.g. `de-DE`.
+    pub locale: Option<String>,
+    /// An IANA name, e.g. `Europe/Berlin`.
+    pub timezone: Option<String>,
+    /// Media features from the start.
+    pub media: MediaFeatures,
+    /// Where the pages believe to be.
+    pub geolocation: Option<Geolocation>,
+    /// Permissions granted to every origin.
+    pub permissions: Vec<String>,
+    /// Headers that go with every request.
+    pub extra_headers: Headers,
+    /// Answer to HTTP authentication.
+    pub http_credentials: Option<HttpCredentials>,
+    /// Accept any certificate.
+    pub ignore_https_errors: bool,
+    /// Start without network.
+    pub offline: bool,
+    /// Ignore Content-Security-Policy.
+    pub bypass_csp: bool,
+    /// `Some(false)`: pages run no scripts.
+    pub java_script_enabled: Option<bool>,
+    /// Pages register no service workers.
+    pub block_service_workers: bool,
+    /// A proxy of its own.
+    pub proxy: Option<Proxy>,
+    /// Where downloads go; they are saved there under a unique name. `None`: they are refused.
+    pub downloads: Option<PathBuf>,
+    /// Scripts that run in each new document before the document's own.
+    pub init_scripts: Vec<String>,
+}
+
+/// The `SameSite` attribute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::Display)]
+pub enum SameSite {
+    /// Only from the same site.
+    Strict,
+    /// Also by top-level navigation.
+    Lax,
+    /// Always.
+    None,
+}
+
+/// A cookie as storage state files hold it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Cookie {
+    /// Name.
+    pub name: String,
+    /// Value.
+    pub value: String,
+    /// With a leading dot: subdomains too.
+    pub domain: String,
+    /// Path.
+    pub path: String,
+    /// Unix seconds; −1 for a session cookie.
+    #[serde(default = "session_cookie")]
+    pub expires: f64,
+    /// Hidden from scripts.
+    #[serde(default)]
+    pub http_only: bool,
+    /// Only over TLS.
+    #[serde(default)]
+    pub secure: bool,
+    /// Cross-site rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_site: Option<SameSite>,
+}
+
+fn session_cookie() -> f64 {
+    -1.0
+}
+
+/// How to draw a page.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Screenshot {
+    /// The image format.
+    pub format: ScreenshotFormat,
+    /// 0–100, for jpeg and webp.
+    pub quality: Option<u8>,
+    /// Which part.
+    pub area: ScreenshotArea,
+    /// One image pixel per CSS pixel, whatever the device scale factor.
+    pub css_scale: bool,
+}
+
+/// Which part of a page to draw.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ScreenshotArea {
+    /// What is in the viewport.
+    Viewport,
+    /// The whole document.
+    FullPage,
+    /// A rectangle in CSS pixels of the main frame's viewport.
+    Clip {
+        /// Left.
+        x: f64,
+        /// Top.
+        y: f64,
+        /// Width.
+        width: f64,
+        /// Height.
+        height: f64,
+    },
+}
+
+/// An image format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, strum::Display)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum ScreenshotFormat {
+    /// Lossless.
+    #[default]
+    Png,
+    /// Small, lossy.
+    Jpeg,
+    /// Smaller, lossy.
+    Webp,
+}
+
+/// How to print a page; sizes in inches.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PdfOptions {
+    /// Paper width.
+    pub width: f64,
+    /// Paper height.
+    pub height: f64,
+    /// Print backgrounds too.
+    pub background: bool,
+    /// Wide rather than tall.
+    pub landscape: bool,
+}

@@ -1,0 +1,139 @@
+//! The console of a page: its messages since the beginning, bounded.
+
+use crate::backend::{ConsoleMessage, MessageKind};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Messages kept of one page; the oldest go first, the counts stay right.
+const KEPT: usize = 5_000;
+/// Characters kept of one message.
+const KEPT_TEXT: usize = 20_000;
+
+/// What a page's console shows.
+#[derive(Debug, Default)]
+pub(crate) struct ConsoleLog {
+    entries: VecDeque<ConsoleEntry>,
+    next: u64,
+    document: u64,
+    errors: usize,
+    warnings: usize,
+    total: usize,
+}
+
+/// A message and its place in the log.
+#[derive(Debug, Clone)]
+pub struct ConsoleEntry {
+    /// Counts up by one per message for the life of the page.
+    pub number: u64,
+    /// The message.
+    pub message: Arc<ConsoleMessage>,
+    /// It belongs to the document that the page shows now.
+    pub current: bool,
+    document: u64,
+}
+
+/// How many messages the document that is shown has made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ConsoleCounts {
+    /// All of them.
+    pub total: usize,
+    /// Errors and uncaught errors.
+    pub errors: usize,
+    /// Warnings.
+    pub warnings: usize,
+}
+
+impl ConsoleLog {
+    pub(crate) fn add(&mut self, mut message: ConsoleMessage) {
+        if message.text.len() > KEPT_TEXT {
+            let cut = message.text.floor_char_boundary(KEPT_TEXT);
+            message.text.truncate(cut);
+            message.text.push('…');
+        }
+        match message.kind {
+            MessageKind::Error | MessageKind::PageError | MessageKind::Assert => self.errors += 1,
+            MessageKind::Warning => self.warnings += 1,
+            _ => {}
+        }
+        self.total += 1;
+        if self.entries.len() == KEPT {
+            self.entries.pop_front();
+        }
+        self.entries.push_back(ConsoleEntry {
+            number: self.next,
+            message: Arc::new(message),
+            current: true,
+            document: self.document,
+        });
+        self.next += 1;
+    }
+
+    /// The page shows another document: what comes now is counted anew.
+    pub(crate) fn navigated(&mut self) {
+        self.document += 1;
+        self.errors = 0;
+        self.warnings = 0;
+        self.total = 0;
+    }
+
+    pub(crate) fn counts(&self) -> ConsoleCounts {
+        ConsoleCounts {
+            total: self.total,
+            errors: self.errors,
+            warnings: self.warnings,
+        }
+    }
+
+    /// The messages from a number on.
+    pub(crate) fn since(&self, number: u64) -> Vec<ConsoleEntry> {
+        self.entries
+            .iter()
+            .skip_while(|entry| entry.number < number)
+            .map(|entry| ConsoleEntry {
+                current: entry.document == self.document,
+                ..entry.clone()
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error() -> ConsoleMessage {
+        ConsoleMessage {
+            kind: MessageKind::Error,
+            text: "x".into(),
+            location: None,
+        }
+    }
+
+    #[test]
+    fn a_navigation_starts_the_counts_anew_and_keeps_the_messages() {
+        let mut log = ConsoleLog::default();
+        log.add(error());
+        log.navigated();
+        log.add(error());
+        assert_eq!(log.counts().errors, 1);
+        let entries = log.since(0);
+        assert_eq!(
+            entries
+                .iter()
+                .map(|entry| entry.current)
+                .collect::<Vec<_>>(),
+            [false, true]
+        );
+    }
+
+    #[test]
+    fn a_flood_is_counted_in_full_and_kept_in_part() {
+        let mut log = ConsoleLog::default();
+        for _ in 0..KEPT + 10 {
+            log.add(error());
+        }
+        assert_eq!(log.counts().errors, KEPT + 10);
+        assert_eq!(log.since(0).len(), KEPT);
+        assert_eq!(log.since(0)[0].number, 10);
+    }
+}

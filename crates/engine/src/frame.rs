@@ -1,0 +1,296 @@
+//! The frames of a page and what each of them shows.
+
+use crate::backend::{FrameId, LoaderId};
+use std::collections::HashMap;
+
+/// Every frame of a page, as the browser's events left it.
+#[derive(Debug)]
+pub(crate) struct FrameTree {
+    main: FrameId,
+    frames: HashMap<FrameId, Frame>,
+    next_sequence: u32,
+}
+
+/// One frame.
+#[derive(Debug, Clone)]
+pub(crate) struct Frame {
+    pub(crate) parent: Option<FrameId>,
+    pub(crate) children: Vec<FrameId>,
+    pub(crate) url: String,
+    pub(crate) name: String,
+    pub(crate) loader: Option<LoaderId>,
+    /// What makes this frame's refs differ from every other frame's and earlier document's; 0 has no prefix.
+    pub(crate) sequence: u32,
+    pub(crate) parsed: bool,
+    pub(crate) loaded: bool,
+    /// A navigation to another document is under way.
+    pub(crate) pending: Option<PendingNavigation>,
+    /// How often a navigation to another document was started here.
+    pub(crate) navigations: u64,
+    /// How often a document was committed here.
+    pub(crate) commits: u64,
+    /// Why the last navigation ended without a document; empty for a download or a 204.
+    pub(crate) aborted: Option<(Option<LoaderId>, String)>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct PendingNavigation {
+    pub(crate) loader: Option<LoaderId>,
+}
+
+impl FrameTree {
+    pub(crate) fn new(main: FrameId) -> Self {
+        let mut frames = HashMap::new();
+        frames.insert(main.clone(), Frame::below(None, 0));
+        Self {
+            main,
+            frames,
+            next_sequence: 1,
+        }
+    }
+
+    pub(crate) fn main_id(&self) -> &FrameId {
+        &self.main
+    }
+
+    /// The main frame is there as long as the page is.
+    pub(crate) fn main(&self) -> &Frame {
+        &self.frames[&self.main]
+    }
+
+    pub(crate) fn get(&self, id: &FrameId) -> Option<&Frame> {
+        self.frames.get(id)
+    }
+
+    pub(crate) fn is_main(&self, id: &FrameId) -> bool {
+        *id == self.main
+    }
+
+    /// Any frame still on its way to another document.
+    pub(crate) fn any_pending(&self) -> bool {
+        self.frames.values().any(|frame| frame.pending.is_some())
+    }
+
+    /// The frame whose refs carry this sequence number.
+    pub(crate) fn by_sequence(&self, sequence: u32) -> Option<&FrameId> {
+        self.frames
+            .iter()
+            .find(|(_, frame)| frame.sequence == sequence)
+            .map(|(id, _)| id)
+    }
+
+    /// A frame and all its parents, from itself to the main frame.
+    pub(crate) fn ancestors(&self, id: &FrameId) -> Vec<FrameId> {
+        let mut path = vec![id.clone()];
+        while let Some(parent) = path
+            .last()
+            .and_then(|last| self.frames.get(last))
+            .and_then(|frame| frame.parent.clone())
+        {
+            path.push(parent);
+        }
+        path
+    }
+
+    pub(crate) fn attach(&mut self, id: FrameId, parent: FrameId) {
+        if self.frames.contains_key(&id) {
+            return;
+        }
+        if let Some(above) = self.frames.get_mut(&parent) {
+            above.children.push(id.clone());
+        }
+        let sequence = self.take_sequence();
+        self.frames.insert(id, Frame::below(Some(parent), sequence));
+    }
+
+    pub(crate) fn detach(&mut self, id: &FrameId) {
+        let Some(frame) = self.frames.remove(id) else {
+            return;
+        };
+        if let Some(above) = frame.parent.and_then(|parent| self.frames.get_mut(&parent)) {
+            above.children.retain(|child| child != id);
+        }
+        for child in frame.children {
+            self.detach(&child);
+        }
+    }
+
+    pub(crate) fn start(&mut self, id: &FrameId, loader: Option<LoaderId>) {
+        let Some(frame) = self.frames.get_mut(id) else {
+            return;
+        };
+        // The same navigation is announced more than once: first without, then with its loader.
+        let same = frame
+            .pending
+            .as_ref()
+            .is_some_and(|pending| pending.loader.is_none() || pending.loader == loader);
+        if !same {
+            frame.navigations += 1;
+        }
+        frame.pending = Some(PendingNavigation { loader });
+        frame.aborted = None;
+    }
+
+    pub(crate) fn commit(&mut self, id: &FrameId, loader: LoaderId, url: String, name: String) {
+        let renew = self.is_main(id)
+            && self
+                .frames
+                .get(id)
+                .is_some_and(|frame| !matches!(frame.url.as_str(), "" | "about:blank"));
+        let sequence = renew.then(|| self.take_sequence());
+        let Some(frame) = self.frames.get_mut(id) else {
+            return;
+        };
+        if frame.pending.is_none() {
+            frame.navigations += 1;
+        }
+        frame.pending = None;
+        frame.aborted = None;
+        frame.loader = Some(loader);
+        frame.url = url;
+        frame.name = name;
+        frame.parsed = false;
+        frame.loaded = false;
+        frame.commits += 1;
+        if let Some(sequence) = sequence {
+            frame.sequence = sequence;
+        }
+        for child in std::mem::take(&mut frame.children) {
+            self.detach(&child);
+        }
+    }
+
+    pub(crate) fn abort(&mut self, id: &FrameId, loader: Option<LoaderId>, reason: String) {
+        let Some(frame) = self.frames.get_mut(id) else {
+            return;
+        };
+        let ours = match (&frame.pending, &loader) {
+            (None, _) => false,
+            (
+                Some(PendingNavigation {
+                    loader: Some(known),
+                }),
+                Some(ended),
+            ) => known == ended,
+            (Some(_), _) => true,
+        };
+        if ours {
+            frame.pending = None;
+            frame.aborted = Some((loader, reason));
+        }
+    }
+
+    pub(crate) fn same_document(&mut self, id: &FrameId, url: String) {
+        if let Some(frame) = self.frames.get_mut(id) {
+            frame.url = url;
+        }
+    }
+
+    pub(crate) fn parsed(&mut self, id: &FrameId, loader: &LoaderId) {
+        if let Some(frame) = self.showing(id, loader) {
+            frame.parsed = true;
+        }
+    }
+
+    pub(crate) fn loaded(&mut self, id: &FrameId, loader: &LoaderId) {
+        if let Some(frame) = self.showing(id, loader) {
+            frame.parsed = true;
+            frame.loaded = true;
+        }
+    }
+
+    /// The frame, if the event speaks of the document that it shows now.
+    fn showing(&mut self, id: &FrameId, loader: &LoaderId) -> Option<&mut Frame> {
+        self.frames
+            .get_mut(id)
+            .filter(|frame| frame.loader.as_ref() == Some(loader))
+    }
+
+    fn take_sequence(&mut self) -> u32 {
+        let sequence = self.next_sequence;
+        self.next_sequence += 1;
+        sequence
+    }
+}
+
+impl Frame {
+    fn below(parent: Option<FrameId>, sequence: u32) -> Self {
+        Self {
+            parent,
+            children: Vec::new(),
+            url: String::new(),
+            name: String::new(),
+            loader: None,
+            sequence,
+            parsed: false,
+            loaded: false,
+            pending: None,
+            navigations: 0,
+            commits: 0,
+            aborted: None,
+        }
+    }
+
+    /// What stands before the refs of this frame: nothing, or `f3`.
+    pub(crate) fn prefix(&self) -> String {
+        match self.sequence {
+            0 => String::new(),
+            sequence => format!("f{sequence}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree() -> FrameTree {
+        FrameTree::new("main".into())
+    }
+
+    fn commit(tree: &mut FrameTree, frame: &str, loader: &str, url: &str) {
+        tree.commit(&frame.into(), loader.into(), url.into(), String::new());
+    }
+
+    #[test]
+    fn refs_of_a_second_document_differ_from_the_first() {
+        let mut tree = tree();
+        commit(&mut tree, "main", "1", "about:blank");
+        commit(&mut tree, "main", "2", "http://a/");
+        assert_eq!(tree.main().prefix(), "");
+        tree.attach("child".into(), "main".into());
+        commit(&mut tree, "main", "3", "http://b/");
+        assert_eq!(tree.main().prefix(), "f2");
+        assert!(tree.get(&"child".into()).is_none());
+    }
+
+    #[test]
+    fn a_navigation_announced_twice_counts_once() {
+        let mut tree = tree();
+        tree.start(&"main".into(), None);
+        tree.start(&"main".into(), Some("1".into()));
+        assert_eq!(tree.main().navigations, 1);
+        tree.start(&"main".into(), Some("2".into()));
+        assert_eq!(tree.main().navigations, 2);
+    }
+
+    #[test]
+    fn the_end_of_an_older_navigation_leaves_the_newer_one_pending() {
+        let mut tree = tree();
+        tree.start(&"main".into(), Some("1".into()));
+        tree.start(&"main".into(), Some("2".into()));
+        tree.abort(&"main".into(), Some("1".into()), String::new());
+        assert!(tree.main().pending.is_some());
+        tree.abort(&"main".into(), Some("2".into()), String::new());
+        assert!(tree.main().pending.is_none());
+    }
+
+    #[test]
+    fn a_late_load_event_of_the_last_document_is_not_taken_for_this_one() {
+        let mut tree = tree();
+        commit(&mut tree, "main", "1", "http://a/");
+        commit(&mut tree, "main", "2", "http://b/");
+        tree.loaded(&"main".into(), &"1".into());
+        assert!(!tree.main().loaded);
+    }
+}

@@ -1,0 +1,339 @@
+//! The requests of the document that a page shows, numbered in the order they were sent.
+
+use crate::backend::{FrameId, Headers, LoaderId, RequestEvent, RequestId, ResponseFacts};
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// Requests kept of one document; the oldest go first, the numbers stay.
+const KEPT: usize = 5_000;
+
+/// The request log of a page.
+#[derive(Debug, Default)]
+pub(crate) struct RequestLog {
+    requests: Vec<Request>,
+    /// Number of the first request kept.
+    first: usize,
+    /// The newest hop of each id.
+    open: HashMap<RequestId, usize>,
+    /// Received headers that came before their response.
+    early: HashMap<RequestId, (u16, Headers)>,
+    started: u64,
+}
+
+/// One request; each hop of a redirect is one.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Its place in the log, from 1; stable until the page navigates.
+    pub number: usize,
+    /// The browser's name for it.
+    pub id: RequestId,
+    /// The frame that sent it.
+    pub frame: Option<FrameId>,
+    /// The navigation it belongs to.
+    pub loader: Option<LoaderId>,
+    /// The URL, fragment excluded.
+    pub url: String,
+    /// `GET`, `POST`, …
+    pub method: String,
+    /// The resource type as Playwright names it, e.g. `document`, `fetch`.
+    pub resource_type: String,
+    /// What was sent, as far as known.
+    pub headers: Headers,
+    /// There is a body to ask for.
+    pub has_body: bool,
+    /// It loads a document for a frame.
+    pub is_navigation: bool,
+    /// What came back, if anything did.
+    pub response: Option<ResponseFacts>,
+    /// How it ended, if it did.
+    pub outcome: Option<RequestOutcome>,
+    /// From sending to the end, where that is known.
+    pub duration: Option<Duration>,
+    sent_at: f64,
+    counts: bool,
+}
+
+/// How a request ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RequestOutcome {
+    /// The body is there; `size` bytes crossed the network.
+    Finished {
+        /// Bytes on the network, headers included where the browser counts them.
+        size: u64,
+    },
+    /// A redirect; the next hop is a request of its own.
+    Redirected,
+    /// It failed.
+    Failed {
+        /// The network stack's word for it, e.g. `net::ERR_CONNECTION_REFUSED`.
+        reason: String,
+        /// The page or the browser gave it up.
+        cancelled: bool,
+    },
+}
+
+impl RequestLog {
+    pub(crate) fn apply(&mut self, event: RequestEvent) {
+        match event {
+            RequestEvent::Started {
+                id,
+                frame,
+                loader,
+                url,
+                method,
+                resource_type,
+                headers,
+                has_body,
+                is_navigation,
+                at,
+            } => {
+                if let Some(previous) = self.open_mut(&id) {
+                    previous.outcome = Some(RequestOutcome::Redirected);
+                    previous.duration = elapsed(previous.sent_at, at);
+                }
+                let number = self.first + self.requests.len() + 1;
+                // Only what the page's own logic waits for holds up an action; a stream never ends.
+                let counts = matches!(
+                    resource_type.as_str(),
+                    "document" | "stylesheet" | "script" | "xhr" | "fetch"
+                );
+                self.open.insert(id.clone(), number);
+                self.started += 1;
+                self.requests.push(Request {
+                    number,
+                    id,
+                    frame,
+                    loader,
+                    url,
+                    method,
+                    resource_type,
+                    headers,
+                    has_body,
+                    is_navigation,
+                    response: None,
+                    outcome: None,
+                    duration: None,
+                    sent_at: at,
+                    counts,
+                });
+                self.bound();
+            }
+            RequestEvent::HeadersSent { id, headers } => {
+                if let Some(request) = self.open_mut(&id) {
+                    request.headers = headers;
+                }
+            }
+            RequestEvent::Responded { id, response, .. } => {
+                let early = self.early.remove(&id);
+                if let Some(request) = self.open_mut(&id) {
+                    if response.mime_type == "text/event-stream" {
+                        request.counts = false;
+                    }
+                    let response = request.response.insert(response);
+                    if let Some((status, headers)) = early
+                        && status == response.status
+                    {
+                        response.headers = headers;
+                    }
+                }
+            }
+            RequestEvent::HeadersReceived {
+                id,
+                status,
+                headers,
+            } => {
+                let waiting = match self.open_mut(&id).map(|request| &mut request.response) {
+                    Some(Some(response)) if response.status == status => {
+                        response.headers = headers;
+                        None
+                    }
+                    _ => Some(headers),
+                };
+                if let Some(headers) = waiting {
+                    self.early.insert(id, (status, headers));
+                }
+            }
+            RequestEvent::Finished { id, size, at } => {
+                self.end(&id, RequestOutcome::Finished { size }, at);
+            }
+            RequestEvent::Failed {
+                id,
+                reason,
+                cancelled,
+                at,
+            } => self.end(&id, RequestOutcome::Failed { reason, cancelled }, at),
+        }
+    }
+
+    /// The page shows another document: forgets all requests but those of that document's own navigation.
+    pub(crate) fn navigated(&mut self, loader: &LoaderId) {
+        let kept: Vec<Request> = std::mem::take(&mut self.requests)
+            .into_iter()
+            .filter(|request| request.loader.as_ref() == Some(loader) && request.is_navigation)
+            .collect();
+        self.first = 0;
+        self.early.clear();
+        self.open.clear();
+        for (index, mut request) in kept.into_iter().enumerate() {
+            request.number = index + 1;
+            if request.outcome.is_none() {
+                self.open.insert(request.id.clone(), request.number);
+            }
+            self.requests.push(request);
+        }
+    }
+
+    /// How many requests were ever started; never goes back.
+    pub(crate) fn started(&self) -> u64 {
+        self.started
+    }
+
+    /// Whether a request is under way that an action has to wait for, among those numbered from `number` on.
+    pub(crate) fn busy(&self) -> bool {
+        self.open
+            .values()
+            .filter_map(|number| self.get(*number))
+            .any(|request| request.counts)
+    }
+
+    pub(crate) fn all(&self) -> &[Request] {
+        &self.requests
+    }
+
+    pub(crate) fn get(&self, number: usize) -> Option<&Request> {
+        self.requests.get(number.checked_sub(self.first + 1)?)
+    }
+
+    /// The last hop of a document's own request.
+    pub(crate) fn document(&self, frame: &FrameId, loader: &LoaderId) -> Option<&Request> {
+        self.requests.iter().rev().find(|request| {
+            request.is_navigation
+                && request.loader.as_ref() == Some(loader)
+                && request.frame.as_ref() == Some(frame)
+        })
+    }
+
+    fn open_mut(&mut self, id: &RequestId) -> Option<&mut Request> {
+        let index = self.open.get(id)?.checked_sub(self.first + 1)?;
+        self.requests.get_mut(index)
+    }
+
+    fn end(&mut self, id: &RequestId, outcome: RequestOutcome, at: f64) {
+        if let Some(request) = self.open_mut(id) {
+            request.outcome = Some(outcome);
+            request.duration = elapsed(request.sent_at, at);
+        }
+        self.open.remove(id);
+    }
+
+    fn bound(&mut self) {
+        if self.requests.len() > KEPT {
+            let gone = self.requests.remove(0);
+            self.first += 1;
+            if self.open.get(&gone.id) == Some(&gone.number) {
+                self.open.remove(&gone.id);
+            }
+        }
+    }
+}
+
+fn elapsed(from: f64, to: f64) -> Option<Duration> {
+    Duration::try_from_secs_f64(to - from).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn started(id: &str, url: &str, kind: &str, loader: Option<&str>) -> RequestEvent {
+        RequestEvent::Started {
+            id: id.into(),
+            frame: Some("main".into()),
+            loader: loader.map(Into::into),
+            url: url.into(),
+            method: "GET".into(),
+            resource_type: kind.into(),
+            headers: vec![],
+            has_body: false,
+            is_navigation: kind == "document",
+            at: 1.0,
+        }
+    }
+
+    fn finished(id: &str) -> RequestEvent {
+        RequestEvent::Finished {
+            id: id.into(),
+            size: 3,
+            at: 1.5,
+        }
+    }
+
+    #[test]
+    fn a_redirect_is_two_requests() {
+        let mut log = RequestLog::default();
+        log.apply(started("1", "/a", "document", Some("L")));
+        log.apply(started("1", "/b", "document", Some("L")));
+        log.apply(finished("1"));
+        let urls: Vec<_> = log
+            .all()
+            .iter()
+            .map(|r| (r.number, r.url.as_str()))
+            .collect();
+        assert_eq!(urls, [(1, "/a"), (2, "/b")]);
+        assert_eq!(log.all()[0].outcome, Some(RequestOutcome::Redirected));
+        assert_eq!(log.all()[1].duration, Some(Duration::from_millis(500)));
+    }
+
+    #[test]
+    fn a_navigation_keeps_only_its_own_request() {
+        let mut log = RequestLog::default();
+        log.apply(started("1", "/old", "fetch", Some("K")));
+        log.apply(started("2", "/new", "document", Some("L")));
+        log.navigated(&"L".into());
+        assert_eq!(log.all().len(), 1);
+        assert_eq!(log.all()[0].number, 1);
+        assert!(log.busy());
+        log.apply(finished("2"));
+        assert!(!log.busy());
+    }
+
+    #[test]
+    fn an_image_holds_up_nothing() {
+        let mut log = RequestLog::default();
+        log.apply(started("1", "/i.png", "image", None));
+        assert!(!log.busy());
+        assert_eq!(log.started(), 1);
+    }
+
+    #[test]
+    fn headers_may_come_before_their_response() {
+        let mut log = RequestLog::default();
+        log.apply(started("1", "/", "fetch", None));
+        log.apply(RequestEvent::HeadersReceived {
+            id: "1".into(),
+            status: 200,
+            headers: vec![("set-cookie".into(), "a=b".into())],
+        });
+        log.apply(RequestEvent::Responded {
+            id: "1".into(),
+            response: ResponseFacts {
+                status: 200,
+                ..ResponseFacts::default()
+            },
+            at: 1.2,
+        });
+        let response = log.all()[0].response.as_ref().unwrap();
+        assert_eq!(response.headers[0].0, "set-cookie");
+    }
+
+    #[test]
+    fn the_oldest_requests_go_and_numbers_stay() {
+        let mut log = RequestLog::default();
+        for index in 0..KEPT + 5 {
+            log.apply(started(&index.to_string(), "/", "fetch", None));
+        }
+        assert_eq!(log.all().len(), KEPT);
+        assert!(log.get(5).is_none());
+        assert_eq!(log.get(6).unwrap().number, 6);
+    }
+}

@@ -1,0 +1,572 @@
+//! A page: the handle that everything done in a tab hangs off, and the one place its events are written down.
+
+use crate::backend::{
+    DialogKind, FrameId, InputStep, LoaderId, MediaFeatures, PageBackend, PageEvent, PageId,
+    PageObserver, PdfOptions, RequestId, Screenshot, Viewport,
+};
+use crate::console::{ConsoleCounts, ConsoleEntry, ConsoleLog};
+use crate::error::{Error, Result};
+use crate::frame::FrameTree;
+use crate::input::Pressed;
+use crate::network::{Request, RequestLog};
+use crate::progress::Progress;
+use serde_json::Value;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// A tab or popup. Cheap to clone; all clones speak of the same page.
+#[derive(Clone)]
+pub struct Page {
+    pub(crate) backend: Arc<dyn PageBackend>,
+    shared: Arc<Shared>,
+}
+
+/// What the event task writes and everyone else reads.
+pub(crate) struct Shared {
+    state: Mutex<PageState>,
+    changes: watch::Sender<u64>,
+}
+
+/// A page as the browser's events left it.
+pub(crate) struct PageState {
+    pub(crate) frames: FrameTree,
+    pub(crate) requests: RequestLog,
+    pub(crate) console: ConsoleLog,
+    pub(crate) dialog: Option<Dialog>,
+    pub(crate) file_chooser: Option<FileChooser>,
+    pub(crate) pressed: Pressed,
+    pub(crate) viewport: Option<Viewport>,
+    pub(crate) media: MediaFeatures,
+    crashed: bool,
+    closed: bool,
+    opener: Option<PageId>,
+}
+
+/// An open dialog; the page waits for its answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dialog {
+    /// Alert, confirm, prompt or beforeunload.
+    pub kind: DialogKind,
+    /// What it says.
+    pub message: String,
+    /// What a prompt suggests.
+    pub default_value: String,
+}
+
+/// An open file chooser; it waits for its answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileChooser {
+    /// More than one file may be chosen.
+    pub multiple: bool,
+}
+
+/// How far a navigation must have come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LoadState {
+    /// The document is shown.
+    Committed,
+    /// The document was parsed.
+    DomContentLoaded,
+    /// The document and all it loads is there.
+    Loaded,
+}
+
+impl std::fmt::Debug for Page {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Page").field(self.id()).finish()
+    }
+}
+
+impl PartialEq for Page {
+    fn eq(&self, other: &Self) -> bool {
+        self.id() == other.id()
+    }
+}
+
+impl Page {
+    /// A page over any backend. Give the page's observer to the backend, so that the page hears of its events.
+    pub fn over(backend: Arc<dyn PageBackend>, opener: Option<PageId>) -> Self {
+        let state = PageState {
+            frames: FrameTree::new(backend.main_frame()),
+            requests: RequestLog::default(),
+            console: ConsoleLog::default(),
+            dialog: None,
+            file_chooser: None,
+            pressed: Pressed::default(),
+            viewport: None,
+            media: MediaFeatures::default(),
+            crashed: false,
+            closed: false,
+            opener,
+        };
+        Self {
+            backend,
+            shared: Arc::new(Shared {
+                state: Mutex::new(state),
+                changes: watch::Sender::new(0),
+            }),
+        }
+    }
+
+    /// Who hears the page's events.
+    pub fn observer(&self) -> Arc<dyn PageObserver> {
+        self.shared.clone()
+    }
+
+    /// The page's name, unique in its browser.
+    pub fn id(&self) -> &PageId {
+        self.backend.id()
+    }
+
+    /// The page whose script opened this one.
+    pub fn opener(&self) -> Option<PageId> {
+        self.state().opener.clone()
+    }
+
+    /// The URL that the address bar would show.
+    pub fn url(&self) -> String {
+        let state = self.state();
+        match state.frames.main().url.as_str() {
+            "" => "about:blank".to_owned(),
+            url => url.to_owned(),
+        }
+    }
+
+    /// The document's title; empty when it has none or is being replaced.
+    pub async fn title(&self, progress: &Progress) -> Result<String> {
+        let main = self.main_frame();
+        let title = progress
+            .run(self.call(&main, "title", &Value::Null))
+            .await?;
+        Ok(title.as_str().unwrap_or_default().to_owned())
+    }
+
+    /// HTTP status and reason of the document that is shown; `None` when it did not come over HTTP.
+    pub fn status(&self) -> Option<(u16, String)> {
+        let state = self.state();
+        let loader = state.frames.main().loader.clone()?;
+        let response = state
+            .requests
+            .document(state.frames.main_id(), &loader)?
+            .response
+            .as_ref()?;
+        Some((response.status, response.status_text.clone()))
+    }
+
+    /// The dialog that is open, if one is.
+    pub fn dialog(&self) -> Option<Dialog> {
+        self.state().dialog.clone()
+    }
+
+    /// The file chooser that is open, if one is.
+    pub fn file_chooser(&self) -> Option<FileChooser> {
+        self.state().file_chooser
+    }
+
+    /// The renderer crashed; only closing the page is left.
+    pub fn is_crashed(&self) -> bool {
+        self.state().crashed
+    }
+
+    /// The page is gone.
+    pub fn is_closed(&self) -> bool {
+        self.state().closed
+    }
+
+    /// Console messages numbered `number` and later, oldest first, of every document the page showed.
+    pub fn console(&self, number: u64) -> Vec<ConsoleEntry> {
+        self.state().console.since(number)
+    }
+
+    /// How many messages the document that is shown has made.
+    pub fn console_counts(&self) -> ConsoleCounts {
+        self.state().console.counts()
+    }
+
+    /// The requests of the document that is shown, in the order they were sent.
+    pub fn requests(&self) -> Vec<Request> {
+        self.state().requests.all().to_vec()
+    }
+
+    /// One request by its number.
+    pub fn request(&self, number: usize) -> Option<Request> {
+        self.state().requests.get(number).cloned()
+    }
+
+    /// The body of a response.
+    pub async fn response_body(&self, progress: &Progress, request: &RequestId) -> Result<Vec<u8>> {
+        progress.run(self.backend.response_body(request)).await
+    }
+
+    /// The body of a request, `None` without one.
+    pub async fn request_body(
+        &self,
+        progress: &Progress,
+        request: &RequestId,
+    ) -> Result<Option<Vec<u8>>> {
+        progress.run(self.backend.request_body(request)).await
+    }
+
+    /// Loads `url` and waits until it has come as far as `until`. Where the document stays (a download, a 204, a fragment) it is done at once.
+    pub async fn goto(&self, progress: &Progress, url: &str, until: LoadState) -> Result<()> {
+        progress
+            .run(async {
+                progress.log(format!(
+                    "navigating to \"{url}\", waiting until \"{until}\""
+                ));
+                self.alive()?;
+                let before = self.state().frames.main().commits;
+                let loader = self.backend.navigate(url).await?;
+                match loader {
+                    Some(loader) => self.arrived(before, Some(&loader), until).await,
+                    None => Ok(()),
+                }
+            })
+            .await
+    }
+
+    /// Loads the document again.
+    pub async fn reload(
+        &self,
+        progress: &Progress,
+        ignore_cache: bool,
+        until: LoadState,
+    ) -> Result<()> {
+        progress
+            .run(async {
+                self.alive()?;
+                let before = self.state().frames.main().commits;
+                self.backend.reload(ignore_cache).await?;
+                self.arrived(before, None, until).await
+            })
+            .await
+    }
+
+    /// Moves in the history by `delta`; false when there is no entry there.
+    pub async fn go(&self, progress: &Progress, delta: i32, until: LoadState) -> Result<bool> {
+        progress
+            .run(async {
+                self.alive()?;
+                let (before, url) = {
+                    let state = self.state();
+                    (state.frames.main().commits, state.frames.main().url.clone())
+                };
+                if !self.backend.go(delta).await? {
+                    return Ok(false);
+                }
+                // An entry of the same document changes the URL only.
+                self.until(|state| {
+                    state.frames.main().commits > before || state.frames.main().url != url
+                })
+                .await?;
+                if self.state().frames.main().commits > before {
+                    self.arrived(before, None, until).await?;
+                }
+                Ok(true)
+            })
+            .await
+    }
+
+    /// Waits until the document that is shown has come as far as `until`, at most `limit`; whether it did.
+    pub async fn wait_for_load(&self, until: LoadState, limit: Duration) -> bool {
+        let reached = self.until(|state| reached(state, until));
+        matches!(tokio::time::timeout(limit, reached).await, Ok(Ok(())))
+    }
+
+    /// Runs an expression in the page's own world; a function is called, a promise awaited. `None` for `undefined`.
+    pub async fn evaluate(&self, progress: &Progress, expression: &str) -> Result<Option<Value>> {
+        let main = self.main_frame();
+        progress
+            .run(self.unless_interrupted(self.backend.evaluate(&main, expression, None)))
+            .await
+    }
+
+    /// Draws the page.
+    pub async fn screenshot(&self, progress: &Progress, options: &Screenshot) -> Result<Vec<u8>> {
+        progress.run(self.backend.screenshot(options)).await
+    }
+
+    /// Prints the page.
+    pub async fn pdf(&self, progress: &Progress, options: &PdfOptions) -> Result<Vec<u8>> {
+        progress.run(self.backend.pdf(options)).await
+    }
+
+    /// Changes the size of the viewport, and only that.
+    pub async fn resize(&self, progress: &Progress, width: u32, height: u32) -> Result<()> {
+        let mut viewport = Viewport::desktop(width, height);
+        if let Some(current) = &self.state().viewport {
+            viewport = Viewport {
+                size: viewport.size,
+                ..current.clone()
+            };
+        }
+        progress.run(self.backend.set_viewport(&viewport)).await?;
+        self.state().viewport = Some(viewport);
+        Ok(())
+    }
+
+    /// The media features that are emulated now.
+    pub fn media(&self) -> MediaFeatures {
+        self.state().media.clone()
+    }
+
+    /// Emulates these media features instead of those emulated now.
+    pub async fn emulate_media(&self, progress: &Progress, features: MediaFeatures) -> Result<()> {
+        progress.run(self.backend.emulate_media(&features)).await?;
+        self.state().media = features;
+        Ok(())
+    }
+
+    /// Answers the open dialog. Fails with `Protocol` when none is open.
+    pub async fn answer_dialog(
+        &self,
+        progress: &Progress,
+        accept: bool,
+        prompt_text: Option<&str>,
+    ) -> Result<()> {
+        progress
+            .run(self.backend.answer_dialog(accept, prompt_text))
+            .await?;
+        self.state().dialog = None;
+        Ok(())
+    }
+
+    /// Answers the open file chooser; `None` cancels it.
+    pub async fn answer_file_chooser(
+        &self,
+        progress: &Progress,
+        files: Option<&[PathBuf]>,
+    ) -> Result<()> {
+        progress
+            .run(self.backend.answer_file_chooser(files))
+            .await?;
+        self.state().file_chooser = None;
+        Ok(())
+    }
+
+    /// Brings the page to the front of its window.
+    pub async fn activate(&self, progress: &Progress) -> Result<()> {
+        progress.run(self.backend.activate()).await
+    }
+
+    /// Closes the page and waits until it is gone.
+    pub async fn close(&self, progress: &Progress) -> Result<()> {
+        progress
+            .run(async {
+                match self.backend.close().await {
+                    Ok(()) | Err(Error::PageClosed {} | Error::BrowserClosed { .. }) => {}
+                    Err(error) => return Err(error),
+                }
+                self.wait(|state| state.closed).await;
+                Ok(())
+            })
+            .await
+    }
+
+    /// Counts up whenever anything about the page changes.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.shared.changes.subscribe()
+    }
+
+    pub(crate) fn main_frame(&self) -> FrameId {
+        self.state().frames.main_id().clone()
+    }
+
+    /// Sends trusted input unless a dialog holds the page.
+    pub(crate) async fn input(&self, steps: &[InputStep]) -> Result<()> {
+        self.alive()?;
+        self.unless_interrupted(self.backend.input(steps)).await
+    }
+
+    /// Calls the injected code of a frame.
+    pub(crate) async fn call(
+        &self,
+        frame: &FrameId,
+        function: &str,
+        argument: &Value,
+    ) -> Result<Value> {
+        self.alive()?;
+        self.unless_interrupted(self.backend.call(frame, function, argument))
+            .await
+    }
+
+    /// The page's state; hold it for a moment only.
+    pub(crate) fn state(&self) -> MutexGuard<'_, PageState> {
+        self.shared
+            .state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until `condition` holds, or the page cannot get there any more.
+    pub(crate) async fn until(
+        &self,
+        mut condition: impl FnMut(&PageState) -> bool + Send,
+    ) -> Result<()> {
+        let mut verdict = Ok(());
+        self.wait(|state| {
+            if condition(state) {
+                return true;
+            }
+            verdict = state.alive();
+            verdict.is_err()
+        })
+        .await;
+        verdict
+    }
+
+    async fn wait(&self, mut condition: impl FnMut(&PageState) -> bool + Send) {
+        let mut changes = self.shared.changes.subscribe();
+        loop {
+            changes.mark_unchanged();
+            if condition(&self.state()) {
+                return;
+            }
+            // The sender lives in `self.shared`, so this cannot fail.
+            let _ = changes.changed().await;
+        }
+    }
+
+    /// Runs something that needs the renderer; a dialog, a crash or the page's end stops the waiting.
+    pub(crate) async fn unless_interrupted<T>(
+        &self,
+        work: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        tokio::select! {
+            biased;
+            result = work => result,
+            () = self.wait(|state| state.dialog.is_some() || state.alive().is_err()) => {
+                Err(self.alive().err().unwrap_or(Error::DialogOpen {}))
+            }
+        }
+    }
+
+    pub(crate) fn alive(&self) -> Result<()> {
+        self.state().alive()
+    }
+
+    /// Waits for a commit after the first `before`, and until its document has come as far as `until`.
+    async fn arrived(
+        &self,
+        before: u64,
+        loader: Option<&LoaderId>,
+        until: LoadState,
+    ) -> Result<()> {
+        let mut failure = None;
+        self.until(|state| {
+            let main = state.frames.main();
+            if let (Some((ended, reason)), true) = (&main.aborted, main.commits == before)
+                && (ended.is_none() || loader.is_none() || ended.as_ref() == loader)
+            {
+                failure = Some(reason.clone());
+                return true;
+            }
+            main.commits > before && (reached(state, until) || state.dialog.is_some())
+        })
+        .await?;
+        match failure {
+            // A download or a 204: the document stays, which is no failure.
+            Some(reason) if !reason.is_empty() && reason != "net::ERR_ABORTED" => {
+                Err(Error::NavigationFailed {
+                    url: self.url(),
+                    reason,
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl PageState {
+    fn alive(&self) -> Result<()> {
+        if self.closed {
+            Err(Error::PageClosed {})
+        } else if self.crashed {
+            Err(Error::PageCrashed {})
+        } else {
+            Ok(())
+        }
+    }
+
+    fn apply(&mut self, event: PageEvent) {
+        match event {
+            PageEvent::FrameAttached { frame, parent } => self.frames.attach(frame, parent),
+            PageEvent::FrameDetached { frame } => self.frames.detach(&frame),
+            PageEvent::NavigationStarted { frame, loader, .. } => self.frames.start(&frame, loader),
+            PageEvent::NavigationCommitted {
+                frame,
+                loader,
+                url,
+                name,
+            } => {
+                if self.frames.is_main(&frame) {
+                    self.requests.navigated(&loader);
+                    self.console.navigated();
+                    self.file_chooser = None;
+                }
+                self.frames.commit(&frame, loader, url, name);
+            }
+            PageEvent::NavigationAborted {
+                frame,
+                loader,
+                reason,
+            } => self.frames.abort(&frame, loader, reason),
+            PageEvent::SameDocumentNavigation { frame, url } => {
+                self.frames.same_document(&frame, url)
+            }
+            PageEvent::DomContentLoaded { frame, loader } => self.frames.parsed(&frame, &loader),
+            PageEvent::Load { frame, loader } => self.frames.loaded(&frame, &loader),
+            PageEvent::Request(event) => self.requests.apply(event),
+            PageEvent::Console(message) => self.console.add(message),
+            PageEvent::DialogOpened {
+                kind,
+                message,
+                default_value,
+            } => {
+                self.dialog = Some(Dialog {
+                    kind,
+                    message,
+                    default_value,
+                });
+            }
+            PageEvent::DialogClosed => self.dialog = None,
+            PageEvent::FileChooserOpened { multiple } => {
+                self.file_chooser = Some(FileChooser { multiple });
+            }
+            PageEvent::FileChooserClosed => self.file_chooser = None,
+            PageEvent::Crashed => self.crashed = true,
+            PageEvent::Closed => self.closed = true,
+        }
+    }
+}
+
+impl PageObserver for Shared {
+    fn event(&self, event: PageEvent) {
+        self.state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .apply(event);
+        self.changes.send_modify(|count| *count += 1);
+    }
+}
+
+fn reached(state: &PageState, until: LoadState) -> bool {
+    let main = state.frames.main();
+    match until {
+        LoadState::Committed => main.commits > 0,
+        LoadState::DomContentLoaded => main.parsed,
+        LoadState::Loaded => main.loaded,
+    }
+}
+
+impl std::fmt::Display for LoadState {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Committed => "commit",
+            Self::DomContentLoaded => "domcontentloaded",
+            Self::Loaded => "load",
+        })
+    }
+}
