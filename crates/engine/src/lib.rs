@@ -9,6 +9,7 @@ mod locator;
 mod network;
 mod page;
 mod progress;
+mod selector;
 mod task;
 
 pub use backend::{
@@ -25,4 +26,5 @@ pub use locator::Element;
 pub use network::{Request, RequestOutcome};
 pub use page::{Dialog, FileChooser, LoadState, Page};
 pub use progress::Progress;
+pub use selector::{Selector, SelectorError, Step, Target, TextMatch};
 pub use task::{Task, spawn};

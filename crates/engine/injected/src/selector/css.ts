@@ -1,0 +1,124 @@
+// CSS that sees through open shadow roots, with the pseudo-classes `:has-text()`, `:text()`, `:visible` and others.
+
+import { cached, isVisible, parentOrHost } from "../dom";
+import { orRefuse, type Complex, type Compound, type Css, type CssTest } from "./steps";
+import { isSilent, textCondition, textOf, textTest } from "./text";
+
+/** Where a search starts: the document, or an element to look below. */
+export type Scope = Document | Element;
+type Root = Scope | ShadowRoot;
+
+/** The open shadow roots below, outer before inner, in document order. */
+export const shadowRootsOf: (root: Root) => ShadowRoot[] = cached((root) => {
+  const found: ShadowRoot[] = [];
+  const add = (shadow: ShadowRoot | null): void => {
+    if (shadow) found.push(shadow, ...shadowRootsOf(shadow));
+  };
+  if (root instanceof Element) add(root.shadowRoot);
+  for (const e of root.querySelectorAll("*")) add(e.shadowRoot);
+  return found;
+});
+
+/** The elements below that match a selector of the browser's own, in all shadow roots. */
+export function queryDeep(root: Root, css: string): Element[] {
+  return orRefuse("css", css, () => {
+    const found = [...root.querySelectorAll(css)];
+    for (const shadow of shadowRootsOf(root)) found.push(...shadow.querySelectorAll(css));
+    return found;
+  });
+}
+
+/** The elements below the scope that the list matches, in document order. */
+export function queryCss(scope: Scope, css: Css): Element[] {
+  const native = scope instanceof Document && css.native && !shadowRootsOf(scope).length && !css.list.some((complex) => complex[0]?.combinator);
+  if (native) return orRefuse("css", css.css, () => [...scope.querySelectorAll(css.css)]);
+  return queryList(scope, css.list);
+}
+
+function queryList(scope: Scope, list: Complex[]): Element[] {
+  if (list.length === 1 && list[0]) return queryComplex(scope, list[0]);
+  return inOrder(new Set(list.flatMap((complex) => queryComplex(scope, complex))), scope);
+}
+
+function queryComplex(scope: Scope, complex: Complex): Element[] {
+  const last = complex[complex.length - 1] as Compound;
+  const candidates = queryDeep(scope, last.css || "*");
+  if (complex.length === 1 && !last.tests && !last.combinator) return candidates;
+  return candidates.filter((e) => matchesComplex(e, complex, scope));
+}
+
+function matchesComplex(e: Element, complex: Complex, scope: Scope, i = complex.length - 1): boolean {
+  const compound = complex[i];
+  if (!compound) return true;
+  if (!matchesCompound(e, compound, scope)) return false;
+  if (!i && !compound.combinator) return true;
+  // The first compound follows the scope itself.
+  const matches = (other: Element): boolean => (i ? matchesComplex(other, complex, scope, i - 1) : other === scope);
+  switch (compound.combinator) {
+    case ">": {
+      const parent = above(e, scope);
+      return !!parent && matches(parent);
+    }
+    case "+":
+      return !!e.previousElementSibling && matches(e.previousElementSibling);
+    case "~":
+      for (let other = e.previousElementSibling; other; other = other.previousElementSibling) if (matches(other)) return true;
+      return false;
+    default:
+      for (let other = above(e, scope); other; other = above(other, scope)) if (matches(other)) return true;
+      return false;
+  }
+}
+
+/** The parent, but never above the scope. */
+function above(e: Element, scope: Scope): Element | undefined {
+  return e === scope ? undefined : parentOrHost(e);
+}
+
+function matchesCompound(e: Element, { css, tests }: Compound, scope: Scope): boolean {
+  if (css && !orRefuse("css", css, () => e.matches(css))) return false;
+  return !tests || tests.every((test) => passes(e, test, scope));
+}
+
+function passes(e: Element, test: CssTest, scope: Scope): boolean {
+  switch (test.test) {
+    case "is":
+      return test.list.some((complex) => matchesComplex(e, complex, scope));
+    case "not":
+      return !test.list.some((complex) => matchesComplex(e, complex, scope));
+    case "has":
+      return test.list.some((complex) => hasComplex(e, complex));
+    case "scope":
+      return e === (scope instanceof Document ? scope.documentElement : scope);
+    case "visible":
+      return isVisible(e);
+    case "hasText":
+      return !isSilent(e) && textCondition(test.text)(textOf(e));
+    case "text":
+      return textTest(test.text, test.nodes)(e);
+    case "nthMatch":
+      return queryList(e.ownerDocument, test.list)[test.n - 1] === e;
+  }
+}
+
+function hasComplex(e: Element, [first, ...rest]: Complex): boolean {
+  if (!first) return false;
+  const relative = [{ ...first, combinator: first.combinator ?? " " }, ...rest];
+  if (relative.some(({ combinator }) => combinator === "+" || combinator === "~")) {
+    // A sibling is not below the element: look from the parent, with the element as the scope.
+    const parent = parentOrHost(e);
+    const last = relative[relative.length - 1] as Compound;
+    return !!parent && queryDeep(parent, last.css || "*").some((other) => matchesComplex(other, relative, e));
+  }
+  return queryComplex(e, relative).length > 0;
+}
+
+/** The elements in the order of a search below the scope: a tree before the shadow trees in it. */
+export function inOrder(elements: Set<Element>, scope: Scope): Element[] {
+  const list = [...elements];
+  if (list.length < 2) return list;
+  if (!shadowRootsOf(scope).length) {
+    return list.sort((a, b) => (a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
+  }
+  return [...(scope instanceof Element ? [scope] : []), ...queryDeep(scope, "*")].filter((e) => elements.has(e));
+}

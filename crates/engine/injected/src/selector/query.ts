@@ -1,0 +1,155 @@
+// Follows the steps of a selector within one document.
+
+import { checkedOf, disabledOf, expandedOf, levelOf, pressedOf, selectedOf } from "../aria/states";
+import { nameOf } from "../aria/names";
+import { isHiddenForAria, roleOf } from "../aria/roles";
+import { isVisible, preview, squash, withCaches } from "../dom";
+import { held, keep, type Handle } from "../handles";
+import { inOrder, queryCss, queryDeep, type Scope } from "./css";
+import { orRefuse, Refused, type Refusal, type Role, type Step, type TextMatch } from "./steps";
+import { condition, labelsOf, textCondition, textOf, textTest } from "./text";
+
+export interface Found {
+  /** How many elements match. */
+  count: number;
+  /** The first of them, as many as were asked for. */
+  elements: { handle: Handle; preview: string }[];
+}
+
+const LISTED = 100;
+
+/** The elements that the steps lead to, from the document or from an element; `error` if the browser refuses a part of the selector. */
+export function query({ steps, root, limit = LISTED }: { steps: Step[]; root?: Handle; limit?: number }): Found | { error: Refusal } | { gone: true } {
+  const scope = root === undefined ? document : held(root);
+  if (!scope) return { gone: true };
+  return refusable(() => {
+    const found = follow(steps, scope);
+    return { count: found.length, elements: found.slice(0, limit).map((e) => ({ handle: keep(e), preview: preview(e) })) };
+  });
+}
+
+/** Whether the element is among those that the steps lead to. */
+export function matches({ handle, steps }: { handle: Handle; steps: Step[] }): { matches: boolean } | { error: Refusal } | { gone: true } {
+  const e = held(handle);
+  if (!e) return { gone: true };
+  return refusable(() => ({ matches: follow(steps, document).includes(e) }));
+}
+
+function refusable<T>(work: () => T): T | { error: Refusal } {
+  try {
+    return withCaches(work);
+  } catch (error) {
+    if (error instanceof Refused) return { error: error.refusal };
+    throw error;
+  }
+}
+
+/** The elements that the steps lead to. */
+export function follow(steps: Step[], start: Scope): Element[] {
+  let current: Scope[] = [start];
+  for (const step of steps) {
+    if (!current.length) break;
+    current = narrow(step, current, start) ?? descend(step, current);
+  }
+  return current.filter((found) => found instanceof Element);
+}
+
+/** What is left of the elements after a step that only chooses among them; undefined for a step that searches. */
+function narrow(step: Step, current: Scope[], start: Scope): Element[] | undefined {
+  const elements = current as Element[];
+  switch (step.engine) {
+    case "nth": {
+      const one = elements.at(step.index);
+      return one ? [one] : [];
+    }
+    case "visible":
+      return elements.filter((e) => isVisible(e) === step.visible);
+    case "hasText": {
+      const test = textCondition(step.text);
+      return elements.filter((e) => test(textOf(e)) !== !!step.not);
+    }
+    case "has":
+      return elements.filter((e) => follow(step.selector, e).length > 0 !== !!step.not);
+    case "and": {
+      const others = new Set(follow(step.selector, start));
+      return elements.filter((e) => others.has(e));
+    }
+    case "or":
+      return inOrder(new Set([...elements, ...follow(step.selector, start)]), start);
+  }
+  return undefined;
+}
+
+function descend(step: Step, current: Scope[]): Element[] {
+  const search = searchOf(step);
+  const [only] = current;
+  if (current.length === 1 && only) return search(only);
+  const found = new Set<Element>();
+  for (const scope of current) for (const e of search(scope)) found.add(e);
+  return [...found];
+}
+
+function searchOf(step: Step): (scope: Scope) => Element[] {
+  switch (step.engine) {
+    case "css":
+      return (scope) => queryCss(scope, step);
+    case "xpath":
+      return (scope) => queryXpath(scope, step.expression);
+    case "text": {
+      const test = textTest(step.text, !!step.nodes);
+      return (scope) => [...(scope instanceof Element ? [scope] : []), ...queryDeep(scope, "*")].filter(test);
+    }
+    case "role": {
+      const test = roleTest(step);
+      return (scope) => queryDeep(scope, "*").filter(test);
+    }
+    case "label": {
+      const test = textCondition(step.text);
+      return (scope) => queryDeep(scope, "*").filter((e) => labelsOf(e).some(test));
+    }
+    case "attribute":
+      return attributeSearch(step.name, step.text);
+    case "testId":
+      return attributeSearch(step.attribute, step.text);
+    default:
+      throw new Error(`unknown step ${step.engine}`);
+  }
+}
+
+function attributeSearch(name: string, text: TextMatch): (scope: Scope) => Element[] {
+  const test = condition(text);
+  return (scope) => queryDeep(scope, `[${CSS.escape(name)}]`).filter((e) => test(e.getAttribute(name) ?? ""));
+}
+
+function queryXpath(scope: Scope, expression: string): Element[] {
+  const relative = expression.startsWith("/") && scope instanceof Element ? "." + expression : expression;
+  return orRefuse("xpath", expression, () => {
+    const result = document.evaluate(relative, scope, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE);
+    const found: Element[] = [];
+    for (let i = 0; i < result.snapshotLength; i++) {
+      const node = result.snapshotItem(i);
+      if (node instanceof Element) found.push(node);
+    }
+    return found;
+  });
+}
+
+function roleTest(wanted: Role): (e: Element) => boolean {
+  const name = wanted.name && ("regex" in wanted.name ? wanted.name : { ...wanted.name, text: squash(wanted.name.text) });
+  const named = name && condition(name);
+  const is = <T>(want: T | undefined, actual: (e: Element) => T | undefined, none?: T): ((e: Element) => boolean) =>
+    want === undefined ? () => true : (e) => (actual(e) ?? none) === want;
+  const states = [
+    is(wanted.checked, checkedOf, false),
+    is(wanted.disabled, disabledOf),
+    is(wanted.expanded, expandedOf),
+    is(wanted.level, levelOf),
+    is(wanted.pressed, pressedOf, false),
+    is(wanted.selected, selectedOf, false),
+  ];
+  return (e) =>
+    roleOf(e) === wanted.role &&
+    states.every((state) => state(e)) &&
+    (!!wanted.includeHidden || !isHiddenForAria(e)) &&
+    (!named || named(nameOf(e, { includeHidden: !!wanted.includeHidden })));
+}

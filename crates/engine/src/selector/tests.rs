@@ -1,0 +1,369 @@
+use super::*;
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+
+fn parsed(text: &str) -> Selector {
+    Selector::parse(text, "data-testid").unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn steps(text: &str, expected: &Expect) {
+    let steps: Vec<String> = parsed(text)
+        .steps()
+        .map(|step| serde_json::to_string(step).unwrap())
+        .collect();
+    expected.assert_eq(&steps.join("\n"));
+}
+
+fn shown(text: &str, expected: &str) {
+    assert_eq!(parsed(text).to_string(), expected, "{text}");
+}
+
+fn error(text: &str, expected: &Expect) {
+    let error = Target::parse(text, "data-testid").expect_err(text);
+    expected.assert_eq(&error.to_string());
+}
+
+#[test]
+fn a_ref_is_told_from_an_element_name() {
+    for name in ["e1", "e12", "f1e2", "f12e345"] {
+        assert_eq!(
+            Target::parse(name, "data-testid"),
+            Ok(Target::Ref(name.into()))
+        );
+    }
+    for other in ["e", "f1", "f1e", "fe1", "e1x", "embed", "f0"] {
+        let target = Target::parse(other, "data-testid").unwrap();
+        assert!(matches!(target, Target::Selector(_)), "{other}");
+    }
+}
+
+#[test]
+fn each_engine_is_a_step() {
+    steps(
+        "li.item > a[href^='/x']:not(.off), #x",
+        &expect![[
+            r##"{"engine":"css","css":"li.item > a[href^='/x']:not(.off), #x","native":true,"list":[[{"css":"li.item"},{"combinator":">","css":"a[href^='/x']","tests":[{"test":"not","list":[[{"css":".off"}]]}]}],[{"css":"#x"}]]}"##
+        ]],
+    );
+    steps(
+        "tr:has(> td:text-is('Total')):visible",
+        &expect![[
+            r#"{"engine":"css","css":"tr:has(> td:text-is('Total')):visible","native":false,"list":[[{"css":"tr","tests":[{"test":"has","list":[[{"combinator":">","css":"td","tests":[{"test":"text","text":{"text":"Total","exact":true},"nodes":true}]}]]},{"test":"visible"}]}]]}"#
+        ]],
+    );
+    steps(
+        ":nth-match(li, a:has-text('go'), 3)",
+        &expect![[
+            r#"{"engine":"css","css":":nth-match(li, a:has-text('go'), 3)","native":false,"list":[[{"tests":[{"test":"nthMatch","list":[[{"css":"li"}],[{"css":"a","tests":[{"test":"hasText","text":{"text":"go"}}]}]],"n":3}]}]]}"#
+        ]],
+    );
+    steps(
+        "text=It's on >> .. >> nth=-1 >> visible=true",
+        &expect![[r#"
+            {"engine":"text","text":{"text":"It's on"}}
+            {"engine":"xpath","expression":".."}
+            {"engine":"nth","index":-1}
+            {"engine":"visible","visible":true}"#]],
+    );
+    steps(
+        r#"text="Go >> on" >> text=/a\/>>b/i"#,
+        &expect![[r#"
+            {"engine":"text","text":{"text":"Go >> on","exact":true},"nodes":true}
+            {"engine":"text","text":{"regex":"a\\/>>b","flags":"i"}}"#]],
+    );
+    steps(
+        r#"role=button[name="Go"][checked=mixed][disabled=false][level=2] >> role=img[name*="a.b"i]"#,
+        &expect![[r#"
+            {"engine":"role","role":"button","name":{"text":"Go","exact":true},"checked":"mixed","disabled":false,"level":2}
+            {"engine":"role","role":"img","name":{"regex":"a\\.b","flags":"i"}}"#]],
+    );
+    steps(
+        "*css=li >> b",
+        &expect![[r#"
+            {"engine":"css","css":"li","native":true,"list":[[{"css":"li"}]]}
+            {"engine":"has","selector":[{"engine":"css","css":"b","native":true,"list":[[{"css":"b"}]]}]}"#]],
+    );
+    steps(
+        "page.getByRole('button', { pressed: 'mixed', name: /a b/i, }).filter({ hasText: \"x\", hasNot: page.getByTestId('t') }).nth(-2)",
+        &expect![[r#"
+            {"engine":"role","role":"button","name":{"regex":"a b","flags":"i"},"pressed":"mixed"}
+            {"engine":"hasText","text":{"text":"x"}}
+            {"engine":"has","selector":[{"engine":"testId","attribute":"data-testid","text":{"text":"t","exact":true}}],"not":true}
+            {"engine":"nth","index":-2}"#]],
+    );
+    steps(
+        r#"internal:role=button[name="Go"i] >> internal:has-text="x"i >> internal:has="b >> nth=0""#,
+        &expect![[r#"
+            {"engine":"role","role":"button","name":{"text":"Go"}}
+            {"engine":"hasText","text":{"text":"x"}}
+            {"engine":"has","selector":[{"engine":"css","css":"b","native":true,"list":[[{"css":"b"}]]},{"engine":"nth","index":0}]}"#]],
+    );
+}
+
+#[test]
+fn the_test_id_attribute_is_a_setting() {
+    let selector = Selector::parse("getByTestId('go')", "data-qa").unwrap();
+    let step = selector.steps().next();
+    assert!(matches!(step, Some(Step::TestId { attribute, .. }) if attribute == "data-qa"));
+}
+
+#[test]
+fn frames_cut_a_selector_into_segments() {
+    let selector = parsed("frameLocator('#a').locator('iframe').contentFrame().getByText('x')");
+    let shown: Vec<String> = selector
+        .segments()
+        .iter()
+        .map(Selector::to_string)
+        .collect();
+    assert_eq!(
+        shown,
+        ["locator('#a')", "locator('iframe')", "getByText('x')"]
+    );
+    assert_eq!(parsed("frameLocator('#a').owner()").segments().len(), 1);
+}
+
+#[test]
+fn a_selector_is_shown_as_it_was_given() {
+    shown("#x", "locator('#x')");
+    shown("css=h1", "locator('h1')");
+    shown("text=Apple", "locator('text=Apple')");
+    shown("'Apple'", r"locator('text=\'Apple\'')");
+    shown("xpath=//h1", "locator('//h1')");
+    shown("h1 >> ..", "locator('h1').locator('..')");
+    shown("role=button >> nth=0", "locator('role=button').first()");
+    shown("ul >> li >> nth=1", "locator('ul').locator('li').nth(1)");
+    shown("id=z", "locator('id=z')");
+    shown(
+        "button >> visible=true >> nth=1",
+        "locator('button').visible().nth(1)",
+    );
+    shown("internal:role=heading", "getByRole('heading')");
+    shown(
+        r#"internal:attr=[id="z"]"#,
+        r#"locator('internal:attr=[id="z"s]')"#,
+    );
+    shown(
+        "iframe >> internal:control=enter-frame >> button",
+        "locator('iframe').contentFrame().locator('button')",
+    );
+}
+
+#[test]
+fn a_locator_expression_is_shown_in_one_spelling() {
+    shown("page.getByText(\"It's\")", r"getByText('It\'s')");
+    shown("await page.locator( `#z` ) ;", "locator('#z')");
+    shown(
+        "getByRole('button',{exact:true,name:'Go'}).first",
+        "getByRole('button', { name: 'Go', exact: true }).first()",
+    );
+    shown("getByRole(AriaRole.HEADING)", "getByRole('heading')");
+    shown(
+        "locator('li', { hasText: 'Pear' })",
+        "locator('li').filter({ hasText: 'Pear' })",
+    );
+    shown("locator('li').nth(0)", "locator('li').first()");
+    shown(
+        "getByRole('listitem').and(page.getByText('Apple'))",
+        "getByRole('listitem').and(getByText('Apple'))",
+    );
+    shown("getByText('a').describe('the a')", "getByText('a')");
+    shown(
+        "locator('li').locator(page.locator('b'))",
+        "locator('li').locator('b')",
+    );
+    shown(
+        "getByText('\\u{1F600}\\x41\\ud83d\\ude00')",
+        "getByText('😀A😀')",
+    );
+    shown("getByLabel('a\\nb\\tc')", "getByLabel('a\\nb\\tc')");
+}
+
+#[test]
+fn an_error_says_where_and_what_instead() {
+    error(
+        "  ",
+        &expect![
+            "the selector is empty: give a ref such as e5, a CSS selector, or a locator such as getByRole('button')"
+        ],
+    );
+    error(
+        "li[",
+        &expect![[
+            r#"Unexpected token "" while parsing css selector "li[", at 4: expected an attribute name. Did you mean to CSS.escape it?"#
+        ]],
+    );
+    error(
+        "a[href=/x]",
+        &expect![[r#"Unexpected token "/" while parsing css selector "a[href=/x]", at 8: expected a value; one that is not a plain word needs quotes. Did you mean to CSS.escape it?"#]],
+    );
+    error(
+        "foo(bar",
+        &expect![[
+            r#"Unexpected token "(" while parsing css selector "foo(bar", at 4: expected a combinator, `,` or the end. Did you mean to CSS.escape it?"#
+        ]],
+    );
+    error(
+        "x#a:hover(",
+        &expect![[
+            r#"Unexpected token "" while parsing css selector "x#a:hover(", at 11: expected `)`. Did you mean to CSS.escape it?"#
+        ]],
+    );
+    error(
+        ".1a",
+        &expect![[
+            r#"Unexpected token "1" while parsing css selector ".1a", at 2: expected a class name. Did you mean to CSS.escape it?"#
+        ]],
+    );
+    error(
+        "h1 >>",
+        &expect![[
+            r#"Unexpected token "" while parsing css selector "h1 >>", at 6: expected a selector on both sides of `>>`."#
+        ]],
+    );
+    error(
+        "left=x",
+        &expect![[
+            r#"Unknown engine "left" while parsing selector "left=x". Known are css, xpath, text, role, id, data-testid, nth, visible; a CSS attribute selector is written [left="…"]."#
+        ]],
+    );
+    error(
+        "li >> nth=x",
+        &expect![[
+            r#"Cannot read "x" as the body of nth=, at 1: expected a whole number: 0 is the first, -1 the last."#
+        ]],
+    );
+    error(
+        "role=button[name=",
+        &expect![[r#"Cannot read "button[name=" as the body of role=, at 13: expected `]`."#]],
+    );
+    error(
+        "role=button[named]",
+        &expect![[
+            r#"Cannot read "button[named]" as the body of role=, at 7: expected one of [name], [checked], [disabled], [expanded], [include-hidden], [level], [pressed], [selected]."#
+        ]],
+    );
+    error(
+        "getByRole(",
+        &expect!["Unexpected end at 11 of the locator `getByRole(`: expected a string in quotes."],
+    );
+    error(
+        "getByRole('a', { nam: 'x' })",
+        &expect![
+            "Unexpected `nam` at 18 of the locator `getByRole('a', { nam: 'x' })`: expected name, exact, checked, disabled, expanded, includeHidden, level, pressed or selected."
+        ],
+    );
+    error(
+        "get_by_role('heading')",
+        &expect![
+            "Unexpected `get_by_role` at 1 of the locator `get_by_role('heading')`: expected locator, frameLocator, getByRole, getByText, getByLabel, getByPlaceholder, getByAltText, getByTitle or getByTestId."
+        ],
+    );
+    error(
+        "getByText('x').click()",
+        &expect![
+            "Unexpected `click` at 16 of the locator `getByText('x').click()`: expected one of locator, getByRole, getByText, getByLabel, getByPlaceholder, getByAltText, getByTitle, getByTestId, filter, first, last, nth, and, or, visible, frameLocator, contentFrame, owner, describe."
+        ],
+    );
+    error(
+        "getByText('x",
+        &expect!["Unexpected end at 13 of the locator `getByText('x`: expected the closing '."],
+    );
+}
+
+#[test]
+fn nesting_has_an_end() {
+    let deep = format!("{}a{}", ":is(".repeat(5000), ")".repeat(5000));
+    assert!(Selector::parse(&deep, "data-testid").is_err());
+    let deep = format!(
+        "{}getByText('a'{}",
+        "getByText('a').and(".repeat(5000),
+        ")".repeat(5001)
+    );
+    assert!(Selector::parse(&deep, "data-testid").is_err());
+}
+
+fn text_match() -> impl Strategy<Value = TextMatch> {
+    prop_oneof![
+        (any::<String>(), any::<bool>())
+            .prop_map(|(text, exact)| TextMatch::Literal { text, exact }),
+        ("[a-z.^$()+]{1,8}", "[im]?").prop_map(|(regex, flags)| TextMatch::Regex { regex, flags }),
+    ]
+}
+
+fn loose(text: TextMatch) -> TextMatch {
+    match text {
+        TextMatch::Literal { text, .. } => TextMatch::containing(text),
+        regex => regex,
+    }
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let name = prop::option::of(text_match());
+    let role = (
+        name,
+        prop::option::of(any::<bool>()),
+        prop::option::of(1..7_u32),
+        any::<bool>(),
+    );
+    prop_oneof![
+        role.prop_map(|(name, checked, level, include_hidden)| Step::Role(Role {
+            role: "button".into(),
+            name,
+            checked: checked.map(Tristate::Is),
+            level,
+            include_hidden,
+            ..Role::default()
+        })),
+        text_match().prop_map(|text| Step::Text { text, nodes: false }),
+        text_match().prop_map(|text| Step::Label { text }),
+        text_match().prop_map(|text| Step::Attribute {
+            name: "title".into(),
+            text
+        }),
+        (-5..5_i32).prop_map(|index| Step::Nth { index }),
+        any::<bool>().prop_map(|visible| Step::Visible { visible }),
+        (text_match(), any::<bool>()).prop_map(|(text, not)| Step::HasText {
+            text: loose(text),
+            not
+        }),
+        Just(Step::EnterFrame),
+        "[a-z]{1,5}".prop_map(|css| Step::Css(css::Css::parse(&css).unwrap())),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_the_parser_panic(text in ".{0,60}") {
+        let _ = Target::parse(&text, "data-testid");
+    }
+
+    #[test]
+    fn no_text_of_selector_tokens_makes_the_parser_panic(
+        tokens in prop::collection::vec(
+            prop::sample::select(vec![
+                "a", "#x", ".y", "[", "]", "(", ")", "=", "\"", "'", "`", " ", ">>", ">", ",", ":", "/", "\\",
+                "*", "text=", "role=", "xpath=", "nth=", "internal:has=", ":has-text(", ":nth-match(", ":is(",
+                "getByRole(", ".filter({", "})", "hasText:", "locator(", "page.", "é", "1", "u{", "|", "/*",
+            ]),
+            0..24,
+        )
+    ) {
+        let _ = Target::parse(&tokens.concat(), "data-testid");
+    }
+
+    #[test]
+    fn a_printed_locator_reads_as_itself(
+        first in step().prop_filter("a start", |s| !matches!(
+            s,
+            Step::Nth { .. } | Step::Visible { .. } | Step::HasText { .. } | Step::EnterFrame
+        )),
+        rest in prop::collection::vec(step(), 0..4),
+    ) {
+        let selector = Selector::from([vec![first], rest].concat());
+        let shown = selector.to_string();
+        let again = Selector::parse(&shown, "data-testid");
+        prop_assert_eq!(again.as_ref(), Ok(&selector), "{}", shown);
+        let json = serde_json::to_string(&selector).unwrap();
+        prop_assert_eq!(serde_json::from_str::<Selector>(&json).unwrap(), selector);
+    }
+}
