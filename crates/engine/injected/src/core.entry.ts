@@ -1,11 +1,34 @@
 // Everything Rust may call in a page, as one object. Evaluates to that object.
+import { attribute, content, dispatchDrop, fileInput, fill, focus, selectOptions, selectText } from "./forms";
 import { release } from "./handles";
+import { aim, aimThrough, bounds, elementAt, scrollIntoView } from "./hit";
 import { matches, query } from "./selector/query";
+import { settled, unwatch, watch } from "./settle";
+import { describe, states } from "./states";
 
 const core = {
   release: ({ handles }: { handles: number[] }): null => (release(handles), null),
   query,
   matches,
+  title: (): string => document.title,
+  describe,
+  states,
+  aim,
+  aimThrough,
+  bounds,
+  elementAt,
+  scrollIntoView,
+  fill,
+  selectOptions,
+  selectText,
+  focus,
+  content,
+  attribute,
+  fileInput,
+  dispatchDrop,
+  watch,
+  unwatch,
+  settled,
 };
 
 export type Core = typeof core;

@@ -1,0 +1,179 @@
+// Values of form controls: filling, choosing, focusing, dropping.
+
+import { disabledOf } from "./aria/states";
+import { closest, tagOf } from "./dom";
+import { attached, lacking, type Gone, type State } from "./states";
+import type { Handle } from "./handles";
+
+/** Why an element cannot do what is asked of it, as a fact; waiting will not help. */
+export type Mismatch = { mismatch: "kind"; tag: string; type?: string } | { mismatch: "number" } | { mismatch: "malformed"; type: string };
+
+type Lacks = { lacks: State | "options" | "optionEnabled" };
+
+// Types whose value the user does not type as plain text.
+const SET = new Set("color date datetime-local month range time week".split(" "));
+const TYPED = new Set("email number password search tel text url".split(" "));
+
+/** What is left to do: the value is there, or the old text is selected and the new one has to be typed over it. */
+export type Filled = { done: "set" | "selected" };
+
+/** Gives a field a new value, or selects its text so that typing replaces it. */
+export async function fill({ handle, value, force }: { handle: Handle; value: string; force?: boolean }): Promise<Filled | Lacks | Mismatch | Gone> {
+  const e = attached(handle);
+  if (!e) return { gone: true };
+  const field = fieldOf(e);
+  const mismatch = cannotHold(field, value);
+  if (mismatch) return mismatch;
+  const lacks = force ? undefined : await lacking(field, ["visible", "enabled", "editable"]);
+  if (lacks) return lacks === "attached" ? { gone: true } : { lacks };
+  if (field instanceof HTMLInputElement && SET.has(field.type)) return set(field, value);
+  select(field);
+  return { done: "selected" };
+}
+
+/** Chooses options of a select by value or label; all others are no longer chosen. */
+export async function selectOptions({ handle, values, force }: { handle: Handle; values: string[]; force?: boolean }): Promise<{ selected: string[] } | Lacks | Mismatch | Gone> {
+  const e = attached(handle);
+  if (!e) return { gone: true };
+  const list = fieldOf(e);
+  if (!(list instanceof HTMLSelectElement)) return { mismatch: "kind", tag: tagOf(list) };
+  const lacks = force ? undefined : await lacking(list, ["visible", "enabled"]);
+  if (lacks) return lacks === "attached" ? { gone: true } : { lacks };
+  const chosen = new Set<HTMLOptionElement>();
+  for (const value of list.multiple ? values : values.slice(0, 1)) {
+    const option = optionOf(list, value);
+    if (!option) return { lacks: "options" };
+    if (disabledOf(option) && !force) return { lacks: "optionEnabled" };
+    chosen.add(option);
+  }
+  list.focus();
+  if (list.multiple || !chosen.size) for (const option of list.options) option.selected = chosen.has(option);
+  else for (const option of chosen) list.selectedIndex = option.index;
+  changed(list);
+  return { selected: [...chosen].map((option) => option.value) };
+}
+
+function optionOf(list: HTMLSelectElement, wanted: string): HTMLOptionElement | undefined {
+  const options = [...list.options];
+  const words = (s: string): string => s.trim().replace(/\s+/g, " ");
+  return options.find((option) => option.value === wanted || option.label === wanted) ?? options.find((option) => words(option.label) === words(wanted));
+}
+
+/** Focuses the element; whether it took the focus. */
+export function focus({ handle }: { handle: Handle }): { focused: boolean } | Gone {
+  const e = attached(handle);
+  if (!e) return { gone: true };
+  (e as HTMLElement).focus();
+  return { focused: (e.getRootNode() as Document | ShadowRoot).activeElement === e };
+}
+
+/** Selects all text of the element and focuses it. */
+export async function selectText({ handle }: { handle: Handle }): Promise<Lacks | Gone | null> {
+  const e = attached(handle);
+  if (!e) return { gone: true };
+  const lacks = await lacking(e, ["visible"]);
+  if (lacks) return lacks === "attached" ? { gone: true } : { lacks };
+  select(fieldOf(e));
+  return null;
+}
+
+/** Text and value of the element, for whoever asks. */
+export function content({ handle }: { handle: Handle }): { text: string; innerText: string; value: string | null } | Gone {
+  const e = attached(handle);
+  if (!e) return { gone: true };
+  const field = fieldOf(e);
+  const value = field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement || field instanceof HTMLSelectElement ? field.value : null;
+  return { text: e.textContent ?? "", innerText: e instanceof HTMLElement ? e.innerText : (e.textContent ?? ""), value };
+}
+
+/** An attribute as written; null without. */
+export function attribute({ handle, name }: { handle: Handle; name: string }): { value: string | null } | Gone {
+  const e = attached(handle);
+  return e ? { value: e.getAttribute(name) } : { gone: true };
+}
+
+/** Whether files can be set: on the element, or on the input of its label. The answer names the input. */
+export function fileInput({ handle }: { handle: Handle }): { multiple: boolean; directory: boolean } | Mismatch | Gone {
+  const e = attached(handle);
+  if (!e) return { gone: true };
+  if (!(e instanceof HTMLInputElement) || e.type !== "file") return { mismatch: "kind", tag: tagOf(e), ...(e instanceof HTMLInputElement && { type: e.type }) };
+  return { multiple: e.multiple, directory: e.webkitdirectory };
+}
+
+export interface DroppedFile {
+  name: string;
+  type: string;
+  /** Base64. */
+  bytes: string;
+}
+
+/** Drops files and data onto the element, as a drag from outside the browser would. `accepted`: its dragover handler wanted it. */
+export function dispatchDrop({ handle, files, data, at }: { handle: Handle; files: DroppedFile[]; data: Record<string, string>; at?: { x: number; y: number } }): { accepted: boolean } | Gone {
+  const e = attached(handle);
+  if (!e) return { gone: true };
+  const transfer = new DataTransfer();
+  for (const { name, type, bytes } of files) transfer.items.add(new File([decoded(bytes)], name, { type }));
+  for (const [type, value] of Object.entries(data)) transfer.setData(type, value);
+  const where = { clientX: at?.x ?? 0, clientY: at?.y ?? 0 };
+  const send = (type: string): boolean =>
+    e.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, composed: true, dataTransfer: transfer, ...where }));
+  send("dragenter");
+  if (send("dragover")) {
+    send("dragleave");
+    return { accepted: false };
+  }
+  send("drop");
+  return { accepted: true };
+}
+
+function decoded(base64: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(base64);
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+
+/** The field itself, or the one a label is for. */
+function fieldOf(e: Element): Element {
+  if (/^(input|textarea|select)$/.test(tagOf(e)) || (e as HTMLElement).isContentEditable) return e;
+  return (closest(e, "label") as HTMLLabelElement | undefined)?.control ?? e;
+}
+
+function cannotHold(field: Element, value: string): Mismatch | undefined {
+  const tag = tagOf(field);
+  if (field instanceof HTMLInputElement) {
+    if (!TYPED.has(field.type) && !SET.has(field.type)) return { mismatch: "kind", tag, type: field.type };
+    if (field.type === "number" && Number.isNaN(Number(value.trim()))) return { mismatch: "number" };
+    return undefined;
+  }
+  if (tag === "textarea" || (field as HTMLElement).isContentEditable) return undefined;
+  return { mismatch: "kind", tag };
+}
+
+function set(field: HTMLInputElement, value: string): Filled | Mismatch {
+  const wanted = field.type === "color" ? value.trim().toLowerCase() : value.trim();
+  field.focus();
+  field.value = wanted;
+  // The browser drops or corrects what it cannot read.
+  if (field.value !== wanted) return { mismatch: "malformed", type: field.type };
+  changed(field);
+  return { done: "set" };
+}
+
+function changed(field: Element): void {
+  field.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
+  field.dispatchEvent(new Event("change", { bubbles: true }));
+}
+
+function select(field: Element): void {
+  (field as HTMLElement).focus();
+  if (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) {
+    field.select();
+    return;
+  }
+  const range = document.createRange();
+  range.selectNodeContents(field);
+  const selection = getSelection();
+  selection?.removeAllRanges();
+  selection?.addRange(range);
+}

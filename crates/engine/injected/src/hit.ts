@@ -1,0 +1,193 @@
+// Where on the page an element can be pointed at, and what would receive the event there.
+
+import { closest, flatParent, isVisible, parentOrHost, preview } from "./dom";
+import { attached, controlOf, isInside, lacking, type Gone, type State } from "./states";
+import type { Handle } from "./handles";
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export interface Box extends Point {
+  width: number;
+  height: number;
+}
+
+/** How to bring an element into view; each retry tries another, as headers and footers that stick may lie over it. */
+export type Align = "nearest" | "center" | "end" | "start";
+
+export interface Aim {
+  handle: Handle;
+  wanted: State[];
+  align: Align;
+  /** From the element's padding box; the middle of what is visible otherwise. */
+  position?: Point;
+  /** Whether to ask what would receive the event. */
+  hit: boolean;
+}
+
+export type Aimed =
+  | Gone
+  | { lacks: State | "attached" | "viewport" }
+  /** What lies over the element, and the ancestor that it came with when that is another. */
+  | { cover: string; from?: string }
+  /** In the frame's viewport. */
+  | { point: Point };
+
+/** Checks the wanted states, brings the element into view and finds the point to act at: one round trip for a click. */
+export async function aim({ handle, wanted, align, position, hit }: Aim): Promise<Aimed> {
+  const e = attached(handle);
+  if (!e) return { gone: true };
+  const lacks = await lacking(e, wanted);
+  if (lacks === "attached") return { gone: true };
+  if (lacks) return { lacks };
+  let point = pointOf(e, position);
+  if (!point || align !== "nearest" || !isInView(e, point)) {
+    e.scrollIntoView({ block: align, inline: align, behavior: "instant" });
+    point = pointOf(e, position);
+    if (align === "nearest" && point && !isInView(e, point)) {
+      e.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+      point = pointOf(e, position);
+    }
+  }
+  if (!point) return { lacks: "visible" };
+  return verdict(e, point, hit);
+}
+
+/** The same for a point inside a frame: `handle` holds the frame, `point` lies in its viewport. The answer lies in this one's. */
+export function aimThrough({ handle, point, hit }: { handle: Handle; point: Point; hit: boolean }): Aimed {
+  const owner = attached(handle);
+  if (!owner) return { gone: true };
+  let outer = outside(owner, point);
+  if (hit && !isInView(owner, outer)) {
+    owner.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+    outer = outside(owner, point);
+    if (outer.x < 0 || outer.y < 0 || outer.x >= innerWidth || outer.y >= innerHeight) {
+      scrollBy({ left: outer.x - innerWidth / 2, top: outer.y - innerHeight / 2, behavior: "instant" });
+      outer = outside(owner, point);
+    }
+  }
+  return verdict(owner, outer, hit);
+}
+
+/** The element's box in the frame's viewport; null without one. */
+export function bounds({ handle }: { handle: Handle }): { box: Box | null } | Gone {
+  const e = attached(handle);
+  if (!e) return { gone: true };
+  const { x, y, width, height } = e.getBoundingClientRect();
+  return { box: isVisible(e) ? { x, y, width, height } : null };
+}
+
+/** Scrolls the element into view, if it is not. */
+export function scrollIntoView({ handle }: { handle: Handle }): null | Gone {
+  const e = attached(handle);
+  if (!e) return { gone: true };
+  const point = pointOf(e);
+  if (!point || !isInView(e, point)) e.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+  return null;
+}
+
+/** What would receive an event at the point of the frame's viewport, as one line of HTML. */
+export function elementAt(point: Point): { preview: string | null } {
+  const e = deepestAt(point);
+  return { preview: e ? preview(e) : null };
+}
+
+function verdict(e: Element, point: Point, hit: boolean): Aimed {
+  if (!hit) return { point };
+  if (point.x < 0 || point.y < 0 || point.x >= innerWidth || point.y >= innerHeight) return { lacks: "viewport" };
+  const found = deepestAt(point, e);
+  if (!found) return { lacks: "viewport" };
+  return receives(e, found) ? { point } : cover(e, found);
+}
+
+/** Whether an event at `found` is as good as one at the element: it is in it, in the button or link around it, or in a label of its control. */
+function receives(e: Element, found: Element): boolean {
+  const control = controlOf(e);
+  // The control of a label may lie anywhere: only what surrounds the element stands for it.
+  const target = isInside(e, control) ? control : e;
+  if (isInside(found, target)) return true;
+  const label = closest(found, "label") as HTMLLabelElement | undefined;
+  return !!label && label.control === target;
+}
+
+function cover(e: Element, found: Element): Aimed {
+  let root = found;
+  for (let up = flatParent(root); up && !isInside(e, up); up = flatParent(root)) root = up;
+  const from = root === found ? undefined : preview(root);
+  return { cover: preview(found), ...(from && { from }) };
+}
+
+/** The innermost element at the point, through open shadow roots and through the closed ones around `target`. */
+function deepestAt({ x, y }: Point, target?: Element): Element | undefined {
+  const roots = new Map<Element, ShadowRoot>();
+  for (let e = target; e; ) {
+    const root = e.getRootNode();
+    if (!(root instanceof ShadowRoot)) break;
+    roots.set(root.host, root);
+    e = root.host;
+  }
+  let found = document.elementFromPoint(x, y) ?? undefined;
+  for (;;) {
+    const root: ShadowRoot | undefined = found && (found.shadowRoot ?? roots.get(found));
+    const inner = root?.elementFromPoint(x, y);
+    if (!inner || inner === found || inner.getRootNode() !== root) return found;
+    found = inner;
+  }
+}
+
+function pointOf(e: Element, position?: Point): Point | undefined {
+  if (position) {
+    const box = e.getBoundingClientRect();
+    return { x: box.x + e.clientLeft + position.x, y: box.y + e.clientTop + position.y };
+  }
+  const boxes = boxesOf(e);
+  for (const box of boxes) {
+    const visible = clipped(box);
+    if (visible.width >= 1 && visible.height >= 1) return { x: visible.x + visible.width / 2, y: visible.y + visible.height / 2 };
+  }
+  const [first] = boxes;
+  return first && { x: first.x + first.width / 2, y: first.y + first.height / 2 };
+}
+
+/** The boxes of an element that have an area: an inline one has one per line, one of `display: contents` those of its content. */
+function boxesOf(e: Element): Box[] {
+  let boxes = [...e.getClientRects()];
+  if (!boxes.length) {
+    const range = document.createRange();
+    range.selectNodeContents(e);
+    boxes = [...range.getClientRects()];
+  }
+  return boxes.filter(({ width, height }) => width * height > 0);
+}
+
+function clipped({ x, y, width, height }: Box): Box {
+  const left = Math.max(x, 0);
+  const top = Math.max(y, 0);
+  return { x: left, y: top, width: Math.min(x + width, innerWidth) - left, height: Math.min(y + height, innerHeight) - top };
+}
+
+/** Whether the point is in the viewport and no scrolled or clipped ancestor hides it. */
+function isInView(e: Element, { x, y }: Point): boolean {
+  if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) return false;
+  for (let up = parentOrHost(e); up && up !== document.documentElement && up !== document.body; up = parentOrHost(up)) {
+    if (getComputedStyle(up).overflow === "visible") continue;
+    const box = up.getBoundingClientRect();
+    if (x < box.left || y < box.top || x > box.right || y > box.bottom) return false;
+  }
+  return true;
+}
+
+/** A point of a frame's viewport in that of the document that holds the frame. */
+function outside(owner: Element, { x, y }: Point): Point {
+  const box = owner.getBoundingClientRect();
+  const style = getComputedStyle(owner);
+  const { offsetWidth, offsetHeight } = owner as HTMLElement;
+  const scaleX = offsetWidth ? box.width / offsetWidth : 1;
+  const scaleY = offsetHeight ? box.height / offsetHeight : 1;
+  return {
+    x: box.x + (owner.clientLeft + Number.parseFloat(style.paddingLeft) + x) * scaleX,
+    y: box.y + (owner.clientTop + Number.parseFloat(style.paddingTop) + y) * scaleY,
+  };
+}

@@ -1,0 +1,137 @@
+// Whether the document has come to rest after an action: sees every change from before the action on, and says when it is over.
+
+import { controlOf, frame, isInside } from "./states";
+
+/** How many separate changes make a node a ticking clock or a spinner: from then on it neither is an effect nor disturbs the peace. */
+const TICKS = 4;
+const BETWEEN_TICKS = 10;
+const CHECK_EVERY = 10;
+const UNSEEN = /color|shadow|background|filter|outline|fill|stroke|decoration|cursor|^(offset|computedOffset|easing|composite)$/i;
+const NOTICED = ["change", "toggle", "fullscreenchange", "scroll"];
+
+interface Watch {
+  started: number;
+  /** When the last change was seen; 0 before the first. */
+  changed: number;
+  observer: MutationObserver;
+  ticks: Map<Node, { count: number; at: number }>;
+}
+
+let current: Watch | undefined;
+/** Nodes that change while nobody acts; remembered for the life of the document. */
+const restless = new WeakSet<Node>();
+
+/** Begins to watch for the effects of an action. */
+export function watch(): null {
+  unwatch();
+  const observer = new MutationObserver((records) => note(records));
+  current = { started: performance.now(), changed: 0, observer, ticks: new Map() };
+  observe(document);
+  for (const type of NOTICED) addEventListener(type, heard, { capture: true, passive: true });
+  return null;
+}
+
+/** Ends the watch. */
+export function unwatch(): null {
+  current?.observer.disconnect();
+  current = undefined;
+  for (const type of NOTICED) removeEventListener(type, heard, { capture: true });
+  return null;
+}
+
+/**
+ * Resolves when the document is at rest: nothing changed for `quiet` ms after the last effect. Without any effect it goes on looking for one
+ * for `limit` ms; a document that never rests is given up after `limit` ms too. `effect`: one was seen elsewhere already.
+ */
+export async function settled({ quiet, limit, effect }: { quiet: number; limit: number; effect: boolean }): Promise<{ seen: boolean; quiet: boolean }> {
+  const started = performance.now();
+  await frame();
+  await frame();
+  for (;;) {
+    const now = performance.now();
+    const animated = finishing();
+    if (animated) bump();
+    const changed = current?.changed ?? 0;
+    const seen = effect || changed > 0;
+    if (seen && now - Math.max(changed, effect ? started : 0) >= quiet) return { seen, quiet: true };
+    if (now - started >= limit) return { seen, quiet: !seen };
+    await pause();
+  }
+}
+
+function bump(): void {
+  if (current) current.changed = performance.now();
+}
+
+function heard({ type, target }: Event): void {
+  // We scroll ourselves to reach an element, and leaving a text field commits what was typed before: neither follows from the action.
+  const ours = type === "scroll" || (type === "change" && target instanceof Element && isTextField(target));
+  if (!ours || current?.changed) bump();
+}
+
+function note(records: MutationRecord[]): void {
+  const watch = current;
+  if (!watch) return;
+  const now = performance.now();
+  let effect = false;
+  const ticking = new Set<Node>();
+  for (const record of records) {
+    for (const node of record.addedNodes) if (node instanceof Element) pierce(node);
+    const { target } = record;
+    // A script keeps a text field in step with what is typed into it: that is the action itself.
+    if (record.type === "attributes" && isTextField(target as Element)) continue;
+    if (changesElements(record)) effect = true;
+    else if (!restless.has(target)) ticking.add(target);
+  }
+  for (const node of ticking) {
+    effect = true;
+    const tick = watch.ticks.get(node) ?? { count: 0, at: -Infinity };
+    if (now - tick.at < BETWEEN_TICKS) continue;
+    watch.ticks.set(node, { count: tick.count + 1, at: now });
+    if (tick.count + 1 >= TICKS) restless.add(node);
+  }
+  if (effect) bump();
+}
+
+function changesElements({ addedNodes, removedNodes }: MutationRecord): boolean {
+  return [...addedNodes, ...removedNodes].some((node) => node instanceof Element);
+}
+
+function isTextField(e: Element): boolean {
+  return e instanceof HTMLTextAreaElement || (e instanceof HTMLInputElement && !/^(checkbox|radio|range|color|file|date|time|month|week|datetime-local)$/.test(e.type));
+}
+
+function observe(root: Document | ShadowRoot): void {
+  current?.observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const inner = (node as Element).shadowRoot;
+    if (inner) observe(inner);
+  }
+}
+
+function pierce(added: Element): void {
+  if (added.shadowRoot) observe(added.shadowRoot);
+  for (const inner of added.querySelectorAll("*")) if (inner.shadowRoot) observe(inner.shadowRoot);
+}
+
+/** Whether an animation that the action started, that will end, and that changes what can be seen or pointed at is still running. */
+function finishing(): boolean {
+  const watch = current;
+  if (!watch) return false;
+  let pointed: Element | undefined;
+  return document.getAnimations().some((animation) => {
+    const { effect } = animation;
+    if (animation.playState !== "running" || !(effect instanceof KeyframeEffect)) return false;
+    if (Number(animation.startTime ?? Infinity) < watch.started) return false;
+    if (!Number.isFinite(Number(effect.getComputedTiming().endTime))) return false;
+    // A button that swells or ripples under the pointer does so for its own sake.
+    pointed ??= controlOf([...document.querySelectorAll(":hover")].at(-1) ?? document.documentElement);
+    if (effect.target && isInside(effect.target, pointed) && pointed !== document.documentElement) return false;
+    return effect.getKeyframes().some((keyframe) => Object.keys(keyframe).some((property) => !UNSEEN.test(property)));
+  });
+}
+
+function pause(): Promise<void> {
+  return new Promise((done) => setTimeout(done, CHECK_EVERY));
+}
