@@ -1,0 +1,374 @@
+//! The `Input` domain: trusted mouse, keyboard, touch and drag events.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Empty, command, event};
+
+/// [`Input.dispatchMouseEvent`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-dispatchMouseEvent)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DispatchMouseEvent {
+    #[serde(rename = "type")]
+    pub kind: MouseEventType,
+    pub x: f64,
+    pub y: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub modifiers: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub button: Option<MouseButton>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub buttons: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub click_count: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub force: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delta_x: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delta_y: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pointer_type: Option<PointerType>,
+}
+command!(DispatchMouseEvent, "Input.dispatchMouseEvent", Empty);
+
+/// [`Input.dispatchKeyEvent`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-dispatchKeyEvent)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DispatchKeyEvent {
+    #[serde(rename = "type")]
+    pub kind: KeyEventType,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub modifiers: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unmodified_text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub windows_virtual_key_code: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub native_virtual_key_code: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub auto_repeat: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_keypad: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_system_key: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub location: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commands: Option<Vec<String>>,
+}
+command!(DispatchKeyEvent, "Input.dispatchKeyEvent", Empty);
+
+/// [`Input.insertText`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-insertText)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InsertText {
+    pub text: String,
+}
+command!(InsertText, "Input.insertText", Empty);
+
+/// [`Input.imeSetComposition`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-imeSetComposition)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ImeSetComposition {
+    pub text: String,
+    pub selection_start: i64,
+    pub selection_end: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replacement_start: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replacement_end: Option<i64>,
+}
+command!(ImeSetComposition, "Input.imeSetComposition", Empty);
+
+/// [`Input.dispatchTouchEvent`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-dispatchTouchEvent)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DispatchTouchEvent {
+    #[serde(rename = "type")]
+    pub kind: TouchEventType,
+    pub touch_points: Vec<TouchPoint>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub modifiers: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timestamp: Option<TimeSinceEpoch>,
+}
+command!(DispatchTouchEvent, "Input.dispatchTouchEvent", Empty);
+
+/// [`Input.emulateTouchFromMouseEvent`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-emulateTouchFromMouseEvent)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EmulateTouchFromMouseEvent {
+    #[serde(rename = "type")]
+    pub kind: EmulatedTouchType,
+    pub x: i64,
+    pub y: i64,
+    pub button: MouseButton,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timestamp: Option<TimeSinceEpoch>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delta_x: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delta_y: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub modifiers: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub click_count: Option<i64>,
+}
+command!(
+    EmulateTouchFromMouseEvent,
+    "Input.emulateTouchFromMouseEvent",
+    Empty
+);
+
+/// [`Input.setInterceptDrags`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-setInterceptDrags)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SetInterceptDrags {
+    pub enabled: bool,
+}
+command!(SetInterceptDrags, "Input.setInterceptDrags", Empty);
+
+/// [`Input.dispatchDragEvent`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-dispatchDragEvent)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DispatchDragEvent {
+    #[serde(rename = "type")]
+    pub kind: DragEventType,
+    pub x: f64,
+    pub y: f64,
+    pub data: DragData,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub modifiers: Option<i64>,
+}
+command!(DispatchDragEvent, "Input.dispatchDragEvent", Empty);
+
+/// [`Input.cancelDragging`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-cancelDragging)
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct CancelDragging {}
+command!(CancelDragging, "Input.cancelDragging", Empty);
+
+/// [`Input.setIgnoreInputEvents`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-setIgnoreInputEvents)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SetIgnoreInputEvents {
+    pub ignore: bool,
+}
+command!(SetIgnoreInputEvents, "Input.setIgnoreInputEvents", Empty);
+
+/// [`Input.synthesizeScrollGesture`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-synthesizeScrollGesture)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SynthesizeScrollGesture {
+    pub x: f64,
+    pub y: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub x_distance: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub y_distance: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub x_overscroll: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub y_overscroll: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prevent_fling: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speed: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gesture_source_type: Option<GestureSourceType>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeat_count: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeat_delay_ms: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interaction_marker_name: Option<String>,
+}
+command!(
+    SynthesizeScrollGesture,
+    "Input.synthesizeScrollGesture",
+    Empty
+);
+
+/// [`Input.synthesizePinchGesture`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-synthesizePinchGesture)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SynthesizePinchGesture {
+    pub x: f64,
+    pub y: f64,
+    pub scale_factor: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relative_speed: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gesture_source_type: Option<GestureSourceType>,
+}
+command!(
+    SynthesizePinchGesture,
+    "Input.synthesizePinchGesture",
+    Empty
+);
+
+/// [`Input.synthesizeTapGesture`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-synthesizeTapGesture)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SynthesizeTapGesture {
+    pub x: f64,
+    pub y: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tap_count: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gesture_source_type: Option<GestureSourceType>,
+}
+command!(SynthesizeTapGesture, "Input.synthesizeTapGesture", Empty);
+
+/// [`Input.dragIntercepted`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#event-dragIntercepted)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct DragIntercepted {
+    pub data: DragData,
+}
+event!(DragIntercepted, "Input.dragIntercepted");
+
+/// [`Input.TouchPoint`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#type-TouchPoint)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TouchPoint {
+    pub x: f64,
+    pub y: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub radius_x: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub radius_y: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rotation_angle: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub force: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tangential_pressure: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tilt_x: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tilt_y: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub twist: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<f64>,
+}
+
+/// [`Input.GestureSourceType`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#type-GestureSourceType)
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum GestureSourceType {
+    #[default]
+    Default,
+    Touch,
+    Mouse,
+}
+
+/// [`Input.MouseButton`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#type-MouseButton)
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum MouseButton {
+    #[default]
+    None,
+    Left,
+    Middle,
+    Right,
+    Back,
+    Forward,
+}
+
+/// [`Input.TimeSinceEpoch`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#type-TimeSinceEpoch)
+pub type TimeSinceEpoch = f64;
+
+/// [`Input.DragDataItem`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#type-DragDataItem)
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct DragDataItem {
+    pub mime_type: String,
+    pub data: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    #[serde(rename = "baseURL", skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
+}
+
+/// [`Input.DragData`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#type-DragData)
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct DragData {
+    pub items: Vec<DragDataItem>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<Vec<String>>,
+    pub drag_operations_mask: i64,
+}
+
+/// What `type` may be in `Input.dispatchMouseEvent`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum MouseEventType {
+    #[default]
+    MousePressed,
+    MouseReleased,
+    MouseMoved,
+    MouseWheel,
+}
+
+/// What `pointerType` may be in `Input.dispatchMouseEvent`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PointerType {
+    #[default]
+    Mouse,
+    Pen,
+}
+
+/// What `type` may be in `Input.dispatchKeyEvent`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum KeyEventType {
+    #[default]
+    KeyDown,
+    KeyUp,
+    RawKeyDown,
+    Char,
+}
+
+/// What `type` may be in `Input.dispatchTouchEvent`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum TouchEventType {
+    #[default]
+    TouchStart,
+    TouchEnd,
+    TouchMove,
+    TouchCancel,
+}
+
+/// What `type` may be in `Input.emulateTouchFromMouseEvent`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum EmulatedTouchType {
+    #[default]
+    MousePressed,
+    MouseReleased,
+    MouseMoved,
+    MouseWheel,
+}
+
+/// What `type` may be in `Input.dispatchDragEvent`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum DragEventType {
+    #[default]
+    DragEnter,
+    DragOver,
+    Drop,
+    DragCancel,
+}

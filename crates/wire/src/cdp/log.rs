@@ -1,0 +1,80 @@
+//! The `Log` domain: what the browser itself writes to the console.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Empty, command, event, network, runtime};
+
+/// [`Log.enable`](https://chromedevtools.github.io/devtools-protocol/tot/Log/#method-enable)
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Enable {}
+command!(Enable, "Log.enable", Empty);
+
+/// [`Log.disable`](https://chromedevtools.github.io/devtools-protocol/tot/Log/#method-disable)
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Disable {}
+command!(Disable, "Log.disable", Empty);
+
+/// [`Log.clear`](https://chromedevtools.github.io/devtools-protocol/tot/Log/#method-clear)
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Clear {}
+command!(Clear, "Log.clear", Empty);
+
+/// [`Log.entryAdded`](https://chromedevtools.github.io/devtools-protocol/tot/Log/#event-entryAdded)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct EntryAdded {
+    pub entry: LogEntry,
+}
+event!(EntryAdded, "Log.entryAdded");
+
+/// [`Log.LogEntry`](https://chromedevtools.github.io/devtools-protocol/tot/Log/#type-LogEntry)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct LogEntry {
+    pub source: LogSource,
+    pub level: LogLevel,
+    pub text: String,
+    pub category: Option<String>,
+    pub timestamp: runtime::Timestamp,
+    pub url: Option<String>,
+    pub line_number: Option<i64>,
+    pub stack_trace: Option<runtime::StackTrace>,
+    pub network_request_id: Option<network::RequestId>,
+    pub worker_id: Option<String>,
+    pub args: Option<Vec<runtime::RemoteObject>>,
+}
+
+/// What `source` may be in `Log.LogEntry`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum LogSource {
+    #[default]
+    Xml,
+    Javascript,
+    Network,
+    Storage,
+    Appcache,
+    Rendering,
+    Security,
+    Deprecation,
+    Worker,
+    Violation,
+    Intervention,
+    Recommendation,
+    #[serde(other)]
+    Other,
+}
+
+/// What `level` may be in `Log.LogEntry`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum LogLevel {
+    #[default]
+    Verbose,
+    Info,
+    Warning,
+    Error,
+    /// One that the specification did not have when this was written.
+    #[serde(other)]
+    Unknown,
+}

@@ -1,0 +1,546 @@
+//! The `Runtime` domain: running JavaScript, and what it says.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::{Empty, command, event};
+
+/// [`Runtime.enable`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-enable)
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Enable {}
+command!(Enable, "Runtime.enable", Empty);
+
+/// [`Runtime.disable`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-disable)
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Disable {}
+command!(Disable, "Runtime.disable", Empty);
+
+/// [`Runtime.evaluate`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-evaluate)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Evaluate {
+    pub expression: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object_group: Option<String>,
+    #[serde(
+        rename = "includeCommandLineAPI",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub include_command_line_api: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub silent: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_id: Option<ExecutionContextId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub return_by_value: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub generate_preview: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_gesture: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub await_promise: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub throw_on_side_effect: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<TimeDelta>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disable_breaks: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repl_mode: Option<bool>,
+    #[serde(
+        rename = "allowUnsafeEvalBlockedByCSP",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub allow_unsafe_eval_blocked_by_csp: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unique_context_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub serialization_options: Option<SerializationOptions>,
+}
+command!(Evaluate, "Runtime.evaluate", EvaluateResponse);
+
+/// The answer to [`Evaluate`].
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct EvaluateResponse {
+    pub result: RemoteObject,
+    pub exception_details: Option<ExceptionDetails>,
+}
+
+/// [`Runtime.callFunctionOn`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-callFunctionOn)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CallFunctionOn {
+    pub function_declaration: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object_id: Option<RemoteObjectId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<Vec<CallArgument>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub silent: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub return_by_value: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub generate_preview: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_gesture: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub await_promise: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub execution_context_id: Option<ExecutionContextId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object_group: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub throw_on_side_effect: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unique_context_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub serialization_options: Option<SerializationOptions>,
+}
+command!(
+    CallFunctionOn,
+    "Runtime.callFunctionOn",
+    CallFunctionOnResponse
+);
+
+/// The answer to [`CallFunctionOn`].
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct CallFunctionOnResponse {
+    pub result: RemoteObject,
+    pub exception_details: Option<ExceptionDetails>,
+}
+
+/// [`Runtime.awaitPromise`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-awaitPromise)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AwaitPromise {
+    pub promise_object_id: RemoteObjectId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub return_by_value: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub generate_preview: Option<bool>,
+}
+command!(AwaitPromise, "Runtime.awaitPromise", AwaitPromiseResponse);
+
+/// The answer to [`AwaitPromise`].
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AwaitPromiseResponse {
+    pub result: RemoteObject,
+    pub exception_details: Option<ExceptionDetails>,
+}
+
+/// [`Runtime.getProperties`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-getProperties)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GetProperties {
+    pub object_id: RemoteObjectId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub own_properties: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accessor_properties_only: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub generate_preview: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub non_indexed_properties_only: Option<bool>,
+}
+command!(
+    GetProperties,
+    "Runtime.getProperties",
+    GetPropertiesResponse
+);
+
+/// The answer to [`GetProperties`].
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct GetPropertiesResponse {
+    pub result: Vec<PropertyDescriptor>,
+    pub internal_properties: Option<Vec<InternalPropertyDescriptor>>,
+    pub private_properties: Option<Vec<PrivatePropertyDescriptor>>,
+    pub exception_details: Option<ExceptionDetails>,
+}
+
+/// [`Runtime.releaseObject`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-releaseObject)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReleaseObject {
+    pub object_id: RemoteObjectId,
+}
+command!(ReleaseObject, "Runtime.releaseObject", Empty);
+
+/// [`Runtime.releaseObjectGroup`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-releaseObjectGroup)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReleaseObjectGroup {
+    pub object_group: String,
+}
+command!(ReleaseObjectGroup, "Runtime.releaseObjectGroup", Empty);
+
+/// [`Runtime.runIfWaitingForDebugger`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-runIfWaitingForDebugger)
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct RunIfWaitingForDebugger {}
+command!(
+    RunIfWaitingForDebugger,
+    "Runtime.runIfWaitingForDebugger",
+    Empty
+);
+
+/// [`Runtime.addBinding`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-addBinding)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AddBinding {
+    pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub execution_context_name: Option<String>,
+}
+command!(AddBinding, "Runtime.addBinding", Empty);
+
+/// [`Runtime.removeBinding`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-removeBinding)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RemoveBinding {
+    pub name: String,
+}
+command!(RemoveBinding, "Runtime.removeBinding", Empty);
+
+/// [`Runtime.terminateExecution`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-terminateExecution)
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct TerminateExecution {}
+command!(TerminateExecution, "Runtime.terminateExecution", Empty);
+
+/// [`Runtime.setAsyncCallStackDepth`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-setAsyncCallStackDepth)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SetAsyncCallStackDepth {
+    pub max_depth: i64,
+}
+command!(
+    SetAsyncCallStackDepth,
+    "Runtime.setAsyncCallStackDepth",
+    Empty
+);
+
+/// [`Runtime.discardConsoleEntries`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-discardConsoleEntries)
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct DiscardConsoleEntries {}
+command!(
+    DiscardConsoleEntries,
+    "Runtime.discardConsoleEntries",
+    Empty
+);
+
+/// [`Runtime.getHeapUsage`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-getHeapUsage)
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct GetHeapUsage {}
+command!(GetHeapUsage, "Runtime.getHeapUsage", GetHeapUsageResponse);
+
+/// The answer to [`GetHeapUsage`].
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct GetHeapUsageResponse {
+    pub used_size: f64,
+    pub total_size: f64,
+    pub embedder_heap_used_size: f64,
+    pub backing_storage_size: f64,
+}
+
+/// [`Runtime.executionContextCreated`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#event-executionContextCreated)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ExecutionContextCreated {
+    pub context: ExecutionContextDescription,
+}
+event!(ExecutionContextCreated, "Runtime.executionContextCreated");
+
+/// [`Runtime.executionContextDestroyed`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#event-executionContextDestroyed)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ExecutionContextDestroyed {
+    pub execution_context_id: ExecutionContextId,
+    pub execution_context_unique_id: String,
+}
+event!(
+    ExecutionContextDestroyed,
+    "Runtime.executionContextDestroyed"
+);
+
+/// [`Runtime.executionContextsCleared`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#event-executionContextsCleared)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct ExecutionContextsCleared {}
+event!(ExecutionContextsCleared, "Runtime.executionContextsCleared");
+
+/// [`Runtime.consoleAPICalled`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#event-consoleAPICalled)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ConsoleAPICalled {
+    #[serde(rename = "type")]
+    pub kind: ConsoleMessageType,
+    pub args: Vec<RemoteObject>,
+    pub execution_context_id: ExecutionContextId,
+    pub timestamp: Timestamp,
+    pub stack_trace: Option<StackTrace>,
+    pub context: Option<String>,
+}
+event!(ConsoleAPICalled, "Runtime.consoleAPICalled");
+
+/// [`Runtime.exceptionThrown`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#event-exceptionThrown)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ExceptionThrown {
+    pub timestamp: Timestamp,
+    pub exception_details: ExceptionDetails,
+}
+event!(ExceptionThrown, "Runtime.exceptionThrown");
+
+/// [`Runtime.exceptionRevoked`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#event-exceptionRevoked)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ExceptionRevoked {
+    pub reason: String,
+    pub exception_id: i64,
+}
+event!(ExceptionRevoked, "Runtime.exceptionRevoked");
+
+/// [`Runtime.bindingCalled`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#event-bindingCalled)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct BindingCalled {
+    pub name: String,
+    pub payload: String,
+    pub execution_context_id: ExecutionContextId,
+}
+event!(BindingCalled, "Runtime.bindingCalled");
+
+/// [`Runtime.ScriptId`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-ScriptId)
+pub type ScriptId = String;
+
+/// [`Runtime.SerializationOptions`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-SerializationOptions)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SerializationOptions {
+    pub serialization: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_depth: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub additional_parameters: Option<Value>,
+}
+
+/// [`Runtime.RemoteObjectId`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-RemoteObjectId)
+pub type RemoteObjectId = String;
+
+/// [`Runtime.UnserializableValue`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-UnserializableValue)
+pub type UnserializableValue = String;
+
+/// [`Runtime.RemoteObject`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-RemoteObject)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct RemoteObject {
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub subtype: Option<String>,
+    pub class_name: Option<String>,
+    pub value: Option<Box<RawValue>>,
+    pub unserializable_value: Option<UnserializableValue>,
+    pub description: Option<String>,
+    pub object_id: Option<RemoteObjectId>,
+    pub preview: Option<ObjectPreview>,
+}
+
+impl RemoteObject {
+    /// The value that came with `returnByValue`, as a `T`; `undefined` reads as `null`.
+    pub fn decode<T: DeserializeOwned>(&self) -> crate::Result<T> {
+        let value = self.value.as_deref().unwrap_or(RawValue::NULL);
+        crate::json::decode("Runtime.RemoteObject", value)
+    }
+}
+
+/// [`Runtime.ObjectPreview`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-ObjectPreview)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ObjectPreview {
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub subtype: Option<String>,
+    pub description: Option<String>,
+    pub overflow: bool,
+    pub properties: Vec<PropertyPreview>,
+    pub entries: Option<Vec<EntryPreview>>,
+}
+
+/// [`Runtime.PropertyPreview`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-PropertyPreview)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PropertyPreview {
+    pub name: String,
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub value: Option<String>,
+    pub value_preview: Option<ObjectPreview>,
+    pub subtype: Option<String>,
+}
+
+/// [`Runtime.EntryPreview`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-EntryPreview)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct EntryPreview {
+    pub key: Option<ObjectPreview>,
+    pub value: ObjectPreview,
+}
+
+/// [`Runtime.PropertyDescriptor`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-PropertyDescriptor)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PropertyDescriptor {
+    pub name: String,
+    pub value: Option<RemoteObject>,
+    pub writable: Option<bool>,
+    pub get: Option<RemoteObject>,
+    pub set: Option<RemoteObject>,
+    pub configurable: bool,
+    pub enumerable: bool,
+    pub was_thrown: Option<bool>,
+    pub is_own: Option<bool>,
+    pub symbol: Option<RemoteObject>,
+}
+
+/// [`Runtime.InternalPropertyDescriptor`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-InternalPropertyDescriptor)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct InternalPropertyDescriptor {
+    pub name: String,
+    pub value: Option<RemoteObject>,
+}
+
+/// [`Runtime.PrivatePropertyDescriptor`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-PrivatePropertyDescriptor)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PrivatePropertyDescriptor {
+    pub name: String,
+    pub value: Option<RemoteObject>,
+    pub get: Option<RemoteObject>,
+    pub set: Option<RemoteObject>,
+}
+
+/// [`Runtime.CallArgument`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-CallArgument)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CallArgument {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unserializable_value: Option<UnserializableValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object_id: Option<RemoteObjectId>,
+}
+
+/// [`Runtime.ExecutionContextId`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-ExecutionContextId)
+pub type ExecutionContextId = i64;
+
+/// [`Runtime.ExecutionContextDescription`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-ExecutionContextDescription)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ExecutionContextDescription {
+    pub id: ExecutionContextId,
+    pub origin: String,
+    pub name: String,
+    pub unique_id: String,
+    pub aux_data: Option<ContextOrigin>,
+}
+
+/// [`Runtime.ExceptionDetails`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-ExceptionDetails)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ExceptionDetails {
+    pub exception_id: i64,
+    pub text: String,
+    pub line_number: i64,
+    pub column_number: i64,
+    pub script_id: Option<ScriptId>,
+    pub url: Option<String>,
+    pub stack_trace: Option<StackTrace>,
+    pub exception: Option<RemoteObject>,
+    pub execution_context_id: Option<ExecutionContextId>,
+    pub exception_meta_data: Option<Value>,
+}
+
+/// [`Runtime.Timestamp`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-Timestamp)
+pub type Timestamp = f64;
+
+/// [`Runtime.TimeDelta`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-TimeDelta)
+pub type TimeDelta = f64;
+
+/// [`Runtime.CallFrame`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-CallFrame)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct CallFrame {
+    pub function_name: String,
+    pub script_id: ScriptId,
+    pub url: String,
+    pub line_number: i64,
+    pub column_number: i64,
+}
+
+/// [`Runtime.StackTrace`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-StackTrace)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct StackTrace {
+    pub description: Option<String>,
+    pub call_frames: Vec<CallFrame>,
+    pub parent: Option<Box<StackTrace>>,
+    pub parent_id: Option<StackTraceId>,
+}
+
+/// [`Runtime.UniqueDebuggerId`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-UniqueDebuggerId)
+pub type UniqueDebuggerId = String;
+
+/// [`Runtime.StackTraceId`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-StackTraceId)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct StackTraceId {
+    pub id: String,
+    pub debugger_id: Option<UniqueDebuggerId>,
+}
+
+/// What `type` may be in `Runtime.consoleAPICalled`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ConsoleMessageType {
+    #[default]
+    Log,
+    Debug,
+    Info,
+    Error,
+    Warning,
+    Dir,
+    Dirxml,
+    Table,
+    Trace,
+    Clear,
+    StartGroup,
+    StartGroupCollapsed,
+    EndGroup,
+    Assert,
+    Profile,
+    ProfileEnd,
+    Count,
+    TimeEnd,
+    /// One that the specification did not have when this was written.
+    #[serde(other)]
+    Unknown,
+}
+
+/// Where an execution context belongs: the `auxData` of Chromium's pages.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ContextOrigin {
+    /// Whether it is the page's own world.
+    pub is_default: bool,
+    /// `default`, `isolated` or `worker`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub frame_id: Option<String>,
+}

@@ -1,0 +1,431 @@
+//! Commands out, answers back to whoever asked, events into ordered queues.
+//!
+//! Two tasks serve a connection: one reads and dispatches, one writes what is queued. Both end
+//! with it. Where events go is [`routes`]'s business; what commands mean is nobody's here.
+
+use std::collections::HashMap;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::AbortHandle;
+
+use crate::cdp::Command;
+use crate::error::{Error, Result};
+use crate::json;
+use crate::transport::{self, Incoming, Outgoing};
+use envelope::{Envelope, Failure, Request};
+use queue::{Item, queue};
+use routes::Routes;
+
+pub use queue::{EventStream, QUEUE_CAPACITY, RawEvent};
+
+mod envelope;
+mod queue;
+mod routes;
+
+/// Frames that wait to be written; a browser that reads none of so many will not read more.
+const OUTGOING_CAPACITY: usize = 16_384;
+/// Frames that one write takes at most.
+const BATCH: usize = 256;
+
+/// One pipe or WebSocket to a browser, with all its sessions. Cheap to clone.
+///
+/// When the last clone (sessions count as clones) is dropped, the connection closes.
+#[derive(Clone)]
+pub struct Connection {
+    owner: Arc<Owner>,
+}
+
+/// What the last handle takes along; the tasks hold [`Shared`] only.
+struct Owner {
+    shared: Arc<Shared>,
+    reader: AbortHandle,
+    writer: AbortHandle,
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.shared.end("the connection was dropped");
+        self.reader.abort();
+        self.writer.abort();
+    }
+}
+
+impl Connection {
+    /// Speaks over the pipe of a browser started with `--remote-debugging-pipe`: `reader` is our
+    /// end of the browser's file descriptor 4, `writer` of its 3.
+    ///
+    /// The stream is the queue of the browser-level events. Needs a Tokio runtime.
+    #[cfg(unix)]
+    pub fn pipe(
+        reader: impl Into<std::os::fd::OwnedFd>,
+        writer: impl Into<std::os::fd::OwnedFd>,
+    ) -> Result<(Self, EventStream)> {
+        let (reader, writer) =
+            transport::open(reader.into(), writer.into()).map_err(|error| Error::Connect {
+                endpoint: "pipe".into(),
+                cause: crate::ConnectFailure::Invalid(error.to_string()),
+            })?;
+        Ok(Self::start(reader, writer))
+    }
+
+    /// Like [`Connection::pipe`], over any two byte streams.
+    pub fn streams<R, W>(reader: R, writer: W) -> (Self, EventStream)
+    where
+        R: AsyncRead + Unpin + Send + 'static,
+        W: AsyncWrite + Unpin + Send + 'static,
+    {
+        Self::start(
+            transport::PipeReader::new(reader),
+            transport::PipeWriter::new(writer),
+        )
+    }
+
+    /// Connects to a `ws://` or `wss://` URL, within `timeout`.
+    ///
+    /// A user name and password in the URL are sent as Basic credentials; `headers` win over them.
+    pub async fn websocket(
+        url: &str,
+        headers: &[(String, String)],
+        timeout: Duration,
+    ) -> Result<(Self, EventStream)> {
+        let (reader, writer) = transport::connect(url, headers, timeout).await?;
+        Ok(Self::start(reader, writer))
+    }
+
+    /// The browser-level session, which has no id.
+    pub fn root(&self) -> Session {
+        Session {
+            connection: self.clone(),
+            id: None,
+        }
+    }
+
+    /// The session with this id, as `Target.attachedToTarget` brought it.
+    pub fn session(&self, id: impl Into<Arc<str>>) -> Session {
+        Session {
+            connection: self.clone(),
+            id: Some(id.into()),
+        }
+    }
+
+    /// The events of a session that was attached from the browser level, and of all sessions that
+    /// were attached from within it (cross-origin frames, workers), in the order of their arrival.
+    ///
+    /// The queue exists since before the `Target.attachedToTarget` event was delivered, so it has
+    /// missed nothing. `None` if the session is over, shares its parent's queue, or its queue was
+    /// taken before.
+    pub fn take_events(&self, session: &str) -> Option<EventStream> {
+        self.owner.shared.state().routes.take_events(session)
+    }
+
+    /// Becomes `Some(reason)` once the connection is over.
+    pub fn closed(&self) -> watch::Receiver<Option<String>> {
+        self.owner.shared.closed.subscribe()
+    }
+
+    /// Ends the connection. What was sent before still goes out; every waiter wakes at once.
+    pub fn close(&self) {
+        self.owner.shared.end("closed by this side");
+        self.owner.reader.abort();
+    }
+
+    fn start(incoming: impl Incoming, outgoing: impl Outgoing) -> (Self, EventStream) {
+        let (root, events) = queue();
+        let (frames, queued) = mpsc::channel(OUTGOING_CAPACITY);
+        let shared = Arc::new(Shared {
+            state: Mutex::new(State {
+                last_id: 0,
+                waiting: HashMap::new(),
+                routes: Routes::new(root),
+                frames: Some(frames),
+            }),
+            closed: watch::Sender::new(None),
+        });
+        let owner = Owner {
+            reader: spawn(read(Arc::clone(&shared), incoming)),
+            writer: spawn(write(Arc::clone(&shared), outgoing, queued)),
+            shared,
+        };
+        let owner = Arc::new(owner);
+        (Self { owner }, events)
+    }
+}
+
+/// A flat session: commands to one target. Cheap to clone.
+#[derive(Clone)]
+pub struct Session {
+    connection: Connection,
+    id: Option<Arc<str>>,
+}
+
+impl Session {
+    /// The session's id; `None` at the browser level.
+    pub fn id(&self) -> Option<&Arc<str>> {
+        self.id.as_ref()
+    }
+
+    /// The connection that the session runs over.
+    pub fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    /// Sends a command and waits for its answer. Dropping the future forgets the answer; the
+    /// command is not taken back.
+    pub async fn call<C: Command>(&self, command: &C) -> Result<C::Response> {
+        self.send(command).await
+    }
+
+    /// Queues a command now, and returns its answer as a future: commands sent one after the other
+    /// go out in that order, in one write where the transport can. The future may be dropped.
+    pub fn send<C: Command>(&self, command: &C) -> Reply<C::Response> {
+        let shared = &self.connection.owner.shared;
+        let (answer, received) = oneshot::channel();
+        let id = match shared.queue(self.id.as_ref(), command, answer) {
+            Ok(id) => Progress::Waiting(id),
+            Err(error) => Progress::Failed(Some(error)),
+        };
+        Reply {
+            shared: Arc::clone(shared),
+            session: self.id.clone(),
+            method: C::METHOD,
+            progress: id,
+            received,
+            response: PhantomData,
+        }
+    }
+
+    /// Waits until the consumer of this session's events has handled everything that had arrived
+    /// when this was called: until it asks for the event after. Must not be awaited by that
+    /// consumer itself.
+    pub async fn flush(&self) -> Result<()> {
+        let shared = &self.connection.owner.shared;
+        let (passed, barrier) = oneshot::channel();
+        let queued = {
+            let mut state = shared.state();
+            state.routes.push(self.id.as_ref(), Item::Barrier(passed))
+        };
+        if queued && barrier.await.is_ok() {
+            return Ok(());
+        }
+        Err(shared.ended(self.id.as_ref()))
+    }
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Session").field(&self.id).finish()
+    }
+}
+
+/// The answer to a command that is on its way.
+pub struct Reply<R> {
+    shared: Arc<Shared>,
+    session: Option<Arc<str>>,
+    method: &'static str,
+    progress: Progress,
+    received: oneshot::Receiver<Answer>,
+    response: PhantomData<fn() -> R>,
+}
+
+enum Progress {
+    Waiting(u64),
+    Failed(Option<Error>),
+    Done,
+}
+
+/// What the browser said; `Err` if the session or connection ended before it said anything.
+type Answer = Result<Result<Box<RawValue>, Failure>>;
+
+impl<R: DeserializeOwned> Future for Reply<R> {
+    type Output = Result<R>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        if let Progress::Failed(error) = &mut self.progress {
+            let error = error.take().expect("not polled after it was ready");
+            return Poll::Ready(Err(error));
+        }
+        let answer = match Pin::new(&mut self.received).poll(context) {
+            Poll::Pending => return Poll::Pending,
+            Poll::Ready(answer) => answer,
+        };
+        self.progress = Progress::Done;
+        Poll::Ready(match answer {
+            Ok(Ok(Ok(result))) => json::decode(self.method, &result),
+            Ok(Ok(Err(failure))) => Err(failure.into_error(self.method, self.session.as_ref())),
+            Ok(Err(error)) => Err(error),
+            Err(_) => Err(self.shared.ended(self.session.as_ref())),
+        })
+    }
+}
+
+impl<R> Drop for Reply<R> {
+    fn drop(&mut self) {
+        if let Progress::Waiting(id) = self.progress {
+            self.shared.state().waiting.remove(&id);
+        }
+    }
+}
+
+/// What handles and tasks have in common.
+struct Shared {
+    state: Mutex<State>,
+    closed: watch::Sender<Option<String>>,
+}
+
+struct State {
+    last_id: u64,
+    waiting: HashMap<u64, Waiter>,
+    routes: Routes,
+    /// To the writing task; `None` once the connection is over.
+    frames: Option<mpsc::Sender<String>>,
+}
+
+struct Waiter {
+    session: Option<Arc<str>>,
+    answer: oneshot::Sender<Answer>,
+}
+
+impl Shared {
+    /// The lock is held for map operations only: nothing in between can panic half-way.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Registers a waiter and queues its frame, in one step, so that ids go out in order.
+    fn queue<C: Command>(
+        &self,
+        session: Option<&Arc<str>>,
+        command: &C,
+        answer: oneshot::Sender<Answer>,
+    ) -> Result<u64> {
+        let shape = |error: serde_json::Error| Error::Shape {
+            method: C::METHOD,
+            message: error.to_string(),
+        };
+        let params = serde_json::value::to_raw_value(command).map_err(shape)?;
+        let mut state = self.state();
+        let Some(frames) = state.frames.clone() else {
+            drop(state);
+            return Err(self.ended(None));
+        };
+        let Ok(slot) = frames.try_reserve() else {
+            drop(state);
+            self.end("the browser has stopped reading what is sent to it");
+            return Err(self.ended(None));
+        };
+        state.last_id += 1;
+        let id = state.last_id;
+        let request = Request {
+            id,
+            method: C::METHOD,
+            params: &params,
+            session_id: session.map(|session| &**session),
+        };
+        slot.send(serde_json::to_string(&request).map_err(shape)?);
+        let session = session.cloned();
+        state.waiting.insert(id, Waiter { session, answer });
+        Ok(id)
+    }
+
+    /// Takes one frame apart and hands it to whom it is for.
+    fn dispatch(&self, frame: &[u8]) {
+        let envelope: Envelope<'_> = match serde_json::from_slice(frame) {
+            Ok(envelope) => envelope,
+            Err(error) => {
+                let text = String::from_utf8_lossy(&frame[..frame.len().min(200)]);
+                tracing::warn!(%error, %text, "a frame from the browser is not understood");
+                return;
+            }
+        };
+        if let Some(id) = envelope.id {
+            let waiter = self.state().waiting.remove(&id);
+            // Nobody waits any longer: the call was dropped.
+            if let Some(waiter) = waiter {
+                let _ = waiter.answer.send(Ok(envelope.answer()));
+            }
+        } else if let Some(event) = envelope.event() {
+            let mut state = self.state();
+            let gone = state.routes.deliver(event);
+            for session in &gone {
+                let of_session = |waiter: &Waiter| waiter.session.as_ref() == Some(session);
+                for (_, waiter) in state.waiting.extract_if(|_, waiter| of_session(waiter)) {
+                    let _ = waiter.answer.send(Err(routes::detached(session)));
+                }
+            }
+        }
+    }
+
+    /// Ends everything for this reason; only the first reason counts.
+    fn end(&self, reason: &str) {
+        let first = self.closed.send_if_modified(|closed| {
+            let first = closed.is_none();
+            if first {
+                *closed = Some(reason.into());
+            }
+            first
+        });
+        if !first {
+            return;
+        }
+        let mut state = self.state();
+        state.frames = None;
+        state.routes.end(reason);
+        for (_, waiter) in state.waiting.drain() {
+            let reason = reason.into();
+            let _ = waiter.answer.send(Err(Error::Closed { reason }));
+        }
+    }
+
+    /// Why nothing more can come from this session.
+    fn ended(&self, session: Option<&Arc<str>>) -> Error {
+        match &*self.closed.borrow() {
+            Some(reason) => Error::Closed {
+                reason: reason.clone(),
+            },
+            None => Error::SessionClosed {
+                session: session.map_or_else(String::new, |session| session.to_string()),
+                reason: self.state().routes.why(session),
+            },
+        }
+    }
+}
+
+async fn read(shared: Arc<Shared>, mut incoming: impl Incoming) {
+    loop {
+        match incoming.next().await {
+            Ok(frame) => shared.dispatch(frame),
+            Err(reason) => return shared.end(&reason),
+        }
+    }
+}
+
+async fn write(
+    shared: Arc<Shared>,
+    mut outgoing: impl Outgoing,
+    mut queued: mpsc::Receiver<String>,
+) {
+    let mut batch = Vec::with_capacity(BATCH);
+    while queued.recv_many(&mut batch, BATCH).await > 0 {
+        if let Err(reason) = outgoing.send(&mut batch).await {
+            return shared.end(&reason);
+        }
+    }
+    outgoing.close().await;
+}
+
+/// Starts one of the two tasks of a connection, whose [`Owner`] aborts it.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the engine's task module is above this crate; the connection owns and ends its tasks"
+)]
+fn spawn(task: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
+    tokio::spawn(task).abort_handle()
+}

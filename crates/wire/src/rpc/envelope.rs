@@ -1,0 +1,125 @@
+//! The outside of a message: what it belongs to. Its inside stays text until somebody wants it.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::RawEvent;
+use crate::error::Error;
+
+/// A command as it goes out.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Request<'a> {
+    pub(super) id: u64,
+    pub(super) method: &'a str,
+    pub(super) params: &'a RawValue,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) session_id: Option<&'a str>,
+}
+
+/// A message as it comes in: an answer has an `id`, an event a `method`.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Envelope<'a> {
+    pub(super) id: Option<u64>,
+    #[serde(borrow)]
+    method: Option<&'a str>,
+    #[serde(borrow)]
+    session_id: Option<&'a str>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+    error: Option<Failure>,
+}
+
+impl Envelope<'_> {
+    pub(super) fn answer(self) -> Result<Box<RawValue>, Failure> {
+        match self.error {
+            Some(failure) => Err(failure),
+            None => Ok(own(self.result)),
+        }
+    }
+
+    pub(super) fn event(self) -> Option<RawEvent> {
+        Some(RawEvent {
+            method: self.method?.into(),
+            session: self.session_id.map(Arc::from),
+            params: own(self.params),
+        })
+    }
+}
+
+fn own(value: Option<&RawValue>) -> Box<RawValue> {
+    match value {
+        Some(value) => value.to_owned(),
+        None => RawValue::from_string("{}".into()).expect("an empty object is JSON"),
+    }
+}
+
+/// The browser's refusal.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(super) struct Failure {
+    code: i64,
+    message: String,
+    data: Option<serde_json::Value>,
+}
+
+impl Failure {
+    /// Chromium's code for a session that it does not know (any longer).
+    const SESSION_NOT_FOUND: i64 = -32001;
+
+    pub(super) fn into_error(self, method: &'static str, session: Option<&Arc<str>>) -> Error {
+        if let (Self::SESSION_NOT_FOUND, Some(session)) = (self.code, session) {
+            return Error::SessionClosed {
+                session: session.to_string(),
+                reason: self.message,
+            };
+        }
+        let message = match self.data {
+            Some(serde_json::Value::String(data)) => format!("{}: {data}", self.message),
+            Some(data) if !data.is_null() => format!("{}: {data}", self.message),
+            _ => self.message,
+        };
+        Error::Protocol {
+            method,
+            code: self.code,
+            message,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_session_is_a_closed_session() {
+        let failure = |code| Failure {
+            code,
+            message: "Session with given id not found.".into(),
+            data: None,
+        };
+        let session: Arc<str> = "S".into();
+        let closed = failure(-32001).into_error("Page.enable", Some(&session));
+        assert!(closed.is_closed(), "{closed:?}");
+        let refused = failure(-32000).into_error("Page.enable", Some(&session));
+        assert!(!refused.is_closed(), "{refused:?}");
+    }
+
+    #[test]
+    fn the_details_of_a_refusal_are_told() {
+        let failure: Failure = serde_json::from_str(
+            r#"{"code":-32602,"message":"Invalid parameters","data":"url: string value expected"}"#,
+        )
+        .unwrap();
+        let error = failure.into_error("Page.navigate", None);
+        assert_eq!(
+            error.to_string(),
+            "Page.navigate: Invalid parameters: url: string value expected"
+        );
+    }
+}

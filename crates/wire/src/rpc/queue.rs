@@ -1,0 +1,126 @@
+//! One consumer's events: bounded, in order, never with a gap.
+
+use std::sync::{Arc, OnceLock};
+
+use serde_json::value::RawValue;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::cdp::Event;
+use crate::error::Result;
+use crate::json;
+
+/// How many events may wait for one consumer; one more ends its stream.
+pub const QUEUE_CAPACITY: usize = 16_384;
+
+/// An event as it arrived; its parameters are parsed by whoever wants them.
+#[derive(Debug, Clone)]
+pub struct RawEvent {
+    /// The session that it happened in; `None` at the browser level.
+    pub session: Option<Arc<str>>,
+    /// Such as `Page.frameNavigated`.
+    pub method: Box<str>,
+    /// The event's fields.
+    pub params: Box<RawValue>,
+}
+
+impl RawEvent {
+    /// Whether this is an `E`.
+    pub fn is<E: Event>(&self) -> bool {
+        &*self.method == E::METHOD
+    }
+
+    /// The event as an `E`; `None` if it is another one.
+    pub fn parse<E: Event>(&self) -> Option<Result<E>> {
+        self.is::<E>()
+            .then(|| json::decode(E::METHOD, &self.params))
+    }
+}
+
+/// The events of one queue, in the order in which they arrived.
+pub struct EventStream {
+    items: mpsc::Receiver<Item>,
+    end: Arc<OnceLock<String>>,
+}
+
+impl EventStream {
+    /// The next event; `None` once the session or connection is over and all its events were
+    /// taken. Asking for it says that the events before are handled: that opens the barriers
+    /// ([`flush`](super::Session::flush)) among them. Cancel-safe.
+    pub async fn next(&mut self) -> Option<RawEvent> {
+        loop {
+            match self.items.recv().await? {
+                Item::Event(event) => return Some(event),
+                // Whoever waited may have gone.
+                Item::Barrier(passed) => drop(passed.send(())),
+            }
+        }
+    }
+
+    /// Why the stream has ended or will end, once that is known.
+    pub fn end_reason(&self) -> Option<&str> {
+        self.end.get().map(String::as_str)
+    }
+}
+
+impl std::fmt::Debug for EventStream {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EventStream")
+            .field("end_reason", &self.end_reason())
+            .finish_non_exhaustive()
+    }
+}
+
+pub(super) enum Item {
+    Event(RawEvent),
+    Barrier(oneshot::Sender<()>),
+}
+
+/// The sending end of an [`EventStream`].
+pub(super) struct Queue {
+    /// `None` once the stream has ended.
+    items: Option<mpsc::Sender<Item>>,
+    end: Arc<OnceLock<String>>,
+}
+
+pub(super) fn queue() -> (Queue, EventStream) {
+    let (sender, items) = mpsc::channel(QUEUE_CAPACITY);
+    let end = Arc::<OnceLock<String>>::default();
+    let queue = Queue {
+        items: Some(sender),
+        end: Arc::clone(&end),
+    };
+    (queue, EventStream { items, end })
+}
+
+impl Queue {
+    /// Whether the item was taken. A full queue ends instead of leaving one out.
+    pub(super) fn push(&mut self, item: Item) -> bool {
+        let Some(items) = &self.items else {
+            return false;
+        };
+        match items.try_send(item) {
+            Ok(()) => true,
+            Err(mpsc::error::TrySendError::Full(_)) => {
+                tracing::warn!("a queue of {QUEUE_CAPACITY} events is full and ends");
+                self.end(&format!(
+                    "{QUEUE_CAPACITY} events were waiting to be handled, and more came"
+                ));
+                false
+            }
+            Err(mpsc::error::TrySendError::Closed(_)) => {
+                self.end("nobody takes its events");
+                false
+            }
+        }
+    }
+
+    /// Ends the stream after what is in it. Only the first reason counts.
+    pub(super) fn end(&mut self, reason: &str) {
+        let _ = self.end.set(reason.into());
+        self.items = None;
+    }
+
+    pub(super) fn end_reason(&self) -> Option<&str> {
+        self.end.get().map(String::as_str)
+    }
+}

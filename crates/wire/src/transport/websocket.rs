@@ -1,0 +1,238 @@
+//! Frames as WebSocket text messages, `ws://` and `wss://`.
+
+use std::io;
+use std::time::Duration;
+
+use base64::Engine as _;
+use futures_util::stream::{SplitSink, SplitStream};
+use futures_util::{SinkExt, StreamExt};
+use tokio::net::TcpStream;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::handshake::client::Request;
+use tokio_tungstenite::tungstenite::http::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use tokio_tungstenite::tungstenite::protocol::{Message, WebSocketConfig};
+use tokio_tungstenite::tungstenite::{Bytes, Error as WebSocketError};
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
+
+use super::{Incoming, Outgoing};
+use crate::error::{ConnectFailure, Error};
+
+type Stream = WebSocketStream<MaybeTlsStream<TcpStream>>;
+
+/// Connects, within `timeout` for everything from name resolution to the handshake.
+pub(crate) async fn connect(
+    url: &str,
+    headers: &[(String, String)],
+    timeout: Duration,
+) -> Result<(Reader, Writer), Error> {
+    let connected = async {
+        match tokio::time::timeout(timeout, handshake(url, headers)).await {
+            Ok(connected) => connected,
+            Err(_) => Err(ConnectFailure::Timeout { after: timeout }),
+        }
+    };
+    let (sink, stream) = connected
+        .await
+        .map_err(|cause| Error::Connect {
+            endpoint: without_credentials(url),
+            cause,
+        })?
+        .split();
+    Ok((
+        Reader {
+            stream,
+            frame: Bytes::new(),
+        },
+        Writer { sink },
+    ))
+}
+
+async fn handshake(url: &str, headers: &[(String, String)]) -> Result<Stream, ConnectFailure> {
+    let request = request(url, headers)?;
+    let secure = match request.uri().scheme_str() {
+        Some("ws") => false,
+        Some("wss") => true,
+        _ => {
+            return Err(ConnectFailure::Invalid(format!(
+                "{url}: not ws:// or wss://"
+            )));
+        }
+    };
+    let host = request.uri().host().unwrap_or_default();
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let port = request
+        .uri()
+        .port_u16()
+        .unwrap_or(if secure { 443 } else { 80 });
+    let socket = tcp(host, port).await?;
+    if secure {
+        // Whoever installed a provider first keeps it; without any, rustls would panic.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    }
+    // Whole DOMs and screenshots come as one message.
+    let config = WebSocketConfig::default()
+        .max_message_size(None)
+        .max_frame_size(None);
+    match tokio_tungstenite::client_async_tls_with_config(request, socket, Some(config), None).await
+    {
+        Ok((stream, _)) => Ok(stream),
+        Err(WebSocketError::Http(response)) => Err(ConnectFailure::Status {
+            status: response.status().as_u16(),
+            body: excerpt(response.body().as_deref().unwrap_or_default()),
+        }),
+        Err(error) => Err(ConnectFailure::Handshake(error.to_string())),
+    }
+}
+
+/// The upgrade request, with the caller's headers, and the URL's user name as Basic credentials.
+fn request(url: &str, headers: &[(String, String)]) -> Result<Request, ConnectFailure> {
+    let mut request = url.into_client_request().map_err(|error| {
+        ConnectFailure::Invalid(format!("{}: {error}", without_credentials(url)))
+    })?;
+    if let Some(credentials) = credentials(url) {
+        let encoded = base64::engine::general_purpose::STANDARD.encode(credentials);
+        let value = HeaderValue::try_from(format!("Basic {encoded}"))
+            .map_err(|error| ConnectFailure::Invalid(error.to_string()))?;
+        request.headers_mut().insert(AUTHORIZATION, value);
+    }
+    for (name, value) in headers {
+        let invalid = |error: &dyn std::fmt::Display| {
+            ConnectFailure::Invalid(format!("header {name:?}: {error}"))
+        };
+        request.headers_mut().insert(
+            HeaderName::try_from(name).map_err(|error| invalid(&error))?,
+            HeaderValue::try_from(value).map_err(|error| invalid(&error))?,
+        );
+    }
+    Ok(request)
+}
+
+/// Tries every address of the host; `localhost` is often two, and a browser listens on one.
+async fn tcp(host: &str, port: u16) -> Result<TcpStream, ConnectFailure> {
+    let unresolved = |message: String| ConnectFailure::Resolve {
+        host: host.into(),
+        message,
+    };
+    let addresses = tokio::net::lookup_host((host, port))
+        .await
+        .map_err(|error| unresolved(error.to_string()))?;
+    let mut failure = unresolved("no address".into());
+    for address in addresses {
+        match TcpStream::connect(address).await {
+            Ok(socket) => {
+                // Commands are small and answers are waited for: never collect.
+                let _ = socket.set_nodelay(true);
+                return Ok(socket);
+            }
+            Err(error) => {
+                let address = format!("{}:{port}", address.ip());
+                failure = match error.kind() {
+                    io::ErrorKind::ConnectionRefused => ConnectFailure::Refused { address },
+                    _ => ConnectFailure::Tcp {
+                        address,
+                        message: error.to_string(),
+                    },
+                };
+            }
+        }
+    }
+    Err(failure)
+}
+
+/// Where `user:password` stands in a URL.
+fn userinfo(url: &str) -> Option<std::ops::Range<usize>> {
+    let start = url.find("://")? + 3;
+    let end = url[start..]
+        .find(['/', '?', '#'])
+        .map_or(url.len(), |end| start + end);
+    let at = url[start..end].rfind('@')?;
+    Some(start..start + at)
+}
+
+fn without_credentials(url: &str) -> String {
+    match userinfo(url) {
+        Some(range) => format!("{}{}", &url[..range.start], &url[range.end + 1..]),
+        None => url.into(),
+    }
+}
+
+fn credentials(url: &str) -> Option<Vec<u8>> {
+    let text = &url[userinfo(url)?];
+    let mut decoded = Vec::with_capacity(text.len() + 1);
+    let mut rest = text.as_bytes();
+    while let [byte, tail @ ..] = rest {
+        let escaped = tail
+            .get(..2)
+            .filter(|_| *byte == b'%')
+            .and_then(|digits| std::str::from_utf8(digits).ok())
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        decoded.push(escaped.unwrap_or(*byte));
+        rest = if escaped.is_some() { &tail[2..] } else { tail };
+    }
+    if !text.contains(':') {
+        decoded.push(b':');
+    }
+    Some(decoded)
+}
+
+fn excerpt(body: &[u8]) -> String {
+    String::from_utf8_lossy(&body[..body.len().min(500)])
+        .trim()
+        .into()
+}
+
+/// The receiving half.
+pub(crate) struct Reader {
+    stream: SplitStream<Stream>,
+    frame: Bytes,
+}
+
+impl Incoming for Reader {
+    async fn next(&mut self) -> Result<&[u8], String> {
+        loop {
+            match self.stream.next().await {
+                Some(Ok(Message::Text(text))) => self.frame = text.into(),
+                Some(Ok(Message::Binary(bytes))) => self.frame = bytes,
+                Some(Ok(Message::Close(Some(close)))) => {
+                    let reason = match &*close.reason {
+                        "" => String::new(),
+                        reason => format!(": {reason}"),
+                    };
+                    let code = u16::from(close.code);
+                    return Err(format!(
+                        "the browser closed the WebSocket (code {code}{reason})"
+                    ));
+                }
+                Some(Ok(Message::Close(None))) | None => {
+                    return Err("the browser closed the WebSocket".into());
+                }
+                Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => continue,
+                Some(Err(error)) => return Err(format!("the WebSocket broke: {error}")),
+            }
+            return Ok(&self.frame);
+        }
+    }
+}
+
+/// The sending half.
+pub(crate) struct Writer {
+    sink: SplitSink<Stream, Message>,
+}
+
+impl Outgoing for Writer {
+    async fn send(&mut self, frames: &mut Vec<String>) -> Result<(), String> {
+        let sent = async {
+            for frame in frames.drain(..) {
+                self.sink.feed(Message::text(frame)).await?;
+            }
+            self.sink.flush().await
+        };
+        sent.await
+            .map_err(|error: WebSocketError| format!("the WebSocket broke: {error}"))
+    }
+
+    async fn close(&mut self) {
+        // A failure means that the browser has gone already.
+        let _ = self.sink.close().await;
+    }
+}
