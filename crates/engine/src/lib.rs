@@ -2,6 +2,7 @@
 
 mod backend;
 mod console;
+mod devices;
 mod error;
 mod frame;
 mod input;
@@ -21,6 +22,7 @@ pub use backend::{
     Viewport,
 };
 pub use console::{ConsoleCounts, ConsoleEntry};
+pub use devices::{Device, device, device_names, user_agent_of};
 pub use error::{Candidate, Error, Obstacle, Result};
 pub use locator::Element;
 pub use network::{Request, RequestOutcome};

@@ -1,0 +1,151 @@
+//! Devices by name: what a page would be told on one. Facts only; nothing is emulated here.
+
+use crate::backend::{Size, Viewport};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// What a page finds on a device.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Device {
+    /// The inner size, the pixels, the touch screen.
+    pub viewport: Viewport,
+    /// The size of the screen, where it is known.
+    pub screen: Option<Size>,
+    /// The user agent. Where the device runs Chromium, `{version}` stands for the browser's version;
+    /// see [`user_agent_of`].
+    pub user_agent: String,
+}
+
+/// The device of that name, such as `iPhone 15` or `iPhone 15 landscape`.
+pub fn device(name: &str) -> Option<Device> {
+    let rows = rows();
+    match name.strip_suffix(" landscape") {
+        Some(upright) => rows.get(upright)?.on_its_side(),
+        None => Some(rows.get(name)?.upright()),
+    }
+}
+
+/// The names of all devices.
+pub fn device_names() -> Vec<String> {
+    let names = rows().into_iter().flat_map(|(name, row)| {
+        let landscape = row.landscape.map(|_| format!("{name} landscape"));
+        [Some(name.to_owned()), landscape]
+    });
+    names.flatten().collect()
+}
+
+/// The user agent of a device in the browser that runs: `product` is its name and version, such as
+/// `Chrome/156.0.8078.79`. Anything without the placeholder stays as it is.
+pub fn user_agent_of(template: &str, product: &str) -> String {
+    let version = product.rsplit('/').next().unwrap_or(product);
+    template.replace("{version}", version)
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Row {
+    viewport: (u32, u32),
+    screen: Option<(u32, u32)>,
+    scale: f64,
+    mobile: bool,
+    user_agent: String,
+    landscape: Option<(u32, u32)>,
+    landscape_screen: Option<(u32, u32)>,
+}
+
+fn rows() -> BTreeMap<&'static str, Row> {
+    serde_json::from_str(include_str!("devices.json")).expect("a test reads the table")
+}
+
+impl Row {
+    fn upright(&self) -> Device {
+        self.with(self.viewport, self.screen)
+    }
+
+    fn on_its_side(&self) -> Option<Device> {
+        Some(self.with(self.landscape?, self.landscape_screen.or(self.screen)))
+    }
+
+    fn with(&self, viewport: (u32, u32), screen: Option<(u32, u32)>) -> Device {
+        let size = |(width, height)| Size { width, height };
+        Device {
+            viewport: Viewport {
+                size: size(viewport),
+                device_scale_factor: self.scale,
+                is_mobile: self.mobile,
+                has_touch: self.mobile,
+            },
+            screen: screen.map(size),
+            user_agent: self.user_agent.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn phones_have_their_sizes() {
+        let phone = device("iPhone 15").expect("listed");
+        assert_eq!(
+            phone.viewport.size,
+            Size {
+                width: 393,
+                height: 659
+            }
+        );
+        assert_eq!(phone.viewport.device_scale_factor, 3.0);
+        assert!(phone.viewport.is_mobile && phone.viewport.has_touch);
+        let phone = device("Pixel 10").expect("listed");
+        assert_eq!(
+            phone.viewport.size,
+            Size {
+                width: 360,
+                height: 732
+            }
+        );
+        assert_eq!(
+            phone.screen,
+            Some(Size {
+                width: 360,
+                height: 808
+            })
+        );
+        let on_its_side = device("Pixel 10 landscape").expect("listed");
+        assert_eq!(
+            on_its_side.viewport.size,
+            Size {
+                width: 756,
+                height: 308
+            }
+        );
+        assert_eq!(
+            on_its_side.screen,
+            Some(Size {
+                width: 808,
+                height: 360
+            })
+        );
+    }
+
+    #[test]
+    fn every_name_is_a_device() {
+        let names = device_names();
+        assert_eq!(names.len(), 207);
+        for name in names {
+            assert!(device(&name).is_some(), "{name}");
+        }
+        assert_eq!(device("Desktop Chrome landscape"), None);
+        assert_eq!(device("iPhone 3"), None);
+    }
+
+    #[test]
+    fn the_user_agent_tells_the_real_version() {
+        let phone = device("Pixel 10").expect("listed");
+        let told = user_agent_of(&phone.user_agent, "HeadlessChrome/156.0.8078.79");
+        assert!(told.contains(" Chrome/156.0.8078.79 Mobile"), "{told}");
+        let safari = device("iPhone 15").expect("listed").user_agent;
+        assert_eq!(user_agent_of(&safari, "Chrome/1"), safari);
+    }
+}

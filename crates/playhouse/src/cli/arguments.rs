@@ -1,0 +1,116 @@
+//! The grammar of the command line, and what is said when it is broken.
+
+use std::ffi::OsString;
+
+use clap::{
+    Arg, ArgAction, ArgMatches, Command,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
+
+use crate::{
+    config::{ConfigError, flags},
+    nearest::nearest,
+};
+
+/// What a command line is.
+pub(super) enum Parsed {
+    /// Something to run.
+    Matches(ArgMatches),
+    /// Something to print: help, version.
+    Text(String),
+}
+
+/// Reads a command line, the program's name first.
+pub(super) fn parse(words: impl Iterator<Item = OsString>) -> Result<Parsed, ConfigError> {
+    let words = words.map(|word| flags::spell_out(word.to_string_lossy().into_owned()));
+    let mut command = command();
+    match command.try_get_matches_from_mut(words) {
+        Ok(matches) if matches.get_flag("version") => Ok(Parsed::Text(format!(
+            "Version {}\n",
+            env!("CARGO_PKG_VERSION")
+        ))),
+        Ok(matches) => Ok(Parsed::Matches(matches)),
+        Err(error) => match error.kind() {
+            ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+                Ok(Parsed::Text(error.to_string()))
+            }
+            _ => Err(explain(&error, &command)),
+        },
+    }
+}
+
+pub(super) fn command() -> Command {
+    let json = || switch("json").help("Print JSON");
+    Command::new("playhouse")
+        .about("An MCP server that gives AI agents real browsers. Without a command it serves on stdio.")
+        .disable_version_flag(true)
+        .disable_help_subcommand(true)
+        .infer_long_args(false)
+        .max_term_width(100)
+        .args(flags::arguments())
+        .arg(switch("version").short('V').help("Print the version").global(true))
+        .subcommand(
+            Command::new("config")
+                .about("The configuration")
+                .subcommand_required(true)
+                .arg_required_else_help(true)
+                .subcommand(
+                    Command::new("show")
+                        .about("Print each value and where it came from")
+                        .arg(json()),
+                ),
+        )
+}
+
+fn switch(name: &'static str) -> Arg {
+    Arg::new(name).long(name).action(ArgAction::SetTrue)
+}
+
+fn explain(error: &clap::Error, command: &Command) -> ConfigError {
+    let word = |kind| match error.get(kind) {
+        Some(ContextValue::String(word)) => Some(word.clone()),
+        _ => None,
+    };
+    let argument = word(ContextKind::InvalidArg).unwrap_or_default();
+    match error.kind() {
+        ErrorKind::UnknownArgument if argument.starts_with('-') => {
+            let flag = argument
+                .split(['=', ' '])
+                .next()
+                .unwrap_or(&argument)
+                .to_owned();
+            let known: Vec<_> = flags_of(command);
+            let nearest = nearest(&flag, known.iter().map(String::as_str)).map(str::to_owned);
+            ConfigError::UnknownFlag { flag, nearest }
+        }
+        ErrorKind::UnknownArgument => unknown_command(argument, command),
+        ErrorKind::InvalidSubcommand => unknown_command(
+            word(ContextKind::InvalidSubcommand).unwrap_or_default(),
+            command,
+        ),
+        ErrorKind::InvalidValue | ErrorKind::NoEquals | ErrorKind::TooFewValues => {
+            ConfigError::MissingValue { flag: argument }
+        }
+        _ => {
+            let text = error.to_string();
+            let line = text.lines().next().unwrap_or_default();
+            ConfigError::Usage(line.trim_start_matches("error: ").to_owned())
+        }
+    }
+}
+
+fn unknown_command(word: String, command: &Command) -> ConfigError {
+    let names = command.get_subcommands().map(Command::get_name);
+    let nearest = nearest(&word, names).map(str::to_owned);
+    ConfigError::UnknownCommand { word, nearest }
+}
+
+fn flags_of(command: &Command) -> Vec<String> {
+    let visible = command
+        .get_arguments()
+        .filter(|argument| !argument.is_hide_set());
+    visible
+        .filter_map(Arg::get_long)
+        .map(|long| format!("--{long}"))
+        .collect()
+}

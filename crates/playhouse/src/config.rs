@@ -1,0 +1,70 @@
+//! What the server was told: flags over environment over file over defaults. The only module that
+//! reads the environment; everything else gets [`Settings`].
+
+mod environment;
+mod error;
+mod file;
+pub(crate) mod flags;
+mod layered;
+mod options;
+mod reference;
+mod resolve;
+mod settings;
+mod show;
+mod table;
+mod value;
+
+use std::path::Path;
+
+use clap::ArgMatches;
+use serde_json::Value;
+
+pub use environment::Environment;
+pub use error::ConfigError;
+pub use options::Options;
+pub use reference::{reference, schema};
+pub use settings::{
+    AnswerSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings, NetworkSettings,
+    ProxySettings, Settings, Timeouts, ToolSettings,
+};
+pub use value::{
+    Capability, CodegenLanguage, ColorScheme, ConsoleLevel, Contrast, FilePaths, ForcedColors,
+    Geolocation, HttpCredentials, ImageResponses, LogLevel, Problem, ReducedMotion, Size,
+    SnapshotMode, StorageStateSource, ToolRule, ToolsetName, Viewport,
+};
+
+/// The options after all layers, and the settings made of them.
+#[derive(Debug, Clone)]
+pub struct Config {
+    options: Options,
+    /// What the rest of the server reads.
+    pub settings: Settings,
+}
+
+impl Config {
+    /// Lays the layers over each other. Relative paths are relative to `cwd`, which is absolute.
+    pub(crate) fn load(
+        matches: &ArgMatches,
+        environment: &Environment,
+        cwd: &Path,
+    ) -> Result<Config, ConfigError> {
+        let mut options = Options::default();
+        flags::offer(matches, &mut options)?;
+        let notices = environment.offer(&mut options)?;
+        if let Some(path) = resolve::file(&options, cwd) {
+            file::offer(&path, &mut options)?;
+        }
+        let settings = resolve::resolve(&mut options, environment, cwd, notices)?;
+        Ok(Config { options, settings })
+    }
+
+    /// Each value and where it came from, in columns; secrets are masked.
+    pub fn show(&self) -> String {
+        show::text(&self.options)
+    }
+
+    /// The same as JSON: a list of objects with `option`, `value`, `source`.
+    pub fn show_json(&self) -> Value {
+        show::json(&self.options)
+    }
+}

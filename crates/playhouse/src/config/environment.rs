@@ -1,0 +1,84 @@
+//! The environment variables: the only place that reads them.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use super::{
+    error::ConfigError,
+    layered::Source,
+    options::{OPTIONS, Options},
+};
+use crate::nearest::nearest;
+
+/// Environment variables by name, read once.
+#[derive(Debug, Clone, Default)]
+pub struct Environment(BTreeMap<String, String>);
+
+impl Environment {
+    /// Those of this process. What is not UTF-8 is read as well as can be.
+    pub fn of_process() -> Environment {
+        let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
+        Environment(
+            std::env::vars_os()
+                .map(|(name, value)| (text(name), text(value)))
+                .collect(),
+        )
+    }
+
+    /// The value of a variable that is set and not empty.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0
+            .get(name)
+            .map(String::as_str)
+            .filter(|value| !value.is_empty())
+    }
+
+    /// A variable that holds a path.
+    pub(crate) fn path(&self, name: &str) -> Option<PathBuf> {
+        self.get(name).map(PathBuf::from)
+    }
+
+    /// Offers each option the strongest of its variables, and says which variables of ours mean
+    /// nothing.
+    pub(crate) fn offer(&self, options: &mut Options) -> Result<Vec<String>, ConfigError> {
+        for def in OPTIONS {
+            let set = |name: &String| self.get(name).is_some();
+            let Some(name) = def.variables().into_iter().find(set) else {
+                continue;
+            };
+            let text = self.get(&name).unwrap_or_default().to_owned();
+            let source = Source::Environment(name.clone());
+            (def.offer_environment)(options, source, &text).map_err(|problem| {
+                ConfigError::Invalid {
+                    name,
+                    text,
+                    problem,
+                }
+            })?;
+        }
+        Ok(self.strangers())
+    }
+
+    fn strangers(&self) -> Vec<String> {
+        let known: Vec<_> = OPTIONS.iter().flat_map(|def| def.variables()).collect();
+        let ours = self.0.keys().filter(|name| name.starts_with("PLAYHOUSE_"));
+        let unknown = ours.filter(|name| !known.contains(name));
+        let notice = |name: &String| match nearest(name, known.iter().map(String::as_str)) {
+            Some(nearest) => {
+                format!("unknown environment variable {name}. Did you mean {nearest}?")
+            }
+            None => format!("unknown environment variable {name}"),
+        };
+        unknown.map(notice).collect()
+    }
+}
+
+impl<const N: usize> From<[(&str, &str); N]> for Environment {
+    fn from(pairs: [(&str, &str); N]) -> Environment {
+        Environment(
+            pairs
+                .iter()
+                .map(|(name, value)| ((*name).into(), (*value).into()))
+                .collect(),
+        )
+    }
+}

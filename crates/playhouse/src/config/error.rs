@@ -1,0 +1,117 @@
+//! What can be wrong with the configuration. Each message is one that a person reads at start.
+
+use std::path::PathBuf;
+
+use super::value::Problem;
+
+/// Why the server does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// A flag that does not exist.
+    #[error("error: unknown option '{flag}'{}", did_you_mean(nearest))]
+    UnknownFlag {
+        /// As it was written, with its dashes.
+        flag: String,
+        /// The flag that was perhaps meant.
+        nearest: Option<String>,
+    },
+    /// A word where a command may stand.
+    #[error("error: unknown command '{word}'{}", did_you_mean(nearest))]
+    UnknownCommand {
+        /// As it was written.
+        word: String,
+        /// The command that was perhaps meant.
+        nearest: Option<String>,
+    },
+    /// A flag without its value.
+    #[error("error: option '{flag}' argument missing")]
+    MissingValue {
+        /// The flag and what should follow it.
+        flag: String,
+    },
+    /// A command line that is wrong in another way.
+    #[error("error: {0}")]
+    Usage(String),
+    /// A value that its option cannot have.
+    #[error("{}", invalid(name, text, problem))]
+    Invalid {
+        /// The flag, variable, or key that has it.
+        name: String,
+        /// The value.
+        text: String,
+        /// What is wrong with it.
+        problem: Problem,
+    },
+    /// A key of the configuration file that does not exist.
+    #[error("unknown key '{key}' in {}{}", path.display(), did_you_mean(nearest))]
+    UnknownKey {
+        /// The file.
+        path: PathBuf,
+        /// The key, dotted.
+        key: String,
+        /// The key that was perhaps meant.
+        nearest: Option<String>,
+    },
+    /// A configuration file that cannot be read.
+    #[error("cannot read the configuration file {}: {error}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// A configuration file that is neither JSON nor INI.
+    #[error("cannot parse the configuration file {}: {reason}", path.display())]
+    Syntax {
+        /// The file.
+        path: PathBuf,
+        /// Where, and what was expected.
+        reason: String,
+    },
+    /// An option of a later release.
+    #[error("option '{name}' is not supported yet: {why}")]
+    NotYet {
+        /// The flag, variable, or key that has it.
+        name: String,
+        /// What to do instead, or what is missing.
+        why: String,
+    },
+    /// Two devices at once.
+    #[error("Cannot use --mobile together with --device, pick one.")]
+    MobileAndDevice,
+    /// A phone that Firefox cannot be.
+    #[error("--mobile is not supported with the Firefox browser.")]
+    MobileFirefox,
+    /// A device for a browser that somebody else started.
+    #[error("Device emulation is not supported with cdpEndpoint.")]
+    DeviceOverCdp,
+    /// A profile on disk and in memory.
+    #[error("Browser userDataDir is not supported in isolated mode.")]
+    ProfileAndIsolated,
+    /// The root of the file system as output folder.
+    #[error("--output-dir cannot point to a system directory: {}.", _0.display())]
+    SystemOutputFolder(PathBuf),
+    /// An init script that is not there.
+    #[error("Init script file does not exist: {}", _0.display())]
+    NoInitScript(PathBuf),
+}
+
+fn did_you_mean(nearest: &Option<String>) -> String {
+    nearest
+        .as_ref()
+        .map(|nearest| format!("\nDid you mean '{nearest}'?"))
+        .unwrap_or_default()
+}
+
+fn invalid(name: &str, text: &str, problem: &Problem) -> String {
+    match problem {
+        Problem::NotOneOf(words) => {
+            format!(
+                "Invalid {name}: {text}. Valid values are: {}",
+                words.join(", ")
+            )
+        }
+        Problem::Resolution => format!("Invalid resolution format: use {name}=\"800x600\""),
+        Problem::Expected(what) => format!("Invalid {name}: {text}. Expected {what}"),
+    }
+}

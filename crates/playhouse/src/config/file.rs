@@ -1,0 +1,158 @@
+//! The configuration file: JSON in nested objects, or INI with dotted keys. Both end as the same
+//! offers to the same options.
+
+use std::{fs, path::Path};
+
+use serde_json::Value;
+
+use super::{
+    error::ConfigError,
+    layered::Source,
+    options::{OPTIONS, Options},
+    table::OptionDef,
+    value::Problem,
+};
+use crate::nearest::nearest;
+
+/// Reads the file at `path`, an absolute path, and offers what it says.
+pub(crate) fn offer(path: &Path, options: &mut Options) -> Result<(), ConfigError> {
+    let text = fs::read_to_string(path).map_err(|error| ConfigError::Unreadable {
+        path: path.to_owned(),
+        error,
+    })?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let mut file = File { path, options };
+    let is_ini = path
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("ini"));
+    if is_ini || !text.trim_start().starts_with('{') {
+        file.ini(text)
+    } else {
+        file.json(text)
+    }
+}
+
+struct File<'a> {
+    path: &'a Path,
+    options: &'a mut Options,
+}
+
+impl File<'_> {
+    fn json(&mut self, text: &str) -> Result<(), ConfigError> {
+        let value: Value =
+            serde_json::from_str(text).map_err(|error| self.syntax(error.to_string()))?;
+        self.walk("", &value)
+    }
+
+    fn walk(&mut self, prefix: &str, value: &Value) -> Result<(), ConfigError> {
+        let Value::Object(map) = value else {
+            let problem = Problem::expected("an object");
+            return Err(self.invalid(prefix, value.to_string(), problem));
+        };
+        for (name, value) in map {
+            let key = if prefix.is_empty() {
+                name.clone()
+            } else {
+                format!("{prefix}.{name}")
+            };
+            if let Some(def) = by_key(&key) {
+                let folder = self.path.parent().unwrap_or(Path::new(""));
+                (def.offer_json)(self.options, self.source(), value, folder)
+                    .map_err(|problem| self.invalid(&key, value.to_string(), problem))?;
+            } else if is_prefix(&key) {
+                self.walk(&key, value)?;
+            } else if key != "$schema" {
+                return Err(self.unknown(key));
+            }
+        }
+        Ok(())
+    }
+
+    fn ini(&mut self, text: &str) -> Result<(), ConfigError> {
+        let mut options = ini::ParseOption::default();
+        // A path of Windows is no escape, and a quotation mark in a user agent is one.
+        options.enabled_escape = false;
+        let ini = ini::Ini::load_from_str_opt(text, options)
+            .map_err(|error| self.syntax(error.to_string()))?;
+        for (section, properties) in &ini {
+            for (name, value) in properties.iter() {
+                let name = name.strip_suffix("[]").unwrap_or(name).trim();
+                let key = match section {
+                    Some(section) => format!("{section}.{name}"),
+                    None => name.to_owned(),
+                };
+                let Some(def) = by_key(&key) else {
+                    return Err(self.unknown(key));
+                };
+                self.text(def, &key, value)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, def: &OptionDef, key: &str, text: &str) -> Result<(), ConfigError> {
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        (def.offer_ini)(self.options, self.source(), text, folder)
+            .map_err(|problem| self.invalid(key, text.to_owned(), problem))
+    }
+
+    fn source(&self) -> Source {
+        Source::File(self.path.to_owned())
+    }
+
+    fn syntax(&self, reason: String) -> ConfigError {
+        ConfigError::Syntax {
+            path: self.path.to_owned(),
+            reason,
+        }
+    }
+
+    fn invalid(&self, key: &str, text: String, problem: Problem) -> ConfigError {
+        let name = format!("{key} in {}", self.path.display());
+        ConfigError::Invalid {
+            name,
+            text,
+            problem,
+        }
+    }
+
+    fn unknown(&self, key: String) -> ConfigError {
+        let nearest = nearest_key(&key).map(str::to_owned);
+        ConfigError::UnknownKey {
+            path: self.path.to_owned(),
+            key,
+            nearest,
+        }
+    }
+}
+
+fn keys() -> impl Iterator<Item = &'static str> {
+    OPTIONS.iter().flat_map(OptionDef::keys)
+}
+
+fn by_key(key: &str) -> Option<&'static OptionDef> {
+    OPTIONS
+        .iter()
+        .find(|def| def.keys().any(|known| known == key))
+}
+
+fn is_prefix(key: &str) -> bool {
+    keys().any(|known| {
+        known
+            .strip_prefix(key)
+            .is_some_and(|rest| rest.starts_with('.'))
+    })
+}
+
+/// The key with the same last word, for who forgot where it belongs; else the nearest in spelling.
+fn nearest_key(key: &str) -> Option<&'static str> {
+    fn last(key: &str) -> &str {
+        key.rsplit('.').next().unwrap_or(key)
+    }
+    let misplaced = keys().find(|known| last(known).eq_ignore_ascii_case(last(key)));
+    let word = || {
+        let word = nearest(last(key), keys().map(last))?;
+        keys().find(|known| last(known) == word)
+    };
+    misplaced.or_else(|| nearest(key, keys())).or_else(word)
+}

@@ -1,0 +1,69 @@
+//! The flags of the command line, made from the table of options.
+
+use clap::{Arg, ArgAction, ArgMatches};
+
+use super::{
+    error::ConfigError,
+    layered::Source,
+    options::{OPTIONS, Options},
+};
+
+/// One clap argument for each option that has a flag.
+pub(crate) fn arguments() -> impl Iterator<Item = Arg> {
+    OPTIONS.iter().filter(|def| def.spec.flag).map(|def| {
+        let argument = Arg::new(def.name)
+            .long(def.long())
+            .help(def.doc())
+            .help_heading(def.section)
+            .hide(def.spec.hidden || def.spec.later.is_some())
+            .allow_hyphen_values(def.spec.dashes)
+            .action(ArgAction::Append)
+            .global(true);
+        let camel_case = def.camel_case();
+        let argument = if camel_case == def.long() {
+            argument
+        } else {
+            argument.alias(camel_case)
+        };
+        if def.is_switch() {
+            argument
+                .num_args(0..=1)
+                .require_equals(true)
+                .default_missing_value("true")
+                .value_name("true|false")
+        } else {
+            let many = if def.spec.many { 1..=usize::MAX } else { 1..=1 };
+            argument.num_args(many).value_name(def.word)
+        }
+    })
+}
+
+/// Offers what the flags say.
+pub(crate) fn offer(matches: &ArgMatches, options: &mut Options) -> Result<(), ConfigError> {
+    for def in OPTIONS.iter().filter(|def| def.spec.flag) {
+        let flag = format!("--{}", def.long());
+        for text in matches.get_many::<String>(def.name).into_iter().flatten() {
+            (def.offer_text)(options, Source::Flag(flag.clone()), text).map_err(|problem| {
+                ConfigError::Invalid {
+                    name: flag.clone(),
+                    text: text.clone(),
+                    problem,
+                }
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// Turns `--no-sandbox` into `--sandbox=false`, for every switch.
+pub(crate) fn spell_out(argument: String) -> String {
+    let name = argument.strip_prefix("--no-");
+    match name.and_then(|name| {
+        OPTIONS
+            .iter()
+            .find(|def| def.is_switch() && def.long() == name)
+    }) {
+        Some(def) if def.spec.flag => format!("--{}=false", def.long()),
+        _ => argument,
+    }
+}

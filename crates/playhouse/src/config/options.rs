@@ -1,0 +1,246 @@
+//! The table of options: each is said once, here. Flags, variables, keys of the configuration
+//! file, help, `docs/config.md`, the JSON schema and `config show` follow from it.
+
+use std::path::PathBuf;
+
+use super::{
+    layered::Source,
+    table::{key, no_key, options},
+    value::{
+        Arguments, BlockServiceWorkers, BrowserName, CapabilityNames, CodegenLanguage, ColorScheme,
+        CommaList, ConsoleLevel, Contrast, FilePaths, ForcedColors, Geolocation, Headers,
+        HttpCredentials, IgnoredArguments, ImageResponses, LogLevel, Map, Milliseconds,
+        OptionValue, OriginList, ReducedMotion, Scripts, Size, SnapshotMode, StorageStateSource,
+        ToolRules, ToolsetName, ToolsetNames, Unsupported, Viewport,
+    },
+};
+
+const HTTP: &str = "this release serves on stdio only";
+const FIDELITY: &str = "it comes with a later release";
+
+options! {
+    "Browser" {
+        /// The browser: chrome, msedge (both also with -beta, -dev, -canary), or chromium.
+        browser: BrowserName, key("browser.browserName").or(&["browser.type"]).everywhere()
+            .default("chrome; if that is missing, any browser of the Chromium family");
+        /// The channel of the Chromium family. Like `--browser`, for files that have both.
+        channel: BrowserName, key("browser.launchOptions.channel");
+        /// The browser's program, instead of looking for one.
+        executable_path: PathBuf, key("browser.launchOptions.executablePath").everywhere();
+        /// Run without a window.
+        headless: bool, key("browser.launchOptions.headless").or(&["browser.headless"]).everywhere()
+            .default("false; true on Linux without a display");
+        /// Keep the browser's sandbox.
+        sandbox: bool, key("browser.launchOptions.chromiumSandbox").everywhere()
+            .default("true; false for chromium, chrome-for-testing, or root on Linux");
+        /// Further arguments for the browser.
+        args: Arguments, key("browser.launchOptions.args").or(&["browser.args"]);
+        /// Which of our own arguments the browser does not get: a list, or true for all.
+        ignore_default_args: IgnoredArguments, key("browser.launchOptions.ignoreDefaultArgs");
+        /// Environment variables for the browser, beside our own.
+        env: Map, key("browser.launchOptions.env");
+        /// How long the browser may take to start.
+        launch_timeout: Milliseconds = Milliseconds(30_000), key("browser.launchOptions.timeout");
+        /// Start the browser with the server, not with the first call that needs it.
+        prelaunch: bool = false, key("browser.prelaunch").flag();
+        /// Keep the profile in memory, and give each client its own browser context.
+        isolated: bool = false, key("browser.isolated").everywhere();
+        /// The folder of the browser's profile.
+        user_data_dir: PathBuf, key("browser.userDataDir").everywhere()
+            .default("a folder of its own for each workspace, kept");
+        /// Where downloads go.
+        downloads_path: PathBuf,
+            key("browser.launchOptions.downloadsPath").or(&["browser.downloadPath"])
+            .default("the output folder");
+        /// Connect to a running browser instead of starting one: its DevTools address, http or ws.
+        cdp_endpoint: String, key("browser.cdpEndpoint").everywhere();
+        /// A header to send when connecting, "Name: value"; repeat it for more.
+        cdp_header: Headers, key("browser.cdpHeaders").everywhere_but("PLAYWRIGHT_MCP_CDP_HEADERS")
+            .many().secret();
+        /// How long connecting may take.
+        cdp_timeout: Milliseconds = Milliseconds(30_000), key("browser.cdpTimeout").everywhere();
+        /// A proxy for all requests, such as "http://proxy:3128" or "socks5://proxy:8080".
+        proxy_server: String, key("browser.launchOptions.proxy.server")
+            .or(&["browser.contextOptions.proxy.server"]).everywhere();
+        /// Hosts that are reached without the proxy, such as ".com,chromium.org".
+        proxy_bypass: String, key("browser.launchOptions.proxy.bypass")
+            .or(&["browser.contextOptions.proxy.bypass"]).everywhere();
+        /// The user name that the proxy asks for.
+        proxy_username: String, key("browser.launchOptions.proxy.username")
+            .or(&["browser.contextOptions.proxy.username"]);
+        /// The password that the proxy asks for.
+        proxy_password: String, key("browser.launchOptions.proxy.password")
+            .or(&["browser.contextOptions.proxy.password"]).secret();
+    }
+    "Pages" {
+        /// A device to emulate, such as "iPhone 15": viewport, scale, touch, user agent.
+        device: String, key("browser.device").everywhere();
+        /// Emulate a phone (Pixel 10). Mobile pages are often lighter.
+        mobile: bool = false, key("browser.mobile").everywhere();
+        /// The size of pages, such as 1280x720.
+        viewport_size: Viewport, key("browser.contextOptions.viewport").everywhere()
+            .default("1280x720 when headless, else the window's size");
+        /// The size of the screen that pages are told.
+        screen: Size, key("browser.contextOptions.screen");
+        /// Device pixels per CSS pixel.
+        device_scale_factor: f64, key("browser.contextOptions.deviceScaleFactor");
+        /// Lay pages out as phones do: with the meta viewport, and overlay scroll bars.
+        is_mobile: bool, key("browser.contextOptions.isMobile");
+        /// Have a touch screen.
+        has_touch: bool, key("browser.contextOptions.hasTouch");
+        /// The user agent that pages and servers are told.
+        user_agent: String, key("browser.contextOptions.userAgent").everywhere();
+        /// The language, such as "de-DE".
+        locale: String, key("browser.contextOptions.locale");
+        /// The time zone, such as "Europe/Berlin".
+        timezone_id: String, key("browser.contextOptions.timezoneId");
+        /// What `prefers-color-scheme` says.
+        color_scheme: ColorScheme, key("browser.contextOptions.colorScheme");
+        /// What `prefers-reduced-motion` says.
+        reduced_motion: ReducedMotion, key("browser.contextOptions.reducedMotion");
+        /// What `forced-colors` says.
+        forced_colors: ForcedColors, key("browser.contextOptions.forcedColors");
+        /// What `prefers-contrast` says.
+        contrast: Contrast, key("browser.contextOptions.contrast");
+        /// Where pages think they are. They still need the permission "geolocation".
+        geolocation: Geolocation, key("browser.contextOptions.geolocation");
+        /// Permissions to grant, such as "geolocation,clipboard-read".
+        grant_permissions: CommaList, key("browser.contextOptions.permissions").everywhere().many();
+        /// The answer to HTTP authentication.
+        http_credentials: HttpCredentials, key("browser.contextOptions.httpCredentials").secret();
+        /// Headers that every request carries.
+        extra_http_headers: Headers, key("browser.contextOptions.extraHTTPHeaders").secret();
+        /// Accept broken certificates.
+        ignore_https_errors: bool = false,
+            key("browser.contextOptions.ignoreHTTPSErrors").everywhere();
+        /// Start without network.
+        offline: bool, key("browser.contextOptions.offline");
+        /// Run JavaScript of pages.
+        java_script_enabled: bool, key("browser.contextOptions.javaScriptEnabled").default("true");
+        /// Switch off the Content Security Policy of pages.
+        bypass_csp: bool, key("browser.contextOptions.bypassCSP");
+        /// What relative addresses are relative to.
+        base_url: String, key("browser.contextOptions.baseURL");
+        /// Accept downloads.
+        accept_downloads: bool, key("browser.contextOptions.acceptDownloads").default("true");
+        /// Do not let pages register service workers.
+        block_service_workers: BlockServiceWorkers,
+            key("browser.contextOptions.serviceWorkers").everywhere();
+        /// Cookies and storage to start with: a file that browser_storage_state wrote.
+        storage_state: StorageStateSource, key("browser.contextOptions.storageState").everywhere();
+        /// A JavaScript file that runs in each page before its own scripts; repeat it for more.
+        init_script: Scripts, key("browser.initScript").everywhere().many();
+    }
+    "Network rules" {
+        /// Request nothing but these origins or hosts, separated by semicolons.
+        allowed_origins: OriginList, key("network.allowedOrigins").everywhere();
+        /// Never request these, even if allowed, separated by semicolons.
+        blocked_origins: OriginList, key("network.blockedOrigins").everywhere();
+    }
+    "Tools" {
+        /// Families of tools: browser, session, e2e.
+        toolsets: ToolsetNames =
+            ToolsetNames(vec![ToolsetName::Browser, ToolsetName::Session, ToolsetName::E2e]),
+            key("toolsets").flag();
+        /// Capabilities beside the core: config, network, pdf, storage, testing, vision, devtools.
+        caps: CapabilityNames, key("capabilities").everywhere();
+        /// Single tools to add (+name) or to take away (-name).
+        tools: ToolRules, key("tools").flag().dashes();
+        /// The same as `--caps vision`.
+        vision: bool, no_key().flag().hidden();
+    }
+    "Answers" {
+        /// Whether actions answer with a snapshot: full, none.
+        snapshot_mode: SnapshotMode = SnapshotMode::Full, key("snapshot.mode").flag();
+        /// Add the box of each element to snapshots: [box=x,y,width,height].
+        snapshot_boxes: bool = false, key("snapshot.boxes").flag();
+        /// The language of the code in answers: typescript, python, java, csharp, none.
+        codegen: CodegenLanguage = CodegenLanguage::Typescript, key("codegen").everywhere();
+        /// What becomes of images: allow, omit, only.
+        image_responses: ImageResponses = ImageResponses::Allow, key("imageResponses").everywhere();
+        /// How paths are written: relative, absolute.
+        file_paths: FilePaths = FilePaths::Relative, key("filePaths").everywhere();
+        /// The console messages to keep: error, warning, info, debug. Each includes those before.
+        console_level: ConsoleLevel = ConsoleLevel::Info, key("console.level").everywhere();
+        /// The attribute that getByTestId looks at.
+        test_id_attribute: String = "data-testid".to_owned(), key("testIdAttribute").everywhere();
+    }
+    "Files" {
+        /// The folder of screenshots, snapshots, logs and downloads.
+        output_dir: PathBuf, key("outputDir").everywhere().default(".playwright-mcp in the workspace");
+        /// Read and write any file, and open file: addresses; not just below the workspace.
+        allow_unrestricted_file_access: bool = false, key("allowUnrestrictedFileAccess").everywhere();
+    }
+    "Timeouts" {
+        /// How long an action waits for its element.
+        timeout_action: Milliseconds = Milliseconds(5_000), key("timeouts.action").everywhere();
+        /// How long a navigation may take.
+        timeout_navigation: Milliseconds = Milliseconds(60_000),
+            key("timeouts.navigation").everywhere();
+        /// How long an assertion waits.
+        timeout_expect: Milliseconds = Milliseconds(5_000), key("timeouts.expect").flag();
+        /// How long to watch, at most, for the consequences of an action that shows none.
+        timeout_settle: Milliseconds = Milliseconds(500), key("timeouts.settle").everywhere();
+    }
+    "Server" {
+        /// The configuration file: JSON, or INI with dotted keys.
+        config: PathBuf, no_key().everywhere();
+        /// What to report on stderr: error, warn, info, debug, trace.
+        log_level: LogLevel = LogLevel::Warn, key("logLevel").or(&["logging.level"]).flag();
+    }
+    "Not supported yet" {
+        /// The port to serve HTTP on.
+        port: Unsupported, key("server.port").everywhere().later(HTTP);
+        /// The address to serve HTTP on.
+        host: Unsupported, key("server.host").everywhere().later(HTTP);
+        /// The hosts that HTTP requests may name.
+        allowed_hosts: Unsupported, key("server.allowedHosts").everywhere().many().later(HTTP);
+        /// One browser context for all HTTP clients.
+        shared_browser_context: bool, key("sharedBrowserContext").flag().later(HTTP);
+        /// A file of secrets that answers must not show.
+        secrets: Unsupported, key("secrets").everywhere_but("PLAYWRIGHT_MCP_SECRETS_FILE")
+            .secret().later(FIDELITY);
+        /// Keep a journal of the session.
+        save_session: bool, key("saveSession").flag().later(FIDELITY);
+        /// The size of the output folder, in bytes, above which old files are deleted.
+        output_max_size: Unsupported, key("outputMaxSize").everywhere().later(FIDELITY);
+        /// Close a browser that was idle for this long.
+        idle_timeout: Unsupported, key("browser.idleTimeout").everywhere().later(FIDELITY);
+        /// A TypeScript module to run on each page.
+        init_page: Unsupported, key("browser.initPage").everywhere().many()
+            .later("it needs a JavaScript engine in the server; use --init-script");
+        /// Connect to a browser through Playwright's browser extension.
+        extension: bool, key("extension").everywhere()
+            .later("use --cdp-endpoint for a running browser");
+        /// The profile to use with the extension.
+        profile_dir_name: Unsupported, key("browser.profileDirName").everywhere()
+            .later("use --cdp-endpoint for a running browser");
+        /// A Playwright server to connect to.
+        endpoint: Unsupported, key("browser.remoteEndpoint").flag()
+            .later("use --cdp-endpoint for a running browser");
+        /// A header for the Playwright server.
+        remote_header: Unsupported, key("browser.remoteHeaders")
+            .everywhere_but("PLAYWRIGHT_MCP_REMOTE_HEADERS").many().hidden().secret()
+            .later("use --cdp-endpoint for a running browser");
+        /// Tools that pages offer by themselves.
+        webmcp: bool, key("webmcp").flag().hidden().later(FIDELITY);
+        /// Slow every action down.
+        slow_mo: Unsupported, key("browser.launchOptions.slowMo").later(FIDELITY);
+        /// The folder of traces.
+        traces_dir: Unsupported, key("browser.launchOptions.tracesDir").later(FIDELITY);
+        /// Open the developer tools.
+        devtools: bool, key("browser.launchOptions.devtools").later(FIDELITY);
+        /// Preferences of Firefox.
+        firefox_user_prefs: Unsupported, key("browser.launchOptions.firefoxUserPrefs")
+            .later("this release drives the Chromium family only");
+        /// Certificates to show to servers.
+        client_certificates: Unsupported, key("browser.contextOptions.clientCertificates")
+            .secret().later(FIDELITY);
+        /// Record requests.
+        record_har: Unsupported, key("browser.contextOptions.recordHar").later(FIDELITY);
+        /// Record videos.
+        record_video: Unsupported, key("browser.contextOptions.recordVideo").later(FIDELITY);
+        /// Refuse selectors that match twice: always so here.
+        strict_selectors: bool, key("browser.contextOptions.strictSelectors").later(FIDELITY);
+    }
+}

@@ -1,0 +1,336 @@
+//! From options to settings: defaults that depend on the machine, rules between options, checks.
+
+use std::path::{Path, PathBuf, absolute};
+
+use serde_json::Value;
+
+use super::{
+    environment::Environment,
+    error::ConfigError,
+    layered::{Layered, Source},
+    options::{OPTIONS, Options},
+    settings::{
+        AnswerSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings,
+        NetworkSettings, ProxySettings, Settings, Timeouts, ToolSettings,
+    },
+    show,
+    value::{BrowserName, Capability, IgnoredArguments, OptionValue, Size, Viewport},
+};
+use crate::nearest::nearest;
+
+/// What `--mobile` is.
+const PHONE: &str = "Pixel 10";
+
+/// Completes `options` with defaults, and makes the settings of them.
+pub(crate) fn resolve(
+    options: &mut Options,
+    environment: &Environment,
+    cwd: &Path,
+    mut notices: Vec<String>,
+) -> Result<Settings, ConfigError> {
+    refuse_later(options)?;
+    let channel = channel(options)?;
+    let device = device(options, &mut notices)?;
+    check(options, cwd)?;
+    defaults(options, environment, channel);
+    let capabilities = capabilities(options, &mut notices);
+    let (ignored_args, ignore_all_args) = match options.ignore_default_args.value() {
+        Some(IgnoredArguments::These(these)) => (these, false),
+        Some(IgnoredArguments::All(all)) => (Vec::new(), all),
+        None => (Vec::new(), false),
+    };
+    let sandbox_said = options
+        .sandbox
+        .source()
+        .is_some_and(|source| *source != Source::Default);
+    let sandbox = options
+        .sandbox
+        .value()
+        .filter(|sandbox| sandbox_said || !sandbox);
+    Ok(Settings {
+        browser: BrowserSettings {
+            channel,
+            executable: options.executable_path.value(),
+            headless: required(&options.headless),
+            sandbox,
+            args: options.args.or_empty().0,
+            ignored_args,
+            ignore_all_args,
+            env: options.env.or_empty().0,
+            launch_timeout: required(&options.launch_timeout).into(),
+            prelaunch: required(&options.prelaunch),
+            isolated: required(&options.isolated),
+            user_data_dir: options.user_data_dir.value().map(|path| cwd.join(path)),
+            cdp: options.cdp_endpoint.value().map(|endpoint| CdpSettings {
+                endpoint,
+                headers: options.cdp_header.or_empty().0,
+                timeout: required(&options.cdp_timeout).into(),
+            }),
+            proxy: options.proxy_server.value().map(|server| ProxySettings {
+                server,
+                bypass: options.proxy_bypass.value(),
+                username: options.proxy_username.value(),
+                password: options.proxy_password.value(),
+            }),
+        },
+        context: ContextSettings {
+            viewport: required(&options.viewport_size),
+            screen: options.screen.value(),
+            device_scale_factor: options.device_scale_factor.value(),
+            is_mobile: options.is_mobile.or_empty(),
+            has_touch: options.has_touch.or_empty(),
+            user_agent: options.user_agent.value().or(device),
+            locale: options.locale.value(),
+            timezone_id: options.timezone_id.value(),
+            color_scheme: options.color_scheme.value(),
+            reduced_motion: options.reduced_motion.value(),
+            forced_colors: options.forced_colors.value(),
+            contrast: options.contrast.value(),
+            geolocation: options.geolocation.value(),
+            permissions: options.grant_permissions.or_empty().0,
+            http_credentials: options.http_credentials.value(),
+            extra_http_headers: options.extra_http_headers.or_empty().0,
+            ignore_https_errors: required(&options.ignore_https_errors),
+            offline: options.offline.or_empty(),
+            java_script_enabled: options.java_script_enabled.value().unwrap_or(true),
+            bypass_csp: options.bypass_csp.or_empty(),
+            base_url: options.base_url.value(),
+            accept_downloads: options.accept_downloads.value().unwrap_or(true),
+            downloads_dir: options.downloads_path.value().map(|path| cwd.join(path)),
+            block_service_workers: options.block_service_workers.get().is_some_and(|b| b.0),
+            storage_state: options.storage_state.value(),
+            init_scripts: options.init_script.or_empty().0,
+        },
+        network: NetworkSettings {
+            allowed_origins: options.allowed_origins.value().map(|origins| origins.0),
+            blocked_origins: options.blocked_origins.or_empty().0,
+        },
+        tools: ToolSettings {
+            toolsets: required(&options.toolsets).0,
+            capabilities,
+            rules: options.tools.or_empty().0,
+        },
+        answers: AnswerSettings {
+            snapshot_mode: required(&options.snapshot_mode),
+            snapshot_boxes: required(&options.snapshot_boxes),
+            codegen: required(&options.codegen),
+            image_responses: required(&options.image_responses),
+            file_paths: required(&options.file_paths),
+            console_level: required(&options.console_level),
+            test_id_attribute: required(&options.test_id_attribute),
+        },
+        files: FileSettings {
+            cwd: cwd.to_owned(),
+            output_dir: options.output_dir.value().map(|path| cwd.join(path)),
+            unrestricted: required(&options.allow_unrestricted_file_access),
+            profiles: environment
+                .path("PWMCP_PROFILES_DIR_FOR_TEST")
+                .unwrap_or_else(|| cache_dir(environment).join("profiles")),
+            browsers: cache_dir(environment).join("browsers"),
+        },
+        timeouts: Timeouts {
+            action: required(&options.timeout_action).into(),
+            navigation: required(&options.timeout_navigation).into(),
+            expect: required(&options.timeout_expect).into(),
+            settle: required(&options.timeout_settle).into(),
+        },
+        log_level: required(&options.log_level),
+        merged: show::merged(options),
+        notices,
+    })
+}
+
+/// The value of an option that has a default.
+fn required<T: OptionValue>(option: &Layered<T>) -> T {
+    option
+        .value()
+        .expect("the table or `defaults` gives it a default")
+}
+
+fn refuse_later(options: &Options) -> Result<(), ConfigError> {
+    for def in OPTIONS {
+        let Some(why) = def.spec.later else { continue };
+        match (def.get)(options) {
+            None | Some((Value::Bool(false) | Value::Null, _)) => {}
+            Some((_, source)) => {
+                let name = match source {
+                    Source::Flag(name) | Source::Environment(name) => name.clone(),
+                    Source::File(_) | Source::Default => {
+                        def.keys().next().unwrap_or(def.name).to_owned()
+                    }
+                };
+                return Err(ConfigError::NotYet {
+                    name,
+                    why: why.to_owned(),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The channel that was chosen. `--browser` and `channel` are two spellings: the stronger layer
+/// wins, and within one the channel, which says more.
+fn channel(options: &mut Options) -> Result<Option<&'static str>, ConfigError> {
+    let BrowserName(browser) = options.browser.value().unwrap_or(BrowserName("chromium"));
+    if matches!(browser, "firefox" | "webkit") {
+        if browser == "firefox" && options.mobile.get() == Some(&true) {
+            return Err(ConfigError::MobileFirefox);
+        }
+        return Err(ConfigError::NotYet {
+            name: format!("browser {browser}"),
+            why: "this release drives the Chromium family only".to_owned(),
+        });
+    }
+    // A file says `browserName: chromium` for the family; only a flag or a variable means the channel.
+    let family = matches!(options.browser.source(), Some(Source::File(_))) && browser == "chromium";
+    if let Some(source) = options.browser.source().filter(|_| !family).cloned() {
+        options.channel.imply(&source, BrowserName(browser));
+        options.browser = Layered::default();
+        options.browser.offer(source, BrowserName("chromium"));
+    }
+    let chosen = options.channel.value().map(|name| name.0);
+    options
+        .browser
+        .offer(Source::Default, BrowserName("chromium"));
+    if options.executable_path.get().is_none() {
+        options
+            .channel
+            .offer(Source::Default, BrowserName("chrome"));
+    }
+    Ok(chosen)
+}
+
+/// Lets the device say what was left open; gives its user agent.
+fn device(options: &mut Options, notices: &mut Vec<String>) -> Result<Option<String>, ConfigError> {
+    let mobile = options.mobile.get() == Some(&true);
+    let (name, source) = match (options.device.value(), mobile) {
+        (Some(_), true) => return Err(ConfigError::MobileAndDevice),
+        (Some(name), false) => (name, options.device.source().cloned()),
+        (None, true) => (PHONE.to_owned(), options.mobile.source().cloned()),
+        (None, false) => return Ok(None),
+    };
+    if options.cdp_endpoint.get().is_some() {
+        return Err(ConfigError::DeviceOverCdp);
+    }
+    let Some(device) = engine::device(&name) else {
+        let names = engine::device_names();
+        let nearest = nearest(&name, names.iter().map(String::as_str));
+        let question = nearest
+            .map(|name| format!(" Did you mean \"{name}\"?"))
+            .unwrap_or_default();
+        notices.push(format!("unknown device \"{name}\" is ignored.{question}"));
+        return Ok(None);
+    };
+    let source = source.unwrap_or(Source::Default);
+    let size = |size: engine::Size| Size {
+        width: size.width,
+        height: size.height,
+    };
+    let viewport = device.viewport;
+    options
+        .viewport_size
+        .imply(&source, Viewport::Fixed(size(viewport.size)));
+    options
+        .device_scale_factor
+        .imply(&source, viewport.device_scale_factor);
+    options.is_mobile.imply(&source, viewport.is_mobile);
+    options.has_touch.imply(&source, viewport.has_touch);
+    if let Some(screen) = device.screen {
+        options.screen.imply(&source, size(screen));
+    }
+    options.user_agent.imply(&source, device.user_agent);
+    Ok(options.user_agent.value())
+}
+
+fn check(options: &mut Options, cwd: &Path) -> Result<(), ConfigError> {
+    if options.user_data_dir.get().is_some() && options.isolated.get() == Some(&true) {
+        return Err(ConfigError::ProfileAndIsolated);
+    }
+    if let Some(path) = options.output_dir.get() {
+        let path = absolute(cwd.join(path)).unwrap_or_else(|_| path.clone());
+        let path: PathBuf = path.components().collect();
+        if path.parent().is_none() {
+            return Err(ConfigError::SystemOutputFolder(path));
+        }
+    }
+    options.init_script.map(|scripts| scripts.rebase(cwd));
+    for path in options.init_script.or_empty().0 {
+        if !path.is_file() {
+            return Err(ConfigError::NoInitScript(path));
+        }
+    }
+    Ok(())
+}
+
+fn defaults(options: &mut Options, environment: &Environment, channel: Option<&str>) {
+    for def in OPTIONS {
+        (def.offer_default)(options);
+    }
+    let display = ["DISPLAY", "WAYLAND_DISPLAY"]
+        .iter()
+        .any(|name| environment.get(name).is_some());
+    options
+        .headless
+        .offer(Source::Default, cfg!(target_os = "linux") && !display);
+    let viewport = match (options.headless.get(), options.cdp_endpoint.get()) {
+        (Some(true), None) => Viewport::Fixed(Size {
+            width: 1280,
+            height: 720,
+        }),
+        _ => Viewport::Window,
+    };
+    options.viewport_size.offer(Source::Default, viewport);
+    let unsandboxed = matches!(channel, Some("chromium" | "chrome-for-testing"));
+    options
+        .sandbox
+        .offer(Source::Default, !(cfg!(target_os = "linux") && unsandboxed));
+}
+
+fn capabilities(options: &mut Options, notices: &mut Vec<String>) -> Vec<Capability> {
+    let mut capabilities = Vec::new();
+    for name in options.caps.or_empty().0 {
+        match Capability::parse(&name) {
+            Ok(capability) => capabilities.push(capability),
+            Err(_) if name == "tracing" => capabilities.push(Capability::Devtools),
+            Err(_) if name == "core" || name.starts_with("core-") => {}
+            Err(_) => notices.push(format!("unknown capability \"{name}\" is ignored.")),
+        }
+    }
+    if options.vision.get() == Some(&true) {
+        notices.push("--vision is deprecated, use --caps vision.".to_owned());
+        capabilities.push(Capability::Vision);
+    }
+    capabilities.sort();
+    capabilities.dedup();
+    capabilities
+}
+
+/// Where we keep what may be deleted at any time.
+fn cache_dir(environment: &Environment) -> PathBuf {
+    let home = home_dir(environment);
+    let folder = if cfg!(target_os = "macos") {
+        home.join("Library/Caches")
+    } else if cfg!(windows) {
+        environment
+            .path("LOCALAPPDATA")
+            .unwrap_or_else(|| home.join("AppData/Local"))
+    } else {
+        environment
+            .path("XDG_CACHE_HOME")
+            .unwrap_or_else(|| home.join(".cache"))
+    };
+    folder.join("playhouse")
+}
+
+fn home_dir(environment: &Environment) -> PathBuf {
+    let home = environment
+        .path("HOME")
+        .or_else(|| environment.path("USERPROFILE"));
+    home.unwrap_or_else(std::env::temp_dir)
+}
+
+/// The configuration file that was named, an absolute path.
+pub(crate) fn file(options: &Options, cwd: &Path) -> Option<PathBuf> {
+    options.config.get().map(|path| cwd.join(path))
+}

@@ -1,0 +1,237 @@
+//! The settings: what the rest of the server reads. Every default is in, every rule was checked.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::value::{
+    Capability, CodegenLanguage, ColorScheme, ConsoleLevel, Contrast, FilePaths, ForcedColors,
+    Geolocation, HttpCredentials, ImageResponses, LogLevel, ReducedMotion, Size, SnapshotMode,
+    StorageStateSource, ToolRule, ToolsetName, Viewport,
+};
+
+/// What the server was told, complete.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// Which browser, and how it is started or reached.
+    pub browser: BrowserSettings,
+    /// What pages find.
+    pub context: ContextSettings,
+    /// What pages may request.
+    pub network: NetworkSettings,
+    /// Which tools there are.
+    pub tools: ToolSettings,
+    /// What answers look like.
+    pub answers: AnswerSettings,
+    /// Where files lie.
+    pub files: FileSettings,
+    /// How long things may take.
+    pub timeouts: Timeouts,
+    /// How much is reported on stderr.
+    pub log_level: LogLevel,
+    /// The settings in the shape of a configuration file, secrets masked: what
+    /// `browser_get_config` shows.
+    pub merged: Value,
+    /// What a person should read on stderr at start, a line each.
+    pub notices: Vec<String>,
+}
+
+/// Which browser, and how it is started or reached.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BrowserSettings {
+    /// The channel that somebody chose; `None`: the usual one, or what there is.
+    pub channel: Option<&'static str>,
+    /// The program, when somebody chose it.
+    pub executable: Option<PathBuf>,
+    /// Without a window.
+    pub headless: bool,
+    /// With or without the browser's sandbox; `None`: with it, where it works.
+    pub sandbox: Option<bool>,
+    /// Further arguments.
+    pub args: Vec<String>,
+    /// Our own arguments that the browser does not get.
+    pub ignored_args: Vec<String>,
+    /// The browser gets none of our own arguments.
+    pub ignore_all_args: bool,
+    /// Further environment variables.
+    pub env: Vec<(String, String)>,
+    /// How long it may take to start.
+    pub launch_timeout: Duration,
+    /// Start it with the server.
+    pub prelaunch: bool,
+    /// Keep nothing on disk; a context for each client.
+    pub isolated: bool,
+    /// The profile, when somebody chose its folder.
+    pub user_data_dir: Option<PathBuf>,
+    /// A running browser to use instead of starting one.
+    pub cdp: Option<CdpSettings>,
+    /// The way to the network.
+    pub proxy: Option<ProxySettings>,
+}
+
+/// A running browser to connect to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CdpSettings {
+    /// Its address, `http`, `https`, `ws` or `wss`.
+    pub endpoint: String,
+    /// Headers to send when connecting.
+    pub headers: Vec<(String, String)>,
+    /// How long connecting may take.
+    pub timeout: Duration,
+}
+
+/// A proxy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProxySettings {
+    /// Its address.
+    pub server: String,
+    /// Hosts that are reached without it, separated by commas.
+    pub bypass: Option<String>,
+    /// The user name it asks for.
+    pub username: Option<String>,
+    /// The password it asks for.
+    pub password: Option<String>,
+}
+
+/// What pages find: the options of their browser context.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ContextSettings {
+    /// What pages are laid out in.
+    pub viewport: Viewport,
+    /// The size of the screen.
+    pub screen: Option<Size>,
+    /// Device pixels per CSS pixel.
+    pub device_scale_factor: Option<f64>,
+    /// Layout as on phones.
+    pub is_mobile: bool,
+    /// A touch screen.
+    pub has_touch: bool,
+    /// The user agent.
+    pub user_agent: Option<String>,
+    /// The language.
+    pub locale: Option<String>,
+    /// The time zone, an IANA name.
+    pub timezone_id: Option<String>,
+    /// `prefers-color-scheme`.
+    pub color_scheme: Option<ColorScheme>,
+    /// `prefers-reduced-motion`.
+    pub reduced_motion: Option<ReducedMotion>,
+    /// `forced-colors`.
+    pub forced_colors: Option<ForcedColors>,
+    /// `prefers-contrast`.
+    pub contrast: Option<Contrast>,
+    /// The place.
+    pub geolocation: Option<Geolocation>,
+    /// Granted permissions.
+    pub permissions: Vec<String>,
+    /// The answer to HTTP authentication.
+    pub http_credentials: Option<HttpCredentials>,
+    /// Headers on every request.
+    pub extra_http_headers: Vec<(String, String)>,
+    /// Broken certificates are accepted.
+    pub ignore_https_errors: bool,
+    /// No network at first.
+    pub offline: bool,
+    /// JavaScript of pages runs.
+    pub java_script_enabled: bool,
+    /// The Content Security Policy of pages is off.
+    pub bypass_csp: bool,
+    /// What relative addresses are relative to.
+    pub base_url: Option<String>,
+    /// Downloads are accepted.
+    pub accept_downloads: bool,
+    /// Where they go, when somebody chose.
+    pub downloads_dir: Option<PathBuf>,
+    /// Pages may not register service workers.
+    pub block_service_workers: bool,
+    /// Cookies and storage at first.
+    pub storage_state: Option<StorageStateSource>,
+    /// Scripts for each page, absolute paths; they existed at start.
+    pub init_scripts: Vec<PathBuf>,
+}
+
+/// What pages may request.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NetworkSettings {
+    /// Nothing but these, when somebody said so.
+    pub allowed_origins: Option<Vec<String>>,
+    /// Never these.
+    pub blocked_origins: Vec<String>,
+}
+
+/// Which tools there are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToolSettings {
+    /// The families that are on.
+    pub toolsets: Vec<ToolsetName>,
+    /// The capabilities that are on, beside the core.
+    pub capabilities: Vec<Capability>,
+    /// Rules about single tools; the last one about a tool counts.
+    pub rules: Vec<ToolRule>,
+}
+
+/// What answers look like.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnswerSettings {
+    /// Whether actions answer with a snapshot.
+    pub snapshot_mode: SnapshotMode,
+    /// Whether snapshots have boxes.
+    pub snapshot_boxes: bool,
+    /// The language of code.
+    pub codegen: CodegenLanguage,
+    /// What becomes of images.
+    pub image_responses: ImageResponses,
+    /// How paths are written.
+    pub file_paths: FilePaths,
+    /// The console messages that are kept.
+    pub console_level: ConsoleLevel,
+    /// The attribute of `getByTestId`.
+    pub test_id_attribute: String,
+}
+
+/// Where files lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileSettings {
+    /// The folder the server was started in.
+    pub cwd: PathBuf,
+    /// The output folder, absolute, when somebody chose it; else `.playwright-mcp` in the workspace.
+    pub output_dir: Option<PathBuf>,
+    /// Any file may be read and written.
+    pub unrestricted: bool,
+    /// Where profiles are kept between runs.
+    pub profiles: PathBuf,
+    /// Where browsers that we installed lie.
+    pub browsers: PathBuf,
+}
+
+/// How long things may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    /// An action, with the wait for its element.
+    pub action: Duration,
+    /// A navigation.
+    pub navigation: Duration,
+    /// An assertion.
+    pub expect: Duration,
+    /// The watch for consequences of an action that shows none.
+    pub settle: Duration,
+}
+
+impl Settings {
+    /// The folder of the profile that belongs to a workspace.
+    pub fn profile_dir(&self, workspace: &Path) -> PathBuf {
+        if let Some(chosen) = &self.browser.user_data_dir {
+            return chosen.clone();
+        }
+        let hash = Sha256::digest(workspace.to_string_lossy().as_bytes());
+        let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        let channel = self.browser.channel.unwrap_or("chrome");
+        self.files
+            .profiles
+            .join(format!("mcp-{channel}-{}", &hash[..7]))
+    }
+}

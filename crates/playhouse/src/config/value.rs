@@ -1,0 +1,226 @@
+//! What an option can hold, and how it is read from text (flags, environment, INI) and from JSON.
+
+mod choices;
+mod lists;
+mod structured;
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+pub use choices::{
+    Capability, CodegenLanguage, ColorScheme, ConsoleLevel, Contrast, FilePaths, ForcedColors,
+    ImageResponses, LogLevel, ReducedMotion, SnapshotMode, ToolsetName,
+};
+pub use lists::ToolRule;
+pub(crate) use lists::{
+    Arguments, CapabilityNames, CommaList, Headers, IgnoredArguments, Map, OriginList, Scripts,
+    ToolRules, ToolsetNames,
+};
+pub(crate) use structured::{BlockServiceWorkers, BrowserName};
+pub use structured::{Geolocation, HttpCredentials, Size, StorageStateSource, Viewport};
+
+/// A type that an option can have.
+pub(crate) trait OptionValue: Clone + PartialEq + fmt::Debug + Sized {
+    /// What help and reference call the value (`MS`, `PATH`); empty for a switch.
+    const WORD: &'static str;
+
+    /// Reads the text of a flag or an INI line.
+    fn parse(text: &str) -> Result<Self, Problem>;
+
+    /// Reads the text of an environment variable; `None` is "as if unset".
+    fn parse_environment(text: &str) -> Result<Option<Self>, Problem> {
+        Self::parse(text).map(Some)
+    }
+
+    /// Reads a value of a JSON file.
+    fn from_json(value: &Value) -> Result<Self, Problem> {
+        match value {
+            Value::String(text) => Self::parse(text),
+            _ => Err(Problem::expected("a string")),
+        }
+    }
+
+    /// The value as a JSON file would have it; `from_json` reads it back.
+    fn to_json(&self) -> Value;
+
+    /// The JSON Schema of the file's value.
+    fn schema() -> Value;
+
+    /// Adds what the same layer says later. Only lists add; of anything else the last one wins.
+    fn extend(&mut self, later: Self) {
+        *self = later;
+    }
+
+    /// Resolves relative paths that a file in `folder` gave, where they are relative to it.
+    fn rebase(&mut self, _folder: &Path) {}
+}
+
+/// Why a text or a JSON value is not one of a type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Problem {
+    /// The words that would have been right.
+    NotOneOf(&'static [&'static str]),
+    /// Not a size.
+    Resolution,
+    /// Anything else: what it should have been.
+    Expected(String),
+}
+
+impl Problem {
+    pub(crate) fn expected(what: impl Into<String>) -> Problem {
+        Problem::Expected(what.into())
+    }
+}
+
+impl OptionValue for bool {
+    const WORD: &'static str = "";
+
+    fn parse(text: &str) -> Result<Self, Problem> {
+        match text {
+            "true" | "1" => Ok(true),
+            "false" | "0" => Ok(false),
+            _ => Err(Problem::NotOneOf(&["true", "false"])),
+        }
+    }
+
+    fn parse_environment(text: &str) -> Result<Option<Self>, Problem> {
+        Ok(Self::parse(text).ok())
+    }
+
+    fn from_json(value: &Value) -> Result<Self, Problem> {
+        value
+            .as_bool()
+            .ok_or_else(|| Problem::expected("true or false"))
+    }
+
+    fn to_json(&self) -> Value {
+        json!(self)
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "boolean" })
+    }
+}
+
+impl OptionValue for String {
+    const WORD: &'static str = "TEXT";
+
+    fn parse(text: &str) -> Result<Self, Problem> {
+        Ok(text.to_owned())
+    }
+
+    fn to_json(&self) -> Value {
+        json!(self)
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "string" })
+    }
+}
+
+impl OptionValue for PathBuf {
+    const WORD: &'static str = "PATH";
+
+    fn parse(text: &str) -> Result<Self, Problem> {
+        match text {
+            "" => Err(Problem::expected("a path")),
+            _ => Ok(PathBuf::from(text)),
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        json!(self.to_string_lossy())
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "string" })
+    }
+}
+
+/// A span of time, written as a whole number of milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Milliseconds(pub u64);
+
+impl From<Milliseconds> for Duration {
+    fn from(Milliseconds(ms): Milliseconds) -> Duration {
+        Duration::from_millis(ms)
+    }
+}
+
+impl OptionValue for Milliseconds {
+    const WORD: &'static str = "MS";
+
+    fn parse(text: &str) -> Result<Self, Problem> {
+        let expected = |_| Problem::expected("a whole number of milliseconds");
+        text.trim().parse().map(Milliseconds).map_err(expected)
+    }
+
+    fn from_json(value: &Value) -> Result<Self, Problem> {
+        let expected = || Problem::expected("a whole number of milliseconds");
+        value.as_u64().map(Milliseconds).ok_or_else(expected)
+    }
+
+    fn to_json(&self) -> Value {
+        json!(self.0)
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "integer", "minimum": 0 })
+    }
+}
+
+impl OptionValue for f64 {
+    const WORD: &'static str = "NUMBER";
+
+    fn parse(text: &str) -> Result<Self, Problem> {
+        match text.trim().parse::<f64>() {
+            Ok(number) if number.is_finite() => Ok(number),
+            _ => Err(Problem::expected("a number")),
+        }
+    }
+
+    fn from_json(value: &Value) -> Result<Self, Problem> {
+        value.as_f64().ok_or_else(|| Problem::expected("a number"))
+    }
+
+    fn to_json(&self) -> Value {
+        // 2, not 2.0: as the file most likely says it.
+        match *self {
+            whole if whole.fract() == 0.0 && whole.abs() < 1e15 => json!(whole as i64),
+            number => json!(number),
+        }
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "number" })
+    }
+}
+
+/// A value that this release does not act on yet: it is read only to be refused by name.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Unsupported(pub(crate) Value);
+
+impl OptionValue for Unsupported {
+    const WORD: &'static str = "VALUE";
+
+    fn parse(text: &str) -> Result<Self, Problem> {
+        Ok(Unsupported(json!(text)))
+    }
+
+    fn from_json(value: &Value) -> Result<Self, Problem> {
+        Ok(Unsupported(value.clone()))
+    }
+
+    fn to_json(&self) -> Value {
+        self.0.clone()
+    }
+
+    fn schema() -> Value {
+        json!(false)
+    }
+}

@@ -1,0 +1,298 @@
+//! Options that have a shape of their own.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+
+use super::{OptionValue, Problem};
+
+/// A size in CSS pixels, written `1280x720` or `1280,720`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Size {
+    /// From left to right.
+    pub width: u32,
+    /// From top to bottom.
+    pub height: u32,
+}
+
+impl OptionValue for Size {
+    const WORD: &'static str = "WxH";
+
+    fn parse(text: &str) -> Result<Self, Problem> {
+        let (width, height) = text.split_once(['x', ',']).ok_or(Problem::Resolution)?;
+        let side = |text: &str| match text.trim().parse::<u32>() {
+            Ok(side) if side > 0 => Ok(side),
+            _ => Err(Problem::Resolution),
+        };
+        Ok(Size {
+            width: side(width)?,
+            height: side(height)?,
+        })
+    }
+
+    fn from_json(value: &Value) -> Result<Self, Problem> {
+        match value {
+            Value::String(text) => Self::parse(text),
+            _ => shaped(value, "an object with width and height"),
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        json!(self)
+    }
+
+    fn schema() -> Value {
+        json!({
+            "type": "object",
+            "properties": { "width": side_schema(), "height": side_schema() },
+            "required": ["width", "height"],
+            "additionalProperties": false
+        })
+    }
+}
+
+fn side_schema() -> Value {
+    json!({ "type": "integer", "minimum": 1 })
+}
+
+/// Reads a value with its derived shape.
+fn shaped<T: DeserializeOwned>(value: &Value, expected: &str) -> Result<T, Problem> {
+    T::deserialize(value).map_err(|why| Problem::expected(format!("{expected} ({why})")))
+}
+
+/// What a page is laid out in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Viewport {
+    /// The window as it is (`null` in JSON, `null` as text).
+    Window,
+    /// A fixed size.
+    Fixed(Size),
+}
+
+impl OptionValue for Viewport {
+    const WORD: &'static str = "WxH";
+
+    fn parse(text: &str) -> Result<Self, Problem> {
+        match text {
+            "null" => Ok(Viewport::Window),
+            _ => Size::parse(text).map(Viewport::Fixed),
+        }
+    }
+
+    fn from_json(value: &Value) -> Result<Self, Problem> {
+        match value {
+            Value::Null => Ok(Viewport::Window),
+            _ => Size::from_json(value).map(Viewport::Fixed),
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        match self {
+            Viewport::Window => Value::Null,
+            Viewport::Fixed(size) => json!(size),
+        }
+    }
+
+    fn schema() -> Value {
+        json!({ "anyOf": [Size::schema(), { "type": "null" }] })
+    }
+}
+
+/// Whether pages may register service workers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BlockServiceWorkers(pub bool);
+
+impl OptionValue for BlockServiceWorkers {
+    const WORD: &'static str = "";
+
+    fn parse(text: &str) -> Result<Self, Problem> {
+        match text {
+            "block" => Ok(BlockServiceWorkers(true)),
+            "allow" => Ok(BlockServiceWorkers(false)),
+            _ => bool::parse(text).map(BlockServiceWorkers),
+        }
+    }
+
+    fn parse_environment(text: &str) -> Result<Option<Self>, Problem> {
+        Ok(Self::parse(text).ok())
+    }
+
+    fn from_json(value: &Value) -> Result<Self, Problem> {
+        match value.as_str() {
+            Some("block") => Ok(BlockServiceWorkers(true)),
+            Some("allow") => Ok(BlockServiceWorkers(false)),
+            _ => Err(Problem::NotOneOf(&["allow", "block"])),
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        json!(if self.0 { "block" } else { "allow" })
+    }
+
+    fn schema() -> Value {
+        json!({ "enum": ["allow", "block"] })
+    }
+}
+
+/// A browser, and of the Chromium family which channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct BrowserName(pub &'static str);
+
+const BROWSER_NAMES: &[&str] = &[
+    "chrome",
+    "chrome-beta",
+    "chrome-dev",
+    "chrome-canary",
+    "msedge",
+    "msedge-beta",
+    "msedge-dev",
+    "msedge-canary",
+    "chromium",
+    "chrome-for-testing",
+    "firefox",
+    "webkit",
+];
+
+impl OptionValue for BrowserName {
+    const WORD: &'static str = "NAME";
+
+    fn parse(text: &str) -> Result<Self, Problem> {
+        let known = BROWSER_NAMES.iter().find(|name| **name == text);
+        known
+            .copied()
+            .map(BrowserName)
+            .ok_or(Problem::NotOneOf(BROWSER_NAMES))
+    }
+
+    fn from_json(value: &Value) -> Result<Self, Problem> {
+        Self::parse(value.as_str().ok_or(Problem::NotOneOf(BROWSER_NAMES))?)
+    }
+
+    fn to_json(&self) -> Value {
+        json!(self.0)
+    }
+
+    fn schema() -> Value {
+        json!({ "enum": BROWSER_NAMES })
+    }
+}
+
+/// Cookies and storage that a context starts with.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StorageStateSource {
+    /// In a file.
+    File(PathBuf),
+    /// In the configuration itself: `{"cookies": […], "origins": […]}`.
+    Inline(Value),
+}
+
+impl OptionValue for StorageStateSource {
+    const WORD: &'static str = "PATH";
+
+    fn parse(text: &str) -> Result<Self, Problem> {
+        PathBuf::parse(text).map(StorageStateSource::File)
+    }
+
+    fn from_json(value: &Value) -> Result<Self, Problem> {
+        match value {
+            Value::String(path) => Self::parse(path),
+            Value::Object(_) => Ok(StorageStateSource::Inline(value.clone())),
+            _ => Err(Problem::expected(
+                "a path, or an object with cookies and origins",
+            )),
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        match self {
+            StorageStateSource::File(path) => path.to_json(),
+            StorageStateSource::Inline(state) => state.clone(),
+        }
+    }
+
+    fn schema() -> Value {
+        json!({ "type": ["string", "object"] })
+    }
+}
+
+/// Declares options that are JSON objects; as text they are that JSON.
+macro_rules! objects {
+    ($($name:ident: $expected:literal, $schema:tt;)*) => { $(
+        impl OptionValue for $name {
+            const WORD: &'static str = "JSON";
+
+            fn parse(text: &str) -> Result<Self, Problem> {
+                let value: Value =
+                    serde_json::from_str(text).map_err(|_| Problem::expected($expected))?;
+                Self::from_json(&value)
+            }
+
+            fn from_json(value: &Value) -> Result<Self, Problem> {
+                shaped(value, $expected)
+            }
+
+            fn to_json(&self) -> Value {
+                json!(self)
+            }
+
+            fn schema() -> Value {
+                json!($schema)
+            }
+        }
+    )* };
+}
+
+/// Where the device is.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Geolocation {
+    /// Degrees, -90 to 90.
+    pub latitude: f64,
+    /// Degrees, -180 to 180.
+    pub longitude: f64,
+    /// Metres.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accuracy: Option<f64>,
+}
+
+/// What is answered to a server that asks for a user name and a password.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HttpCredentials {
+    /// The user's name.
+    pub username: String,
+    /// The password.
+    pub password: String,
+    /// Only this origin gets them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
+    /// `always` sends them without being asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub send: Option<String>,
+}
+
+objects! {
+    Geolocation: "an object with latitude and longitude", {
+        "type": "object",
+        "properties": {
+            "latitude": { "type": "number" },
+            "longitude": { "type": "number" },
+            "accuracy": { "type": "number" }
+        },
+        "required": ["latitude", "longitude"],
+        "additionalProperties": false
+    };
+    HttpCredentials: "an object with username and password", {
+        "type": "object",
+        "properties": {
+            "username": { "type": "string" },
+            "password": { "type": "string" },
+            "origin": { "type": "string" },
+            "send": { "enum": ["always", "unauthorized"] }
+        },
+        "required": ["username", "password"],
+        "additionalProperties": false
+    };
+}
