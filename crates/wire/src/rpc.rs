@@ -29,6 +29,8 @@ pub use queue::{EventStream, QUEUE_CAPACITY, RawEvent};
 mod envelope;
 mod queue;
 mod routes;
+#[cfg(test)]
+mod tests;
 
 /// Frames that wait to be written; a browser that reads none of so many will not read more.
 const OUTGOING_CAPACITY: usize = 16_384;

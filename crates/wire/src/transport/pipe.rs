@@ -122,3 +122,109 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Outgoing for Writer<W> {
         let _ = self.sink.shutdown().await;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::pin::Pin;
+    use std::task::{Context, Poll};
+
+    use futures_util::FutureExt;
+    use proptest::prelude::*;
+    use tokio::io::ReadBuf;
+
+    use super::*;
+
+    /// A source that gives its bytes in pieces of its own choosing.
+    struct Pieces {
+        bytes: Vec<u8>,
+        sizes: std::iter::Cycle<std::vec::IntoIter<usize>>,
+    }
+
+    impl AsyncRead for Pieces {
+        fn poll_read(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            buffer: &mut ReadBuf<'_>,
+        ) -> Poll<std::io::Result<()>> {
+            let size = self.sizes.next().unwrap_or(1);
+            let size = size.min(self.bytes.len()).min(buffer.remaining());
+            buffer.put_slice(&self.bytes[..size]);
+            self.bytes.drain(..size);
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn frames_survive_any_cutting(
+            frames in prop::collection::vec("[^\\x00]{0,300}", 0..20),
+            sizes in prop::collection::vec(1usize..700, 1..20),
+            rest in "[^\\x00]{0,20}",
+        ) {
+            let mut writer = Writer::new(Vec::new());
+            writer
+                .send(&mut frames.clone())
+                .now_or_never()
+                .expect("a vector is always ready")
+                .unwrap();
+            let mut bytes = writer.sink;
+            bytes.extend_from_slice(rest.as_bytes());
+            let mut reader = Reader::new(Pieces { bytes, sizes: sizes.into_iter().cycle() });
+            let mut read = Vec::new();
+            let end = loop {
+                match reader.next().now_or_never().expect("the source is always ready") {
+                    Ok(frame) => read.push(String::from_utf8(frame.to_vec()).unwrap()),
+                    Err(end) => break end,
+                }
+            };
+            prop_assert_eq!(read, frames);
+            prop_assert_eq!(end, "the browser closed the pipe");
+        }
+    }
+
+    #[test]
+    fn a_batch_is_one_write() {
+        struct Writes(Vec<Vec<u8>>);
+
+        impl AsyncWrite for Writes {
+            fn poll_write(
+                mut self: Pin<&mut Self>,
+                _: &mut Context<'_>,
+                bytes: &[u8],
+            ) -> Poll<std::io::Result<usize>> {
+                self.0.push(bytes.to_vec());
+                Poll::Ready(Ok(bytes.len()))
+            }
+
+            fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+                Poll::Ready(Ok(()))
+            }
+
+            fn poll_shutdown(
+                self: Pin<&mut Self>,
+                _: &mut Context<'_>,
+            ) -> Poll<std::io::Result<()>> {
+                Poll::Ready(Ok(()))
+            }
+        }
+
+        let mut writer = Writer::new(Writes(Vec::new()));
+        let mut frames = vec!["a".to_owned(), String::new(), "bc".to_owned()];
+        writer.send(&mut frames).now_or_never().unwrap().unwrap();
+        assert!(frames.is_empty());
+        assert_eq!(writer.sink.0, [b"a\0\0bc\0"]);
+    }
+
+    #[test]
+    fn what_a_huge_frame_took_is_given_back() {
+        let mut bytes = vec![b'x'; 4 * KEEP];
+        bytes.extend_from_slice(b"\0small\0");
+        let mut reader = Reader::new(&*Box::leak(bytes.into_boxed_slice()));
+        let mut lengths = Vec::new();
+        while let Ok(frame) = reader.next().now_or_never().unwrap() {
+            lengths.push(frame.len());
+        }
+        assert_eq!(lengths, [4 * KEEP, 5]);
+        assert!(reader.buffer.capacity() <= KEEP);
+    }
+}
