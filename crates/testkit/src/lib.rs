@@ -1,1 +1,14 @@
-//! What tests share.
+//! What tests share, and what nobody ships: the fixture site, an MCP client that talks to the
+//! built binary, and the runner of the Markdown specs.
+//!
+//! Everything here panics with a sentence instead of returning an error: a test has no use for one.
+
+mod client;
+mod requirement;
+mod site;
+mod spec;
+
+pub use client::{CallResult, Client, Image, Launch, NoAnswer, Pending};
+pub use requirement::{browser_is_there, node_is_there};
+pub use site::{Request, Resource, Site};
+pub use spec::{Report, Runner};

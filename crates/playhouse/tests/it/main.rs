@@ -1,0 +1,18 @@
+//! Integration tests: the built binary as a client sees it. One binary, a module per matter.
+
+mod protocol;
+mod shop;
+
+use testkit::{Client, Launch};
+
+/// The built server with these arguments, headless and isolated; not started yet.
+fn launch(args: &[&str]) -> Launch {
+    Launch::new(env!("CARGO_BIN_EXE_playhouse"))
+        .args(["--headless", "--isolated"])
+        .args(args.iter().copied())
+}
+
+/// The built server with these arguments, after the handshake.
+async fn server(args: &[&str]) -> Client {
+    launch(args).start().await
+}

@@ -1,0 +1,67 @@
+//! JSON-RPC over stdio, before any browser is there.
+
+use serde_json::{Value, json};
+use testkit::NoAnswer;
+
+use crate::{launch, server};
+
+#[tokio::test]
+async fn the_handshake_names_the_server_and_its_tools() {
+    let client = launch(&[]).spawn();
+    let hello = client.initialize(json!({})).await;
+    assert_eq!(hello["protocolVersion"], "2025-06-18");
+    assert_eq!(hello["capabilities"]["tools"], json!({}));
+    assert!(
+        client
+            .list_tools()
+            .await
+            .iter()
+            .any(|tool| tool["name"] == "browser_navigate")
+    );
+    assert_eq!(client.request("ping", json!({})).await, Ok(json!({})));
+    assert!(client.end().await.success());
+}
+
+#[tokio::test]
+async fn malformed_json_is_answered_and_the_connection_lives() {
+    let client = server(&[]).await;
+    client.send_line("{\"jsonrpc\": \"2.0\", \"id\": 7, ").await;
+    let answer = client.next_unmatched().await;
+    assert_eq!(
+        (&answer["id"], &answer["error"]["code"]),
+        (&Value::Null, &json!(-32700))
+    );
+    assert_eq!(client.request("ping", json!({})).await, Ok(json!({})));
+}
+
+#[tokio::test]
+async fn an_unknown_tool_is_a_protocol_error_that_names_the_nearest() {
+    let client = server(&[]).await;
+    match client.try_call("browser_navigat", json!({})).await {
+        Err(NoAnswer::Refused {
+            code: -32601,
+            message,
+            ..
+        }) => {
+            assert!(message.contains("browser_navigate"), "{message}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_method_is_a_protocol_error() {
+    let client = server(&[]).await;
+    let answer = client.request("tools/cull", json!({})).await;
+    assert!(
+        matches!(answer, Err(NoAnswer::Refused { code: -32601, .. })),
+        "{answer:?}"
+    );
+}
+
+#[tokio::test]
+async fn stdout_carries_nothing_but_messages() {
+    let client = server(&[]).await;
+    client.list_tools().await;
+    assert_eq!(client.stray_lines(), Vec::<String>::new());
+}

@@ -1,0 +1,74 @@
+//! The example shop, used as an agent would use it.
+
+use serde_json::json;
+use testkit::{Site, browser_is_there};
+
+use crate::server;
+
+#[tokio::test]
+async fn signing_in_needs_the_right_password() {
+    if !browser_is_there() {
+        return;
+    }
+    let (site, client) = (Site::start().await, server(&[]).await);
+    client
+        .call(
+            "browser_navigate",
+            json!({ "url": site.url("/shop/login.html") }),
+        )
+        .await;
+    for (password, page) in [
+        ("babbage", "/shop/login.html?wrong"),
+        ("lovelace", "/shop/account.html"),
+    ] {
+        client
+            .call(
+                "browser_type",
+                json!({ "target": "getByLabel('Email')", "text": "ada@example.com" }),
+            )
+            .await;
+        client
+            .call(
+                "browser_type",
+                json!({ "target": "getByLabel('Password')", "text": password }),
+            )
+            .await;
+        let answer = client
+            .call(
+                "browser_click",
+                json!({ "target": "main button[type=submit]" }),
+            )
+            .await;
+        let url = format!("- Page URL: {}", site.url(page));
+        assert!(
+            answer
+                .section("Page")
+                .is_some_and(|lines| lines.contains(&url)),
+            "{}",
+            answer.text
+        );
+    }
+    let welcome = client
+        .call("browser_wait_for", json!({ "text": "Welcome back, Ada." }))
+        .await;
+    assert!(!welcome.is_error, "{}", welcome.text);
+    assert!(client.end().await.success());
+}
+
+#[tokio::test]
+async fn the_browser_goes_with_the_server_even_when_that_is_killed() {
+    if !browser_is_there() {
+        return;
+    }
+    let (site, mut client) = (Site::start().await, server(&[]).await);
+    let page = site.add_page(
+        "/",
+        "<script>new WebSocket(`ws://${location.host}/presence`)</script>",
+    );
+    client
+        .call("browser_navigate", json!({ "url": page }))
+        .await;
+    site.listeners(1).await;
+    client.kill().await;
+    site.listeners(0).await;
+}

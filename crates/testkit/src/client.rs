@@ -1,0 +1,407 @@
+//! An MCP client for tests: starts a server, talks to it over stdio, one JSON-RPC message a line.
+//! Every wait has a limit, so that a test fails with a sentence instead of hanging.
+
+mod image;
+mod launch;
+mod result;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::Path;
+use std::process::ExitStatus;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+pub use image::Image;
+pub use launch::Launch;
+pub use result::CallResult;
+
+/// A server process and the conversation with it. Dropping it ends the process.
+pub struct Client {
+    child: Child,
+    input: Input,
+    shared: Arc<Shared>,
+    unmatched: tokio::sync::Mutex<mpsc::Receiver<Value>>,
+    next_id: AtomicU64,
+    limit: Duration,
+    workspace: launch::Workspace,
+    /// Ends its tasks when dropped.
+    _readers: JoinSet<()>,
+}
+
+/// Why a request has no result.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NoAnswer {
+    /// The server answered with a JSON-RPC error.
+    Refused {
+        /// JSON-RPC error code, such as −32601.
+        code: i64,
+        /// What the server says.
+        message: String,
+        /// The error's `data`, `null` when there is none.
+        data: Value,
+    },
+    /// Nothing came within the limit.
+    Silent {
+        /// How long was waited.
+        waited: Duration,
+    },
+    /// The server closed its output.
+    Ended,
+}
+
+/// A request that was sent and may be waited for.
+pub struct Pending {
+    id: u64,
+    answer: oneshot::Receiver<Value>,
+    limit: Duration,
+}
+
+type Input = Arc<tokio::sync::Mutex<Option<ChildStdin>>>;
+
+#[derive(Default)]
+struct Shared {
+    /// `None` once the server has closed its output.
+    waiting: Mutex<Waiting>,
+    stderr: Mutex<String>,
+    stray: Mutex<Vec<String>>,
+}
+
+#[derive(Default)]
+struct Waiting {
+    answers: HashMap<u64, oneshot::Sender<Value>>,
+    ended: bool,
+}
+
+/// How many messages nobody has asked for are kept.
+const UNMATCHED: usize = 4096;
+
+impl Client {
+    /// Starts `program` with `args` in a workspace of its own and shakes hands.
+    pub async fn start(program: impl AsRef<Path>, args: &[&str]) -> Self {
+        Launch::new(program).args(args).start().await
+    }
+
+    fn adopt(mut child: Child, launch: Launch, workspace: launch::Workspace) -> Self {
+        let input: Input = Arc::new(tokio::sync::Mutex::new(child.stdin.take()));
+        let output = child.stdout.take().expect("stdout is piped");
+        let errors = child.stderr.take().expect("stderr is piped");
+        let shared = Arc::new(Shared::default());
+        let (unmatched_in, unmatched) = mpsc::channel(UNMATCHED);
+        let roots = launch.roots.clone();
+        let mut readers = JoinSet::new();
+        readers.spawn(read_messages(
+            output,
+            shared.clone(),
+            input.clone(),
+            unmatched_in,
+            roots,
+        ));
+        readers.spawn(read_errors(errors, shared.clone()));
+        Self {
+            child,
+            input,
+            shared,
+            unmatched: tokio::sync::Mutex::new(unmatched),
+            next_id: AtomicU64::new(1),
+            limit: launch.limit,
+            workspace,
+            _readers: readers,
+        }
+    }
+
+    /// Says `initialize` and `notifications/initialized`; returns the result of `initialize`.
+    pub async fn initialize(&self, capabilities: Value) -> Value {
+        let hello = json!({
+            "protocolVersion": "2025-06-18",
+            "capabilities": capabilities,
+            "clientInfo": { "name": "testkit", "version": env!("CARGO_PKG_VERSION") },
+        });
+        let answer = self.request("initialize", hello).await;
+        let answer =
+            answer.unwrap_or_else(|why| panic!("initialize: {why}\n{}", self.last_words()));
+        self.notify("notifications/initialized", json!({})).await;
+        answer
+    }
+
+    /// Calls a tool. Panics when there is no result; a result that is an error is a result.
+    pub async fn call(&self, tool: &str, arguments: Value) -> CallResult {
+        let answer = self.try_call(tool, arguments).await;
+        answer.unwrap_or_else(|why| panic!("{tool}: {why}\n{}", self.last_words()))
+    }
+
+    /// Calls a tool.
+    pub async fn try_call(&self, tool: &str, arguments: Value) -> Result<CallResult, NoAnswer> {
+        let result = self
+            .request(
+                "tools/call",
+                json!({ "name": tool, "arguments": arguments }),
+            )
+            .await?;
+        Ok(CallResult::new(result, self.workspace()))
+    }
+
+    /// The tools of `tools/list`, in its order.
+    pub async fn list_tools(&self) -> Vec<Value> {
+        let answer = self.request("tools/list", json!({})).await;
+        let answer =
+            answer.unwrap_or_else(|why| panic!("tools/list: {why}\n{}", self.last_words()));
+        answer["tools"]
+            .as_array()
+            .expect("tools/list answers with a list")
+            .clone()
+    }
+
+    /// Sends a request and waits for its result.
+    pub async fn request(&self, method: &str, params: Value) -> Result<Value, NoAnswer> {
+        self.begin(method, params).await.answer().await
+    }
+
+    /// Sends a request; [`Pending::answer`] waits for its result, dropping it forgets it.
+    pub async fn begin(&self, method: &str, params: Value) -> Pending {
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let (sender, answer) = oneshot::channel();
+        {
+            let mut waiting = self.shared.waiting.lock().expect("not poisoned");
+            if !waiting.ended {
+                waiting.answers.insert(id, sender);
+            }
+        }
+        self.send_line(
+            &json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string(),
+        )
+        .await;
+        Pending {
+            id,
+            answer,
+            limit: self.limit,
+        }
+    }
+
+    /// Sends a notification.
+    pub async fn notify(&self, method: &str, params: Value) {
+        self.send_line(
+            &json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string(),
+        )
+        .await;
+    }
+
+    /// Sends one line as it is; a server that has gone does not hear it.
+    pub async fn send_line(&self, line: &str) {
+        send(&self.input, line).await;
+    }
+
+    /// The next message that answers none of our requests: a notification, or an error without an id.
+    pub async fn next_unmatched(&self) -> Value {
+        let next = timeout(self.limit, async {
+            self.unmatched.lock().await.recv().await
+        })
+        .await;
+        match next {
+            Ok(Some(message)) => message,
+            Ok(None) => panic!("the server ended\n{}", self.last_words()),
+            Err(_) => panic!(
+                "no further message within {:?}\n{}",
+                self.limit,
+                self.last_words()
+            ),
+        }
+    }
+
+    /// Lines on stdout that were not JSON: there should be none.
+    pub fn stray_lines(&self) -> Vec<String> {
+        self.shared.stray.lock().expect("not poisoned").clone()
+    }
+
+    /// What the server has written to stderr so far.
+    pub fn stderr(&self) -> String {
+        self.shared.stderr.lock().expect("not poisoned").clone()
+    }
+
+    /// The server's working directory; a folder of its own unless [`Launch::workspace`] gave one.
+    pub fn workspace(&self) -> &Path {
+        self.workspace.path()
+    }
+
+    /// Whether the server has closed its output.
+    pub fn has_ended(&self) -> bool {
+        self.shared.waiting.lock().expect("not poisoned").ended
+    }
+
+    /// The server's process id, as long as it was not waited for.
+    pub fn pid(&self) -> Option<u32> {
+        self.child.id()
+    }
+
+    /// Closes the server's stdin and waits until it has exited.
+    pub async fn end(mut self) -> ExitStatus {
+        self.input.lock().await.take();
+        self.exit_status().await
+    }
+
+    /// Waits until the server has exited by itself.
+    pub async fn exit_status(&mut self) -> ExitStatus {
+        match timeout(self.limit, self.child.wait()).await {
+            Ok(status) => status.expect("a child can be waited for"),
+            Err(_) => panic!(
+                "the server has not exited within {:?}\n{}",
+                self.limit,
+                self.last_words()
+            ),
+        }
+    }
+
+    /// Kills the server without a chance to clean up.
+    pub async fn kill(&mut self) {
+        self.child.kill().await.expect("a child can be killed");
+    }
+
+    fn last_words(&self) -> String {
+        let stderr = self.stderr();
+        if stderr.is_empty() {
+            "(nothing on its stderr)".to_owned()
+        } else {
+            format!("its stderr:\n{stderr}")
+        }
+    }
+}
+
+/// How long a dropped client lets its server end by itself, so that it can remove its files.
+const PARTING: Duration = Duration::from_secs(5);
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        if let Ok(mut input) = self.input.try_lock() {
+            input.take();
+        }
+        let start = Instant::now();
+        while matches!(self.child.try_wait(), Ok(None)) {
+            if start.elapsed() > PARTING {
+                // The rest is `kill_on_drop`'s.
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+impl Pending {
+    /// The JSON-RPC id of the request, for `notifications/cancelled`.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Waits for the result.
+    pub async fn answer(self) -> Result<Value, NoAnswer> {
+        let message = match timeout(self.limit, self.answer).await {
+            Ok(Ok(message)) => message,
+            Ok(Err(_)) => return Err(NoAnswer::Ended),
+            Err(_) => return Err(NoAnswer::Silent { waited: self.limit }),
+        };
+        match message.get("error") {
+            None => Ok(message["result"].clone()),
+            Some(error) => Err(NoAnswer::Refused {
+                code: error["code"].as_i64().unwrap_or_default(),
+                message: error["message"].as_str().unwrap_or_default().to_owned(),
+                data: error["data"].clone(),
+            }),
+        }
+    }
+}
+
+impl fmt::Display for NoAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused { code, message, .. } => write!(f, "refused with {code}: {message}"),
+            Self::Silent { waited } => write!(f, "no answer within {waited:?}"),
+            Self::Ended => write!(f, "the server ended before it answered"),
+        }
+    }
+}
+
+async fn send(input: &Input, line: &str) {
+    if let Some(input) = input.lock().await.as_mut() {
+        let sent = input.write_all(format!("{line}\n").as_bytes()).await;
+        // A server that has gone shows as `NoAnswer::Ended`.
+        drop(sent);
+        drop(input.flush().await);
+    }
+}
+
+async fn read_messages(
+    output: ChildStdout,
+    shared: Arc<Shared>,
+    input: Input,
+    unmatched: mpsc::Sender<Value>,
+    roots: Vec<String>,
+) {
+    let mut lines = BufReader::new(output).lines();
+    while let Ok(Some(line)) = lines.next_line().await {
+        let Ok(message) = serde_json::from_str::<Value>(&line) else {
+            shared.stray.lock().expect("not poisoned").push(line);
+            continue;
+        };
+        let method = message.get("method").and_then(Value::as_str);
+        let id = message.get("id").filter(|id| !id.is_null());
+        match (method, id) {
+            (Some(method), Some(id)) => {
+                let answer = answer_server(method, id, &roots);
+                send(&input, &answer.to_string()).await;
+            }
+            (None, Some(id)) => {
+                let waiter = id.as_u64().and_then(|id| {
+                    shared
+                        .waiting
+                        .lock()
+                        .expect("not poisoned")
+                        .answers
+                        .remove(&id)
+                });
+                match waiter {
+                    Some(waiter) => drop(waiter.send(message)),
+                    None => drop(unmatched.try_send(message)),
+                }
+            }
+            _ => drop(unmatched.try_send(message)),
+        }
+    }
+    let mut waiting = shared.waiting.lock().expect("not poisoned");
+    waiting.ended = true;
+    waiting.answers.clear();
+}
+
+/// What a client answers to the server's own requests.
+fn answer_server(method: &str, id: &Value, roots: &[String]) -> Value {
+    match method {
+        "ping" => json!({ "jsonrpc": "2.0", "id": id, "result": {} }),
+        "roots/list" => {
+            let roots: Vec<_> = roots
+                .iter()
+                .map(|uri| json!({ "uri": uri, "name": "workspace" }))
+                .collect();
+            json!({ "jsonrpc": "2.0", "id": id, "result": { "roots": roots } })
+        }
+        _ => {
+            json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32601, "message": "method not found" } })
+        }
+    }
+}
+
+async fn read_errors(mut errors: ChildStderr, shared: Arc<Shared>) {
+    let mut buffer = vec![0; 8192];
+    while let Ok(read @ 1..) = errors.read(&mut buffer).await {
+        shared
+            .stderr
+            .lock()
+            .expect("not poisoned")
+            .push_str(&String::from_utf8_lossy(&buffer[..read]));
+    }
+}

@@ -1,0 +1,128 @@
+//! How a server is started.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::Client;
+
+/// A server to start: its command line, environment, working directory, and how patient we are.
+pub struct Launch {
+    program: PathBuf,
+    args: Vec<OsString>,
+    env: Vec<(String, String)>,
+    workspace: Option<PathBuf>,
+    capabilities: Value,
+    pub(super) roots: Vec<String>,
+    pub(super) limit: Duration,
+}
+
+/// The server's working directory.
+pub(super) enum Workspace {
+    Own(TempDir),
+    Given(PathBuf),
+}
+
+/// Prefixes of variables that configure servers: those of the developer's shell must not reach a test.
+const FOREIGN: [&str; 4] = ["PLAYHOUSE_", "PLAYWRIGHT_", "PWMCP_", "PW_"];
+
+impl Launch {
+    /// A server without arguments, in a workspace of its own, with 30 s for each answer.
+    pub fn new(program: impl AsRef<Path>) -> Self {
+        Self {
+            program: program.as_ref().to_owned(),
+            args: Vec::new(),
+            env: Vec::new(),
+            workspace: None,
+            capabilities: json!({}),
+            roots: Vec::new(),
+            limit: Duration::from_secs(30),
+        }
+    }
+
+    /// More arguments.
+    pub fn args<A: Into<OsString>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// One environment variable more.
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.env.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// The working directory; it is not removed afterwards.
+    pub fn workspace(mut self, path: impl AsRef<Path>) -> Self {
+        self.workspace = Some(path.as_ref().to_owned());
+        self
+    }
+
+    /// Offers these roots (URIs) to the server.
+    pub fn roots(mut self, uris: &[&str]) -> Self {
+        self.capabilities["roots"] = json!({});
+        self.roots = uris.iter().map(|&uri| uri.to_owned()).collect();
+        self
+    }
+
+    /// The limit of every wait.
+    pub fn limit(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Starts the server and shakes hands.
+    pub async fn start(self) -> Client {
+        let capabilities = self.capabilities.clone();
+        let client = self.spawn();
+        client.initialize(capabilities).await;
+        client
+    }
+
+    /// Starts the server without a word.
+    pub fn spawn(self) -> Client {
+        let workspace = match &self.workspace {
+            Some(path) => Workspace::Given(path.clone()),
+            None => Workspace::Own(
+                tempfile::Builder::new()
+                    .prefix("testkit-")
+                    .tempdir()
+                    .expect("a temporary folder"),
+            ),
+        };
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "a test starts the server; it dies with its client"
+        )]
+        let mut command = tokio::process::Command::new(&self.program);
+        for (name, _) in std::env::vars()
+            .filter(|(name, _)| FOREIGN.iter().any(|prefix| name.starts_with(prefix)))
+        {
+            command.env_remove(name);
+        }
+        let child = command
+            .args(&self.args)
+            .envs(self.env.iter().map(|(name, value)| (name, value)))
+            .current_dir(workspace.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap_or_else(|error| panic!("cannot start {}: {error}", self.program.display()));
+        Client::adopt(child, self, workspace)
+    }
+}
+
+impl Workspace {
+    pub(super) fn path(&self) -> &Path {
+        match self {
+            Self::Own(folder) => folder.path(),
+            Self::Given(path) => path,
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Expected text against the answer: placeholders, wildcards, and what to print when they differ.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use regress::Regex;
+
+use crate::site::Site;
+
+/// What changes from run to run, and the placeholders that stand for it.
+pub(super) struct Placeholders {
+    literal: Vec<(String, &'static str)>,
+    time: Regex,
+    /// Colours of a terminal.
+    colour: Regex,
+}
+
+impl Placeholders {
+    pub(super) fn new(site: &Site, workspace: &Path) -> Self {
+        let host = |url: String| url.trim_start_matches("http://").to_owned();
+        Self {
+            literal: vec![
+                (site.base_url(), "{site}"),
+                (site.cross_origin_url(), "{cross}"),
+                (host(site.base_url()), "{host}"),
+                (host(site.cross_origin_url()), "{cross-host}"),
+                (workspace.display().to_string(), "{workspace}"),
+            ],
+            time: Regex::new(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z").expect("a valid pattern"),
+            colour: Regex::new(r"\x1b\[\d*m").expect("a valid pattern"),
+        }
+    }
+
+    /// Puts the real addresses in, into pages and arguments.
+    pub(super) fn fill(&self, text: &str) -> String {
+        self.literal
+            .iter()
+            .fold(text.to_owned(), |text, (real, name)| {
+                text.replace(name, real)
+            })
+    }
+
+    /// Puts the placeholders in, into an answer.
+    pub(super) fn mask(&self, text: &str) -> String {
+        let text = self
+            .literal
+            .iter()
+            .fold(text.to_owned(), |text, (real, name)| {
+                text.replace(real, name)
+            });
+        let masked = self.time.replace_all(&text, "{time}");
+        let masked = self.colour.replace_all(&masked, "");
+        masked
+            .lines()
+            .map(str::trim_end)
+            .collect::<Vec<_>>()
+            .join("\n")
+            .trim_end()
+            .to_owned()
+    }
+}
+
+/// Whether `actual` is what `expected` describes: `...` alone on a line stands for any lines,
+/// `{any}` for anything within a line, `{n}` for a number.
+pub(super) fn matches(expected: &str, actual: &str) -> bool {
+    let expected: Vec<_> = expected.trim_end().lines().map(str::trim_end).collect();
+    let actual: Vec<_> = actual.trim_end().lines().map(str::trim_end).collect();
+    lines_match(&expected, &actual)
+}
+
+fn lines_match(expected: &[&str], actual: &[&str]) -> bool {
+    match expected.split_first() {
+        None => actual.is_empty(),
+        Some((first, rest)) if first.trim() == "..." => {
+            (0..=actual.len()).any(|skip| lines_match(rest, &actual[skip..]))
+        }
+        Some((first, rest)) => actual
+            .split_first()
+            .is_some_and(|(line, below)| line_matches(first, line) && lines_match(rest, below)),
+    }
+}
+
+fn line_matches(expected: &str, actual: &str) -> bool {
+    if !expected.contains("{any}") && !expected.contains("{n}") {
+        return expected == actual;
+    }
+    let mut pattern = String::from("^");
+    for character in expected.chars() {
+        if !character.is_alphanumeric() && character.is_ascii() {
+            pattern.push('\\');
+        }
+        pattern.push(character);
+    }
+    let pattern = pattern
+        .replace(r"\{any\}", ".*")
+        .replace(r"\{n\}", r"\d+(?:\.\d+)?")
+        + "$";
+    Regex::new(&pattern).is_ok_and(|pattern| pattern.find(actual).is_some())
+}
+
+/// The lines of both, `-` expected, `+` answered.
+pub(super) fn difference(expected: &str, actual: &str) -> String {
+    let (expected, actual): (Vec<_>, Vec<_>) =
+        (expected.lines().collect(), actual.lines().collect());
+    // Length of the longest common subsequence of the tails, from the end.
+    let mut common = vec![vec![0_usize; actual.len() + 1]; expected.len() + 1];
+    for (i, left) in expected.iter().enumerate().rev() {
+        for (j, right) in actual.iter().enumerate().rev() {
+            common[i][j] = if left == right {
+                common[i + 1][j + 1] + 1
+            } else {
+                common[i + 1][j].max(common[i][j + 1])
+            };
+        }
+    }
+    let (mut i, mut j, mut text) = (0, 0, String::new());
+    while i < expected.len() || j < actual.len() {
+        if i < expected.len() && j < actual.len() && expected[i] == actual[j] {
+            let _ = writeln!(text, "      {}", expected[i]);
+            (i, j) = (i + 1, j + 1);
+        } else if i < expected.len() && (j == actual.len() || common[i + 1][j] >= common[i][j + 1])
+        {
+            let _ = writeln!(text, "    - {}", expected[i]);
+            i += 1;
+        } else {
+            let _ = writeln!(text, "    + {}", actual[j]);
+            j += 1;
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wildcards_match_what_they_stand_for() {
+        assert!(matches("a\n...\nd", "a\nb\nc\nd"));
+        assert!(matches("...\nd\n", "d"));
+        assert!(matches("took {n} ms (.*)", "took 1.5 ms (.*)"));
+        assert!(matches("- [Snapshot]({any}.yml)", "- [Snapshot](x/y.yml)"));
+        assert!(!matches("took {n} ms", "took x ms"));
+        assert!(!matches("a\n...", "b\na"));
+        assert!(!matches("", "something"));
+    }
+
+    #[test]
+    fn a_difference_shows_only_what_differs() {
+        assert_eq!(
+            difference("a\nb\nc", "a\nx\nc"),
+            "      a\n    - b\n    + x\n      c\n"
+        );
+    }
+
+    #[tokio::test]
+    async fn addresses_and_times_have_placeholders() {
+        let site = Site::start().await;
+        let names = Placeholders::new(&site, Path::new("/tmp/work"));
+        let text = format!(
+            "{} {} /tmp/work/page-2026-11-21T08-09-16-908Z.yml",
+            site.url("/x"),
+            site.cross_origin_url()
+        );
+        let masked = names.mask(&text);
+        assert_eq!(masked, "{site}/x {cross} {workspace}/page-{time}.yml");
+        assert_eq!(
+            names.fill("{cross-host}"),
+            format!("localhost:{}", site.port())
+        );
+    }
+}

@@ -1,0 +1,434 @@
+//! The text of a spec file → cases and steps. Knows where each reply stands, to rewrite it in place.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::part::Part;
+use crate::site::Resource;
+
+/// One spec file.
+#[derive(Debug)]
+pub(super) struct Document {
+    pub(super) path: PathBuf,
+    pub(super) text: String,
+    pub(super) setup: Setup,
+    pub(super) cases: Vec<Case>,
+}
+
+/// What the front matter says about the server.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Setup {
+    /// Command-line arguments besides those of every spec.
+    pub(super) args: Vec<String>,
+    /// Whether each case gets a new browser instead of a new tab.
+    pub(super) own_browser: bool,
+}
+
+/// What stands below one `## ` heading.
+#[derive(Debug)]
+pub(super) struct Case {
+    pub(super) title: String,
+    /// The path of the page that is opened first.
+    pub(super) start: Option<String>,
+    /// What the site serves, by path; addresses are still placeholders.
+    pub(super) resources: Vec<(String, Resource)>,
+    /// Files of the workspace: name and content.
+    pub(super) files: Vec<(String, String)>,
+    pub(super) steps: Vec<Step>,
+}
+
+/// A call and what is expected of its answer.
+#[derive(Debug)]
+pub(super) struct Step {
+    pub(super) line: usize,
+    pub(super) tool: String,
+    /// Still with placeholders.
+    pub(super) arguments: String,
+    pub(super) replies: Vec<Expected>,
+}
+
+/// A `reply` block.
+#[derive(Debug)]
+pub(super) struct Expected {
+    pub(super) line: usize,
+    pub(super) part: Part,
+    pub(super) text: String,
+    /// Where the block stands in the file, fences included.
+    pub(super) block: Range<usize>,
+    pub(super) info: String,
+}
+
+impl Document {
+    pub(super) fn read(path: &Path) -> Result<Self, String> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+        let (setup, cases) =
+            parse(&text).map_err(|(line, why)| format!("{}:{line}: {why}", path.display()))?;
+        Ok(Self {
+            path: path.to_owned(),
+            text,
+            setup,
+            cases,
+        })
+    }
+}
+
+type Fault = (usize, String);
+
+fn parse(text: &str) -> Result<(Setup, Vec<Case>), Fault> {
+    let mut setup = Setup::default();
+    let mut cases: Vec<Case> = Vec::new();
+    for piece in pieces(text)? {
+        match piece {
+            Piece::Matter { line, name, value } => {
+                setup.set(name, value).map_err(|why| (line, why))?
+            }
+            Piece::Heading { line, title } => {
+                if cases.iter().any(|case| case.title == title) {
+                    return Err((line, format!("there are two cases `{title}`")));
+                }
+                cases.push(Case::new(title));
+            }
+            Piece::Block(block) => {
+                let line = block.line;
+                let case = cases
+                    .last_mut()
+                    .ok_or((line, "a block before the first `## ` heading".to_owned()))?;
+                case.add(block).map_err(|why| (line, why))?;
+            }
+        }
+    }
+    Ok((setup, cases))
+}
+
+impl Setup {
+    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        match name {
+            "caps" => self.args.push(format!("--caps={}", value.replace(' ', ""))),
+            "args" => self
+                .args
+                .extend(value.split_whitespace().map(str::to_owned)),
+            "isolation" if value == "browser" => self.own_browser = true,
+            "isolation" if value == "tab" => self.own_browser = false,
+            _ => {
+                return Err(format!(
+                    "`{name}: {value}` is not known; there are caps, args, and isolation (tab or browser)"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Case {
+    fn new(title: &str) -> Self {
+        Self {
+            title: title.to_owned(),
+            start: None,
+            resources: Vec::new(),
+            files: Vec::new(),
+            steps: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, block: Block<'_>) -> Result<(), String> {
+        let (kind, rest) = block.info.split_once(' ').unwrap_or((block.info, ""));
+        match kind {
+            "call" => self.steps.extend(calls(block.inside, block.line)?),
+            "reply" => {
+                let step = self
+                    .steps
+                    .last_mut()
+                    .ok_or("a reply before the first call")?;
+                step.replies.push(Expected {
+                    line: block.line,
+                    part: Part::named(rest.trim())?,
+                    text: block.inside.to_owned(),
+                    block: block.range,
+                    info: block.info.to_owned(),
+                });
+            }
+            "file" => {
+                let name = rest
+                    .trim()
+                    .strip_prefix("path=")
+                    .ok_or("a file needs path=NAME")?;
+                self.files.push((name.to_owned(), block.inside.to_owned()));
+            }
+            "html" => self.add_resource("text/html; charset=utf-8", rest, block.inside)?,
+            "js" => self.add_resource("text/javascript; charset=utf-8", rest, block.inside)?,
+            "css" => self.add_resource("text/css; charset=utf-8", rest, block.inside)?,
+            "json" => self.add_resource("application/json", rest, block.inside)?,
+            "text" => self.add_resource("text/plain; charset=utf-8", rest, block.inside)?,
+            _ => {
+                return Err(format!(
+                    "`{kind}` is no block of a spec; there are html, js, css, json, text, file, call and reply"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn add_resource(
+        &mut self,
+        media_type: &str,
+        attributes: &str,
+        body: &str,
+    ) -> Result<(), String> {
+        let mut resource = Resource::new(media_type, body);
+        let mut path = "/";
+        for attribute in attributes.split_whitespace() {
+            match attribute.split_once('=') {
+                Some(("path", value)) => path = value,
+                Some(("status", value)) => {
+                    resource.status = value.parse().map_err(|_| format!("status `{value}`"))?
+                }
+                Some(("delay", value)) => {
+                    resource.delay = Duration::from_millis(
+                        value.parse().map_err(|_| format!("delay `{value}`"))?,
+                    );
+                }
+                Some((name, value)) if name.contains('-') => {
+                    resource = resource.header(name, value)
+                }
+                _ => {
+                    return Err(format!(
+                        "`{attribute}`: a page knows path=, status=, delay= (ms), and headers with a dash"
+                    ));
+                }
+            }
+        }
+        if media_type.starts_with("text/html") && self.start.is_none() {
+            self.start = Some(path.to_owned());
+        }
+        self.resources.push((path.to_owned(), resource));
+        Ok(())
+    }
+}
+
+/// `tool {json}`, one after the other; the JSON may be left out, or go over several lines.
+fn calls(text: &str, line: usize) -> Result<Vec<Step>, String> {
+    let mut steps: Vec<Step> = Vec::new();
+    for (below, row) in (1..).zip(text.lines()) {
+        let starts_a_call = row.starts_with(|first: char| first.is_ascii_lowercase());
+        match steps.last_mut() {
+            _ if starts_a_call => {
+                let (tool, arguments) = row.split_once(' ').unwrap_or((row, ""));
+                steps.push(Step {
+                    line: line + below,
+                    tool: tool.to_owned(),
+                    arguments: arguments.to_owned(),
+                    replies: Vec::new(),
+                });
+            }
+            Some(step) => {
+                step.arguments.push('\n');
+                step.arguments.push_str(row);
+            }
+            None if row.trim().is_empty() => {}
+            None => return Err(format!("`{row}`: a call begins with the name of a tool")),
+        }
+    }
+    for step in &mut steps {
+        if step.arguments.trim().is_empty() {
+            step.arguments = "{}".to_owned();
+        }
+        serde_json::from_str::<Value>(&step.arguments)
+            .map_err(|error| format!("arguments of {}: {error}", step.tool))?;
+    }
+    Ok(steps)
+}
+
+enum Piece<'t> {
+    Matter {
+        line: usize,
+        name: &'t str,
+        value: &'t str,
+    },
+    Heading {
+        line: usize,
+        title: &'t str,
+    },
+    Block(Block<'t>),
+}
+
+struct Block<'t> {
+    line: usize,
+    info: &'t str,
+    inside: &'t str,
+    range: Range<usize>,
+}
+
+fn pieces(text: &str) -> Result<Vec<Piece<'_>>, Fault> {
+    let mut found = Vec::new();
+    let mut rows = rows(text).peekable();
+    if rows.next_if(|row| row.text == "---").is_some() {
+        for row in rows.by_ref().take_while(|row| row.text != "---") {
+            let (name, value) = row
+                .text
+                .split_once(':')
+                .ok_or((row.line, "front matter is `name: value`".to_owned()))?;
+            found.push(Piece::Matter {
+                line: row.line,
+                name: name.trim(),
+                value: value.trim(),
+            });
+        }
+    }
+    while let Some(row) = rows.next() {
+        if let Some(title) = row.text.strip_prefix("## ") {
+            found.push(Piece::Heading {
+                line: row.line,
+                title: title.trim(),
+            });
+        }
+        let ticks = row.text.len() - row.text.trim_start_matches('`').len();
+        if ticks < 3 {
+            continue;
+        }
+        let fence = &row.text[..ticks];
+        let end = rows.find(|below| {
+            below.text.starts_with(fence) && below.text.trim_end_matches('`').is_empty()
+        });
+        let end = end.ok_or((row.line, "this block is never closed".to_owned()))?;
+        let inside = &text[row.range.end..end.range.start];
+        found.push(Piece::Block(Block {
+            line: row.line,
+            info: row.text[ticks..].trim(),
+            inside: inside.strip_suffix('\n').unwrap_or(inside),
+            range: row.range.start..end.range.end,
+        }));
+    }
+    Ok(found)
+}
+
+struct Row<'t> {
+    line: usize,
+    text: &'t str,
+    /// With the line break.
+    range: Range<usize>,
+}
+
+fn rows(text: &str) -> impl Iterator<Item = Row<'_>> {
+    let mut start = 0;
+    (1..)
+        .zip(text.split_inclusive('\n'))
+        .map(move |(line, row)| {
+            let range = start..start + row.len();
+            start = range.end;
+            Row {
+                line,
+                text: row.trim_end(),
+                range,
+            }
+        })
+}
+
+/// A block with a fence that is longer than any inside.
+pub(super) fn fenced(info: &str, inside: &str) -> String {
+    let longest = inside
+        .lines()
+        .map(|line| line.len() - line.trim_start_matches('`').len())
+        .max()
+        .unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    if inside.is_empty() {
+        format!("{fence}{info}\n{fence}\n")
+    } else {
+        format!("{fence}{info}\n{inside}\n{fence}\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPEC: &str = "\
+---
+caps: testing, vision
+isolation: browser
+---
+# Title
+
+## First
+
+Prose.
+
+```html path=/a delay=20
+<p>one</p>
+```
+
+```call
+browser_find
+browser_click {
+  \"target\": \"e2\"
+}
+```
+
+````reply
+```js
+x
+```
+````
+
+```reply result
+```
+";
+
+    #[test]
+    fn a_spec_is_setup_cases_steps_and_replies() {
+        let (setup, cases) = parse(SPEC).unwrap();
+        assert_eq!(
+            setup,
+            Setup {
+                args: vec!["--caps=testing,vision".to_owned()],
+                own_browser: true
+            }
+        );
+        let [case] = cases.as_slice() else {
+            panic!("one case")
+        };
+        assert_eq!(case.start.as_deref(), Some("/a"));
+        assert_eq!(case.resources[0].1.delay, Duration::from_millis(20));
+        let tools: Vec<_> = case
+            .steps
+            .iter()
+            .map(|step| (step.line, step.tool.as_str(), step.replies.len()))
+            .collect();
+        assert_eq!(tools, [(16, "browser_find", 0), (17, "browser_click", 2)]);
+        assert_eq!(case.steps[1].replies[0].text, "```js\nx\n```");
+        assert_eq!(case.steps[1].replies[1].text, "");
+    }
+
+    #[test]
+    fn a_block_is_written_as_it_was_read() {
+        let (_, cases) = parse(SPEC).unwrap();
+        for reply in &cases[0].steps[1].replies {
+            assert_eq!(fenced(&reply.info, &reply.text), SPEC[reply.block.clone()]);
+        }
+    }
+
+    #[test]
+    fn mistakes_are_told_with_their_line() {
+        let fault = |text: &str| parse(text).unwrap_err();
+        assert_eq!(fault("## A\n```call\nbrowser_click {\n```\n").0, 2);
+        assert_eq!(
+            fault("## A\n```reply\n```\n").1,
+            "a reply before the first call"
+        );
+        assert_eq!(fault("## A\n\n```html\n").1, "this block is never closed");
+        assert_eq!(
+            fault("## A\n## A\n"),
+            (2, "there are two cases `A`".to_owned())
+        );
+        assert!(
+            fault("## A\n```yaml\n```\n")
+                .1
+                .contains("no block of a spec")
+        );
+        assert!(fault("---\ncap: x\n---\n").1.contains("is not known"));
+    }
+}

@@ -1,0 +1,62 @@
+//! The cases that are known to fail with one engine, each with its reason.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// `FILE > TITLE  # REASON`, one a line.
+#[derive(Debug, Default)]
+pub(super) struct Expectations {
+    reasons: BTreeMap<String, String>,
+}
+
+impl Expectations {
+    /// Reads a file; one that is not there lists nothing.
+    pub(super) fn read(path: &Path) -> Self {
+        let text = fs::read_to_string(path).unwrap_or_default();
+        Self::parse(&text).unwrap_or_else(|line| {
+            panic!(
+                "{}: `{line}` gives no reason (FILE > TITLE  # REASON)",
+                path.display()
+            )
+        })
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let lines = text
+            .lines()
+            .filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
+        let reasons = lines.map(|line| match line.split_once("  # ") {
+            Some((name, reason)) if !reason.trim().is_empty() => {
+                Ok((name.trim().to_owned(), reason.trim().to_owned()))
+            }
+            _ => Err(line.to_owned()),
+        });
+        Ok(Self {
+            reasons: reasons.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Why this case may fail.
+    pub(super) fn reason(&self, case: &str) -> Option<&str> {
+        self.reasons.get(case).map(String::as_str)
+    }
+
+    /// Every case that is listed.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.reasons.keys().map(String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_line_gives_a_reason() {
+        let list =
+            Expectations::parse("# chromium\n\nclick.md > A cover  # closed roots\n").unwrap();
+        assert_eq!(list.reason("click.md > A cover"), Some("closed roots"));
+        assert!(Expectations::parse("click.md > A cover").is_err());
+    }
+}
