@@ -12,7 +12,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// No element matches the selector.
-    #[error("{selector} does not match any elements.")]
+    #[error("\"{selector}\" does not match any elements.")]
     ElementNotFound {
         /// The selector as the caller would write it.
         selector: String,

@@ -1,6 +1,9 @@
-//! What is held down right now: keys and mouse buttons, and where the pointer is.
+//! The keyboard: names of keys and what they do on a US layout, and what is held down right now.
 
-use crate::backend::{Modifier, MouseButton, Point};
+use crate::backend::{InputStep, Key, Modifier, MouseButton, Point};
+use crate::error::{Error, Result};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// Keys and buttons held between two input sequences, and where the pointer stands.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -8,4 +11,423 @@ pub(crate) struct Pressed {
     pub(crate) pointer: Point,
     pub(crate) buttons: Vec<MouseButton>,
     pub(crate) modifiers: Vec<Modifier>,
+}
+
+/// A key with the modifiers to hold meanwhile: `a`, `Enter`, `Control+Shift+ArrowLeft`, `ControlOrMeta+a`, `Control++`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Shortcut {
+    held: Vec<&'static Cap>,
+    key: &'static Cap,
+    /// The key was named by what it gives with Shift: `A`, `!`.
+    shifted: bool,
+}
+
+impl Shortcut {
+    /// Reads a key or shortcut. Keys are named by what they give (`a`, `A`, `Enter`) or by where they lie (`KeyA`).
+    pub(crate) fn parse(text: &str) -> Result<Self> {
+        let mut names = split(text);
+        let last = names.pop().unwrap_or_default();
+        let (key, shifted) = named(&last)?;
+        let held = names
+            .iter()
+            .map(|name| named(name).map(|(cap, _)| cap))
+            .collect::<Result<_>>()?;
+        Ok(Self { held, key, shifted })
+    }
+
+    /// Down and up of every key, in order; `already` are modifiers that are held anyway.
+    pub(crate) fn press(&self, already: &[Modifier]) -> Vec<InputStep> {
+        let mut down = already.to_vec();
+        let mut steps = Vec::new();
+        let mut ups = Vec::new();
+        for cap in &self.held {
+            if let Some(modifier) = cap.modifier().filter(|modifier| !down.contains(modifier)) {
+                down.push(modifier);
+            }
+            steps.push(key_down(cap.key(false, &[]), &down));
+            ups.push(*cap);
+        }
+        let before = down.clone();
+        if let Some(modifier) = self.key.modifier() {
+            down.push(modifier);
+        }
+        let key = self.key.key(self.shifted, &before);
+        steps.push(key_down(key.clone(), &down));
+        down = before;
+        steps.push(key_up(key, &down));
+        for cap in ups.into_iter().rev() {
+            if let Some(modifier) = cap
+                .modifier()
+                .filter(|modifier| !already.contains(modifier))
+            {
+                down.retain(|held| *held != modifier);
+            }
+            steps.push(key_up(cap.key(false, &[]), &down));
+        }
+        steps
+    }
+}
+
+/// One character as a key press, or as inserted text where no key gives it.
+pub(crate) fn type_char(c: char, already: &[Modifier]) -> Vec<InputStep> {
+    let name = match c {
+        '\n' | '\r' => "Enter".to_owned(),
+        '\t' => "Tab".to_owned(),
+        c => c.to_string(),
+    };
+    match named(&name) {
+        Ok((key, shifted)) => Shortcut {
+            held: Vec::new(),
+            key,
+            shifted,
+        }
+        .press(already),
+        Err(_) => vec![InputStep::InsertText { text: name }],
+    }
+}
+
+/// Keys going down for modifiers that a gesture holds, and the same keys going up.
+pub(crate) fn hold(
+    modifiers: &[Modifier],
+    already: &[Modifier],
+) -> (Vec<InputStep>, Vec<InputStep>) {
+    let mut held = already.to_vec();
+    let mut down = Vec::new();
+    let mut up = Vec::new();
+    for modifier in modifiers {
+        if held.contains(modifier) {
+            continue;
+        }
+        let Ok((cap, _)) = named(&modifier.to_string()) else {
+            continue;
+        };
+        up.push(key_up(cap.key(false, &[]), &held));
+        held.push(*modifier);
+        down.push(key_down(cap.key(false, &[]), &held));
+    }
+    up.reverse();
+    (down, up)
+}
+
+fn key_down(key: Key, modifiers: &[Modifier]) -> InputStep {
+    InputStep::KeyDown {
+        key,
+        modifiers: modifiers.to_vec(),
+        repeat: false,
+    }
+}
+
+fn key_up(key: Key, modifiers: &[Modifier]) -> InputStep {
+    InputStep::KeyUp {
+        key,
+        modifiers: modifiers.to_vec(),
+    }
+}
+
+/// The key that `Control` means in shortcuts: Command on a Mac.
+pub(crate) const CONTROL_OR_META: Modifier = if cfg!(target_os = "macos") {
+    Modifier::Meta
+} else {
+    Modifier::Control
+};
+
+/// At `+`, except where it is itself the key.
+fn split(text: &str) -> Vec<String> {
+    let mut names = vec![String::new()];
+    for c in text.chars() {
+        match names.last_mut() {
+            Some(name) if c == '+' && !name.is_empty() => names.push(String::new()),
+            Some(name) => name.push(c),
+            None => {}
+        }
+    }
+    names
+}
+
+fn named(name: &str) -> Result<(&'static Cap, bool)> {
+    let alias = match name {
+        "Shift" => "ShiftLeft",
+        "Control" => "ControlLeft",
+        "Alt" => "AltLeft",
+        "Meta" => "MetaLeft",
+        "ControlOrMeta" if CONTROL_OR_META == Modifier::Meta => "MetaLeft",
+        "ControlOrMeta" => "ControlLeft",
+        "\n" | "\r" => "Enter",
+        name => name,
+    };
+    NAMES.get(alias).copied().ok_or_else(|| Error::UnknownKey {
+        key: name.to_owned(),
+    })
+}
+
+/// A key of the keyboard. <https://www.w3.org/TR/uievents-code/>
+#[derive(Debug, PartialEq, Eq)]
+struct Cap {
+    code: &'static str,
+    key_code: u32,
+    key: &'static str,
+    /// What it gives with Shift, and the key code then.
+    shifted: Option<(&'static str, u32)>,
+    location: u32,
+}
+
+impl Cap {
+    fn modifier(&self) -> Option<Modifier> {
+        self.key.parse().ok()
+    }
+
+    fn key(&self, shifted: bool, held: &[Modifier]) -> Key {
+        let (key, key_code) = match self.shifted {
+            Some(with_shift) if shifted || held.contains(&Modifier::Shift) => with_shift,
+            _ => (self.key, self.key_code),
+        };
+        // With Control, Alt or Meta a key is a command and types nothing.
+        let types = held.iter().all(|modifier| *modifier == Modifier::Shift);
+        let text = match key {
+            "Enter" => Some("\r"),
+            key if key.chars().count() == 1 => Some(key),
+            _ => None,
+        };
+        Key {
+            key: key.to_owned(),
+            code: self.code.to_owned(),
+            key_code,
+            text: text.filter(|_| types).map(str::to_owned),
+            location: self.location,
+        }
+    }
+}
+
+static NAMES: LazyLock<HashMap<&'static str, (&'static Cap, bool)>> = LazyLock::new(|| {
+    let mut names = HashMap::new();
+    for cap in CAPS {
+        names.insert(cap.code, (cap, false));
+    }
+    for cap in CAPS {
+        names.entry(cap.key).or_insert((cap, false));
+    }
+    for cap in CAPS {
+        if let Some((key, _)) = cap.shifted {
+            names.entry(key).or_insert((cap, true));
+        }
+    }
+    names
+});
+
+const fn plain(code: &'static str, key_code: u32, key: &'static str) -> Cap {
+    Cap {
+        code,
+        key_code,
+        key,
+        shifted: None,
+        location: 0,
+    }
+}
+
+const fn pair(code: &'static str, key_code: u32, key: &'static str, shifted: &'static str) -> Cap {
+    Cap {
+        code,
+        key_code,
+        key,
+        shifted: Some((shifted, key_code)),
+        location: 0,
+    }
+}
+
+const fn side(code: &'static str, key_code: u32, key: &'static str, location: u32) -> Cap {
+    Cap {
+        code,
+        key_code,
+        key,
+        shifted: None,
+        location,
+    }
+}
+
+/// A key of the numeric keypad, which gives its digit with Shift.
+const fn pad(
+    code: &'static str,
+    key_code: u32,
+    key: &'static str,
+    digit: (&'static str, u32),
+) -> Cap {
+    Cap {
+        code,
+        key_code,
+        key,
+        shifted: Some(digit),
+        location: 3,
+    }
+}
+
+#[rustfmt::skip]
+static CAPS: &[Cap] = &[
+    plain("Escape", 27, "Escape"),
+    plain("F1", 112, "F1"), plain("F2", 113, "F2"), plain("F3", 114, "F3"), plain("F4", 115, "F4"),
+    plain("F5", 116, "F5"), plain("F6", 117, "F6"), plain("F7", 118, "F7"), plain("F8", 119, "F8"),
+    plain("F9", 120, "F9"), plain("F10", 121, "F10"), plain("F11", 122, "F11"), plain("F12", 123, "F12"),
+    plain("F13", 124, "F13"), plain("F14", 125, "F14"), plain("F15", 126, "F15"), plain("F16", 127, "F16"),
+    plain("F17", 128, "F17"), plain("F18", 129, "F18"), plain("F19", 130, "F19"), plain("F20", 131, "F20"),
+    plain("F21", 132, "F21"), plain("F22", 133, "F22"), plain("F23", 134, "F23"), plain("F24", 135, "F24"),
+    pair("Backquote", 192, "`", "~"),
+    pair("Digit1", 49, "1", "!"), pair("Digit2", 50, "2", "@"), pair("Digit3", 51, "3", "#"), pair("Digit4", 52, "4", "$"),
+    pair("Digit5", 53, "5", "%"), pair("Digit6", 54, "6", "^"), pair("Digit7", 55, "7", "&"), pair("Digit8", 56, "8", "*"),
+    pair("Digit9", 57, "9", "("), pair("Digit0", 48, "0", ")"), pair("Minus", 189, "-", "_"), pair("Equal", 187, "=", "+"),
+    pair("Backslash", 220, "\\", "|"),
+    plain("Backspace", 8, "Backspace"), plain("Tab", 9, "Tab"), plain("Enter", 13, "Enter"),
+    pair("KeyQ", 81, "q", "Q"), pair("KeyW", 87, "w", "W"), pair("KeyE", 69, "e", "E"), pair("KeyR", 82, "r", "R"),
+    pair("KeyT", 84, "t", "T"), pair("KeyY", 89, "y", "Y"), pair("KeyU", 85, "u", "U"), pair("KeyI", 73, "i", "I"),
+    pair("KeyO", 79, "o", "O"), pair("KeyP", 80, "p", "P"), pair("BracketLeft", 219, "[", "{"), pair("BracketRight", 221, "]", "}"),
+    pair("KeyA", 65, "a", "A"), pair("KeyS", 83, "s", "S"), pair("KeyD", 68, "d", "D"), pair("KeyF", 70, "f", "F"),
+    pair("KeyG", 71, "g", "G"), pair("KeyH", 72, "h", "H"), pair("KeyJ", 74, "j", "J"), pair("KeyK", 75, "k", "K"),
+    pair("KeyL", 76, "l", "L"), pair("Semicolon", 186, ";", ":"), pair("Quote", 222, "'", "\""),
+    pair("KeyZ", 90, "z", "Z"), pair("KeyX", 88, "x", "X"), pair("KeyC", 67, "c", "C"), pair("KeyV", 86, "v", "V"),
+    pair("KeyB", 66, "b", "B"), pair("KeyN", 78, "n", "N"), pair("KeyM", 77, "m", "M"),
+    pair("Comma", 188, ",", "<"), pair("Period", 190, ".", ">"), pair("Slash", 191, "/", "?"),
+    plain("Space", 32, " "), plain("CapsLock", 20, "CapsLock"), plain("ContextMenu", 93, "ContextMenu"),
+    side("ShiftLeft", 16, "Shift", 1), side("ShiftRight", 16, "Shift", 2),
+    side("ControlLeft", 17, "Control", 1), side("ControlRight", 17, "Control", 2),
+    side("AltLeft", 18, "Alt", 1), side("AltRight", 18, "Alt", 2),
+    side("MetaLeft", 91, "Meta", 1), side("MetaRight", 92, "Meta", 2), plain("AltGraph", 225, "AltGraph"),
+    plain("PrintScreen", 44, "PrintScreen"), plain("ScrollLock", 145, "ScrollLock"), plain("Pause", 19, "Pause"),
+    plain("PageUp", 33, "PageUp"), plain("PageDown", 34, "PageDown"), plain("Insert", 45, "Insert"), plain("Delete", 46, "Delete"),
+    plain("Home", 36, "Home"), plain("End", 35, "End"),
+    plain("ArrowLeft", 37, "ArrowLeft"), plain("ArrowUp", 38, "ArrowUp"), plain("ArrowRight", 39, "ArrowRight"), plain("ArrowDown", 40, "ArrowDown"),
+    plain("NumLock", 144, "NumLock"),
+    side("NumpadDivide", 111, "/", 3), side("NumpadMultiply", 106, "*", 3), side("NumpadSubtract", 109, "-", 3), side("NumpadAdd", 107, "+", 3),
+    side("NumpadEnter", 13, "Enter", 3), pad("NumpadDecimal", 46, "Delete", (".", 110)),
+    pad("Numpad0", 45, "Insert", ("0", 96)), pad("Numpad1", 35, "End", ("1", 97)), pad("Numpad2", 40, "ArrowDown", ("2", 98)),
+    pad("Numpad3", 34, "PageDown", ("3", 99)), pad("Numpad4", 37, "ArrowLeft", ("4", 100)), pad("Numpad5", 12, "Clear", ("5", 101)),
+    pad("Numpad6", 39, "ArrowRight", ("6", 102)), pad("Numpad7", 36, "Home", ("7", 103)), pad("Numpad8", 38, "ArrowUp", ("8", 104)),
+    pad("Numpad9", 33, "PageUp", ("9", 105)),
+    plain("AudioVolumeMute", 173, "AudioVolumeMute"), plain("AudioVolumeDown", 174, "AudioVolumeDown"), plain("AudioVolumeUp", 175, "AudioVolumeUp"),
+    plain("MediaTrackNext", 176, "MediaTrackNext"), plain("MediaTrackPrevious", 177, "MediaTrackPrevious"),
+    plain("MediaStop", 178, "MediaStop"), plain("MediaPlayPause", 179, "MediaPlayPause"),
+    plain("BrowserBack", 166, "BrowserBack"), plain("BrowserForward", 167, "BrowserForward"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn shown(steps: &[InputStep]) -> Vec<String> {
+        steps
+            .iter()
+            .map(|step| match step {
+                InputStep::KeyDown { key, modifiers, .. } => {
+                    format!(
+                        "+{}{}{modifiers:?}",
+                        key.key,
+                        key.text
+                            .as_deref()
+                            .map_or(String::new(), |text| format!("={text}"))
+                    )
+                }
+                InputStep::KeyUp { key, modifiers } => format!("-{}{modifiers:?}", key.key),
+                InputStep::InsertText { text } => format!("insert {text}"),
+                other => format!("{other:?}"),
+            })
+            .collect()
+    }
+
+    fn press(text: &str) -> Vec<String> {
+        shown(&Shortcut::parse(text).unwrap().press(&[]))
+    }
+
+    #[test]
+    fn a_letter_is_typed() {
+        assert_eq!(press("a"), ["+a=a[]", "-a[]"]);
+        assert_eq!(press("A"), ["+A=A[]", "-A[]"]);
+        assert_eq!(press("KeyA"), ["+a=a[]", "-a[]"]);
+    }
+
+    #[test]
+    fn shift_gives_the_upper_sign() {
+        assert_eq!(
+            press("Shift+a"),
+            ["+Shift[Shift]", "+A=A[Shift]", "-A[Shift]", "-Shift[]"]
+        );
+    }
+
+    #[test]
+    fn a_command_types_nothing() {
+        assert_eq!(
+            press("Control+a"),
+            [
+                "+Control[Control]",
+                "+a[Control]",
+                "-a[Control]",
+                "-Control[]"
+            ]
+        );
+    }
+
+    #[test]
+    fn plus_is_a_key_too() {
+        assert_eq!(press("+"), ["+\u{2b}=+[]", "-+[]"]);
+        assert_eq!(press("Control++")[1], "++[Control]");
+    }
+
+    #[test]
+    fn a_modifier_alone_is_held_while_it_is_down() {
+        assert_eq!(press("Shift"), ["+Shift[Shift]", "-Shift[]"]);
+    }
+
+    #[test]
+    fn enter_types_a_line_break() {
+        assert_eq!(press("Enter"), ["+Enter=\r[]", "-Enter[]"]);
+        assert_eq!(shown(&type_char('\n', &[])), press("Enter"));
+    }
+
+    #[test]
+    fn text_without_a_key_is_inserted() {
+        assert_eq!(shown(&type_char('é', &[])), ["insert é"]);
+    }
+
+    #[test]
+    fn an_unknown_key_is_named() {
+        let error = Shortcut::parse("Control+NoSuchKey").unwrap_err();
+        assert_eq!(error.to_string(), "Unknown key: \"NoSuchKey\"");
+        assert!(Shortcut::parse("").is_err());
+    }
+
+    #[test]
+    fn modifiers_of_a_gesture_go_up_in_reverse() {
+        let (down, up) = hold(&[Modifier::Control, Modifier::Shift], &[]);
+        assert_eq!(
+            shown(&down),
+            ["+Control[Control]", "+Shift[Control, Shift]"]
+        );
+        assert_eq!(shown(&up), ["-Shift[Control]", "-Control[]"]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_shortcut_or_an_unknown_key(text in ".{0,20}") {
+            match Shortcut::parse(&text) {
+                Ok(_) => {}
+                Err(Error::UnknownKey { key }) => prop_assert!(text.contains(&key)),
+                Err(other) => prop_assert!(false, "{other}"),
+            }
+        }
+
+        #[test]
+        fn what_goes_down_comes_up(
+            modifiers in proptest::sample::subsequence(vec!["Shift", "Control", "Alt", "Meta"], 0..4),
+            key in proptest::sample::select(CAPS.iter().map(|cap| cap.key).collect::<Vec<_>>()),
+        ) {
+            let text = modifiers.iter().copied().chain([key]).collect::<Vec<_>>().join("+");
+            let steps = Shortcut::parse(&text).unwrap().press(&[]);
+            let down = steps.iter().filter(|step| matches!(step, InputStep::KeyDown { .. })).count();
+            let up = steps.iter().filter(|step| matches!(step, InputStep::KeyUp { .. })).count();
+            prop_assert_eq!(down, up);
+            prop_assert_eq!(down, modifiers.len() + 1);
+            let left = match steps.last() {
+                Some(InputStep::KeyUp { modifiers, .. }) => modifiers.clone(),
+                _ => vec![Modifier::Alt],
+            };
+            prop_assert!(left.is_empty());
+        }
+    }
 }

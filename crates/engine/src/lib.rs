@@ -24,7 +24,7 @@ pub use backend::{
 pub use console::{ConsoleCounts, ConsoleEntry};
 pub use devices::{Device, device, device_names, user_agent_of};
 pub use error::{Candidate, Error, Obstacle, Result};
-pub use locator::Element;
+pub use locator::{Checked, Element, Locator, Rect, States, WaitFor};
 pub use network::{Request, RequestOutcome};
 pub use page::{Dialog, FileChooser, LoadState, Page};
 pub use progress::Progress;

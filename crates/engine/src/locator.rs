@@ -1,17 +1,375 @@
 //! A lazy description of an element: looked up when something is done with it, in the frame it names, and strictly one.
 
-use crate::backend::{FrameId, Handle};
-use crate::page::Page;
+mod element;
+mod wait;
 
-/// An element that was found. Dies with its document.
+pub use element::{Checked, Element, Rect, States};
+pub use wait::WaitFor;
+
+use crate::backend::FrameId;
+use crate::error::{Candidate, Error, Result};
+use crate::page::Page;
+use crate::progress::Progress;
+use crate::selector::{Selector, Step, Target};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// An element that a ref or a selector names, looked up anew by everything that is done with it.
+///
+/// An action on a target that matches nothing fails at once; an element that goes away while an action waits for it is waited for.
 #[derive(Debug, Clone)]
-pub struct Element {
-    /// Its page.
+pub struct Locator {
     pub(crate) page: Page,
-    /// The frame whose document holds it.
-    pub(crate) frame: FrameId,
-    /// Its number in that document.
-    pub(crate) handle: Handle,
-    /// The element in short, e.g. `<button id="go">Go</button>`.
-    pub(crate) preview: String,
+    target: Target,
+    source: Arc<str>,
+}
+
+/// Candidates listed when a selector matches more than one element.
+const LISTED: usize = 10;
+/// What `resolve_all` returns at most.
+const MOST: usize = 1_000;
+
+impl Page {
+    /// The element that `target` names: a ref of the last snapshot (`e5`, `f1e5`), a selector, or a locator expression.
+    pub fn locator(&self, target: &str) -> Result<Locator> {
+        let test_id = self.state().test_id.clone();
+        let parsed = Target::parse(target, &test_id).map_err(|reason| Error::InvalidSelector {
+            selector: target.to_owned(),
+            reason: reason.to_string(),
+        })?;
+        Ok(Locator {
+            page: self.clone(),
+            target: parsed,
+            source: target.trim().into(),
+        })
+    }
+
+    /// The element that a selector names.
+    pub fn locate(&self, selector: Selector) -> Locator {
+        Locator {
+            page: self.clone(),
+            source: selector.to_string().into(),
+            target: Target::Selector(selector),
+        }
+    }
+
+    /// The attribute behind `getByTestId`, `data-testid` unless set.
+    pub fn set_test_id_attribute(&self, name: &str) {
+        self.state().test_id = name.into();
+    }
+}
+
+impl std::fmt::Display for Locator {
+    /// As call logs name it: `locator('#x')`, `getByRole('button')`, `locator('aria-ref=e5')`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.target {
+            Target::Ref(name) => write!(f, "locator('aria-ref={name}')"),
+            Target::Selector(selector) => selector.fmt(f),
+        }
+    }
+}
+
+impl Locator {
+    /// The page it looks in.
+    pub fn page(&self) -> &Page {
+        &self.page
+    }
+
+    /// What it looks for.
+    pub fn target(&self) -> &Target {
+        &self.target
+    }
+
+    /// The target as it was given.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The first of the elements that match; a ref stays as it is.
+    pub fn first(&self) -> Self {
+        let mut first = self.clone();
+        if let Target::Selector(selector) = &mut first.target {
+            *selector = std::mem::take(selector).then(Step::Nth { index: 0 });
+        }
+        first
+    }
+
+    /// The one element that matches now. Fails at once with `ElementNotFound`, `ElementAmbiguous` or `StaleRef`.
+    pub async fn resolve(&self, progress: &Progress) -> Result<Element> {
+        progress.log(format!("waiting for {self}"));
+        progress.run(self.find()).await
+    }
+
+    /// Every element that matches now, in document order.
+    pub async fn resolve_all(&self, progress: &Progress) -> Result<Vec<Element>> {
+        progress
+            .run(self.find_all(MOST))
+            .await
+            .map(|found| found.elements)
+    }
+
+    /// How many elements match now.
+    pub async fn count(&self, progress: &Progress) -> Result<usize> {
+        progress
+            .run(self.find_all(0))
+            .await
+            .map(|found| found.count)
+    }
+
+    /// Runs a function in the page's own world with the element; `None` for `undefined`.
+    pub async fn evaluate(&self, progress: &Progress, function: &str) -> Result<Option<Value>> {
+        let element = self.resolve(progress).await?;
+        progress.run(element.evaluate(function)).await
+    }
+
+    /// The element's states now.
+    pub async fn states(&self, progress: &Progress) -> Result<States> {
+        let element = self.resolve(progress).await?;
+        progress.run(element.states()).await
+    }
+
+    /// Whether an element matches and is visible now.
+    pub async fn is_visible(&self, progress: &Progress) -> Result<bool> {
+        match progress.run(self.find()).await {
+            Ok(element) => match progress.run(element.states()).await {
+                Ok(states) => Ok(states.visible),
+                Err(error) if error.transient() => Ok(false),
+                Err(error) => Err(error),
+            },
+            Err(error) if error.transient() => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The element's text content.
+    pub async fn text(&self, progress: &Progress) -> Result<String> {
+        let element = self.resolve(progress).await?;
+        Ok(progress.run(element.content()).await?.text)
+    }
+
+    /// The element's text as it is laid out.
+    pub async fn inner_text(&self, progress: &Progress) -> Result<String> {
+        let element = self.resolve(progress).await?;
+        Ok(progress.run(element.content()).await?.inner_text)
+    }
+
+    /// The value of a field, or of the field of a label; `None` for an element without one.
+    pub async fn value(&self, progress: &Progress) -> Result<Option<String>> {
+        let element = self.resolve(progress).await?;
+        Ok(progress.run(element.content()).await?.value)
+    }
+
+    /// An attribute as written.
+    pub async fn attribute(&self, progress: &Progress, name: &str) -> Result<Option<String>> {
+        let element = self.resolve(progress).await?;
+        progress.run(element.attribute(name)).await
+    }
+
+    /// The element's box in the main frame's viewport; `None` when it is not visible.
+    pub async fn bounds(&self, progress: &Progress) -> Result<Option<Rect>> {
+        let element = self.resolve(progress).await?;
+        progress.run(element.bounds()).await
+    }
+
+    /// A locator expression that names only this element, frames included, as code would have it: for a selector target the target itself.
+    pub async fn generated(&self, progress: &Progress) -> Result<Selector> {
+        match &self.target {
+            Target::Selector(selector) => Ok(selector.clone()),
+            Target::Ref(_) => {
+                let element = self.resolve(progress).await?;
+                progress.run(element.generated()).await
+            }
+        }
+    }
+
+    /// One look for exactly one element.
+    pub(crate) async fn find(&self) -> Result<Element> {
+        match &self.target {
+            Target::Ref(name) => self.by_ref(name).await,
+            Target::Selector(selector) => {
+                let segments = selector.segments();
+                let (last, frames) = segments.split_last().ok_or_else(|| self.not_found())?;
+                let frame = self.enter(frames).await?;
+                self.strictly(&frame, last, selector, frames).await
+            }
+        }
+    }
+
+    async fn find_all(&self, limit: usize) -> Result<Found> {
+        match &self.target {
+            Target::Ref(name) => Ok(Found {
+                count: 1,
+                elements: vec![self.by_ref(name).await?],
+            }),
+            Target::Selector(selector) => {
+                let segments = selector.segments();
+                let (last, frames) = segments.split_last().ok_or_else(|| self.not_found())?;
+                let frame = self.enter(frames).await?;
+                self.query(&frame, last, limit).await
+            }
+        }
+    }
+
+    async fn by_ref(&self, name: &str) -> Result<Element> {
+        let stale = || Error::StaleRef {
+            reference: name.to_owned(),
+        };
+        let (sequence, local) = match name.strip_prefix('f').and_then(|rest| rest.split_once('e')) {
+            Some((sequence, number)) => {
+                (sequence.parse().map_err(|_| stale())?, format!("e{number}"))
+            }
+            None => (0, name.to_owned()),
+        };
+        let frame = self
+            .page
+            .state()
+            .frames
+            .by_sequence(sequence)
+            .cloned()
+            .ok_or_else(stale)?;
+        let answer = self
+            .page
+            .call(&frame, "byRef", &json!({ "ref": local }))
+            .await?;
+        match serde_json::from_value(answer) {
+            Ok(Some(Hit { handle, preview })) => Ok(Element {
+                page: self.page.clone(),
+                frame,
+                handle,
+                preview,
+            }),
+            _ => Err(stale()),
+        }
+    }
+
+    /// The frame that the frame segments of a selector lead to.
+    async fn enter(&self, frames: &[Selector]) -> Result<FrameId> {
+        let mut frame = self.page.main_frame();
+        for (index, segment) in frames.iter().enumerate() {
+            let owner = self
+                .strictly(&frame, segment, segment, &frames[..index])
+                .await?;
+            let inside = self
+                .page
+                .backend
+                .content_frames(&frame, &[owner.handle])
+                .await?;
+            frame = inside
+                .into_iter()
+                .next()
+                .flatten()
+                .ok_or_else(|| Error::ElementMismatch {
+                    selector: self.to_string(),
+                    reason: format!("{} is not an <iframe>", owner.preview),
+                })?;
+        }
+        Ok(frame)
+    }
+
+    async fn strictly(
+        &self,
+        frame: &FrameId,
+        segment: &Selector,
+        shown: &Selector,
+        path: &[Selector],
+    ) -> Result<Element> {
+        let mut found = self.query(frame, segment, LISTED).await?;
+        match found.count {
+            0 => Err(self.not_found()),
+            1 if found.elements.len() == 1 => Ok(found.elements.remove(0)),
+            count => Err(Error::ElementAmbiguous {
+                selector: shown.to_string(),
+                count,
+                candidates: candidates(&found.elements, segment, path).await,
+            }),
+        }
+    }
+
+    async fn query(&self, frame: &FrameId, segment: &Selector, limit: usize) -> Result<Found> {
+        let argument = json!({ "steps": segment, "limit": limit });
+        let answer = self.page.call(frame, "query", &argument).await?;
+        let unreadable = |error: serde_json::Error| Error::Protocol {
+            method: "query".to_owned(),
+            message: error.to_string(),
+        };
+        match serde_json::from_value(answer).map_err(unreadable)? {
+            Query::Found { count, elements } => Ok(Found {
+                count,
+                elements: elements
+                    .into_iter()
+                    .map(|Hit { handle, preview }| Element {
+                        page: self.page.clone(),
+                        frame: frame.clone(),
+                        handle,
+                        preview,
+                    })
+                    .collect(),
+            }),
+            Query::Refused { error } => Err(Error::InvalidSelector {
+                selector: self.source.to_string(),
+                reason: format!("{}: {}", error.text, error.message),
+            }),
+        }
+    }
+
+    fn not_found(&self) -> Error {
+        Error::ElementNotFound {
+            selector: self.source.to_string(),
+        }
+    }
+}
+
+/// What the page's `query` says.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Query {
+    Found { count: usize, elements: Vec<Hit> },
+    Refused { error: Refusal },
+}
+
+#[derive(Deserialize)]
+struct Hit {
+    handle: u64,
+    preview: String,
+}
+
+#[derive(Deserialize)]
+struct Refusal {
+    text: String,
+    message: String,
+}
+
+struct Found {
+    count: usize,
+    elements: Vec<Element>,
+}
+
+/// Each element with a locator of its own; where none can be made, its place among the matches.
+async fn candidates(elements: &[Element], segment: &Selector, path: &[Selector]) -> Vec<Candidate> {
+    let generated =
+        futures_util::future::join_all(elements.iter().map(Element::generated_here)).await;
+    elements
+        .iter()
+        .zip(generated)
+        .enumerate()
+        .map(|(index, (element, own))| {
+            let own = own.unwrap_or_else(|_| {
+                let index = index.try_into().unwrap_or(i32::MAX);
+                segment.clone().then(Step::Nth { index })
+            });
+            let locator = match path {
+                [] => own,
+                [first, rest @ ..] => rest
+                    .iter()
+                    .cloned()
+                    .chain([own])
+                    .fold(first.clone(), Selector::in_frame),
+            };
+            Candidate {
+                preview: element.preview.clone(),
+                locator: locator.to_string(),
+            }
+        })
+        .collect()
 }

@@ -39,6 +39,8 @@ pub(crate) struct PageState {
     pub(crate) pressed: Pressed,
     pub(crate) viewport: Option<Viewport>,
     pub(crate) media: MediaFeatures,
+    /// The attribute behind `getByTestId`.
+    pub(crate) test_id: Arc<str>,
     crashed: bool,
     closed: bool,
     opener: Option<PageId>,
@@ -97,6 +99,7 @@ impl Page {
             pressed: Pressed::default(),
             viewport: None,
             media: MediaFeatures::default(),
+            test_id: "data-testid".into(),
             crashed: false,
             closed: false,
             opener,

@@ -3,7 +3,7 @@ import { attribute, content, dispatchDrop, fileInput, fill, focus, selectOptions
 import { release } from "./handles";
 import { aim, aimThrough, bounds, elementAt, scrollIntoView } from "./hit";
 import { matches, query } from "./selector/query";
-import { settled, unwatch, watch } from "./settle";
+import { nextChange, settled, unwatch, watch } from "./settle";
 import { describe, states } from "./states";
 
 const core = {
@@ -29,6 +29,7 @@ const core = {
   watch,
   unwatch,
   settled,
+  nextChange,
 };
 
 export type Core = typeof core;

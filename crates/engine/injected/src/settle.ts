@@ -135,3 +135,17 @@ function finishing(): boolean {
 function pause(): Promise<void> {
   return new Promise((done) => setTimeout(done, CHECK_EVERY));
 }
+
+/** Resolves at the next change of the document, once per frame at most, or after `limit` ms. */
+export function nextChange({ limit }: { limit: number }): Promise<null> {
+  return new Promise((done) => {
+    const observer = new MutationObserver(() => void frame().then(end));
+    const timer = setTimeout(end, limit);
+    function end(): void {
+      observer.disconnect();
+      clearTimeout(timer);
+      done(null);
+    }
+    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  });
+}

@@ -194,7 +194,9 @@ fn an_error_says_where_and_what_instead() {
     );
     error(
         "a[href=/x]",
-        &expect![[r#"Unexpected token "/" while parsing css selector "a[href=/x]", at 8: expected a value; one that is not a plain word needs quotes. Did you mean to CSS.escape it?"#]],
+        &expect![[
+            r#"Unexpected token "/" while parsing css selector "a[href=/x]", at 8: expected a value; one that is not a plain word needs quotes. Did you mean to CSS.escape it?"#
+        ]],
     );
     error(
         "foo(bar",

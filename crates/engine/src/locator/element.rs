@@ -1,0 +1,226 @@
+//! An element that was found, and what can be asked of it.
+
+use crate::backend::{FrameId, Handle, Point};
+use crate::error::{Error, Obstacle, Result};
+use crate::page::Page;
+use crate::selector::Selector;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// An element that was found. Dies with its document.
+#[derive(Debug, Clone)]
+pub struct Element {
+    /// Its page.
+    pub(crate) page: Page,
+    /// The frame whose document holds it.
+    pub(crate) frame: FrameId,
+    /// Its number in that document.
+    pub(crate) handle: Handle,
+    /// The element in short, e.g. `<button id="go">Go</button>`.
+    pub(crate) preview: String,
+}
+
+/// A rectangle in CSS pixels of the main frame's viewport.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Rect {
+    /// Left edge.
+    pub x: f64,
+    /// Top edge.
+    pub y: f64,
+    /// Width.
+    pub width: f64,
+    /// Height.
+    pub height: f64,
+}
+
+/// The states of an element at one moment; those of a control are also those of its label.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub struct States {
+    /// It has a box and is painted.
+    pub visible: bool,
+    /// It can be used.
+    pub enabled: bool,
+    /// Its value can be typed; `None` for what has none.
+    pub editable: Option<bool>,
+    /// `None` for what cannot be checked.
+    pub checked: Option<Checked>,
+    /// It is a radio button.
+    pub radio: bool,
+    /// It has the focus.
+    pub focused: bool,
+}
+
+/// Ticked, not ticked, or in between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum Checked {
+    /// One of the two.
+    Is(bool),
+    /// Neither.
+    Mixed(Mixed),
+}
+
+/// The word for a checkbox that is in between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mixed {
+    /// Some of what it stands for is ticked.
+    Mixed,
+}
+
+impl Checked {
+    /// Ticked, and wholly.
+    pub fn is_checked(self) -> bool {
+        self == Self::Is(true)
+    }
+}
+
+/// Text and value of an element.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Content {
+    pub(crate) text: String,
+    pub(crate) inner_text: String,
+    pub(crate) value: Option<String>,
+}
+
+impl Element {
+    /// The element in short, e.g. `<button id="go">Go</button>`.
+    pub fn preview(&self) -> &str {
+        &self.preview
+    }
+
+    /// A locator that names only this element, frames included.
+    pub(crate) async fn generated(&self) -> Result<Selector> {
+        let mut selector = self.generated_here().await?;
+        let mut frame = self.frame.clone();
+        while let Some((parent, owner)) = self.page.backend.frame_owner(&frame).await? {
+            let outer = self.sibling(parent.clone(), owner).generated_here().await?;
+            selector = outer.in_frame(selector);
+            frame = parent;
+        }
+        Ok(selector)
+    }
+
+    /// A locator that names only this element in its own document.
+    pub(crate) async fn generated_here(&self) -> Result<Selector> {
+        #[derive(Deserialize)]
+        struct Generated {
+            steps: Selector,
+        }
+        let test_id = self.page.state().test_id.to_string();
+        let generated: Generated = self.ask("generate", json!({ "testId": test_id })).await?;
+        Ok(generated.steps)
+    }
+
+    pub(crate) async fn evaluate(&self, function: &str) -> Result<Option<Value>> {
+        self.page
+            .unless_interrupted(self.page.backend.evaluate(
+                &self.frame,
+                function,
+                Some(self.handle),
+            ))
+            .await
+    }
+
+    pub(crate) async fn states(&self) -> Result<States> {
+        self.ask("states", json!({})).await
+    }
+
+    pub(crate) async fn content(&self) -> Result<Content> {
+        self.ask("content", json!({})).await
+    }
+
+    pub(crate) async fn attribute(&self, name: &str) -> Result<Option<String>> {
+        #[derive(Deserialize)]
+        struct Attribute {
+            value: Option<String>,
+        }
+        let attribute: Attribute = self.ask("attribute", json!({ "name": name })).await?;
+        Ok(attribute.value)
+    }
+
+    pub(crate) async fn bounds(&self) -> Result<Option<Rect>> {
+        #[derive(Deserialize)]
+        struct Bounds {
+            #[serde(rename = "box")]
+            rect: Option<Rect>,
+        }
+        let bounds: Bounds = self.ask("bounds", json!({})).await?;
+        let Some(rect) = bounds.rect else {
+            return Ok(None);
+        };
+        let start = self
+            .to_main(Point {
+                x: rect.x,
+                y: rect.y,
+            })
+            .await?;
+        let end = self
+            .to_main(Point {
+                x: rect.x + rect.width,
+                y: rect.y + rect.height,
+            })
+            .await?;
+        Ok(Some(Rect {
+            x: start.x,
+            y: start.y,
+            width: end.x - start.x,
+            height: end.y - start.y,
+        }))
+    }
+
+    /// A point of the element's frame in the main frame's viewport.
+    async fn to_main(&self, point: Point) -> Result<Point> {
+        let mut point = point;
+        let mut frame = self.frame.clone();
+        while let Some((parent, owner)) = self.page.backend.frame_owner(&frame).await? {
+            #[derive(Deserialize)]
+            struct At {
+                point: Point,
+            }
+            let at: At = self
+                .sibling(parent.clone(), owner)
+                .ask("aimThrough", json!({ "point": point, "hit": false }))
+                .await?;
+            point = at.point;
+            frame = parent;
+        }
+        Ok(point)
+    }
+
+    /// Calls a function of the injected code about this element. An element that has gone is `NotActionable`.
+    pub(crate) async fn ask<T: DeserializeOwned>(
+        &self,
+        function: &str,
+        argument: Value,
+    ) -> Result<T> {
+        let mut argument = argument;
+        argument["handle"] = self.handle.into();
+        let answer = self.page.call(&self.frame, function, &argument).await?;
+        if answer.get("gone").is_some() {
+            return Err(self.not_actionable(Obstacle::Detached));
+        }
+        serde_json::from_value(answer).map_err(|error| Error::Protocol {
+            method: function.to_owned(),
+            message: error.to_string(),
+        })
+    }
+
+    pub(crate) fn not_actionable(&self, obstacle: Obstacle) -> Error {
+        Error::NotActionable {
+            selector: self.preview.clone(),
+            obstacle,
+        }
+    }
+
+    pub(crate) fn sibling(&self, frame: FrameId, handle: Handle) -> Self {
+        Self {
+            page: self.page.clone(),
+            frame,
+            handle,
+            preview: String::from("<iframe>"),
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Waiting until an element is there, or gone.
+
+use super::Locator;
+use crate::error::{Error, Result};
+use crate::progress::Progress;
+use serde_json::json;
+use std::time::Duration;
+
+/// What to wait for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
+#[strum(serialize_all = "lowercase")]
+pub enum WaitFor {
+    /// An element matches.
+    Attached,
+    /// No element matches.
+    Detached,
+    /// An element matches and is visible.
+    Visible,
+    /// No element matches, or it is not visible.
+    Hidden,
+}
+
+/// Looks again at least this often, for what changes without a change of the document, such as a style sheet that arrives.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+
+impl Locator {
+    /// Waits until the state holds; looks again at each change of the document.
+    pub async fn wait_for(&self, progress: &Progress, wanted: WaitFor) -> Result<()> {
+        progress.log(format!("waiting for {self} to be {wanted}"));
+        progress
+            .run(async {
+                loop {
+                    let (attached, visible) = self.look().await?;
+                    let holds = match wanted {
+                        WaitFor::Attached => attached,
+                        WaitFor::Detached => !attached,
+                        WaitFor::Visible => visible,
+                        WaitFor::Hidden => !visible,
+                    };
+                    if holds {
+                        return Ok(());
+                    }
+                    self.changed().await?;
+                }
+            })
+            .await
+    }
+
+    async fn look(&self) -> Result<(bool, bool)> {
+        let seen = match self.find().await {
+            Ok(element) => match element.states().await {
+                Ok(states) => Ok((true, states.visible)),
+                Err(error) => Err(error),
+            },
+            Err(error) => Err(error),
+        };
+        match seen {
+            Err(Error::StaleRef { .. }) => Ok((false, false)),
+            Err(error) if error.transient() => Ok((false, false)),
+            seen => seen,
+        }
+    }
+
+    /// Waits for the next change of the main frame's document, or a moment.
+    async fn changed(&self) -> Result<()> {
+        let main = self.page.main_frame();
+        let limit = u64::try_from(LOOK_EVERY.as_millis()).unwrap_or(u64::MAX);
+        let argument = json!({ "limit": limit });
+        let change = self.page.call(&main, "nextChange", &argument);
+        match tokio::time::timeout(LOOK_EVERY, change).await {
+            Ok(Err(Error::DocumentGone {})) => {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                Ok(())
+            }
+            Ok(Err(error)) => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
