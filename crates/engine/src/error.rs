@@ -9,7 +9,6 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, Clone, thiserror::Error, Serialize, strum::IntoStaticStr)]
 #[serde(untagged)]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
-#[non_exhaustive]
 pub enum Error {
     /// No element matches the selector.
     #[error("\"{selector}\" does not match any elements.")]

@@ -39,9 +39,18 @@ fn run(matches: &ArgMatches, config: &Config) -> ExitCode {
     }
 }
 
-fn serve(_settings: &Settings) -> ExitCode {
-    let _ = writeln!(io::stderr(), "the server is not part of this build");
-    ExitCode::FAILURE
+fn serve(settings: &Settings) -> ExitCode {
+    let runtime = match tokio::runtime::Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "cannot start: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let code = runtime.block_on(crate::serve::stdio(settings.clone()));
+    // A thread may still wait on stdin; nothing else is left to do.
+    runtime.shutdown_background();
+    code
 }
 
 /// Writes to stdout; who does not read it to the end is not an error.

@@ -1,8 +1,24 @@
 //! The MCP server: tools over sessions over the engine.
 
+mod arrival;
+mod browsers;
+mod call;
 mod cli;
 mod config;
+mod dialect;
+mod dispatch;
+mod error;
+mod mcp;
 mod nearest;
+mod output;
+mod reply;
+mod scope;
+mod serve;
+mod server;
+mod session;
+mod tool;
+mod tools;
+mod transport;
 
 pub use cli::main;
 pub use config::{
@@ -13,3 +29,6 @@ pub use config::{
     Timeouts, ToolRule, ToolSettings, ToolsetName, Viewport, reference as config_reference,
     schema as config_schema,
 };
+pub use error::ErrorCode;
+pub use tool::{Effect, ToolDef, Toolset};
+pub use tools::{TOOLSETS, Toolbox};

@@ -1,0 +1,136 @@
+//! One tool call on its way: what it may reach, how long it may take, and its turn.
+
+use crate::arrival::Arrival;
+use crate::config::Settings;
+use crate::error::Result;
+use crate::session::{Session, Turn};
+use crate::tool::ToolDef;
+use engine::Progress;
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
+use std::time::Duration;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+/// Who asked, as far as a tool may know.
+pub(crate) trait Client: Send + Sync {
+    /// The URIs of the folders that the client works in; empty when it does not say.
+    fn roots(&self) -> Pin<Box<dyn Future<Output = Vec<String>> + Send + '_>>;
+}
+
+/// A client that says nothing of itself.
+pub(crate) struct Anonymous;
+
+impl Client for Anonymous {
+    fn roots(&self) -> Pin<Box<dyn Future<Output = Vec<String>> + Send + '_>> {
+        Box::pin(std::future::ready(Vec::new()))
+    }
+}
+
+/// A tool call.
+pub(crate) struct Call {
+    /// The tool that is called.
+    pub(crate) tool: &'static ToolDef,
+    /// What the server was told.
+    pub(crate) settings: Arc<Settings>,
+    /// Who asked.
+    pub(crate) client: Arc<dyn Client>,
+    session: Arc<Session>,
+    cancel: CancellationToken,
+    arrival: Arrival,
+    turn: Mutex<Option<Turn>>,
+    begun: Notify,
+}
+
+impl Call {
+    pub(crate) fn new(
+        tool: &'static ToolDef,
+        settings: Arc<Settings>,
+        session: Arc<Session>,
+        client: Arc<dyn Client>,
+        arrival: Arrival,
+        cancel: CancellationToken,
+    ) -> Self {
+        Self {
+            tool,
+            settings,
+            client,
+            session,
+            cancel,
+            arrival,
+            turn: Mutex::default(),
+            begun: Notify::new(),
+        }
+    }
+
+    /// Waits for its turn on the session, in the order in which calls came, and keeps it until the call is over.
+    pub(crate) async fn take_turn(&self) -> &Arc<Session> {
+        self.arrival.first().await;
+        let mut turn = pin!(self.session.turn());
+        // Once asked for, the turn's place is safe, and the next call may ask.
+        let mut asked = std::future::poll_fn(|context| {
+            let poll = turn.as_mut().poll(context);
+            self.arrival.leave();
+            match poll {
+                Poll::Ready(turn) => Poll::Ready(Some(turn)),
+                Poll::Pending => Poll::Ready(None),
+            }
+        })
+        .await;
+        if asked.is_none() {
+            asked = Some(turn.await);
+        }
+        *self.turn.lock().unwrap_or_else(PoisonError::into_inner) = asked;
+        self.begun.notify_one();
+        &self.session
+    }
+
+    /// The session that the call works on, once it has its turn.
+    pub(crate) fn session(&self) -> Option<&Arc<Session>> {
+        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        turn.is_some().then_some(&self.session)
+    }
+
+    /// Resolves once the call has its turn; the wait for it counts against no limit.
+    pub(crate) async fn begun(&self) {
+        self.begun.notified().await;
+    }
+
+    /// The time limit of an action, from now on.
+    pub(crate) fn action(&self) -> Progress {
+        self.within(self.settings.timeouts.action)
+    }
+
+    /// The time limit of a navigation, from now on.
+    pub(crate) fn navigation(&self) -> Progress {
+        self.within(self.settings.timeouts.navigation)
+    }
+
+    /// The time limit of an assertion, from now on.
+    pub(crate) fn expect(&self) -> Progress {
+        self.within(self.settings.timeouts.expect)
+    }
+
+    /// A time limit of its own, from now on.
+    pub(crate) fn within(&self, limit: Duration) -> Progress {
+        Progress::cancelled_by(limit, self.cancel.clone())
+    }
+
+    /// The longest that any call may take once it has its turn: a slow navigation, a slow start, and a margin.
+    pub(crate) fn limit(&self) -> Duration {
+        let timeouts = &self.settings.timeouts;
+        timeouts.navigation.max(timeouts.action)
+            + self.settings.browser.launch_timeout
+            + Duration::from_secs(30)
+    }
+
+    /// The outcome of a wait that the caller may end.
+    pub(crate) async fn cancelled(&self) {
+        self.cancel.cancelled().await;
+    }
+}
+
+/// Shorthand for what tools return.
+pub(crate) type Outcome = Result<crate::reply::Reply>;

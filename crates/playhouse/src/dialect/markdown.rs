@@ -1,0 +1,316 @@
+//! The dialect of the `browser` toolset: sections under `###` headings, in the order and words that clients of
+//! `@playwright/mcp` read.
+
+use super::{Content, ContentItem};
+use crate::config::{AnswerSettings, CodegenLanguage, ImageResponses};
+use crate::error::{Error, Result};
+use crate::reply::{Answer, Event, Modal, PageFacts, Part, SnapshotFacts, TabFacts};
+use std::fmt::Write as _;
+
+/// Dresses the outcome of a call.
+pub(crate) fn content(outcome: Result<Answer>, settings: &AnswerSettings) -> Content {
+    match outcome {
+        Ok(answer) => answered(answer, settings),
+        Err(error) => failed(&error),
+    }
+}
+
+/// The lines of a list of tabs.
+pub(crate) fn tab_lines(tabs: &[TabFacts]) -> Vec<String> {
+    if tabs.is_empty() {
+        return vec!["No open tabs. Navigate to a URL to create one.".to_owned()];
+    }
+    tabs.iter()
+        .enumerate()
+        .map(|(index, tab)| {
+            let current = if tab.current { " (current)" } else { "" };
+            let crashed = if tab.crashed { " [crashed]" } else { "" };
+            format!("- {index}:{current} [{}]({}){crashed}", tab.title, tab.url)
+        })
+        .collect()
+}
+
+fn failed(error: &Error) -> Content {
+    let mut text = Sections::default();
+    text.section("Error", vec![sentence(error)]);
+    Content {
+        items: vec![ContentItem::Text(text.0)],
+        structured: Some(error.to_json()),
+        is_error: true,
+    }
+}
+
+fn answered(answer: Answer, settings: &AnswerSettings) -> Content {
+    let Answer {
+        reply,
+        page,
+        tabs,
+        modals,
+        snapshot,
+        events,
+    } = answer;
+    let mut text = Sections::default();
+    if let Some(error) = &reply.error {
+        text.section("Error", vec![sentence(error)]);
+    }
+    let mut images = Vec::new();
+    let mut result = Vec::new();
+    for part in reply.parts {
+        match part {
+            Part::Text(line) => result.push(line),
+            Part::File { title, link } => result.push(format!("- [{title}]({link})")),
+            Part::Tabs(tabs) => result.extend(tab_lines(&tabs)),
+            Part::Image { bytes, mime_type } => {
+                images.push(ContentItem::Image { bytes, mime_type })
+            }
+        }
+    }
+    text.section("Result", result);
+    if let Some(language) = fence(settings.codegen) {
+        text.fenced("Ran Playwright code", language, reply.code);
+    }
+    if let Some(page) = page {
+        if tabs.len() != 1 {
+            text.section("Open tabs", tab_lines(&tabs));
+        }
+        text.section("Page", page_lines(&page));
+    }
+    text.section("Modal state", modals.iter().map(modal_line).collect());
+    match snapshot {
+        Some(SnapshotFacts::File(link)) => {
+            text.section("Snapshot", vec![format!("- [Snapshot]({link})")]);
+        }
+        Some(SnapshotFacts::Inline(yaml)) => text.fenced("Snapshot", "yaml", vec![yaml]),
+        None => {}
+    }
+    text.section("Events", events.iter().map(event_line).collect());
+    let mut items = vec![ContentItem::Text(text.0)];
+    match settings.image_responses {
+        ImageResponses::Allow => items.extend(images),
+        ImageResponses::Only if !images.is_empty() => items = images,
+        ImageResponses::Omit | ImageResponses::Only => {}
+    }
+    Content {
+        items,
+        structured: reply.error.as_ref().map(Error::to_json),
+        is_error: reply.error.is_some(),
+    }
+}
+
+/// Sections that have lines, one after the other.
+#[derive(Default)]
+struct Sections(String);
+
+impl Sections {
+    fn section(&mut self, title: &str, lines: Vec<String>) {
+        if lines.is_empty() {
+            return;
+        }
+        if !self.0.is_empty() {
+            self.0.push('\n');
+        }
+        let _ = write!(self.0, "### {title}\n{}", lines.join("\n"));
+    }
+
+    fn fenced(&mut self, title: &str, language: &str, lines: Vec<String>) {
+        if !lines.is_empty() {
+            let body = lines.join("\n");
+            self.section(title, vec![format!("```{language}\n{body}\n```")]);
+        }
+    }
+}
+
+/// What the fence of a language's code says.
+fn fence(language: CodegenLanguage) -> Option<&'static str> {
+    match language {
+        CodegenLanguage::None => None,
+        CodegenLanguage::Typescript => Some("js"),
+        CodegenLanguage::Python => Some("python"),
+        CodegenLanguage::Java => Some("java"),
+        CodegenLanguage::Csharp => Some("csharp"),
+    }
+}
+
+/// An error as clients expect to read it: what the engine or a rule says is named, what a tool reports stands alone.
+fn sentence(error: &Error) -> String {
+    match error {
+        Error::Engine(engine::Error::Timeout { .. }) => format!("TimeoutError: {error}"),
+        // The page's own words begin with the name of its error; an element that is not there is told plainly.
+        Error::Engine(engine::Error::Script { message }) => message.clone(),
+        Error::Engine(engine::Error::ElementNotFound { .. })
+        | Error::InvalidArguments { .. }
+        | Error::ToolDisabled { .. }
+        | Error::RequestNotFound { .. }
+        | Error::VerificationFailed { .. } => error.to_string(),
+        Error::Arguments { bare: true, .. } => error.to_string(),
+        _ => format!("Error: {error}"),
+    }
+}
+
+fn page_lines(page: &PageFacts) -> Vec<String> {
+    let mut lines = vec![format!("- Page URL: {}", page.url)];
+    if !page.title.is_empty() {
+        lines.push(format!("- Page Title: {}", page.title));
+    }
+    if page.crashed {
+        lines.push("- Page status: crashed".to_owned());
+    }
+    if let Some((status, reason)) = &page.status
+        && !(200..300).contains(status)
+    {
+        lines.push(
+            format!("- HTTP status: {status} {reason}")
+                .trim_end()
+                .to_owned(),
+        );
+    }
+    let (errors, warnings) = (page.console.errors, page.console.warnings);
+    if errors > 0 || warnings > 0 {
+        lines.push(format!("- Console: {errors} errors, {warnings} warnings"));
+    }
+    lines
+}
+
+fn modal_line(modal: &Modal) -> String {
+    match modal {
+        Modal::Dialog(dialog) => format!(
+            "- [\"{}\" dialog with message \"{}\"]: can be handled by browser_handle_dialog",
+            dialog.kind, dialog.message
+        ),
+        Modal::FileChooser(_) => {
+            "- [File chooser]: can be handled by browser_file_upload".to_owned()
+        }
+    }
+}
+
+fn event_line(event: &Event) -> String {
+    match event {
+        Event::Console { link, first, last } if first == last => {
+            format!("- New console entries: {link}#L{first}")
+        }
+        Event::Console { link, first, last } => {
+            format!("- New console entries: {link}#L{first}-L{last}")
+        }
+        Event::Downloading { name } => format!("- Downloading file {name} ..."),
+        Event::Downloaded { name, link } => format!("- Downloaded file {name} to \"{link}\""),
+        Event::DownloadFailed { name, reason } => {
+            format!("- Download of file {name} failed: {reason}")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{ConsoleLevel, FilePaths, SnapshotMode};
+    use crate::reply::Reply;
+    use engine::{ConsoleCounts, Dialog, DialogKind};
+
+    fn settings() -> AnswerSettings {
+        AnswerSettings {
+            snapshot_mode: SnapshotMode::Full,
+            snapshot_boxes: false,
+            codegen: CodegenLanguage::Typescript,
+            image_responses: ImageResponses::Allow,
+            file_paths: FilePaths::Relative,
+            console_level: ConsoleLevel::Info,
+            test_id_attribute: "data-testid".into(),
+        }
+    }
+
+    fn tab(title: &str, current: bool) -> TabFacts {
+        TabFacts {
+            title: title.into(),
+            url: format!("http://x/{title}"),
+            current,
+            crashed: false,
+        }
+    }
+
+    #[test]
+    fn sections_come_in_their_order_and_only_with_lines() {
+        let answer = Answer {
+            reply: Reply::text("done").and_code("await page.x();"),
+            page: Some(PageFacts {
+                url: "http://x/b".into(),
+                title: "b".into(),
+                status: Some((500, "Internal Server Error".into())),
+                console: ConsoleCounts {
+                    total: 3,
+                    errors: 1,
+                    warnings: 0,
+                },
+                crashed: false,
+            }),
+            tabs: vec![tab("a", false), tab("b", true)],
+            modals: vec![Modal::Dialog(Dialog {
+                kind: DialogKind::Alert,
+                message: "Hi".into(),
+                default_value: String::new(),
+            })],
+            snapshot: Some(SnapshotFacts::File("out/page.yml".into())),
+            events: vec![
+                Event::Console {
+                    link: "out/c.log".into(),
+                    first: 2,
+                    last: 4,
+                },
+                Event::Downloading {
+                    name: "a.txt".into(),
+                },
+            ],
+        };
+        expect_test::expect![[r##"
+            ### Result
+            done
+            ### Ran Playwright code
+            ```js
+            await page.x();
+            ```
+            ### Open tabs
+            - 0: [a](http://x/a)
+            - 1: (current) [b](http://x/b)
+            ### Page
+            - Page URL: http://x/b
+            - Page Title: b
+            - HTTP status: 500 Internal Server Error
+            - Console: 1 errors, 0 warnings
+            ### Modal state
+            - ["alert" dialog with message "Hi"]: can be handled by browser_handle_dialog
+            ### Snapshot
+            - [Snapshot](out/page.yml)
+            ### Events
+            - New console entries: out/c.log#L2-L4
+            - Downloading file a.txt ..."##]]
+        .assert_eq(&content(Ok(answer), &settings()).text());
+    }
+
+    #[test]
+    fn the_snapshot_of_an_empty_page_is_an_empty_line() {
+        let answer = Answer {
+            snapshot: Some(SnapshotFacts::Inline(String::new())),
+            ..Answer::default()
+        };
+        assert_eq!(
+            content(Ok(answer), &settings()).text(),
+            "### Snapshot\n```yaml\n\n```"
+        );
+    }
+
+    #[test]
+    fn an_error_is_text_for_the_model_and_an_object_for_programs() {
+        let content = content(Err(Error::TabNotFound { index: 7 }), &settings());
+        assert_eq!(content.text(), "### Error\nError: Tab 7 not found");
+        assert!(content.is_error);
+        assert_eq!(
+            content.structured.expect("errors are structured")["code"],
+            "NOT_FOUND"
+        );
+    }
+
+    #[test]
+    fn a_success_has_nothing_but_content() {
+        let content = content(Ok(Answer::default()), &settings());
+        assert!(!content.is_error && content.structured.is_none());
+    }
+}

@@ -1,0 +1,69 @@
+//! From a tool and its arguments to its answer: the one path that every call takes.
+
+use crate::call::Call;
+use crate::config::Settings;
+use crate::dialect::{Content, markdown};
+use crate::error::{Error, Result};
+use crate::reply::Answer;
+use crate::tool::{Arguments, ToolDef};
+use futures_util::FutureExt as _;
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+
+/// Runs a call to its end, whatever that is, and dresses its outcome.
+pub(crate) async fn run(call: &Call, arguments: Arguments) -> Content {
+    let limit = call.limit();
+    let tool = call.tool.name;
+    let bounded = async {
+        call.begun().await;
+        tokio::time::sleep(limit).await;
+    };
+    let outcome = tokio::select! {
+        biased;
+        () = call.cancelled() => Err(Error::Cancelled {}),
+        outcome = AssertUnwindSafe(outcome(call, arguments)).catch_unwind() => {
+            outcome.unwrap_or_else(|panic| Err(Error::Internal { tool, reason: said(&*panic) }))
+        }
+        () = bounded => Err(Error::TookTooLong {
+            tool,
+            limit_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
+        }),
+    };
+    dressed(outcome, &call.settings)
+}
+
+/// The answer to a call of a tool that the settings switch off.
+pub(crate) fn switched_off(tool: &ToolDef, settings: &Settings) -> Content {
+    let error = Error::ToolDisabled {
+        tool: tool.name.to_owned(),
+        capability: tool.capability.map(Into::into),
+    };
+    dressed(Err(error), settings)
+}
+
+/// The answer to a call that nobody waits for any more.
+pub(crate) fn cancelled(settings: &Settings) -> Content {
+    dressed(Err(Error::Cancelled {}), settings)
+}
+
+async fn outcome(call: &Call, arguments: Arguments) -> Result<Answer> {
+    let reply = call.tool.run(arguments, call).await?;
+    match call.session() {
+        Some(session) => session.answer(call, reply).await,
+        None => Ok(Answer {
+            reply,
+            ..Answer::default()
+        }),
+    }
+}
+
+fn dressed(outcome: Result<Answer>, settings: &Settings) -> Content {
+    markdown::content(outcome, &settings.answers)
+}
+
+fn said(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or_default()
+        .to_owned()
+}

@@ -1,0 +1,389 @@
+//! Everything a tool call can fail with, as facts: a code for programs, a sentence for people, and the way out.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// What tools return.
+pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a call failed.
+#[derive(Debug, Clone, thiserror::Error, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Error {
+    /// The browser, or the way to it.
+    #[error(transparent)]
+    Engine(#[from] engine::Error),
+    /// The arguments do not fit the tool's schema.
+    #[error("Invalid arguments for tool \"{tool}\":{}", listed(.problems))]
+    InvalidArguments {
+        tool: &'static str,
+        problems: Vec<Problem>,
+    },
+    /// Each argument is right by itself, together they are not.
+    #[error("{reason}")]
+    Arguments {
+        reason: &'static str,
+        /// Told without the word `Error`.
+        #[serde(skip)]
+        bare: bool,
+    },
+    /// A dialog or file chooser is open, and this tool is not the one that answers it.
+    #[error("Tool \"{tool}\" does not handle the modal state.")]
+    ModalState { tool: &'static str },
+    /// Nothing is open that this tool could answer.
+    #[error("The tool \"{tool}\" can only be used when there is related modal state present.")]
+    NoModalState { tool: &'static str },
+    /// There is no tab of that number.
+    #[error("Tab {index} not found")]
+    TabNotFound { index: i64 },
+    /// There is no request of that number.
+    #[error("Request #{index} not found. Use browser_network_requests to see available indexes.")]
+    RequestNotFound { index: usize },
+    /// The page is not as the caller believes it to be.
+    #[error("{reason}")]
+    VerificationFailed { reason: String },
+    /// The path lies outside of what the server may touch.
+    #[error(
+        "File access denied: {path} is outside allowed roots. Allowed roots: {}",
+        .roots.join(", ")
+    )]
+    FileAccessDenied { path: String, roots: Vec<String> },
+    /// A file could not be read or written.
+    #[error("{reason}")]
+    File { path: String, reason: String },
+    /// The tool is switched off.
+    #[error("Tool \"{tool}\" not found")]
+    ToolDisabled {
+        tool: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        capability: Option<&'static str>,
+    },
+    /// The caller withdrew the call, or left.
+    #[error("The call was cancelled")]
+    Cancelled {},
+    /// The whole call took longer than any call may.
+    #[error("Tool \"{tool}\" was stopped after {limit_ms} ms")]
+    TookTooLong { tool: &'static str, limit_ms: u64 },
+    /// A bug of ours.
+    #[error("Internal error in tool \"{tool}\"{}", colon(.reason))]
+    Internal { tool: &'static str, reason: String },
+}
+
+/// One thing that is wrong with the arguments.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Problem {
+    /// Where, e.g. `fields[0].type`; empty for the arguments as a whole.
+    pub(crate) parameter: String,
+    /// What was expected.
+    pub(crate) message: String,
+}
+
+/// The name of a kind of failure, for programs to branch on. Stable.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::EnumIter, strum::EnumMessage,
+)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
+pub enum ErrorCode {
+    /// The arguments do not fit the tool, or not each other.
+    InvalidParameters,
+    /// The selector or locator expression cannot be read.
+    InvalidSelector,
+    /// The URL cannot be read.
+    InvalidUrl,
+    /// No element matches.
+    ElementNotFound,
+    /// Several elements match where one is meant; `details.candidates` lists them.
+    ElementAmbiguous,
+    /// The ref is not of the last snapshot, or its element has gone.
+    StaleRef,
+    /// The element could not be clicked in time: hidden, disabled, moving or covered.
+    ElementNotClickable,
+    /// The element takes no text.
+    ElementNotEditable,
+    /// The element is of the wrong kind for the action, or did not get ready for it in time.
+    ElementNotInteractive,
+    /// The document could not be loaded.
+    NavigationFailed,
+    /// Our rules forbid the URL.
+    UrlBlocked,
+    /// A request failed below HTTP.
+    NetworkError,
+    /// The time limit passed; `details.log` tells what was tried.
+    Timeout,
+    /// A dialog or file chooser is open and has to be answered first, or none is open to answer.
+    DialogOpen,
+    /// The script of the call threw.
+    ScriptFailed,
+    /// The page is not as expected.
+    VerificationFailed,
+    /// A tab, request or file that was named does not exist.
+    NotFound,
+    /// The path lies outside of the folders the server may touch.
+    FileAccessDenied,
+    /// A file could not be read or written.
+    FileError,
+    /// The page's process crashed.
+    BrowserCrashed,
+    /// The browser is missing, would not start, refused a command, or went away.
+    BrowserError,
+    /// This browser cannot do it.
+    UnsupportedByBrowser,
+    /// The tool is switched off by the server's configuration.
+    ToolDisabled,
+    /// The client withdrew the call.
+    Cancelled,
+    /// A bug of the server; please report it.
+    InternalError,
+}
+
+impl ErrorCode {
+    /// The code as it is sent.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+
+    /// Whether the same call may succeed when it is tried again.
+    pub fn retryable(self) -> bool {
+        match self {
+            Self::ElementNotFound
+            | Self::ElementNotClickable
+            | Self::ElementNotEditable
+            | Self::ElementNotInteractive
+            | Self::NavigationFailed
+            | Self::NetworkError
+            | Self::Timeout
+            | Self::VerificationFailed
+            | Self::BrowserCrashed
+            | Self::BrowserError
+            | Self::Cancelled => true,
+            Self::InvalidParameters
+            | Self::InvalidSelector
+            | Self::InvalidUrl
+            | Self::ElementAmbiguous
+            | Self::StaleRef
+            | Self::UrlBlocked
+            | Self::DialogOpen
+            | Self::ScriptFailed
+            | Self::NotFound
+            | Self::FileAccessDenied
+            | Self::FileError
+            | Self::UnsupportedByBrowser
+            | Self::ToolDisabled
+            | Self::InternalError => false,
+        }
+    }
+
+    /// What to do about it.
+    pub fn suggestion(self) -> Option<&'static str> {
+        Some(match self {
+            Self::InvalidParameters => "Correct the parameters that `details` names.",
+            Self::InvalidSelector => {
+                "Use a ref of the snapshot, a CSS selector, or a locator such as getByRole('button', { name: 'Go' })."
+            }
+            Self::InvalidUrl => "Give an absolute URL, such as https://example.com/.",
+            Self::ElementNotFound => "Take a snapshot and use one of its refs.",
+            Self::ElementAmbiguous => "Use one of the locators in the list, or a ref.",
+            Self::StaleRef => "Take a new snapshot and use its refs.",
+            Self::ElementNotClickable => {
+                "Take a snapshot to see what is in the way, remove it, and try again."
+            }
+            Self::ElementNotEditable => "Choose an input, textarea or editable element.",
+            Self::ElementNotInteractive => "Take a snapshot to see the element's state.",
+            Self::NavigationFailed => "Check the URL and that its server runs.",
+            Self::UrlBlocked => "Use an http or https URL that the server's rules allow.",
+            Self::NetworkError => "Check that the server runs, then try again.",
+            Self::Timeout => "Take a snapshot to see the page's state, or wait for it first.",
+            Self::DialogOpen => {
+                "Answer an open dialog with browser_handle_dialog, an open file chooser with browser_file_upload."
+            }
+            Self::VerificationFailed => "Take a snapshot to see what the page really shows.",
+            Self::NotFound => "List what there is, then name one of those.",
+            Self::FileAccessDenied => {
+                "Use a path below the workspace, or start with --allow-unrestricted-file-access."
+            }
+            Self::FileError => "Check that the path exists and may be accessed.",
+            Self::BrowserCrashed => "Navigate again; the page starts anew.",
+            Self::BrowserError => {
+                "Try again: a browser that is gone is replaced. `playhouse doctor` tells what is missing."
+            }
+            Self::ToolDisabled => "Start the server with --tools +NAME.",
+            Self::InternalError => "Report it with the call that led to it.",
+            Self::ScriptFailed | Self::UnsupportedByBrowser | Self::Cancelled => return None,
+        })
+    }
+}
+
+impl Error {
+    /// The kind of failure.
+    pub(crate) fn code(&self) -> ErrorCode {
+        match self {
+            Self::Engine(error) => engine_code(error),
+            Self::InvalidArguments { .. } | Self::Arguments { .. } => ErrorCode::InvalidParameters,
+            Self::ModalState { .. } | Self::NoModalState { .. } => ErrorCode::DialogOpen,
+            Self::TabNotFound { .. } | Self::RequestNotFound { .. } => ErrorCode::NotFound,
+            Self::VerificationFailed { .. } => ErrorCode::VerificationFailed,
+            Self::FileAccessDenied { .. } => ErrorCode::FileAccessDenied,
+            Self::File { .. } => ErrorCode::FileError,
+            Self::ToolDisabled { .. } => ErrorCode::ToolDisabled,
+            Self::Cancelled {} => ErrorCode::Cancelled,
+            Self::TookTooLong { .. } => ErrorCode::Timeout,
+            Self::Internal { .. } => ErrorCode::InternalError,
+        }
+    }
+
+    /// What to do about it; more exact than the code's where the facts allow.
+    pub(crate) fn suggestion(&self) -> Option<Cow<'static, str>> {
+        match self {
+            Self::Engine(engine::Error::BrowserNotFound { install, .. }) if !install.is_empty() => {
+                Some(format!("Run: {install}").into())
+            }
+            Self::Engine(engine::Error::ProfileInUse { .. }) => {
+                Some("Start the server with --isolated, or close the other browser.".into())
+            }
+            Self::ToolDisabled {
+                capability: Some(capability),
+                ..
+            } => Some(format!("Start the server with --caps {capability}.").into()),
+            _ => self.code().suggestion().map(Cow::Borrowed),
+        }
+    }
+
+    /// The error as one JSON object: `code`, `message`, `details`, `retryable`, `suggestion`.
+    pub(crate) fn to_json(&self) -> Value {
+        let details = serde_json::to_value(self).unwrap_or_default();
+        let mut object = json!({ "code": self.code().name(), "message": self.to_string() });
+        if details
+            .as_object()
+            .is_some_and(|details| !details.is_empty())
+        {
+            object["details"] = details;
+        }
+        object["retryable"] = self.code().retryable().into();
+        if let Some(suggestion) = self.suggestion() {
+            object["suggestion"] = suggestion.into();
+        }
+        object
+    }
+
+    /// A file operation that failed, in the words that Node's users know.
+    pub(crate) fn file(path: &std::path::Path, verb: &str, error: &std::io::Error) -> Self {
+        let path = path.display().to_string();
+        let reason = match error.kind() {
+            std::io::ErrorKind::NotFound => "ENOENT: no such file or directory".to_owned(),
+            std::io::ErrorKind::PermissionDenied => "EACCES: permission denied".to_owned(),
+            std::io::ErrorKind::IsADirectory => {
+                "EISDIR: illegal operation on a directory".to_owned()
+            }
+            _ => error.to_string(),
+        };
+        Self::File {
+            reason: format!("{reason}, {verb} '{path}'"),
+            path,
+        }
+    }
+}
+
+fn engine_code(error: &engine::Error) -> ErrorCode {
+    use engine::Error as E;
+    match error {
+        E::ElementNotFound { .. } => ErrorCode::ElementNotFound,
+        E::ElementAmbiguous { .. } => ErrorCode::ElementAmbiguous,
+        E::StaleRef { .. } => ErrorCode::StaleRef,
+        E::InvalidSelector { .. } => ErrorCode::InvalidSelector,
+        E::NotActionable { obstacle, .. } => obstacle_code(obstacle),
+        E::ElementMismatch { .. } => ErrorCode::ElementNotInteractive,
+        E::Timeout { obstacle, .. } => match obstacle.as_deref() {
+            Some(E::NotActionable { obstacle, .. }) => obstacle_code(obstacle),
+            Some(E::ElementNotFound { .. }) => ErrorCode::ElementNotFound,
+            _ => ErrorCode::Timeout,
+        },
+        E::Cancelled {} => ErrorCode::Cancelled,
+        E::NavigationFailed { .. } => ErrorCode::NavigationFailed,
+        E::UrlBlocked { .. } => ErrorCode::UrlBlocked,
+        E::InvalidUrl { .. } => ErrorCode::InvalidUrl,
+        E::Script { .. } => ErrorCode::ScriptFailed,
+        E::DialogOpen {} => ErrorCode::DialogOpen,
+        E::UnknownKey { .. } => ErrorCode::InvalidParameters,
+        E::PageCrashed {} => ErrorCode::BrowserCrashed,
+        E::File { .. } => ErrorCode::FileError,
+        E::UnsupportedByBrowser { .. } => ErrorCode::UnsupportedByBrowser,
+        E::DocumentGone {}
+        | E::PageClosed {}
+        | E::BrowserClosed { .. }
+        | E::BrowserNotFound { .. }
+        | E::LaunchFailed { .. }
+        | E::ProfileInUse { .. }
+        | E::ConnectFailed { .. }
+        | E::Protocol { .. } => ErrorCode::BrowserError,
+    }
+}
+
+fn obstacle_code(obstacle: &engine::Obstacle) -> ErrorCode {
+    use engine::Obstacle as O;
+    match obstacle {
+        O::NotEditable => ErrorCode::ElementNotEditable,
+        O::MissingOptions => ErrorCode::ElementNotInteractive,
+        O::Detached
+        | O::NotVisible
+        | O::NotEnabled
+        | O::NotStable
+        | O::OutsideViewport
+        | O::Covered(_) => ErrorCode::ElementNotClickable,
+    }
+}
+
+fn listed(problems: &[Problem]) -> String {
+    let mut text = String::new();
+    for Problem { parameter, message } in problems {
+        let _ = write!(text, "\n✖ {message}");
+        if !parameter.is_empty() {
+            let _ = write!(text, "\n  → at {parameter}");
+        }
+    }
+    text
+}
+
+fn colon(reason: &str) -> String {
+    if reason.is_empty() {
+        String::new()
+    } else {
+        format!(": {reason}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_tells_programs_what_it_tells_people() {
+        let error = Error::from(engine::Error::StaleRef {
+            reference: "e3".into(),
+        });
+        assert_eq!(
+            error.to_json(),
+            json!({
+                "code": "STALE_REF",
+                "message": "Ref e3 not found in the current page snapshot. Try capturing new snapshot.",
+                "details": { "reference": "e3" },
+                "retryable": false,
+                "suggestion": "Take a new snapshot and use its refs.",
+            })
+        );
+    }
+
+    #[test]
+    fn a_timeout_is_named_after_what_stood_in_the_way() {
+        let error = Error::from(engine::Error::Timeout {
+            timeout_ms: 5000,
+            obstacle: Some(Box::new(engine::Error::NotActionable {
+                selector: "#go".into(),
+                obstacle: engine::Obstacle::Covered("<div></div>".into()),
+            })),
+            log: vec![],
+        });
+        assert_eq!(error.code(), ErrorCode::ElementNotClickable);
+    }
+}

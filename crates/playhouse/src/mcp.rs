@@ -1,0 +1,26 @@
+//! The Model Context Protocol. The only home of `rmcp`.
+
+mod connection;
+mod text;
+
+use crate::server::Server;
+use connection::Connection;
+use rmcp::ServiceExt as _;
+use std::sync::Arc;
+
+pub(crate) use text::{Feed, Outbox};
+
+/// A client's connection: what it says goes in, what it hears comes out, and the future serves it to its end.
+pub(crate) fn connection(server: Arc<Server>) -> (Feed, Outbox, impl Future<Output = ()> + Send) {
+    let (transport, feed, outbox) = text::pair();
+    let serve = async move {
+        match Connection::new(server).serve(transport).await {
+            Ok(running) => {
+                // The service ends with its transport; how is nothing that anybody waits for.
+                let _ = running.waiting().await;
+            }
+            Err(error) => tracing::debug!(%error, "the connection ended before it began"),
+        }
+    };
+    (feed, outbox, serve)
+}

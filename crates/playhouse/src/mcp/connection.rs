@@ -1,0 +1,171 @@
+//! What a client hears: `initialize`, `tools/list`, `tools/call`, and how it is asked for its roots.
+
+use crate::arrival::{Arrival, Arrivals};
+use crate::call::Client;
+use crate::dialect::{Content, ContentItem};
+use crate::server::Server;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
+    CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation, ListToolsResult,
+    PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::{Peer, RequestContext};
+use rmcp::{RoleServer, ServerHandler};
+use serde_json::json;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a client may take to tell its roots.
+const ROOTS: Duration = Duration::from_secs(5);
+
+/// Methods that are known to `rmcp`; one of them that it could not parse has bad parameters.
+const METHODS: &[&str] = &[
+    "initialize",
+    "ping",
+    "server/discover",
+    "tools/list",
+    "tools/call",
+];
+
+/// One client's connection.
+#[derive(Clone)]
+pub(super) struct Connection {
+    server: Arc<Server>,
+}
+
+impl Connection {
+    pub(super) fn new(server: Arc<Server>) -> Self {
+        Self { server }
+    }
+}
+
+impl ServerHandler for Connection {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new("Playhouse", env!("CARGO_PKG_VERSION")))
+            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        if let Some(cursor) = request.and_then(|request| request.cursor) {
+            let message = format!("Invalid cursor: {cursor}");
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        let tools = self
+            .server
+            .toolbox()
+            .iter()
+            .map(|tool| serde_json::from_value::<Tool>(tool.to_json()))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let list = ListToolsResult::with_all_items(tools);
+        Ok(if modern(&context) {
+            // The list changes with the server's flags only.
+            list.with_ttl_ms(3_600_000)
+                .with_cache_scope(CacheScope::Public)
+        } else {
+            list
+        })
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let arrival = context.extensions.get::<Arrival>().cloned();
+        let client = Arc::new(ConnectedClient {
+            peer: context.peer.clone(),
+            has_roots: !modern(&context)
+                && context
+                    .client_capabilities()
+                    .is_some_and(|capabilities| capabilities.roots.is_some()),
+        });
+        let content = self
+            .server
+            .call(
+                &request.name,
+                request.arguments.unwrap_or_default(),
+                client,
+                arrival.unwrap_or_else(|| Arrivals::default().join()),
+                context.ct.clone(),
+            )
+            .await;
+        match content {
+            Ok(content) => Ok(result(content).into()),
+            Err(unknown) => Err(ErrorData::new(
+                ErrorCode::METHOD_NOT_FOUND,
+                unknown.to_string(),
+                Some(json!({ "tool": unknown.name, "nearest": unknown.nearest })),
+            )),
+        }
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method;
+        Err(if METHODS.contains(&method.as_str()) {
+            ErrorData::invalid_params(format!("Invalid params for {method}"), None)
+        } else {
+            let message = format!("Method not found: {method}");
+            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
+        })
+    }
+}
+
+/// The client speaks a revision without `initialize`.
+fn modern(context: &RequestContext<RoleServer>) -> bool {
+    context
+        .protocol_version()
+        .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+}
+
+fn result(content: Content) -> CallToolResult {
+    let items = content
+        .items
+        .into_iter()
+        .map(|item| match item {
+            ContentItem::Text(text) => ContentBlock::text(text),
+            ContentItem::Image { bytes, mime_type } => {
+                ContentBlock::image(STANDARD.encode(bytes), mime_type)
+            }
+        })
+        .collect();
+    let mut result = CallToolResult::success(items);
+    // Clients compare whole results: a success is its content and nothing else.
+    result.is_error = content.is_error.then_some(true);
+    result.structured_content = content.structured;
+    result
+}
+
+/// The client at the other end.
+struct ConnectedClient {
+    peer: Peer<RoleServer>,
+    has_roots: bool,
+}
+
+impl Client for ConnectedClient {
+    fn roots(&self) -> Pin<Box<dyn Future<Output = Vec<String>> + Send + '_>> {
+        Box::pin(async {
+            if !self.has_roots {
+                return Vec::new();
+            }
+            #[expect(deprecated, reason = "clients of today still tell their roots")]
+            let roots = self.peer.list_roots();
+            match tokio::time::timeout(ROOTS, roots).await {
+                Ok(Ok(result)) => result.roots.into_iter().map(|root| root.uri).collect(),
+                Ok(Err(_)) | Err(_) => Vec::new(),
+            }
+        })
+    }
+}

@@ -1,0 +1,224 @@
+//! JSON-RPC messages as text, both ways, for every transport that carries text. What cannot be read is answered here,
+//! because `rmcp` drops it silently.
+
+use crate::arrival::Arrivals;
+use rmcp::RoleServer;
+use rmcp::model::{
+    CancelledNotification, ClientJsonRpcMessage, ClientNotification, ClientRequest, RequestId,
+    ServerJsonRpcMessage,
+};
+use rmcp::service::TxJsonRpcMessage;
+use rmcp::transport::Transport;
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::mpsc;
+
+/// Messages that wait to be handled, or to be written; who is ahead waits for the other side.
+const QUEUE: usize = 64;
+
+const PARSE_ERROR: i32 = -32700;
+const INVALID_REQUEST: i32 = -32600;
+
+/// Messages on their way to the client.
+pub(crate) type Outbox = mpsc::Receiver<String>;
+
+/// The other side is gone.
+#[derive(Debug, thiserror::Error)]
+#[error("the connection is closed")]
+pub(crate) struct Closed;
+
+/// Where a transport puts what the client says.
+pub(crate) struct Feed {
+    inbox: mpsc::Sender<ClientJsonRpcMessage>,
+    outbox: mpsc::Sender<String>,
+}
+
+/// Where `rmcp` takes it, and where it puts the answers.
+pub(super) struct TextTransport {
+    inbox: mpsc::Receiver<ClientJsonRpcMessage>,
+    outbox: Option<mpsc::Sender<String>>,
+    /// `rmcp` ends a connection that begins with anything but a request.
+    opened: bool,
+    /// Requests without an answer: the second of two with one id would never get one.
+    open: Arc<Mutex<HashSet<RequestId>>>,
+    arrivals: Arrivals,
+}
+
+/// A connection's two ends and what is to be written.
+pub(super) fn pair() -> (TextTransport, Feed, Outbox) {
+    let (inbox_in, inbox) = mpsc::channel(QUEUE);
+    let (outbox, outbox_out) = mpsc::channel(QUEUE);
+    let transport = TextTransport {
+        inbox,
+        outbox: Some(outbox.clone()),
+        opened: false,
+        open: Arc::default(),
+        arrivals: Arrivals::default(),
+    };
+    let feed = Feed {
+        inbox: inbox_in,
+        outbox,
+    };
+    (transport, feed, outbox_out)
+}
+
+impl Feed {
+    /// Takes one message.
+    pub(crate) async fn text(&self, text: &[u8]) -> Result<(), Closed> {
+        match read(text) {
+            Ok(Some(message)) => self.inbox.send(message).await.map_err(|_| Closed),
+            Ok(None) => Ok(()),
+            Err(refusal) => self
+                .outbox
+                .send(refusal.to_string())
+                .await
+                .map_err(|_| Closed),
+        }
+    }
+}
+
+/// A message; nothing, for a notification that means nothing to us; or the answer to what is no message.
+fn read(text: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Value> {
+    let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
+    if let Ok(message) = serde_json::from_slice(text) {
+        return Ok(Some(message));
+    }
+    match serde_json::from_slice::<Value>(text) {
+        Err(error) => Err(refusal(
+            Value::Null,
+            PARSE_ERROR,
+            &format!("Parse error: {error}"),
+        )),
+        Ok(Value::Array(_)) => Err(refusal(
+            Value::Null,
+            INVALID_REQUEST,
+            "Invalid Request: batches are not supported",
+        )),
+        Ok(message) if message.get("id").is_none() && message.get("method").is_some() => Ok(None),
+        Ok(message) => {
+            let id = message.get("id").filter(|id| id.is_string() || id.is_i64());
+            Err(refusal(
+                id.cloned().unwrap_or_default(),
+                INVALID_REQUEST,
+                "Invalid Request",
+            ))
+        }
+    }
+}
+
+fn refusal(id: Value, code: i32, message: &str) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
+}
+
+impl TextTransport {
+    /// Notes a request as open; false if its id is in use.
+    fn admit(&self, message: &mut ClientJsonRpcMessage) -> bool {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        match message {
+            ClientJsonRpcMessage::Request(request) => {
+                if let ClientRequest::CallToolRequest(call) = &mut request.request {
+                    call.extensions.insert(self.arrivals.join());
+                }
+                open.insert(request.id.clone())
+            }
+            ClientJsonRpcMessage::Notification(notification) => {
+                // A cancelled request gets no answer.
+                if let ClientNotification::CancelledNotification(CancelledNotification {
+                    params,
+                    ..
+                }) = &notification.notification
+                    && let Some(id) = &params.request_id
+                {
+                    open.remove(id);
+                }
+                true
+            }
+            _ => true,
+        }
+    }
+}
+
+impl Transport<RoleServer> for TextTransport {
+    type Error = Closed;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = Result<(), Closed>> + Send + 'static {
+        let outbox = self.outbox.clone();
+        let open = self.open.clone();
+        async move {
+            let answered = match &message {
+                ServerJsonRpcMessage::Response(response) => Some(&response.id),
+                ServerJsonRpcMessage::Error(error) => error.id.as_ref(),
+                _ => None,
+            };
+            if let Some(id) = answered {
+                open.lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .remove(id);
+            }
+            let text = serde_json::to_string(&message).map_err(|_| Closed)?;
+            outbox.ok_or(Closed)?.send(text).await.map_err(|_| Closed)
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            let mut message = self.inbox.recv().await?;
+            if !self.opened && !matches!(message, ClientJsonRpcMessage::Request(_)) {
+                continue;
+            }
+            self.opened = true;
+            if self.admit(&mut message) {
+                return Some(message);
+            }
+            if let (ClientJsonRpcMessage::Request(request), Some(outbox)) = (&message, &self.outbox)
+            {
+                let id = serde_json::to_value(&request.id).unwrap_or_default();
+                let refusal = refusal(
+                    id,
+                    INVALID_REQUEST,
+                    "Invalid Request: a request with this id is under way",
+                );
+                // Full means that the client does not read; then this refusal is the least loss.
+                let _ = outbox.try_send(refusal.to_string());
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Closed> {
+        self.outbox = None;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str) -> (Value, i64) {
+        let answer = read(text.as_bytes()).unwrap_err();
+        (
+            answer["id"].clone(),
+            answer["error"]["code"].as_i64().unwrap(),
+        )
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_answered() {
+        assert_eq!(refused("{"), (Value::Null, -32700));
+        assert_eq!(refused("\u{1}"), (Value::Null, -32700));
+        assert_eq!(refused("[]"), (Value::Null, -32600));
+        assert_eq!(refused("{\"id\":7}"), (json!(7), -32600));
+        assert_eq!(refused("{\"id\":null,\"method\":1}"), (Value::Null, -32600));
+    }
+
+    #[test]
+    fn an_odd_notification_is_ignored_and_a_byte_order_mark_too() {
+        assert!(read(b"{\"method\":\"x\"}").unwrap().is_none());
+        let ping = "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}";
+        assert!(read(ping.as_bytes()).unwrap().is_some());
+    }
+}

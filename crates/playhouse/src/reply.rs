@@ -1,0 +1,194 @@
+//! What a tool answers, and what the page looks like afterwards: data, before any dialect has dressed it.
+
+use crate::error::Error;
+use engine::{ConsoleCounts, Dialog, FileChooser};
+use std::path::PathBuf;
+
+/// A tool's own answer.
+#[derive(Debug, Default)]
+pub(crate) struct Reply {
+    /// What it found or made, in order.
+    pub(crate) parts: Vec<Part>,
+    /// The same deed as lines of test code, in the language of `--codegen`.
+    pub(crate) code: Vec<String>,
+    /// It did its work, and the work's outcome is that something is wrong.
+    pub(crate) error: Option<Error>,
+    /// Whether the page's snapshot goes with it.
+    pub(crate) snapshot: SnapshotWish,
+}
+
+/// One piece of an answer.
+#[derive(Debug)]
+pub(crate) enum Part {
+    /// Plain text.
+    Text(String),
+    /// A file that was written.
+    File { title: String, link: String },
+    /// The tabs that are open.
+    Tabs(Vec<TabFacts>),
+    /// A picture.
+    Image { bytes: Vec<u8>, mime_type: String },
+}
+
+/// Whether and how a snapshot goes with an answer.
+#[derive(Debug, Default)]
+pub(crate) enum SnapshotWish {
+    /// Only if something else calls for the page's section.
+    #[default]
+    None,
+    /// Taken when the consequences of the action are over, as a file.
+    AfterAction,
+    /// This one, in the answer itself.
+    Inline(String),
+    /// This one, written to a file already.
+    File(String),
+}
+
+impl Reply {
+    /// An answer that is only its code.
+    pub(crate) fn code(line: impl Into<String>) -> Self {
+        Self::default().and_code(line)
+    }
+
+    /// An answer that is only text.
+    pub(crate) fn text(text: impl Into<String>) -> Self {
+        Self::default().and_text(text)
+    }
+
+    /// An answer that says what is wrong, with all that belongs to an answer.
+    pub(crate) fn error(error: impl Into<Error>) -> Self {
+        Self {
+            error: Some(error.into()),
+            ..Self::default()
+        }
+    }
+
+    /// Adds a line of text.
+    pub(crate) fn and_text(mut self, text: impl Into<String>) -> Self {
+        self.parts.push(Part::Text(text.into()));
+        self
+    }
+
+    /// Adds lines of code.
+    pub(crate) fn and_code(mut self, line: impl Into<String>) -> Self {
+        self.code.push(line.into());
+        self
+    }
+
+    /// Adds a part.
+    pub(crate) fn and(mut self, part: Part) -> Self {
+        self.parts.push(part);
+        self
+    }
+
+    /// Asks for the snapshot after the action.
+    pub(crate) fn and_snapshot(mut self) -> Self {
+        self.snapshot = SnapshotWish::AfterAction;
+        self
+    }
+}
+
+/// An answer with what the page looks like after it.
+#[derive(Debug, Default)]
+pub(crate) struct Answer {
+    /// What the tool said.
+    pub(crate) reply: Reply,
+    /// The state of the current page, where the answer shows it.
+    pub(crate) page: Option<PageFacts>,
+    /// The open tabs, where the answer shows them.
+    pub(crate) tabs: Vec<TabFacts>,
+    /// What waits for an answer.
+    pub(crate) modals: Vec<Modal>,
+    /// The snapshot, where the answer shows one.
+    pub(crate) snapshot: Option<SnapshotFacts>,
+    /// What happened besides.
+    pub(crate) events: Vec<Event>,
+}
+
+/// What an answer tells of the current page.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct PageFacts {
+    /// The URL that the address bar would show.
+    pub(crate) url: String,
+    /// The document's title; empty when it has none or cannot be asked.
+    pub(crate) title: String,
+    /// The renderer crashed.
+    pub(crate) crashed: bool,
+    /// HTTP status and reason of the document.
+    pub(crate) status: Option<(u16, String)>,
+    /// Console messages since the last navigation.
+    pub(crate) console: ConsoleCounts,
+}
+
+/// What an answer tells of a tab.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TabFacts {
+    /// The document's title.
+    pub(crate) title: String,
+    /// The URL that the address bar would show.
+    pub(crate) url: String,
+    /// Page tools act on this one.
+    pub(crate) current: bool,
+    /// The renderer crashed.
+    pub(crate) crashed: bool,
+}
+
+/// What waits for an answer before the page goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Modal {
+    /// A dialog.
+    Dialog(Dialog),
+    /// A file chooser.
+    FileChooser(FileChooser),
+}
+
+/// Where the snapshot is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum SnapshotFacts {
+    /// In the answer.
+    Inline(String),
+    /// In a file; this is its link.
+    File(String),
+}
+
+/// Something that happened since the last answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// Lines were added to a console log.
+    Console {
+        /// The file's link.
+        link: String,
+        /// The first new line, from 1.
+        first: usize,
+        /// The last new line.
+        last: usize,
+    },
+    /// A download began.
+    Downloading {
+        /// The file's name.
+        name: String,
+    },
+    /// A download ended.
+    Downloaded {
+        /// The file's name.
+        name: String,
+        /// Where it lies, as a link.
+        link: String,
+    },
+    /// A download broke off.
+    DownloadFailed {
+        /// The file's name.
+        name: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// A file that an answer speaks of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct WrittenFile {
+    /// Where it lies.
+    pub(crate) path: PathBuf,
+    /// How answers and code name it.
+    pub(crate) link: String,
+}

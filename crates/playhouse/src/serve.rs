@@ -1,0 +1,71 @@
+//! Serving clients: over stdio until the client leaves or a signal comes.
+
+use crate::config::Settings;
+use crate::server::Server;
+use crate::{mcp, transport};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::BufReader;
+
+/// How long closing may take before we leave anyway.
+const CLOSING: Duration = Duration::from_secs(15);
+/// How long answers may take to be written after the client left.
+const FLUSHING: Duration = Duration::from_millis(500);
+
+/// Serves one client over stdin and stdout; returns when it has left, or at SIGINT or SIGTERM, with all closed.
+///
+/// A thread may still wait on stdin then: end the process, do not wait for it.
+pub(crate) async fn stdio(settings: Settings) -> ExitCode {
+    let server = Arc::new(Server::new(settings));
+    let (feed, outbox, connection) = mcp::connection(server.clone());
+    let written = engine::spawn(
+        "stdout",
+        transport::stdio::write(tokio::io::stdout(), outbox),
+    );
+    let served = engine::spawn("connection", connection);
+    let read = transport::stdio::read(BufReader::new(tokio::io::stdin()), feed);
+    tokio::select! {
+        () = read => {}
+        () = signal() => {}
+    }
+    server.stop();
+    let closed = async {
+        let answered = async {
+            served.ended().await;
+            written.ended().await;
+        };
+        tokio::join!(server.close(), tokio::time::timeout(FLUSHING, answered))
+            .1
+            .ok();
+    };
+    if tokio::time::timeout(CLOSING, closed).await.is_err() {
+        tracing::warn!("closing took too long");
+    }
+    ExitCode::SUCCESS
+}
+
+/// Resolves when the process is asked to end.
+async fn signal() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)) = (
+            signal(SignalKind::interrupt()),
+            signal(SignalKind::terminate()),
+            signal(SignalKind::hangup()),
+        ) else {
+            return std::future::pending().await;
+        };
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
+        }
+    }
+    #[cfg(not(unix))]
+    {
+        // Without a handler the system ends the process, which is as good.
+        let _ = tokio::signal::ctrl_c().await;
+    }
+}

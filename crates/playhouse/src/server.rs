@@ -1,0 +1,123 @@
+//! The server: its settings, the tools they switch on, and what runs for its clients.
+
+use crate::arrival::{Arrival, Arrivals};
+use crate::browsers::Browsers;
+use crate::call::{Anonymous, Call, Client};
+use crate::config::Settings;
+use crate::dialect::Content;
+use crate::dispatch;
+use crate::session::Session;
+use crate::tool::Arguments;
+use crate::tools::{Lookup, Toolbox};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// Everything that outlives a call.
+pub(crate) struct Server {
+    settings: Arc<Settings>,
+    toolbox: Toolbox,
+    session: Arc<Session>,
+    browsers: Arc<Browsers>,
+    stop: CancellationToken,
+}
+
+impl Server {
+    pub(crate) fn new(settings: Settings) -> Self {
+        let settings = Arc::new(settings);
+        let browsers = Arc::new(Browsers::new(settings.clone()));
+        Self {
+            toolbox: Toolbox::new(&settings.tools),
+            session: Arc::new(Session::new(settings.clone(), browsers.clone())),
+            browsers,
+            settings,
+            stop: CancellationToken::new(),
+        }
+    }
+
+    /// The tools that are switched on.
+    pub(crate) fn toolbox(&self) -> &Toolbox {
+        &self.toolbox
+    }
+
+    /// Calls a tool for a client. `cancel` ends it early, as does the end of the server.
+    pub(crate) async fn call(
+        &self,
+        name: &str,
+        arguments: Arguments,
+        client: Arc<dyn Client>,
+        arrival: Arrival,
+        cancel: CancellationToken,
+    ) -> Result<Content, UnknownTool> {
+        let tool = match self.toolbox.find(name) {
+            Lookup::On(tool) => tool,
+            Lookup::Off(tool) => return Ok(dispatch::switched_off(tool, &self.settings)),
+            Lookup::Unknown(nearest) => {
+                return Err(UnknownTool {
+                    name: name.to_owned(),
+                    nearest,
+                });
+            }
+        };
+        let call = Call::new(
+            tool,
+            self.settings.clone(),
+            self.session.clone(),
+            client,
+            arrival,
+            cancel.clone(),
+        );
+        let stop = self.stop.cancelled();
+        tokio::select! {
+            content = dispatch::run(&call, arguments) => Ok(content),
+            () = stop => { cancel.cancel(); Ok(dispatch::cancelled(&self.settings)) }
+        }
+    }
+
+    /// Calls a tool for somebody in this process.
+    pub(crate) async fn call_here(
+        &self,
+        name: &str,
+        arguments: Arguments,
+    ) -> Result<Content, UnknownTool> {
+        let arrival = Arrivals::default().join();
+        self.call(
+            name,
+            arguments,
+            Arc::new(Anonymous),
+            arrival,
+            CancellationToken::new(),
+        )
+        .await
+    }
+
+    /// Ends all calls that are under way.
+    pub(crate) fn stop(&self) {
+        self.stop.cancel();
+    }
+
+    /// Ends everything that the server started.
+    pub(crate) async fn close(&self) {
+        self.stop();
+        self.session.close().await;
+        self.browsers.close().await;
+    }
+}
+
+/// There is no tool of that name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct UnknownTool {
+    /// The name as given.
+    pub(crate) name: String,
+    /// A tool with a name like it.
+    pub(crate) nearest: Option<&'static str>,
+}
+
+impl std::fmt::Display for UnknownTool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Tool \"{}\" not found", self.name)?;
+        match self.nearest {
+            Some(nearest) => write!(f, ". Did you mean \"{nearest}\"?"),
+            None => Ok(()),
+        }
+    }
+}

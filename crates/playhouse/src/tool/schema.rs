@@ -1,0 +1,109 @@
+//! The JSON Schema of a tool's parameters, in the form that clients of `@playwright/mcp` know.
+
+use super::Tool;
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+/// The schema of `T`'s parameters; its `description` is the tool's.
+pub(super) fn of<T: Tool>() -> Map<String, Value> {
+    let generator = SchemaSettings::draft2020_12()
+        .with(|settings| settings.inline_subschemas = true)
+        .into_generator();
+    let Value::Object(mut schema) = generator.into_root_schema_for::<T>().to_value() else {
+        unreachable!("the schema of a struct is an object");
+    };
+    portable(&mut schema);
+    // A struct without fields has no properties in its schema.
+    schema
+        .entry("properties")
+        .or_insert_with(|| Value::Object(Map::new()));
+    close(&mut schema);
+    list_defaults_as_required(&mut schema);
+    schema
+}
+
+/// Keeps to what every client understands: no Rust number formats, no titles, and no `null` for what may be left out.
+fn portable(schema: &mut Map<String, Value>) {
+    schema.remove("title");
+    schema.remove("format");
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            schema.insert("type".into(), only);
+            if let Some(Value::Array(values)) = schema.get_mut("enum") {
+                values.retain(|value| !value.is_null());
+            }
+        }
+    }
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        for property in properties.values_mut() {
+            if let Value::Object(property) = property {
+                portable(property);
+            }
+        }
+        close(schema);
+    }
+    if let Some(Value::Object(items)) = schema.get_mut("items") {
+        portable(items);
+    }
+}
+
+fn close(schema: &mut Map<String, Value>) {
+    schema.insert("additionalProperties".into(), false.into());
+}
+
+/// `@playwright/mcp` lists parameters that have a default as required, although leaving them out works; so do we.
+fn list_defaults_as_required(schema: &mut Map<String, Value>) {
+    let required = schema.get("required").and_then(Value::as_array);
+    let names: Vec<Value> = schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+        .filter(|(name, property)| {
+            required.is_some_and(|required| required.contains(&Value::from(name.as_str())))
+                || property.get("default").is_some()
+        })
+        .map(|(name, _)| name.as_str().into())
+        .collect();
+    if !names.is_empty() {
+        schema.insert("required".into(), names.into());
+    }
+}
+
+/// A parameter that may be `null`, which means something else than leaving it out.
+///
+/// Use it as `Option<Nullable<T>>` with `#[serde(default, deserialize_with = "present")]`.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Nullable<T>(pub(crate) Option<T>);
+
+/// Reads a parameter that is there, `null` included.
+pub(crate) fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+impl<T: JsonSchema> JsonSchema for Nullable<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("Nullable{}", T::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [T::json_schema(generator), { "type": "null" }] })
+    }
+}
+
+/// The schema of an `Option<Nullable<T>>`, which `Option` would flatten.
+pub(crate) fn nullable<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    Nullable::<T>::json_schema(generator)
+}

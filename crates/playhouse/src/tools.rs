@@ -1,0 +1,73 @@
+//! Every tool, by toolset. The order here is the order of `tools/list` and of the reference.
+
+mod browser;
+
+use crate::config::{ToolSettings, ToolsetName};
+use crate::nearest::nearest;
+use crate::tool::{ToolDef, Toolset};
+
+/// All toolsets there are.
+pub const TOOLSETS: &[(ToolsetName, Toolset)] = &[(ToolsetName::Browser, browser::TOOLSET)];
+
+/// The tools that a server has switched on, in the order of `tools/list`.
+#[derive(Debug, Clone)]
+pub struct Toolbox {
+    on: Vec<&'static ToolDef>,
+}
+
+/// What became of a name.
+pub(crate) enum Lookup {
+    /// A tool that is on.
+    On(&'static ToolDef),
+    /// A tool that is off.
+    Off(&'static ToolDef),
+    /// No tool; perhaps this one was meant.
+    Unknown(Option<&'static str>),
+}
+
+impl Toolbox {
+    /// The tools that these settings switch on.
+    pub fn new(settings: &ToolSettings) -> Self {
+        let on = TOOLSETS
+            .iter()
+            .flat_map(|(name, toolset)| toolset.tools().map(move |tool| (*name, tool)))
+            .filter(|(toolset, tool)| switched_on(settings, *toolset, tool))
+            .map(|(_, tool)| tool)
+            .collect();
+        Self { on }
+    }
+
+    /// The tools, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &'static ToolDef> + '_ {
+        self.on.iter().copied()
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Lookup {
+        if let Some(tool) = self.iter().find(|tool| tool.name == name) {
+            return Lookup::On(tool);
+        }
+        let mut all = TOOLSETS.iter().flat_map(|(_, toolset)| toolset.tools());
+        match all.find(|tool| tool.name == name) {
+            Some(tool) => Lookup::Off(tool),
+            None => Lookup::Unknown(nearest(name, self.iter().map(|tool| tool.name))),
+        }
+    }
+}
+
+/// Rules about the tool itself come first, the last one of them; then toolset and capability decide.
+fn switched_on(settings: &ToolSettings, toolset: ToolsetName, tool: &ToolDef) -> bool {
+    let rule = settings
+        .rules
+        .iter()
+        .rev()
+        .find(|rule| rule.name == tool.name);
+    match rule {
+        Some(rule) => rule.allow,
+        None => {
+            settings.toolsets.contains(&toolset)
+                && tool
+                    .capability
+                    .is_none_or(|capability| settings.capabilities.contains(&capability))
+        }
+    }
+}

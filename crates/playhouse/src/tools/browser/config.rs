@@ -1,0 +1,32 @@
+//! The server's own configuration.
+
+use crate::call::Call;
+use crate::config::Capability;
+use crate::error::{Error, Result};
+use crate::reply::Reply;
+use crate::scope::OfServer;
+use crate::tool::{Effect, Tool, ToolDef};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<GetConfig>()];
+
+/// Show the configuration the server runs with.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct GetConfig {}
+
+impl Tool for GetConfig {
+    const NAME: &'static str = "browser_get_config";
+    const TITLE: &'static str = "Get config";
+    const EFFECT: Effect = Effect::Reads;
+    const CAPABILITY: Option<Capability> = Some(Capability::Config);
+    type Scope = OfServer;
+
+    async fn run(self, _on: OfServer, _call: &Call) -> Result<Reply> {
+        Err(Error::Internal {
+            tool: Self::NAME,
+            reason: "not built yet".into(),
+        })
+    }
+}

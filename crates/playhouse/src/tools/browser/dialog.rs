@@ -1,0 +1,35 @@
+//! Answering dialogs.
+
+use crate::call::Call;
+use crate::error::{Error, Result};
+use crate::reply::Reply;
+use crate::scope::DialogTab;
+use crate::tool::{Effect, Tool, ToolDef};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<HandleDialog>()];
+
+/// Accept or dismiss the open dialog.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct HandleDialog {
+    /// Accept it?
+    accept: bool,
+    /// Text for a prompt.
+    prompt_text: Option<String>,
+}
+
+impl Tool for HandleDialog {
+    const NAME: &'static str = "browser_handle_dialog";
+    const TITLE: &'static str = "Handle a dialog";
+    const EFFECT: Effect = Effect::Acts;
+    type Scope = DialogTab;
+
+    async fn run(self, _on: DialogTab, _call: &Call) -> Result<Reply> {
+        Err(Error::Internal {
+            tool: Self::NAME,
+            reason: "not built yet".into(),
+        })
+    }
+}

@@ -1,0 +1,37 @@
+//! Locators for tests.
+
+use crate::call::Call;
+use crate::config::Capability;
+use crate::error::{Error, Result};
+use crate::reply::Reply;
+use crate::scope::Tab;
+use crate::tool::{Effect, Tool, ToolDef};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<GenerateLocator>()];
+
+/// Give the best locator of an element for tests.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct GenerateLocator {
+    /// What the element is, for people.
+    element: Option<String>,
+    /// Ref from the snapshot, or a selector that matches one element.
+    target: String,
+}
+
+impl Tool for GenerateLocator {
+    const NAME: &'static str = "browser_generate_locator";
+    const TITLE: &'static str = "Create locator for element";
+    const EFFECT: Effect = Effect::Reads;
+    const CAPABILITY: Option<Capability> = Some(Capability::Testing);
+    type Scope = Tab;
+
+    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
+        Err(Error::Internal {
+            tool: Self::NAME,
+            reason: "not built yet".into(),
+        })
+    }
+}

@@ -1,0 +1,35 @@
+//! Hovering.
+
+use crate::call::Call;
+use crate::error::{Error, Result};
+use crate::reply::Reply;
+use crate::scope::Tab;
+use crate::tool::{Effect, Tool, ToolDef};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<Hover>()];
+
+/// Move the mouse over an element.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Hover {
+    /// What the element is, for people.
+    element: Option<String>,
+    /// Ref from the snapshot, or a selector that matches one element.
+    target: String,
+}
+
+impl Tool for Hover {
+    const NAME: &'static str = "browser_hover";
+    const TITLE: &'static str = "Hover mouse";
+    const EFFECT: Effect = Effect::Acts;
+    type Scope = Tab;
+
+    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
+        Err(Error::Internal {
+            tool: Self::NAME,
+            reason: "not built yet".into(),
+        })
+    }
+}
