@@ -25,6 +25,7 @@ pub struct GetVersionResponse {
 pub struct Close {}
 command!(Close, "Browser.close", Empty);
 
+/// With `events_enabled`, downloads are told of as [`DownloadWillBegin`] and [`DownloadProgress`].
 /// [`Browser.setDownloadBehavior`](https://chromedevtools.github.io/devtools-protocol/tot/Browser/#method-setDownloadBehavior)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -36,6 +36,7 @@ pub struct GetDocumentResponse {
     pub root: Node,
 }
 
+/// Tells of a node without the need to enable the domain.
 /// [`DOM.describeNode`](https://chromedevtools.github.io/devtools-protocol/tot/DOM/#method-describeNode)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -60,6 +61,7 @@ pub struct DescribeNodeResponse {
     pub node: Node,
 }
 
+/// Gives a JavaScript handle of a node, in any world.
 /// [`DOM.resolveNode`](https://chromedevtools.github.io/devtools-protocol/tot/DOM/#method-resolveNode)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -113,6 +115,7 @@ pub struct GetFrameOwnerResponse {
     pub node_id: Option<NodeId>,
 }
 
+/// Paths are of the browser's machine.
 /// [`DOM.setFileInputFiles`](https://chromedevtools.github.io/devtools-protocol/tot/DOM/#method-setFileInputFiles)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -127,6 +130,7 @@ pub struct SetFileInputFiles {
 }
 command!(SetFileInputFiles, "DOM.setFileInputFiles", Empty);
 
+/// Where a node is, in CSS pixels of the viewport; an inline node may have several quads.
 /// [`DOM.getContentQuads`](https://chromedevtools.github.io/devtools-protocol/tot/DOM/#method-getContentQuads)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -303,6 +307,7 @@ pub struct RGBA {
     pub a: Option<f64>,
 }
 
+/// Four corners, x and y by turns, clockwise from the top left.
 /// [`DOM.Quad`](https://chromedevtools.github.io/devtools-protocol/tot/DOM/#type-Quad)
 pub type Quad = Vec<f64>;
 

@@ -38,6 +38,7 @@ pub struct ContinueRequest {
 }
 command!(ContinueRequest, "Fetch.continueRequest", Empty);
 
+/// Answers in the server's place.
 /// [`Fetch.fulfillRequest`](https://chromedevtools.github.io/devtools-protocol/tot/Fetch/#method-fulfillRequest)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -73,6 +74,7 @@ pub struct ContinueWithAuth {
 }
 command!(ContinueWithAuth, "Fetch.continueWithAuth", Empty);
 
+/// Goes on with the response, its status or headers changed.
 /// [`Fetch.continueResponse`](https://chromedevtools.github.io/devtools-protocol/tot/Fetch/#method-continueResponse)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -128,6 +130,7 @@ pub struct TakeResponseBodyAsStreamResponse {
     pub stream: io::StreamHandle,
 }
 
+/// A request (or, with a status or error reason, its response) waits for one of the commands here.
 /// [`Fetch.requestPaused`](https://chromedevtools.github.io/devtools-protocol/tot/Fetch/#event-requestPaused)
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Empty, command, event};
 
+/// Positions are CSS pixels from the viewport's corner; `modifiers` are Alt 1, Control 2, Meta 4,
+/// Shift 8; `buttons` are left 1, right 2, middle 4. Answers when the page has handled it.
 /// [`Input.dispatchMouseEvent`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-dispatchMouseEvent)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -31,6 +33,7 @@ pub struct DispatchMouseEvent {
 }
 command!(DispatchMouseEvent, "Input.dispatchMouseEvent", Empty);
 
+/// `modifiers` as for the mouse. Answers when the page has handled it.
 /// [`Input.dispatchKeyEvent`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-dispatchKeyEvent)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -64,6 +67,7 @@ pub struct DispatchKeyEvent {
 }
 command!(DispatchKeyEvent, "Input.dispatchKeyEvent", Empty);
 
+/// Puts text in as an input method does, without key events.
 /// [`Input.insertText`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-insertText)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -227,6 +231,7 @@ pub struct SynthesizeTapGesture {
 }
 command!(SynthesizeTapGesture, "Input.synthesizeTapGesture", Empty);
 
+/// A drag begins; [`DispatchDragEvent`] is to carry it on.
 /// [`Input.dragIntercepted`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#event-dragIntercepted)
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Empty, command, runtime};
 
+/// Reads on in a stream until `eof`.
 /// [`IO.read`](https://chromedevtools.github.io/devtools-protocol/tot/IO/#method-read)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -1,9 +1,15 @@
-//! The `Network` domain: requests and responses as they pass, cookies, conditions.
+//! The `Network` domain: requests and responses as they pass, and their conditions.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::{Binary, Empty, command, event, page, runtime};
+use crate::cdp::{Binary, Empty, command, event, page, runtime};
+
+pub use cookie::*;
+pub use websocket::*;
+
+mod cookie;
+mod websocket;
 
 /// HTTP headers, in the order in which they were sent. A header that came several times is one
 /// entry whose lines are joined by `\n`.
@@ -185,76 +191,6 @@ command!(
     Empty
 );
 
-/// [`Network.getCookies`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#method-getCookies)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GetCookies {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub urls: Option<Vec<String>>,
-}
-command!(GetCookies, "Network.getCookies", GetCookiesResponse);
-
-/// The answer to [`GetCookies`].
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct GetCookiesResponse {
-    pub cookies: Vec<Cookie>,
-}
-
-/// [`Network.setCookies`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#method-setCookies)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SetCookies {
-    pub cookies: Vec<CookieParam>,
-}
-command!(SetCookies, "Network.setCookies", Empty);
-
-/// [`Network.setCookie`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#method-setCookie)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SetCookie {
-    pub name: String,
-    pub value: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub url: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub domain: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secure: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub http_only: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub same_site: Option<CookieSameSite>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub expires: Option<TimeSinceEpoch>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub partition_key: Option<CookiePartitionKey>,
-}
-command!(SetCookie, "Network.setCookie", Empty);
-
-/// [`Network.deleteCookies`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#method-deleteCookies)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct DeleteCookies {
-    pub name: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub url: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub domain: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub partition_key: Option<CookiePartitionKey>,
-}
-command!(DeleteCookies, "Network.deleteCookies", Empty);
-
-/// [`Network.clearBrowserCookies`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#method-clearBrowserCookies)
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct ClearBrowserCookies {}
-command!(ClearBrowserCookies, "Network.clearBrowserCookies", Empty);
-
 /// [`Network.clearBrowserCache`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#method-clearBrowserCache)
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct ClearBrowserCache {}
@@ -354,6 +290,7 @@ pub struct LoadingFinished {
 }
 event!(LoadingFinished, "Network.loadingFinished");
 
+/// Comes also for requests that were aborted, then with `canceled`.
 /// [`Network.loadingFailed`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#event-loadingFailed)
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -368,97 +305,6 @@ pub struct LoadingFailed {
     pub cors_error_status: Option<CorsErrorStatus>,
 }
 event!(LoadingFailed, "Network.loadingFailed");
-
-/// [`Network.webSocketCreated`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#event-webSocketCreated)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct WebSocketCreated {
-    pub request_id: RequestId,
-    pub url: String,
-    pub initiator: Option<Initiator>,
-}
-event!(WebSocketCreated, "Network.webSocketCreated");
-
-/// [`Network.webSocketWillSendHandshakeRequest`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#event-webSocketWillSendHandshakeRequest)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct WebSocketWillSendHandshakeRequest {
-    pub request_id: RequestId,
-    pub timestamp: MonotonicTime,
-    pub wall_time: TimeSinceEpoch,
-    pub request: WebSocketRequest,
-}
-event!(
-    WebSocketWillSendHandshakeRequest,
-    "Network.webSocketWillSendHandshakeRequest"
-);
-
-/// [`Network.webSocketHandshakeResponseReceived`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#event-webSocketHandshakeResponseReceived)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct WebSocketHandshakeResponseReceived {
-    pub request_id: RequestId,
-    pub timestamp: MonotonicTime,
-    pub response: WebSocketResponse,
-}
-event!(
-    WebSocketHandshakeResponseReceived,
-    "Network.webSocketHandshakeResponseReceived"
-);
-
-/// [`Network.webSocketFrameSent`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#event-webSocketFrameSent)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct WebSocketFrameSent {
-    pub request_id: RequestId,
-    pub timestamp: MonotonicTime,
-    pub response: WebSocketFrame,
-}
-event!(WebSocketFrameSent, "Network.webSocketFrameSent");
-
-/// [`Network.webSocketFrameReceived`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#event-webSocketFrameReceived)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct WebSocketFrameReceived {
-    pub request_id: RequestId,
-    pub timestamp: MonotonicTime,
-    pub response: WebSocketFrame,
-}
-event!(WebSocketFrameReceived, "Network.webSocketFrameReceived");
-
-/// [`Network.webSocketFrameError`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#event-webSocketFrameError)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct WebSocketFrameError {
-    pub request_id: RequestId,
-    pub timestamp: MonotonicTime,
-    pub error_message: String,
-}
-event!(WebSocketFrameError, "Network.webSocketFrameError");
-
-/// [`Network.webSocketClosed`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#event-webSocketClosed)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct WebSocketClosed {
-    pub request_id: RequestId,
-    pub timestamp: MonotonicTime,
-}
-event!(WebSocketClosed, "Network.webSocketClosed");
-
-/// [`Network.eventSourceMessageReceived`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#event-eventSourceMessageReceived)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct EventSourceMessageReceived {
-    pub request_id: RequestId,
-    pub timestamp: MonotonicTime,
-    pub event_name: String,
-    pub event_id: String,
-    pub data: String,
-}
-event!(
-    EventSourceMessageReceived,
-    "Network.eventSourceMessageReceived"
-);
 
 /// [`Network.ResourceType`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-ResourceType)
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -515,23 +361,13 @@ pub enum ErrorReason {
     Unknown,
 }
 
+/// Seconds since 1970.
 /// [`Network.TimeSinceEpoch`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-TimeSinceEpoch)
 pub type TimeSinceEpoch = f64;
 
+/// Seconds since some point in the past.
 /// [`Network.MonotonicTime`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-MonotonicTime)
 pub type MonotonicTime = f64;
-
-/// [`Network.CookieSameSite`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-CookieSameSite)
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum CookieSameSite {
-    #[default]
-    Strict,
-    Lax,
-    None,
-    /// One that the specification did not have when this was written.
-    #[serde(other)]
-    Unknown,
-}
 
 /// [`Network.ResourceTiming`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-ResourceTiming)
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -631,34 +467,6 @@ pub struct Response {
     pub security_details: Option<SecurityDetails>,
 }
 
-/// [`Network.WebSocketRequest`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-WebSocketRequest)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct WebSocketRequest {
-    pub headers: Headers,
-}
-
-/// [`Network.WebSocketResponse`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-WebSocketResponse)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct WebSocketResponse {
-    pub status: i64,
-    pub status_text: String,
-    pub headers: Headers,
-    pub headers_text: Option<String>,
-    pub request_headers: Option<Headers>,
-    pub request_headers_text: Option<String>,
-}
-
-/// [`Network.WebSocketFrame`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-WebSocketFrame)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct WebSocketFrame {
-    pub opcode: f64,
-    pub mask: bool,
-    pub payload_data: String,
-}
-
 /// [`Network.Initiator`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-Initiator)
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -670,63 +478,6 @@ pub struct Initiator {
     pub line_number: Option<f64>,
     pub column_number: Option<f64>,
     pub request_id: Option<RequestId>,
-}
-
-/// [`Network.CookiePartitionKey`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-CookiePartitionKey)
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct CookiePartitionKey {
-    pub top_level_site: String,
-    pub has_cross_site_ancestor: bool,
-}
-
-/// [`Network.Cookie`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-Cookie)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct Cookie {
-    pub name: String,
-    pub value: String,
-    pub domain: String,
-    pub path: String,
-    pub expires: f64,
-    pub size: i64,
-    pub http_only: bool,
-    pub secure: bool,
-    pub session: bool,
-    pub same_site: Option<CookieSameSite>,
-    pub partition_key: Option<CookiePartitionKey>,
-}
-
-/// [`Network.AssociatedCookie`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-AssociatedCookie)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct AssociatedCookie {
-    pub cookie: Cookie,
-    pub blocked_reasons: Vec<String>,
-}
-
-/// [`Network.CookieParam`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-CookieParam)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CookieParam {
-    pub name: String,
-    pub value: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub url: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub domain: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secure: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub http_only: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub same_site: Option<CookieSameSite>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub expires: Option<TimeSinceEpoch>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub partition_key: Option<CookiePartitionKey>,
 }
 
 /// [`Network.NetworkConditions`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-NetworkConditions)

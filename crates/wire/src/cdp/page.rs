@@ -1,8 +1,14 @@
-//! The `Page` domain: navigation, frames, dialogs, pictures of a page.
+//! The `Page` domain: frames, scripts, dialogs, file choosers; navigation and pictures are below.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Binary, Empty, command, dom, event, io, network, runtime};
+use crate::cdp::{Empty, command, dom, event, network, runtime};
+
+pub use capture::*;
+pub use navigation::*;
+
+mod capture;
+mod navigation;
 
 /// [`Page.enable`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-enable)
 #[derive(Debug, Clone, Default, Serialize)]
@@ -18,80 +24,6 @@ command!(Enable, "Page.enable", Empty);
 pub struct Disable {}
 command!(Disable, "Page.disable", Empty);
 
-/// [`Page.navigate`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-navigate)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Navigate {
-    pub url: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub referrer: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub transition_type: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub frame_id: Option<FrameId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub referrer_policy: Option<String>,
-}
-command!(Navigate, "Page.navigate", NavigateResponse);
-
-/// The answer to [`Navigate`].
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct NavigateResponse {
-    pub frame_id: FrameId,
-    pub loader_id: Option<network::LoaderId>,
-    pub error_text: Option<String>,
-    pub is_download: Option<bool>,
-}
-
-/// [`Page.reload`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-reload)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Reload {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ignore_cache: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub script_to_evaluate_on_load: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub loader_id: Option<network::LoaderId>,
-}
-command!(Reload, "Page.reload", Empty);
-
-/// [`Page.stopLoading`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-stopLoading)
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct StopLoading {}
-command!(StopLoading, "Page.stopLoading", Empty);
-
-/// [`Page.getNavigationHistory`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-getNavigationHistory)
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct GetNavigationHistory {}
-command!(
-    GetNavigationHistory,
-    "Page.getNavigationHistory",
-    GetNavigationHistoryResponse
-);
-
-/// The answer to [`GetNavigationHistory`].
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct GetNavigationHistoryResponse {
-    pub current_index: i64,
-    pub entries: Vec<NavigationEntry>,
-}
-
-/// [`Page.navigateToHistoryEntry`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-navigateToHistoryEntry)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct NavigateToHistoryEntry {
-    pub entry_id: i64,
-}
-command!(NavigateToHistoryEntry, "Page.navigateToHistoryEntry", Empty);
-
-/// [`Page.resetNavigationHistory`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-resetNavigationHistory)
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct ResetNavigationHistory {}
-command!(ResetNavigationHistory, "Page.resetNavigationHistory", Empty);
-
 /// [`Page.getFrameTree`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-getFrameTree)
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct GetFrameTree {}
@@ -104,6 +36,7 @@ pub struct GetFrameTreeResponse {
     pub frame_tree: FrameTree,
 }
 
+/// Makes a context that shares the frame's DOM but none of its JavaScript.
 /// [`Page.createIsolatedWorld`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-createIsolatedWorld)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -129,6 +62,8 @@ pub struct CreateIsolatedWorldResponse {
     pub execution_context_id: runtime::ExecutionContextId,
 }
 
+/// Runs a script in each document before its own ones; with `run_immediately` also in those that
+/// are there.
 /// [`Page.addScriptToEvaluateOnNewDocument`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-addScriptToEvaluateOnNewDocument)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -169,18 +104,7 @@ command!(
     Empty
 );
 
-/// [`Page.setLifecycleEventsEnabled`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-setLifecycleEventsEnabled)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SetLifecycleEventsEnabled {
-    pub enabled: bool,
-}
-command!(
-    SetLifecycleEventsEnabled,
-    "Page.setLifecycleEventsEnabled",
-    Empty
-);
-
+/// File choosers come as [`FileChooserOpened`] instead of opening.
 /// [`Page.setInterceptFileChooserDialog`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-setInterceptFileChooserDialog)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -195,6 +119,7 @@ command!(
     Empty
 );
 
+/// Answers the dialog that is open.
 /// [`Page.handleJavaScriptDialog`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-handleJavaScriptDialog)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -204,139 +129,6 @@ pub struct HandleJavaScriptDialog {
     pub prompt_text: Option<String>,
 }
 command!(HandleJavaScriptDialog, "Page.handleJavaScriptDialog", Empty);
-
-/// [`Page.captureScreenshot`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-captureScreenshot)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CaptureScreenshot {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub format: Option<ImageFormat>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub quality: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub clip: Option<Viewport>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub from_surface: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub capture_beyond_viewport: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optimize_for_speed: Option<bool>,
-}
-command!(
-    CaptureScreenshot,
-    "Page.captureScreenshot",
-    CaptureScreenshotResponse
-);
-
-/// The answer to [`CaptureScreenshot`].
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct CaptureScreenshotResponse {
-    pub data: Binary,
-}
-
-/// [`Page.captureSnapshot`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-captureSnapshot)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CaptureSnapshot {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub format: Option<SnapshotFormat>,
-}
-command!(
-    CaptureSnapshot,
-    "Page.captureSnapshot",
-    CaptureSnapshotResponse
-);
-
-/// The answer to [`CaptureSnapshot`].
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct CaptureSnapshotResponse {
-    pub data: String,
-}
-
-/// [`Page.printToPDF`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-printToPDF)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PrintToPDF {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub landscape: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub display_header_footer: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub print_background: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub scale: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub paper_width: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub paper_height: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub margin_top: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub margin_bottom: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub margin_left: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub margin_right: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub page_ranges: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub header_template: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub footer_template: Option<String>,
-    #[serde(rename = "preferCSSPageSize", skip_serializing_if = "Option::is_none")]
-    pub prefer_css_page_size: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub transfer_mode: Option<TransferMode>,
-    #[serde(rename = "generateTaggedPDF", skip_serializing_if = "Option::is_none")]
-    pub generate_tagged_pdf: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub generate_document_outline: Option<bool>,
-}
-command!(PrintToPDF, "Page.printToPDF", PrintToPDFResponse);
-
-/// The answer to [`PrintToPDF`].
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct PrintToPDFResponse {
-    pub data: Binary,
-    pub stream: Option<io::StreamHandle>,
-}
-
-/// [`Page.startScreencast`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-startScreencast)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct StartScreencast {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub format: Option<ImageFormat>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub quality: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_width: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_height: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub every_nth_frame: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_frames_in_flight: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub send_last_frame: Option<bool>,
-}
-command!(StartScreencast, "Page.startScreencast", Empty);
-
-/// [`Page.stopScreencast`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-stopScreencast)
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct StopScreencast {}
-command!(StopScreencast, "Page.stopScreencast", Empty);
-
-/// [`Page.screencastFrameAck`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-screencastFrameAck)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ScreencastFrameAck {
-    pub session_id: i64,
-}
-command!(ScreencastFrameAck, "Page.screencastFrameAck", Empty);
 
 /// [`Page.bringToFront`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-bringToFront)
 #[derive(Debug, Clone, Default, Serialize)]
@@ -370,24 +162,6 @@ pub struct SetDocumentContent {
 }
 command!(SetDocumentContent, "Page.setDocumentContent", Empty);
 
-/// [`Page.getLayoutMetrics`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-getLayoutMetrics)
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct GetLayoutMetrics {}
-command!(
-    GetLayoutMetrics,
-    "Page.getLayoutMetrics",
-    GetLayoutMetricsResponse
-);
-
-/// The answer to [`GetLayoutMetrics`].
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct GetLayoutMetricsResponse {
-    pub css_layout_viewport: LayoutViewport,
-    pub css_visual_viewport: VisualViewport,
-    pub css_content_size: dom::Rect,
-}
-
 /// [`Page.setWebLifecycleState`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-setWebLifecycleState)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -413,121 +187,6 @@ pub struct FrameDetached {
     pub reason: FrameDetachedReason,
 }
 event!(FrameDetached, "Page.frameDetached");
-
-/// [`Page.frameNavigated`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-frameNavigated)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct FrameNavigated {
-    pub frame: Frame,
-    #[serde(rename = "type")]
-    pub kind: NavigationType,
-}
-event!(FrameNavigated, "Page.frameNavigated");
-
-/// [`Page.documentOpened`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-documentOpened)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct DocumentOpened {
-    pub frame: Frame,
-}
-event!(DocumentOpened, "Page.documentOpened");
-
-/// [`Page.navigatedWithinDocument`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-navigatedWithinDocument)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct NavigatedWithinDocument {
-    pub frame_id: FrameId,
-    pub url: String,
-    pub navigation_type: SameDocumentNavigationKind,
-}
-event!(NavigatedWithinDocument, "Page.navigatedWithinDocument");
-
-/// [`Page.frameRequestedNavigation`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-frameRequestedNavigation)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct FrameRequestedNavigation {
-    pub frame_id: FrameId,
-    pub reason: String,
-    pub url: String,
-    pub disposition: ClientNavigationDisposition,
-}
-event!(FrameRequestedNavigation, "Page.frameRequestedNavigation");
-
-/// [`Page.frameStartedNavigating`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-frameStartedNavigating)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct FrameStartedNavigating {
-    pub frame_id: FrameId,
-    pub url: String,
-    pub loader_id: network::LoaderId,
-    pub navigation_type: FrameNavigationKind,
-}
-event!(FrameStartedNavigating, "Page.frameStartedNavigating");
-
-/// [`Page.frameStartedLoading`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-frameStartedLoading)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct FrameStartedLoading {
-    pub frame_id: FrameId,
-}
-event!(FrameStartedLoading, "Page.frameStartedLoading");
-
-/// [`Page.frameStoppedLoading`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-frameStoppedLoading)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct FrameStoppedLoading {
-    pub frame_id: FrameId,
-}
-event!(FrameStoppedLoading, "Page.frameStoppedLoading");
-
-/// [`Page.frameScheduledNavigation`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-frameScheduledNavigation)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct FrameScheduledNavigation {
-    pub frame_id: FrameId,
-    pub delay: f64,
-    pub reason: String,
-    pub url: String,
-}
-event!(FrameScheduledNavigation, "Page.frameScheduledNavigation");
-
-/// [`Page.frameClearedScheduledNavigation`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-frameClearedScheduledNavigation)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct FrameClearedScheduledNavigation {
-    pub frame_id: FrameId,
-}
-event!(
-    FrameClearedScheduledNavigation,
-    "Page.frameClearedScheduledNavigation"
-);
-
-/// [`Page.lifecycleEvent`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-lifecycleEvent)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct LifecycleEvent {
-    pub frame_id: FrameId,
-    pub loader_id: network::LoaderId,
-    pub name: String,
-    pub timestamp: network::MonotonicTime,
-}
-event!(LifecycleEvent, "Page.lifecycleEvent");
-
-/// [`Page.loadEventFired`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-loadEventFired)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct LoadEventFired {
-    pub timestamp: network::MonotonicTime,
-}
-event!(LoadEventFired, "Page.loadEventFired");
-
-/// [`Page.domContentEventFired`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-domContentEventFired)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct DomContentEventFired {
-    pub timestamp: network::MonotonicTime,
-}
-event!(DomContentEventFired, "Page.domContentEventFired");
 
 /// [`Page.javascriptDialogOpening`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-javascriptDialogOpening)
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -596,16 +255,6 @@ pub struct DownloadProgress {
 }
 event!(DownloadProgress, "Page.downloadProgress");
 
-/// [`Page.screencastFrame`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-screencastFrame)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct ScreencastFrame {
-    pub data: Binary,
-    pub metadata: ScreencastFrameMetadata,
-    pub session_id: i64,
-}
-event!(ScreencastFrame, "Page.screencastFrame");
-
 /// [`Page.FrameId`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#type-FrameId)
 pub type FrameId = String;
 
@@ -636,32 +285,6 @@ pub struct FrameTree {
 /// [`Page.ScriptIdentifier`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#type-ScriptIdentifier)
 pub type ScriptIdentifier = String;
 
-/// [`Page.NavigationEntry`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#type-NavigationEntry)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct NavigationEntry {
-    pub id: i64,
-    pub url: String,
-    #[serde(rename = "userTypedURL")]
-    pub user_typed_url: String,
-    pub title: String,
-    pub transition_type: String,
-}
-
-/// [`Page.ScreencastFrameMetadata`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#type-ScreencastFrameMetadata)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct ScreencastFrameMetadata {
-    pub offset_top: f64,
-    pub page_scale_factor: f64,
-    pub device_width: f64,
-    pub device_height: f64,
-    pub scroll_offset_x: f64,
-    pub scroll_offset_y: f64,
-    pub timestamp: Option<network::TimeSinceEpoch>,
-    pub monotonic_timestamp: Option<network::MonotonicTime>,
-}
-
 /// [`Page.DialogType`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#type-DialogType)
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -674,92 +297,6 @@ pub enum DialogType {
     /// One that the specification did not have when this was written.
     #[serde(other)]
     Unknown,
-}
-
-/// [`Page.LayoutViewport`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#type-LayoutViewport)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct LayoutViewport {
-    pub page_x: i64,
-    pub page_y: i64,
-    pub client_width: i64,
-    pub client_height: i64,
-}
-
-/// [`Page.VisualViewport`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#type-VisualViewport)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct VisualViewport {
-    pub offset_x: f64,
-    pub offset_y: f64,
-    pub page_x: f64,
-    pub page_y: f64,
-    pub client_width: f64,
-    pub client_height: f64,
-    pub scale: f64,
-    pub zoom: Option<f64>,
-}
-
-/// [`Page.Viewport`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#type-Viewport)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Viewport {
-    pub x: f64,
-    pub y: f64,
-    pub width: f64,
-    pub height: f64,
-    pub scale: f64,
-}
-
-/// [`Page.ClientNavigationDisposition`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#type-ClientNavigationDisposition)
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum ClientNavigationDisposition {
-    #[default]
-    CurrentTab,
-    NewTab,
-    NewWindow,
-    Download,
-    /// One that the specification did not have when this was written.
-    #[serde(other)]
-    Unknown,
-}
-
-/// [`Page.NavigationType`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#type-NavigationType)
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
-pub enum NavigationType {
-    #[default]
-    Navigation,
-    BackForwardCacheRestore,
-    /// One that the specification did not have when this was written.
-    #[serde(other)]
-    Unknown,
-}
-
-/// What `format` may be in `Page.captureScreenshot`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum ImageFormat {
-    #[default]
-    Jpeg,
-    Png,
-    Webp,
-}
-
-/// What `format` may be in `Page.captureSnapshot`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum SnapshotFormat {
-    #[default]
-    Mhtml,
-}
-
-/// What `transferMode` may be in `Page.printToPDF`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
-pub enum TransferMode {
-    #[default]
-    ReturnAsBase64,
-    ReturnAsStream,
 }
 
 /// What `state` may be in `Page.setWebLifecycleState`.
@@ -778,35 +315,6 @@ pub enum FrameDetachedReason {
     #[default]
     Remove,
     Swap,
-    /// One that the specification did not have when this was written.
-    #[serde(other)]
-    Unknown,
-}
-
-/// What `navigationType` may be in `Page.navigatedWithinDocument`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum SameDocumentNavigationKind {
-    #[default]
-    Fragment,
-    HistoryApi,
-    #[serde(other)]
-    Other,
-}
-
-/// What `navigationType` may be in `Page.frameStartedNavigating`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum FrameNavigationKind {
-    #[default]
-    Reload,
-    ReloadBypassingCache,
-    Restore,
-    RestoreWithPost,
-    HistorySameDocument,
-    HistoryDifferentDocument,
-    SameDocument,
-    DifferentDocument,
     /// One that the specification did not have when this was written.
     #[serde(other)]
     Unknown,

@@ -17,6 +17,7 @@ command!(Enable, "Runtime.enable", Empty);
 pub struct Disable {}
 command!(Disable, "Runtime.disable", Empty);
 
+/// Runs an expression in a context; without one, in the page's own world of the main frame.
 /// [`Runtime.evaluate`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-evaluate)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -69,6 +70,7 @@ pub struct EvaluateResponse {
     pub exception_details: Option<ExceptionDetails>,
 }
 
+/// Calls a function with an object as `this`, or in a context.
 /// [`Runtime.callFunctionOn`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-callFunctionOn)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -171,6 +173,7 @@ pub struct ReleaseObject {
 }
 command!(ReleaseObject, "Runtime.releaseObject", Empty);
 
+/// Lets go of all handles that were made with this `object_group`.
 /// [`Runtime.releaseObjectGroup`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-releaseObjectGroup)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -179,6 +182,7 @@ pub struct ReleaseObjectGroup {
 }
 command!(ReleaseObjectGroup, "Runtime.releaseObjectGroup", Empty);
 
+/// Lets a target that was attached with `wait_for_debugger_on_start` begin.
 /// [`Runtime.runIfWaitingForDebugger`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-runIfWaitingForDebugger)
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct RunIfWaitingForDebugger {}
@@ -188,6 +192,7 @@ command!(
     Empty
 );
 
+/// Gives every context (of this name) a global function whose calls come as [`BindingCalled`].
 /// [`Runtime.addBinding`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-addBinding)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -267,6 +272,7 @@ event!(
     "Runtime.executionContextDestroyed"
 );
 
+/// All contexts of the session's frames are gone.
 /// [`Runtime.executionContextsCleared`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#event-executionContextsCleared)
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
@@ -335,6 +341,7 @@ pub type RemoteObjectId = String;
 /// [`Runtime.UnserializableValue`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-UnserializableValue)
 pub type UnserializableValue = String;
 
+/// A JavaScript value, by handle, by value, or as a description.
 /// [`Runtime.RemoteObject`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-RemoteObject)
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -425,6 +432,7 @@ pub struct PrivatePropertyDescriptor {
     pub set: Option<RemoteObject>,
 }
 
+/// One of `value`, `unserializable_value` and `object_id`; none of them is `undefined`.
 /// [`Runtime.CallArgument`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-CallArgument)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -451,6 +459,7 @@ pub struct ExecutionContextDescription {
     pub aux_data: Option<ContextOrigin>,
 }
 
+/// Lines and columns count from 0.
 /// [`Runtime.ExceptionDetails`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-ExceptionDetails)
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -467,12 +476,15 @@ pub struct ExceptionDetails {
     pub exception_meta_data: Option<Value>,
 }
 
+/// Milliseconds since 1970.
 /// [`Runtime.Timestamp`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-Timestamp)
 pub type Timestamp = f64;
 
+/// Milliseconds.
 /// [`Runtime.TimeDelta`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-TimeDelta)
 pub type TimeDelta = f64;
 
+/// Lines and columns count from 0.
 /// [`Runtime.CallFrame`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-CallFrame)
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::{Empty, browser, command, event, page};
 
+/// Attaches to all related targets, those that exist and those that come.
 /// [`Target.setAutoAttach`](https://chromedevtools.github.io/devtools-protocol/tot/Target/#method-setAutoAttach)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -170,6 +171,7 @@ pub struct GetTargetInfoResponse {
     pub target_info: TargetInfo,
 }
 
+/// Makes a context with cookies, storage and cache of its own.
 /// [`Target.createBrowserContext`](https://chromedevtools.github.io/devtools-protocol/tot/Target/#method-createBrowserContext)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -221,6 +223,7 @@ pub struct GetBrowserContextsResponse {
     pub default_browser_context_id: Option<browser::BrowserContextId>,
 }
 
+/// A session begins. Its queue exists already: see [`take_events`](crate::Connection::take_events).
 /// [`Target.attachedToTarget`](https://chromedevtools.github.io/devtools-protocol/tot/Target/#event-attachedToTarget)
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -231,6 +234,7 @@ pub struct AttachedToTarget {
 }
 event!(AttachedToTarget, "Target.attachedToTarget");
 
+/// A session is over, and with it those attached within it.
 /// [`Target.detachedFromTarget`](https://chromedevtools.github.io/devtools-protocol/tot/Target/#event-detachedFromTarget)
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]

@@ -1,0 +1,146 @@
+//! Cookies as the network stack has them.
+
+use serde::{Deserialize, Serialize};
+
+use super::TimeSinceEpoch;
+use crate::cdp::{Empty, command};
+
+/// [`Network.getCookies`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#method-getCookies)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GetCookies {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub urls: Option<Vec<String>>,
+}
+command!(GetCookies, "Network.getCookies", GetCookiesResponse);
+
+/// The answer to [`GetCookies`].
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct GetCookiesResponse {
+    pub cookies: Vec<Cookie>,
+}
+
+/// [`Network.setCookies`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#method-setCookies)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SetCookies {
+    pub cookies: Vec<CookieParam>,
+}
+command!(SetCookies, "Network.setCookies", Empty);
+
+/// [`Network.setCookie`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#method-setCookie)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SetCookie {
+    pub name: String,
+    pub value: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub domain: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secure: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http_only: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub same_site: Option<CookieSameSite>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires: Option<TimeSinceEpoch>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partition_key: Option<CookiePartitionKey>,
+}
+command!(SetCookie, "Network.setCookie", Empty);
+
+/// [`Network.deleteCookies`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#method-deleteCookies)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DeleteCookies {
+    pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub domain: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partition_key: Option<CookiePartitionKey>,
+}
+command!(DeleteCookies, "Network.deleteCookies", Empty);
+
+/// [`Network.clearBrowserCookies`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#method-clearBrowserCookies)
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct ClearBrowserCookies {}
+command!(ClearBrowserCookies, "Network.clearBrowserCookies", Empty);
+
+/// [`Network.CookieSameSite`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-CookieSameSite)
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum CookieSameSite {
+    #[default]
+    Strict,
+    Lax,
+    None,
+    /// One that the specification did not have when this was written.
+    #[serde(other)]
+    Unknown,
+}
+
+/// [`Network.CookiePartitionKey`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-CookiePartitionKey)
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct CookiePartitionKey {
+    pub top_level_site: String,
+    pub has_cross_site_ancestor: bool,
+}
+
+/// `expires` is seconds since 1970, −1 for a session cookie.
+/// [`Network.Cookie`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-Cookie)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Cookie {
+    pub name: String,
+    pub value: String,
+    pub domain: String,
+    pub path: String,
+    pub expires: f64,
+    pub size: i64,
+    pub http_only: bool,
+    pub secure: bool,
+    pub session: bool,
+    pub same_site: Option<CookieSameSite>,
+    pub partition_key: Option<CookiePartitionKey>,
+}
+
+/// [`Network.AssociatedCookie`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-AssociatedCookie)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AssociatedCookie {
+    pub cookie: Cookie,
+    pub blocked_reasons: Vec<String>,
+}
+
+/// [`Network.CookieParam`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-CookieParam)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CookieParam {
+    pub name: String,
+    pub value: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub domain: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secure: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http_only: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub same_site: Option<CookieSameSite>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires: Option<TimeSinceEpoch>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partition_key: Option<CookiePartitionKey>,
+}
