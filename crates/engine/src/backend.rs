@@ -3,6 +3,7 @@
 //! Commands go down through [`BrowserBackend`], [`ContextBackend`] and [`PageBackend`]; events come up through
 //! [`ContextObserver`] and [`PageObserver`], in the browser's order, from one task per page.
 
+pub(crate) mod cdp;
 mod event;
 mod input;
 mod options;

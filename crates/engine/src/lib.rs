@@ -1,11 +1,16 @@
 //! Drives a browser: contexts, pages, locators, actions, snapshots. Knows no MCP.
 
 mod backend;
+mod browser;
 mod console;
+mod context;
 mod devices;
+mod download;
 mod error;
 mod frame;
+mod injected;
 mod input;
+mod launch;
 mod locator;
 mod network;
 mod page;
@@ -21,9 +26,13 @@ pub use backend::{
     ResponseFacts, SameSite, Screenshot, ScreenshotArea, ScreenshotFormat, Size, SourceLocation,
     Viewport,
 };
+pub use browser::Browser;
 pub use console::{ConsoleCounts, ConsoleEntry};
+pub use context::BrowserContext;
 pub use devices::{Device, device, device_names, user_agent_of};
+pub use download::{Download, DownloadState};
 pub use error::{Candidate, Error, Obstacle, Result};
+pub use launch::{ConnectOptions, LaunchOptions, sandbox_unavailable};
 pub use locator::{Checked, Element, Locator, Rect, States, WaitFor};
 pub use network::{Request, RequestOutcome};
 pub use page::{Dialog, FileChooser, LoadState, Page};

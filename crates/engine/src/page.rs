@@ -1,8 +1,8 @@
 //! A page: the handle that everything done in a tab hangs off, and the one place its events are written down.
 
 use crate::backend::{
-    DialogKind, FrameId, InputStep, LoaderId, MediaFeatures, PageBackend, PageEvent, PageId,
-    PageObserver, PdfOptions, RequestId, Screenshot, Viewport,
+    ContextOptions, DialogKind, FrameId, InputStep, LoaderId, MediaFeatures, PageBackend,
+    PageEvent, PageId, PageObserver, PdfOptions, RequestId, Screenshot, Viewport,
 };
 use crate::console::{ConsoleCounts, ConsoleEntry, ConsoleLog};
 use crate::error::{Error, Result};
@@ -89,7 +89,11 @@ impl PartialEq for Page {
 
 impl Page {
     /// A page over any backend. Give the page's observer to the backend, so that the page hears of its events.
-    pub fn over(backend: Arc<dyn PageBackend>, opener: Option<PageId>) -> Self {
+    pub fn over(
+        backend: Arc<dyn PageBackend>,
+        opener: Option<PageId>,
+        options: &ContextOptions,
+    ) -> Self {
         let state = PageState {
             frames: FrameTree::new(backend.main_frame()),
             requests: RequestLog::default(),
@@ -97,8 +101,8 @@ impl Page {
             dialog: None,
             file_chooser: None,
             pressed: Pressed::default(),
-            viewport: None,
-            media: MediaFeatures::default(),
+            viewport: options.viewport.clone(),
+            media: options.media.clone(),
             test_id: "data-testid".into(),
             crashed: false,
             closed: false,

@@ -1,6 +1,7 @@
 // Everything Rust may call in a page, as one object. Evaluates to that object.
 import { attribute, content, dispatchDrop, fileInput, fill, focus, selectOptions, selectText } from "./forms";
-import { release } from "./handles";
+import { dragBegan, watchDrag } from "./drag";
+import { held, keep, release } from "./handles";
 import { aim, aimThrough, bounds, elementAt, scrollIntoView } from "./hit";
 import { matches, query } from "./selector/query";
 import { nextChange, settled, unwatch, watch } from "./settle";
@@ -8,6 +9,10 @@ import { describe, states } from "./states";
 
 const core = {
   release: ({ handles }: { handles: number[] }): null => (release(handles), null),
+  element: (handle: number): Element | undefined => held(handle),
+  handle: (element: Element): number => keep(element),
+  watchDrag,
+  dragBegan,
   query,
   matches,
   title: (): string => document.title,

@@ -1,0 +1,38 @@
+//! Chromium, over the Chrome DevTools Protocol.
+
+mod browser;
+mod console;
+mod context;
+mod emulation;
+mod evaluate;
+mod events;
+mod input;
+mod network;
+mod page;
+mod permissions;
+mod picture;
+mod setup;
+mod worlds;
+
+pub(crate) use browser::CdpBrowser;
+
+use crate::error::Error;
+
+impl From<wire::Error> for Error {
+    fn from(error: wire::Error) -> Self {
+        match error {
+            wire::Error::Closed { reason } => Self::BrowserClosed { reason },
+            wire::Error::SessionClosed { .. } => Self::PageClosed {},
+            wire::Error::Protocol {
+                method, message, ..
+            } => Self::Protocol {
+                method: method.to_owned(),
+                message,
+            },
+            other => Self::Protocol {
+                method: String::new(),
+                message: other.to_string(),
+            },
+        }
+    }
+}

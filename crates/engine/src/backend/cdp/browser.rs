@@ -1,0 +1,326 @@
+//! A Chromium: its contexts, and the targets that appear in them.
+
+use super::context::CdpContext;
+use crate::backend::{
+    BrowserBackend, ContextBackend, ContextObserver, ContextOptions, DownloadEvent,
+};
+use crate::error::Result;
+use crate::launch::{Process, bypass};
+use crate::task::{self, Task};
+use async_trait::async_trait;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+use tokio::sync::watch;
+use wire::cdp::{browser, runtime, target};
+use wire::{Connection, EventStream, RawEvent, Session};
+
+/// How long Chromium may take to close by itself before it is killed.
+const CLOSE_GRACE: Duration = Duration::from_secs(5);
+
+/// One Chromium, started by us or reached elsewhere.
+pub(crate) struct CdpBrowser {
+    shared: Arc<Shared>,
+    closed: watch::Receiver<Option<String>>,
+    /// Owned by us if started by us.
+    process: Option<Process>,
+    _events: Task,
+}
+
+/// What the event task shares with the browser.
+struct Shared {
+    root: Session,
+    product: String,
+    user_agent: String,
+    contexts: Mutex<Contexts>,
+}
+
+#[derive(Default)]
+struct Contexts {
+    by_id: HashMap<String, Arc<CdpContext>>,
+    /// The one that the browser began with, once somebody has taken it over.
+    default: Option<Arc<CdpContext>>,
+    /// Who hears of a download.
+    downloads: HashMap<String, Arc<CdpContext>>,
+}
+
+impl CdpBrowser {
+    /// Shakes hands and begins to listen. `process` is owned from here on.
+    pub(crate) async fn start(
+        connection: Connection,
+        events: EventStream,
+        process: Option<Process>,
+    ) -> Result<Arc<dyn BrowserBackend>> {
+        let root = connection.root();
+        let version = root.call(&browser::GetVersion {}).await?;
+        let closed = connection.closed();
+        let shared = Arc::new(Shared {
+            root: root.clone(),
+            product: version.product,
+            user_agent: version.user_agent,
+            contexts: Mutex::default(),
+        });
+        let listening = listen(Arc::downgrade(&shared), events);
+        let browser = Self {
+            shared,
+            closed,
+            process,
+            _events: task::spawn("browser events", listening),
+        };
+        root.call(&target::SetAutoAttach {
+            auto_attach: true,
+            // Without it a page that opens another would run before it is prepared; every target is resumed.
+            wait_for_debugger_on_start: true,
+            flatten: Some(true),
+            filter: Some(targets()),
+        })
+        .await?;
+        Ok(Arc::new(browser))
+    }
+}
+
+/// Pages and workers; not the browser's own windows and popups.
+fn targets() -> target::TargetFilter {
+    let excluded = ["browser", "tab", "browser_ui", "webview", "other"];
+    let mut filter: Vec<_> = excluded
+        .iter()
+        .map(|kind| target::FilterEntry {
+            exclude: Some(true),
+            kind: Some((*kind).to_owned()),
+        })
+        .collect();
+    filter.push(target::FilterEntry::default());
+    filter
+}
+
+#[async_trait]
+impl BrowserBackend for CdpBrowser {
+    fn product(&self) -> &str {
+        &self.shared.product
+    }
+
+    async fn new_context(
+        &self,
+        options: &ContextOptions,
+        observer: Arc<dyn ContextObserver>,
+    ) -> Result<Arc<dyn ContextBackend>> {
+        let created = self
+            .shared
+            .root
+            .call(&target::CreateBrowserContext {
+                dispose_on_detach: Some(true),
+                proxy_server: options.proxy.as_ref().map(|proxy| proxy.server.clone()),
+                proxy_bypass_list: options.proxy.as_ref().map(bypass),
+                ..Default::default()
+            })
+            .await?;
+        let id = created.browser_context_id;
+        let context = self.context(Some(id.clone()), options, observer);
+        self.shared.contexts().by_id.insert(id, context.clone());
+        context.prepare().await?;
+        Ok(context)
+    }
+
+    async fn default_context(
+        &self,
+        options: &ContextOptions,
+        observer: Arc<dyn ContextObserver>,
+    ) -> Result<Arc<dyn ContextBackend>> {
+        let context = self.context(None, options, observer);
+        self.shared.contexts().default = Some(context.clone());
+        context.prepare().await?;
+        // Its pages may have been there before us: they are attached anew, and so reported.
+        let targets = self
+            .shared
+            .root
+            .call(&target::GetTargets::default())
+            .await?;
+        for info in targets.target_infos {
+            let ours = self.shared.contexts().owner(&info).is_some();
+            if info.kind == "page" && ours && !context.knows(&info.target_id) {
+                self.shared
+                    .root
+                    .call(&target::AttachToTarget {
+                        target_id: info.target_id,
+                        flatten: Some(true),
+                    })
+                    .await?;
+            }
+        }
+        context.settle_pages().await;
+        Ok(context)
+    }
+
+    fn closed(&self) -> watch::Receiver<Option<String>> {
+        self.closed.clone()
+    }
+
+    async fn close(&self) -> Result<()> {
+        match &self.process {
+            Some(process) => {
+                // It may be gone already; then there is nothing to ask.
+                let _ =
+                    tokio::time::timeout(CLOSE_GRACE, self.shared.root.call(&browser::Close {}))
+                        .await;
+                process.end(CLOSE_GRACE).await;
+            }
+            // A browser that runs elsewhere is left as it is, without our contexts.
+            None => {
+                let contexts: Vec<_> = self.shared.contexts().by_id.values().cloned().collect();
+                for context in contexts {
+                    // The connection may be the thing that is gone.
+                    let _ = context.close().await;
+                }
+            }
+        }
+        self.shared.root.connection().close();
+        Ok(())
+    }
+}
+
+impl CdpBrowser {
+    fn context(
+        &self,
+        id: Option<String>,
+        options: &ContextOptions,
+        observer: Arc<dyn ContextObserver>,
+    ) -> Arc<CdpContext> {
+        Arc::new(CdpContext::new(
+            self.shared.root.clone(),
+            id,
+            self.shared.user_agent.clone(),
+            options.clone(),
+            observer,
+        ))
+    }
+}
+
+impl Shared {
+    fn contexts(&self) -> MutexGuard<'_, Contexts> {
+        self.contexts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn on(&self, event: &RawEvent) {
+        if let Some(Ok(attached)) = event.parse::<target::AttachedToTarget>() {
+            self.attached(attached);
+        } else if let Some(Ok(detached)) = event.parse::<target::DetachedFromTarget>() {
+            for context in self.contexts().all() {
+                context.page_detached(&detached.session_id);
+            }
+        } else if let Some(Ok(crashed)) = event.parse::<target::TargetCrashed>() {
+            for context in self.contexts().all() {
+                context.page_crashed(&crashed.target_id);
+            }
+        } else if let Some(Ok(download)) = event.parse::<browser::DownloadWillBegin>() {
+            self.download_began(download);
+        } else if let Some(Ok(progress)) = event.parse::<browser::DownloadProgress>() {
+            self.download_went_on(&progress);
+        }
+    }
+
+    fn attached(&self, attached: target::AttachedToTarget) {
+        let session = self.root.connection().session(attached.session_id.as_str());
+        let owner = self.contexts().owner(&attached.target_info);
+        match (attached.target_info.kind.as_str(), owner) {
+            ("page", Some(context)) => context.page_attached(session, attached.target_info),
+            // Nobody drives it, but it waits for us; what it answers does not matter.
+            (kind, _) => {
+                drop(session.send(&runtime::RunIfWaitingForDebugger {}));
+                // A page of nobody's is left alone; the events of a worker would only fill a queue.
+                tracing::debug!(
+                    kind,
+                    url = attached.target_info.url,
+                    "a target that nobody drives"
+                );
+                drop(self.root.send(&target::DetachFromTarget {
+                    session_id: Some(attached.session_id),
+                }));
+            }
+        }
+    }
+
+    fn download_began(&self, download: browser::DownloadWillBegin) {
+        let mut contexts = self.contexts();
+        let all = contexts.all();
+        let (context, page) = match all
+            .iter()
+            .find_map(|context| Some((context, context.page_of_frame(&download.frame_id)?)))
+        {
+            Some((context, page)) => (context.clone(), Some(page)),
+            // Its page was closed at once; with one context it can only be that one's.
+            None => match all.as_slice() {
+                [only] => (only.clone(), None),
+                _ => return,
+            },
+        };
+        contexts
+            .downloads
+            .insert(download.guid.clone(), context.clone());
+        drop(contexts);
+        context.observer().download(DownloadEvent::Started {
+            id: download.guid,
+            page,
+            url: download.url,
+            suggested_name: download.suggested_filename,
+        });
+    }
+
+    fn download_went_on(&self, progress: &browser::DownloadProgress) {
+        let event = |context: &CdpContext| match progress.state {
+            browser::DownloadState::Completed => Some(DownloadEvent::Finished {
+                id: progress.guid.clone(),
+                path: match &progress.file_path {
+                    Some(path) => path.into(),
+                    None => context.downloads()?.join(&progress.guid),
+                },
+            }),
+            browser::DownloadState::Canceled => Some(DownloadEvent::Failed {
+                id: progress.guid.clone(),
+                reason: "canceled".to_owned(),
+            }),
+            _ => None,
+        };
+        let context = self.contexts().downloads.get(&progress.guid).cloned();
+        if let Some(context) = context
+            && let Some(event) = event(&context)
+        {
+            self.contexts().downloads.remove(&progress.guid);
+            context.observer().download(event);
+        }
+    }
+}
+
+impl Contexts {
+    fn all(&self) -> Vec<Arc<CdpContext>> {
+        self.by_id.values().chain(&self.default).cloned().collect()
+    }
+
+    fn owner(&self, info: &target::TargetInfo) -> Option<Arc<CdpContext>> {
+        info.browser_context_id
+            .as_ref()
+            .and_then(|id| self.by_id.get(id))
+            .or(self.default.as_ref())
+            .cloned()
+    }
+}
+
+async fn listen(shared: Weak<Shared>, mut events: EventStream) {
+    while let Some(event) = events.next().await {
+        let Some(shared) = shared.upgrade() else {
+            return;
+        };
+        shared.on(&event);
+    }
+    let Some(shared) = shared.upgrade() else {
+        return;
+    };
+    for context in shared.contexts().all() {
+        context.browser_gone();
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.root.connection().close();
+    }
+}

@@ -1,0 +1,143 @@
+//! What Chromium's console messages say, as text.
+
+use crate::backend::{ConsoleMessage, MessageKind, SourceLocation};
+use wire::cdp::{log, runtime};
+
+pub(super) fn called(event: &runtime::ConsoleAPICalled) -> ConsoleMessage {
+    ConsoleMessage {
+        kind: kind(event.kind),
+        text: event.args.iter().map(shown).collect::<Vec<_>>().join(" "),
+        location: event
+            .stack_trace
+            .as_ref()
+            .and_then(|trace| trace.call_frames.first())
+            .map(|frame| SourceLocation {
+                url: frame.url.clone(),
+                line: position(frame.line_number),
+                column: position(frame.column_number),
+            }),
+    }
+}
+
+pub(super) fn thrown(event: &runtime::ExceptionThrown) -> ConsoleMessage {
+    let details = &event.exception_details;
+    ConsoleMessage {
+        kind: MessageKind::PageError,
+        text: exception(details),
+        location: details.url.as_ref().map(|url| SourceLocation {
+            url: url.clone(),
+            line: position(details.line_number),
+            column: position(details.column_number),
+        }),
+    }
+}
+
+/// What the browser itself has to say; `None` for what it says by another way too.
+pub(super) fn entry(entry: &log::LogEntry) -> Option<ConsoleMessage> {
+    if matches!(entry.source, log::LogSource::Worker) {
+        return None;
+    }
+    Some(ConsoleMessage {
+        kind: match entry.level {
+            log::LogLevel::Error => MessageKind::Error,
+            log::LogLevel::Warning => MessageKind::Warning,
+            log::LogLevel::Info => MessageKind::Info,
+            log::LogLevel::Verbose | log::LogLevel::Unknown => MessageKind::Verbose,
+        },
+        text: entry.text.clone(),
+        location: entry.url.as_ref().map(|url| SourceLocation {
+            url: url.clone(),
+            line: position(entry.line_number.unwrap_or(0)),
+            column: 0,
+        }),
+    })
+}
+
+/// The page's words for an exception, with its stack.
+pub(super) fn exception(details: &runtime::ExceptionDetails) -> String {
+    match &details.exception {
+        Some(object) => match (&object.description, &object.value) {
+            (Some(description), _) => description.clone(),
+            (None, Some(value)) => plain(value.get()),
+            (None, None) => details.text.clone(),
+        },
+        None => details.text.clone(),
+    }
+}
+
+fn kind(kind: runtime::ConsoleMessageType) -> MessageKind {
+    use runtime::ConsoleMessageType as Type;
+    match kind {
+        Type::Log | Type::Unknown => MessageKind::Log,
+        Type::Debug => MessageKind::Debug,
+        Type::Info => MessageKind::Info,
+        Type::Error => MessageKind::Error,
+        Type::Warning => MessageKind::Warning,
+        Type::Dir => MessageKind::Dir,
+        Type::Dirxml => MessageKind::Dirxml,
+        Type::Table => MessageKind::Table,
+        Type::Trace => MessageKind::Trace,
+        Type::Clear => MessageKind::Clear,
+        Type::StartGroup => MessageKind::StartGroup,
+        Type::StartGroupCollapsed => MessageKind::StartGroupCollapsed,
+        Type::EndGroup => MessageKind::EndGroup,
+        Type::Assert => MessageKind::Assert,
+        Type::Profile => MessageKind::Profile,
+        Type::ProfileEnd => MessageKind::ProfileEnd,
+        Type::Count => MessageKind::Count,
+        Type::TimeEnd => MessageKind::TimeEnd,
+    }
+}
+
+/// An argument of a console call as a console shows it in one line.
+fn shown(object: &runtime::RemoteObject) -> String {
+    if let Some(value) = &object.unserializable_value {
+        return value.clone();
+    }
+    if let Some(value) = &object.value {
+        return plain(value.get());
+    }
+    match (&object.preview, object.kind.as_str()) {
+        (Some(preview), "object") if object.subtype.as_deref() != Some("error") => {
+            previewed(preview)
+                .or_else(|| object.description.clone())
+                .unwrap_or_default()
+        }
+        _ => object
+            .description
+            .clone()
+            .unwrap_or_else(|| object.kind.clone()),
+    }
+}
+
+/// `{a: 1, b: x}` and `[1, 2]`; other things by their description.
+fn previewed(preview: &runtime::ObjectPreview) -> Option<String> {
+    let value = |property: &runtime::PropertyPreview| match &property.value_preview {
+        Some(nested) => previewed(nested).unwrap_or_default(),
+        None => property.value.clone().unwrap_or_default(),
+    };
+    match preview.subtype.as_deref() {
+        Some("array" | "typedarray") => {
+            let values: Vec<_> = preview.properties.iter().map(value).collect();
+            Some(format!("[{}]", values.join(", ")))
+        }
+        None if preview.description.as_deref() == Some("Object") => {
+            let fields: Vec<_> = preview
+                .properties
+                .iter()
+                .map(|property| format!("{}: {}", property.name, value(property)))
+                .collect();
+            Some(format!("{{{}}}", fields.join(", ")))
+        }
+        _ => None,
+    }
+}
+
+/// A JSON value without the quotes of a string.
+fn plain(json: &str) -> String {
+    serde_json::from_str::<String>(json).unwrap_or_else(|_| json.to_owned())
+}
+
+fn position(number: i64) -> u32 {
+    u32::try_from(number).unwrap_or(0)
+}

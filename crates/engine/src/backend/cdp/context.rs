@@ -1,0 +1,423 @@
+//! A browser context of Chromium: its pages as they come and go, its cookies and permissions.
+
+use super::page::CdpPage;
+use super::{permissions, setup};
+use crate::backend::{
+    ContextBackend, ContextObserver, ContextOptions, Cookie, Geolocation, Headers, PageEvent,
+    PageId, SameSite,
+};
+use crate::error::{Error, Result};
+use crate::task;
+use async_trait::async_trait;
+use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::watch;
+use wire::Session;
+use wire::cdp::{browser, network, storage, target};
+
+/// Names of pages that are gone; enough for whoever still waits for one of them.
+const REMEMBERED: usize = 64;
+
+pub(super) struct CdpContext {
+    root: Session,
+    /// `None`: the context that the browser began with.
+    id: Option<String>,
+    user_agent: String,
+    observer: Arc<dyn ContextObserver>,
+    options: Mutex<ContextOptions>,
+    pages: Arc<Pages>,
+}
+
+/// The pages, shared with the tasks that prepare them.
+#[derive(Default)]
+struct Pages {
+    state: Mutex<PagesState>,
+    changed: watch::Sender<u64>,
+}
+
+#[derive(Default)]
+struct PagesState {
+    open: HashMap<PageId, Arc<CdpPage>>,
+    /// Attached, not yet prepared: session by page.
+    opening: HashMap<PageId, String>,
+    gone: VecDeque<PageId>,
+}
+
+impl CdpContext {
+    pub(super) fn new(
+        root: Session,
+        id: Option<String>,
+        user_agent: String,
+        options: ContextOptions,
+        observer: Arc<dyn ContextObserver>,
+    ) -> Self {
+        Self {
+            root,
+            id,
+            user_agent,
+            observer,
+            options: Mutex::new(options),
+            pages: Arc::default(),
+        }
+    }
+
+    pub(super) fn observer(&self) -> &Arc<dyn ContextObserver> {
+        &self.observer
+    }
+
+    pub(super) fn downloads(&self) -> Option<PathBuf> {
+        self.options().downloads.clone()
+    }
+
+    /// Sets what holds for the whole context, before its first page.
+    pub(super) async fn prepare(&self) -> Result<()> {
+        let options = self.options().clone();
+        let downloads = self.root.send(&browser::SetDownloadBehavior {
+            behavior: match options.downloads {
+                Some(_) => browser::DownloadBehavior::AllowAndName,
+                None => browser::DownloadBehavior::Deny,
+            },
+            browser_context_id: self.id.clone(),
+            download_path: options
+                .downloads
+                .as_ref()
+                .map(|path| path.display().to_string()),
+            events_enabled: Some(true),
+        });
+        if !options.permissions.is_empty() {
+            self.grant_permissions(&options.permissions, None).await?;
+        }
+        downloads.await?;
+        Ok(())
+    }
+
+    pub(super) fn knows(&self, target: &str) -> bool {
+        let id = PageId::from(target);
+        let pages = self.pages.state();
+        pages.open.contains_key(&id) || pages.opening.contains_key(&id)
+    }
+
+    /// Waits until no page is being prepared.
+    pub(super) async fn settle_pages(&self) {
+        self.pages
+            .wait(|pages| pages.opening.is_empty().then_some(()))
+            .await;
+    }
+
+    pub(super) fn page_of_frame(&self, frame: &str) -> Option<PageId> {
+        let pages = self.pages.state();
+        pages
+            .open
+            .values()
+            .find(|page| page.has_frame(frame))
+            .map(|page| page.page_id().clone())
+    }
+
+    /// A page appeared: prepares it, lets it run, and reports it.
+    pub(super) fn page_attached(&self, session: Session, info: target::TargetInfo) {
+        let id = PageId::from(&info.target_id);
+        let session_id = session.id().map(ToString::to_string).unwrap_or_default();
+        let Some(events) = session.connection().take_events(&session_id) else {
+            return;
+        };
+        self.pages.state().opening.insert(id.clone(), session_id);
+        let opener = info.opener_id.as_ref().map(PageId::from);
+        let options = self.options().clone();
+        let user_agent = self.user_agent.clone();
+        let (observer, pages) = (self.observer.clone(), self.pages.clone());
+        let target = info.target_id;
+        task::spawn("page setup", async move {
+            let prepared = setup::page(session, &target, options, user_agent, events).await;
+            if pages.state().opening.remove(&id).is_none() {
+                // It went while it was prepared.
+                pages.bump();
+                return;
+            }
+            match prepared {
+                Ok(prepared) => {
+                    let page = prepared.page.clone();
+                    let hears = observer.page_opened(page.clone(), opener);
+                    prepared.listen(hears);
+                    pages.state().open.insert(id, page);
+                }
+                Err(error) => {
+                    tracing::debug!(%error, "a page went before it was ready");
+                    pages.state().forget(id);
+                }
+            }
+            pages.bump();
+        })
+        .detach();
+    }
+
+    pub(super) fn page_detached(&self, session: &str) {
+        let gone = {
+            let mut pages = self.pages.state();
+            let open = pages
+                .open
+                .iter()
+                .find(|(_, page)| page.is_session(session))
+                .map(|(id, _)| id.clone());
+            let opening = pages
+                .opening
+                .iter()
+                .find(|(_, opening)| *opening == session)
+                .map(|(id, _)| id.clone());
+            let Some(id) = open.or(opening) else { return };
+            pages.opening.remove(&id);
+            let page = pages.open.remove(&id);
+            pages.forget(id);
+            page
+        };
+        if let Some(page) = gone {
+            page.report(PageEvent::Closed);
+        }
+        self.pages.bump();
+    }
+
+    pub(super) fn page_crashed(&self, target: &str) {
+        let page = self.pages.state().open.get(&PageId::from(target)).cloned();
+        if let Some(page) = page {
+            page.report(PageEvent::Crashed);
+        }
+    }
+
+    pub(super) fn browser_gone(&self) {
+        let pages: Vec<_> = {
+            let mut pages = self.pages.state();
+            pages.opening.clear();
+            pages.open.drain().map(|(_, page)| page).collect()
+        };
+        for page in pages {
+            page.report(PageEvent::Closed);
+        }
+        self.pages.bump();
+    }
+
+    fn options(&self) -> MutexGuard<'_, ContextOptions> {
+        self.options.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes what holds for every page, now and later: first on record, then on each open page.
+    async fn change(&self, change: impl FnOnce(&mut ContextOptions)) -> Result<Vec<Arc<CdpPage>>> {
+        change(&mut self.options());
+        self.settle_pages().await;
+        let pages: Vec<_> = self.pages.state().open.values().cloned().collect();
+        let options = self.options().clone();
+        for page in &pages {
+            page.set_context_options(options.clone());
+        }
+        Ok(pages)
+    }
+}
+
+#[async_trait]
+impl ContextBackend for CdpContext {
+    async fn new_page(&self) -> Result<PageId> {
+        let created = self
+            .root
+            .call(&target::CreateTarget {
+                url: "about:blank".to_owned(),
+                browser_context_id: self.id.clone(),
+                ..Default::default()
+            })
+            .await?;
+        let id = PageId::from(&created.target_id);
+        let mut closed = self.root.connection().closed();
+        let opened = self.pages.wait(|pages| {
+            if pages.open.contains_key(&id) {
+                Some(Ok(()))
+            } else if pages.gone.contains(&id) {
+                Some(Err(Error::PageClosed {}))
+            } else {
+                None
+            }
+        });
+        tokio::select! {
+            opened = opened => opened?,
+            reason = closed.wait_for(Option::is_some) => {
+                let reason = reason.ok().and_then(|reason| reason.clone()).unwrap_or_default();
+                return Err(Error::BrowserClosed { reason });
+            }
+        }
+        Ok(id)
+    }
+
+    async fn cookies(&self) -> Result<Vec<Cookie>> {
+        let cookies = self
+            .root
+            .call(&storage::GetCookies {
+                browser_context_id: self.id.clone(),
+            })
+            .await?;
+        Ok(cookies.cookies.into_iter().map(told).collect())
+    }
+
+    async fn set_cookies(&self, cookies: &[Cookie]) -> Result<()> {
+        self.root
+            .call(&storage::SetCookies {
+                cookies: cookies.iter().map(param).collect(),
+                browser_context_id: self.id.clone(),
+            })
+            .await?;
+        Ok(())
+    }
+
+    async fn clear_cookies(&self) -> Result<()> {
+        self.root
+            .call(&storage::ClearCookies {
+                browser_context_id: self.id.clone(),
+            })
+            .await?;
+        Ok(())
+    }
+
+    async fn grant_permissions(&self, names: &[String], origin: Option<&str>) -> Result<()> {
+        self.root
+            .call(&browser::GrantPermissions {
+                permissions: permissions::named(names)?,
+                origin: origin.map(str::to_owned),
+                browser_context_id: self.id.clone(),
+            })
+            .await?;
+        Ok(())
+    }
+
+    async fn clear_permissions(&self) -> Result<()> {
+        self.root
+            .call(&browser::ResetPermissions {
+                browser_context_id: self.id.clone(),
+            })
+            .await?;
+        Ok(())
+    }
+
+    async fn set_offline(&self, offline: bool) -> Result<()> {
+        for page in self.change(|options| options.offline = offline).await? {
+            page.apply_offline().await?;
+        }
+        Ok(())
+    }
+
+    async fn set_extra_headers(&self, headers: &Headers) -> Result<()> {
+        for page in self
+            .change(|options| options.extra_headers = headers.clone())
+            .await?
+        {
+            page.apply_extra_headers().await?;
+        }
+        Ok(())
+    }
+
+    async fn set_geolocation(&self, geolocation: Option<Geolocation>) -> Result<()> {
+        for page in self
+            .change(|options| options.geolocation = geolocation)
+            .await?
+        {
+            page.apply_geolocation().await?;
+        }
+        Ok(())
+    }
+
+    async fn add_init_script(&self, source: &str) -> Result<()> {
+        for page in self
+            .change(|options| options.init_scripts.push(source.to_owned()))
+            .await?
+        {
+            page.add_init_script(source).await?;
+        }
+        Ok(())
+    }
+
+    async fn close(&self) -> Result<()> {
+        match &self.id {
+            Some(id) => {
+                self.root
+                    .call(&target::DisposeBrowserContext {
+                        browser_context_id: id.clone(),
+                    })
+                    .await?;
+            }
+            None => {
+                let open: Vec<_> = self.pages.state().open.keys().cloned().collect();
+                for page in open {
+                    self.root
+                        .call(&target::CloseTarget {
+                            target_id: page.as_str().to_owned(),
+                        })
+                        .await?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Pages {
+    fn state(&self) -> MutexGuard<'_, PagesState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn bump(&self) {
+        self.changed.send_modify(|count| *count += 1);
+    }
+
+    async fn wait<T>(&self, mut look: impl FnMut(&PagesState) -> Option<T>) -> T {
+        let mut changed = self.changed.subscribe();
+        loop {
+            changed.mark_unchanged();
+            if let Some(found) = look(&self.state()) {
+                return found;
+            }
+            // The sender lives in `self`.
+            let _ = changed.changed().await;
+        }
+    }
+}
+
+impl PagesState {
+    fn forget(&mut self, id: PageId) {
+        if self.gone.len() == REMEMBERED {
+            self.gone.pop_front();
+        }
+        self.gone.push_back(id);
+    }
+}
+
+fn told(cookie: network::Cookie) -> Cookie {
+    Cookie {
+        name: cookie.name,
+        value: cookie.value,
+        domain: cookie.domain,
+        path: cookie.path,
+        expires: if cookie.session { -1.0 } else { cookie.expires },
+        http_only: cookie.http_only,
+        secure: cookie.secure,
+        same_site: match cookie.same_site {
+            Some(network::CookieSameSite::Strict) => Some(SameSite::Strict),
+            Some(network::CookieSameSite::Lax) => Some(SameSite::Lax),
+            Some(network::CookieSameSite::None) => Some(SameSite::None),
+            // Chromium treats a cookie without the attribute as Lax.
+            Some(network::CookieSameSite::Unknown) | None => Some(SameSite::Lax),
+        },
+    }
+}
+
+fn param(cookie: &Cookie) -> network::CookieParam {
+    network::CookieParam {
+        name: cookie.name.clone(),
+        value: cookie.value.clone(),
+        domain: Some(cookie.domain.clone()),
+        path: Some(cookie.path.clone()),
+        secure: Some(cookie.secure),
+        http_only: Some(cookie.http_only),
+        same_site: cookie.same_site.map(|rule| match rule {
+            SameSite::Strict => network::CookieSameSite::Strict,
+            SameSite::Lax => network::CookieSameSite::Lax,
+            SameSite::None => network::CookieSameSite::None,
+        }),
+        expires: (cookie.expires >= 0.0).then_some(cookie.expires),
+        ..Default::default()
+    }
+}

@@ -1,0 +1,290 @@
+//! Making a page believe in another device, place, language or preference.
+
+use super::page::CdpPage;
+use super::setup::Batch;
+use crate::backend::{ContextOptions, MediaFeatures, Viewport};
+use crate::error::Result;
+use wire::Session;
+use wire::cdp::{emulation, network, page, security};
+
+/// All that a session of a page has to be told.
+pub(super) struct Emulation {
+    pub(super) options: ContextOptions,
+    pub(super) viewport: Option<Viewport>,
+    pub(super) media: MediaFeatures,
+    /// The browser's own.
+    pub(super) user_agent: String,
+}
+
+impl Emulation {
+    /// Queues what differs from the browser's own. What concerns the whole window goes to the page's session only.
+    pub(super) fn send(&self, session: &Session, is_page: bool, batch: &mut Batch) {
+        let options = &self.options;
+        if is_page && let Some(viewport) = &self.viewport {
+            batch.send(session, &metrics(viewport));
+        }
+        if let Some(viewport) = &self.viewport
+            && viewport.has_touch
+        {
+            batch.send(session, &touch(true));
+        }
+        if self.media != MediaFeatures::default() {
+            batch.send(session, &media(&self.media));
+        }
+        if options.user_agent.is_some() || options.locale.is_some() {
+            batch.send(session, &self.user_agent());
+        }
+        if let Some(locale) = &options.locale {
+            batch.send(
+                session,
+                &emulation::SetLocaleOverride {
+                    locale: Some(locale.clone()),
+                },
+            );
+        }
+        if let Some(timezone) = &options.timezone {
+            batch.send(
+                session,
+                &emulation::SetTimezoneOverride {
+                    timezone_id: timezone.clone(),
+                },
+            );
+        }
+        if options.geolocation.is_some() {
+            batch.send(session, &geolocation(options));
+        }
+        if options.offline {
+            batch.send(session, &conditions(true));
+        }
+        if !options.extra_headers.is_empty() {
+            batch.send(session, &headers(options));
+        }
+        if options.ignore_https_errors {
+            batch.send(
+                session,
+                &security::SetIgnoreCertificateErrors { ignore: true },
+            );
+        }
+        if options.bypass_csp {
+            batch.send(session, &page::SetBypassCSP { enabled: true });
+        }
+        if options.java_script_enabled == Some(false) {
+            batch.send(
+                session,
+                &emulation::SetScriptExecutionDisabled { value: true },
+            );
+        }
+    }
+
+    fn user_agent(&self) -> emulation::SetUserAgentOverride {
+        let user_agent = self.options.user_agent.as_ref().unwrap_or(&self.user_agent);
+        emulation::SetUserAgentOverride {
+            user_agent: user_agent.clone(),
+            accept_language: self.options.locale.clone(),
+            platform: None,
+            user_agent_metadata: self
+                .options
+                .user_agent
+                .as_deref()
+                .map(|user_agent| client_hints(user_agent, self.viewport.as_ref())),
+        }
+    }
+}
+
+impl CdpPage {
+    pub(super) async fn apply_viewport(&self) -> Result<()> {
+        if let Some(viewport) = &self.emulation().viewport {
+            self.session().call(&metrics(viewport)).await?;
+            self.session().call(&touch(viewport.has_touch)).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn apply_media(&self) -> Result<()> {
+        let command = media(&self.emulation().media);
+        for session in self.sessions() {
+            session.call(&command).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn apply_offline(&self) -> Result<()> {
+        let command = conditions(self.options().offline);
+        for session in self.sessions() {
+            session.call(&command).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn apply_extra_headers(&self) -> Result<()> {
+        let command = headers(&self.options());
+        for session in self.sessions() {
+            session.call(&command).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn apply_geolocation(&self) -> Result<()> {
+        self.session().call(&geolocation(&self.options())).await?;
+        Ok(())
+    }
+
+    pub(super) async fn add_init_script(&self, source: &str) -> Result<()> {
+        for session in self.sessions() {
+            session
+                .call(&page::AddScriptToEvaluateOnNewDocument {
+                    source: source.to_owned(),
+                    ..Default::default()
+                })
+                .await?;
+        }
+        Ok(())
+    }
+}
+
+fn metrics(viewport: &Viewport) -> emulation::SetDeviceMetricsOverride {
+    let (width, height) = (
+        i64::from(viewport.size.width),
+        i64::from(viewport.size.height),
+    );
+    let landscape = width > height;
+    emulation::SetDeviceMetricsOverride {
+        width,
+        height,
+        device_scale_factor: viewport.device_scale_factor,
+        mobile: viewport.is_mobile,
+        screen_width: Some(width),
+        screen_height: Some(height),
+        screen_orientation: viewport.is_mobile.then_some(emulation::ScreenOrientation {
+            kind: if landscape {
+                emulation::ScreenOrientationType::LandscapePrimary
+            } else {
+                emulation::ScreenOrientationType::PortraitPrimary
+            },
+            angle: if landscape { 90 } else { 0 },
+        }),
+        ..Default::default()
+    }
+}
+
+fn touch(enabled: bool) -> emulation::SetTouchEmulationEnabled {
+    emulation::SetTouchEmulationEnabled {
+        enabled,
+        max_touch_points: None,
+    }
+}
+
+fn media(features: &MediaFeatures) -> emulation::SetEmulatedMedia {
+    let feature = |name: &str, value: &Option<String>| emulation::MediaFeature {
+        name: name.to_owned(),
+        // An empty value takes the override back.
+        value: value.clone().unwrap_or_default(),
+    };
+    emulation::SetEmulatedMedia {
+        media: Some(features.media.clone().unwrap_or_default()),
+        features: Some(vec![
+            feature("prefers-color-scheme", &features.color_scheme),
+            feature("prefers-reduced-motion", &features.reduced_motion),
+            feature("forced-colors", &features.forced_colors),
+            feature("prefers-contrast", &features.contrast),
+        ]),
+    }
+}
+
+fn geolocation(options: &ContextOptions) -> emulation::SetGeolocationOverride {
+    match options.geolocation {
+        Some(place) => emulation::SetGeolocationOverride {
+            latitude: Some(place.latitude),
+            longitude: Some(place.longitude),
+            accuracy: Some(place.accuracy),
+            ..Default::default()
+        },
+        // Without coordinates the position is unavailable.
+        None => emulation::SetGeolocationOverride::default(),
+    }
+}
+
+fn conditions(offline: bool) -> network::EmulateNetworkConditions {
+    network::EmulateNetworkConditions {
+        offline,
+        latency: 0.0,
+        download_throughput: -1.0,
+        upload_throughput: -1.0,
+        ..Default::default()
+    }
+}
+
+fn headers(options: &ContextOptions) -> network::SetExtraHTTPHeaders {
+    network::SetExtraHTTPHeaders {
+        headers: options.extra_headers.iter().cloned().collect(),
+    }
+}
+
+/// What `navigator.userAgentData` and the `Sec-CH-UA` headers say, so that they agree with the user agent.
+fn client_hints(user_agent: &str, viewport: Option<&Viewport>) -> emulation::UserAgentMetadata {
+    let after = |mark: &str| {
+        let (_, rest) = user_agent.split_once(mark)?;
+        rest.split([' ', ';', ')']).next()
+    };
+    let android = user_agent.contains("Android");
+    let (platform, version) = if android {
+        ("Android", after("Android ").unwrap_or_default().to_owned())
+    } else if user_agent.contains("iPhone") || user_agent.contains("iPad") {
+        ("iOS", after("OS ").unwrap_or_default().replace('_', "."))
+    } else if user_agent.contains("Mac OS X") {
+        (
+            "macOS",
+            after("Mac OS X ").unwrap_or_default().replace('_', "."),
+        )
+    } else if user_agent.contains("Windows NT") {
+        (
+            "Windows",
+            after("Windows NT ").unwrap_or_default().to_owned(),
+        )
+    } else {
+        ("Linux", String::new())
+    };
+    emulation::UserAgentMetadata {
+        platform: platform.to_owned(),
+        platform_version: version,
+        architecture: if user_agent.contains("ARM") {
+            "arm"
+        } else {
+            "x86"
+        }
+        .to_owned(),
+        model: android
+            .then(|| {
+                let (_, details) = user_agent.split_once("Android ")?;
+                let (_, model) = details.split_once("; ")?;
+                model.split([')', ';']).next()
+            })
+            .flatten()
+            .unwrap_or_default()
+            .trim_end_matches(" Build/")
+            .to_owned(),
+        mobile: viewport.is_some_and(|viewport| viewport.is_mobile),
+        ..Default::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn client_hints_agree_with_the_user_agent() {
+        let hints = client_hints(
+            "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0 Mobile Safari/537.36",
+            None,
+        );
+        assert_eq!(
+            (
+                hints.platform.as_str(),
+                hints.platform_version.as_str(),
+                hints.model.as_str()
+            ),
+            ("Android", "14", "Pixel 8")
+        );
+    }
+}

@@ -1,0 +1,190 @@
+//! Chromium's network events in the engine's words.
+
+use crate::backend::{PageEvent, RequestEvent, ResponseFacts};
+use crate::error::{Error, Result};
+use base64::Engine as _;
+use wire::RawEvent;
+use wire::cdp::network::{self, ResourceType};
+
+/// The events that one message means; none for what nobody asked for.
+pub(super) fn translated(event: &RawEvent) -> Vec<PageEvent> {
+    let events = if let Some(Ok(sent)) = event.parse::<network::RequestWillBeSent>() {
+        will_be_sent(sent)
+    } else if let Some(Ok(extra)) = event.parse::<network::RequestWillBeSentExtraInfo>() {
+        vec![RequestEvent::HeadersSent {
+            id: extra.request_id.into(),
+            headers: extra.headers.0,
+        }]
+    } else if let Some(Ok(received)) = event.parse::<network::ResponseReceived>() {
+        vec![RequestEvent::Responded {
+            id: received.request_id.into(),
+            response: facts(received.response),
+            at: received.timestamp,
+        }]
+    } else if let Some(Ok(extra)) = event.parse::<network::ResponseReceivedExtraInfo>() {
+        vec![RequestEvent::HeadersReceived {
+            id: extra.request_id.into(),
+            status: status(extra.status_code),
+            headers: extra.headers.0,
+        }]
+    } else if let Some(Ok(finished)) = event.parse::<network::LoadingFinished>() {
+        vec![RequestEvent::Finished {
+            id: finished.request_id.into(),
+            size: bytes(finished.encoded_data_length),
+            at: finished.timestamp,
+        }]
+    } else if let Some(Ok(failed)) = event.parse::<network::LoadingFailed>() {
+        vec![RequestEvent::Failed {
+            id: failed.request_id.into(),
+            reason: failed
+                .blocked_reason
+                .filter(|_| failed.error_text.is_empty())
+                .unwrap_or(failed.error_text),
+            cancelled: failed.canceled.unwrap_or(false),
+            at: failed.timestamp,
+        }]
+    } else {
+        vec![]
+    };
+    events.into_iter().map(PageEvent::Request).collect()
+}
+
+fn will_be_sent(sent: network::RequestWillBeSent) -> Vec<RequestEvent> {
+    let mut events = Vec::new();
+    if is_favicon(&sent) || sent.request.url.starts_with("data:") {
+        return events;
+    }
+    if let Some(response) = sent.redirect_response {
+        events.push(RequestEvent::Responded {
+            id: sent.request_id.as_str().into(),
+            response: facts(response),
+            at: sent.timestamp,
+        });
+    }
+    let kind = sent.kind.unwrap_or(ResourceType::Other);
+    events.push(RequestEvent::Started {
+        is_navigation: kind == ResourceType::Document && sent.request_id == sent.loader_id,
+        id: sent.request_id.into(),
+        frame: sent.frame_id.map(Into::into),
+        loader: (!sent.loader_id.is_empty()).then(|| sent.loader_id.into()),
+        url: sent.request.url,
+        method: sent.request.method,
+        resource_type: name(kind).to_owned(),
+        headers: sent.request.headers.0,
+        has_body: sent.request.has_post_data.unwrap_or(false),
+        at: sent.timestamp,
+    });
+    events
+}
+
+/// The browser asks for it by itself, whenever it likes.
+fn is_favicon(sent: &network::RequestWillBeSent) -> bool {
+    sent.kind == Some(ResourceType::Other)
+        && sent
+            .request
+            .url
+            .split(['?', '#'])
+            .next()
+            .is_some_and(|path| path.ends_with("/favicon.ico"))
+}
+
+fn facts(response: network::Response) -> ResponseFacts {
+    let code = status(response.status);
+    ResponseFacts {
+        status: code,
+        status_text: if response.status_text.is_empty() {
+            reason_phrase(code).to_owned()
+        } else {
+            response.status_text
+        },
+        headers: response.headers.0,
+        mime_type: response.mime_type,
+        from_cache: response.from_disk_cache.unwrap_or(false)
+            || response.from_prefetch_cache.unwrap_or(false),
+        from_service_worker: response.from_service_worker.unwrap_or(false),
+        remote_address: response
+            .remote_ip_address
+            .filter(|address| !address.is_empty())
+            .map(|address| format!("{address}:{}", response.remote_port.unwrap_or(0))),
+    }
+}
+
+/// A body as the protocol carries it, as bytes.
+pub(super) fn decoded(body: String, base64_encoded: bool) -> Result<Vec<u8>> {
+    if !base64_encoded {
+        return Ok(body.into_bytes());
+    }
+    base64::engine::general_purpose::STANDARD
+        .decode(body)
+        .map_err(|error| Error::Protocol {
+            method: "Network.getResponseBody".to_owned(),
+            message: error.to_string(),
+        })
+}
+
+fn name(kind: ResourceType) -> &'static str {
+    match kind {
+        ResourceType::Document => "document",
+        ResourceType::Stylesheet => "stylesheet",
+        ResourceType::Image => "image",
+        ResourceType::Media => "media",
+        ResourceType::Font => "font",
+        ResourceType::Script => "script",
+        ResourceType::TextTrack => "texttrack",
+        ResourceType::XHR => "xhr",
+        ResourceType::Fetch => "fetch",
+        ResourceType::EventSource => "eventsource",
+        ResourceType::WebSocket => "websocket",
+        ResourceType::Manifest => "manifest",
+        ResourceType::Ping => "ping",
+        ResourceType::CSPViolationReport => "cspreport",
+        _ => "other",
+    }
+}
+
+/// HTTP/2 and later send no reason phrase. <https://www.rfc-editor.org/rfc/rfc9110#section-15>
+fn reason_phrase(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        201 => "Created",
+        202 => "Accepted",
+        204 => "No Content",
+        206 => "Partial Content",
+        301 => "Moved Permanently",
+        302 => "Found",
+        303 => "See Other",
+        304 => "Not Modified",
+        307 => "Temporary Redirect",
+        308 => "Permanent Redirect",
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        409 => "Conflict",
+        410 => "Gone",
+        413 => "Content Too Large",
+        415 => "Unsupported Media Type",
+        422 => "Unprocessable Content",
+        429 => "Too Many Requests",
+        500 => "Internal Server Error",
+        501 => "Not Implemented",
+        502 => "Bad Gateway",
+        503 => "Service Unavailable",
+        504 => "Gateway Timeout",
+        _ => "",
+    }
+}
+
+fn status(code: i64) -> u16 {
+    u16::try_from(code).unwrap_or(0)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a count of bytes that the protocol writes as a float"
+)]
+fn bytes(count: f64) -> u64 {
+    count.max(0.0) as u64
+}

@@ -1,0 +1,45 @@
+//! Permissions by their Playwright names.
+
+use crate::error::{Error, Result};
+use wire::cdp::browser::PermissionType;
+
+const NAMES: &[(&str, PermissionType)] = &[
+    ("accelerometer", PermissionType::Sensors),
+    ("ambient-light-sensor", PermissionType::Sensors),
+    ("background-sync", PermissionType::BackgroundSync),
+    ("camera", PermissionType::VideoCapture),
+    ("clipboard-read", PermissionType::ClipboardReadWrite),
+    ("clipboard-write", PermissionType::ClipboardSanitizedWrite),
+    ("geolocation", PermissionType::Geolocation),
+    ("gyroscope", PermissionType::Sensors),
+    ("local-fonts", PermissionType::LocalFonts),
+    ("local-network-access", PermissionType::LocalNetworkAccess),
+    ("magnetometer", PermissionType::Sensors),
+    ("microphone", PermissionType::AudioCapture),
+    ("midi", PermissionType::Midi),
+    ("midi-sysex", PermissionType::MidiSysex),
+    ("notifications", PermissionType::Notifications),
+    ("payment-handler", PermissionType::PaymentHandler),
+    ("storage-access", PermissionType::StorageAccess),
+];
+
+/// What Chromium calls them; an unknown name is an error that lists the known ones.
+pub(super) fn named(names: &[String]) -> Result<Vec<PermissionType>> {
+    names
+        .iter()
+        .map(|name| {
+            let known = NAMES.iter().find(|(known, _)| known == name);
+            known.map(|(_, kind)| *kind).ok_or_else(|| Error::Protocol {
+                method: "grantPermissions".to_owned(),
+                message: format!(
+                    "Unknown permission: {name}. Known are {}.",
+                    NAMES
+                        .iter()
+                        .map(|(known, _)| *known)
+                        .collect::<Vec<_>>()
+                        .join(", ")
+                ),
+            })
+        })
+        .collect()
+}

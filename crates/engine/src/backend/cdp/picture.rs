@@ -1,0 +1,76 @@
+//! Screenshots and prints.
+
+use super::page::CdpPage;
+use crate::backend::{PdfOptions, Screenshot, ScreenshotArea, ScreenshotFormat};
+use crate::error::Result;
+use wire::cdp::page;
+
+impl CdpPage {
+    pub(super) async fn draw(&self, options: &Screenshot) -> Result<Vec<u8>> {
+        let metrics = self.session().call(&page::GetLayoutMetrics {}).await?;
+        let visual = &metrics.css_visual_viewport;
+        let (x, y, width, height) = match options.area {
+            ScreenshotArea::Viewport => (
+                visual.page_x,
+                visual.page_y,
+                visual.client_width,
+                visual.client_height,
+            ),
+            ScreenshotArea::FullPage => {
+                let content = &metrics.css_content_size;
+                (0.0, 0.0, content.width, content.height)
+            }
+            // The protocol counts from the document's corner.
+            ScreenshotArea::Clip {
+                x,
+                y,
+                width,
+                height,
+            } => (x + visual.page_x, y + visual.page_y, width, height),
+        };
+        let factor = self
+            .emulation()
+            .viewport
+            .map_or(1.0, |viewport| viewport.device_scale_factor);
+        let scale = if options.css_scale { 1.0 / factor } else { 1.0 };
+        let drawn = self
+            .session()
+            .call(&page::CaptureScreenshot {
+                format: Some(match options.format {
+                    ScreenshotFormat::Png => page::ImageFormat::Png,
+                    ScreenshotFormat::Jpeg => page::ImageFormat::Jpeg,
+                    ScreenshotFormat::Webp => page::ImageFormat::Webp,
+                }),
+                quality: options.quality.map(i64::from),
+                clip: Some(page::Viewport {
+                    x,
+                    y,
+                    width,
+                    height,
+                    scale,
+                }),
+                capture_beyond_viewport: Some(options.area != ScreenshotArea::Viewport),
+                ..Default::default()
+            })
+            .await?;
+        Ok(drawn.data.0)
+    }
+
+    pub(super) async fn print(&self, options: &PdfOptions) -> Result<Vec<u8>> {
+        let printed = self
+            .session()
+            .call(&page::PrintToPDF {
+                landscape: Some(options.landscape),
+                print_background: Some(options.background),
+                paper_width: Some(options.width),
+                paper_height: Some(options.height),
+                margin_top: Some(0.0),
+                margin_bottom: Some(0.0),
+                margin_left: Some(0.0),
+                margin_right: Some(0.0),
+                ..Default::default()
+            })
+            .await?;
+        Ok(printed.data.0)
+    }
+}

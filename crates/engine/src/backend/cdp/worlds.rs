@@ -1,0 +1,121 @@
+//! Which JavaScript contexts each frame has: the page's own and ours.
+
+use crate::backend::FrameId;
+use std::collections::HashMap;
+use std::sync::Arc;
+use wire::cdp::runtime::{ExecutionContextDescription, ExecutionContextId};
+
+/// The name of our isolated world, in the browser and in its tools.
+pub(super) const WORLD: &str = "playhouse";
+
+/// The contexts of all frames of a page.
+#[derive(Debug, Default)]
+pub(super) struct Worlds {
+    frames: HashMap<FrameId, FrameWorlds>,
+}
+
+#[derive(Debug, Default, Clone)]
+struct FrameWorlds {
+    main: Option<World>,
+    isolated: Option<World>,
+}
+
+/// One context.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct World {
+    pub(super) session: Arc<str>,
+    pub(super) id: ExecutionContextId,
+    /// Our code runs there already.
+    pub(super) injected: bool,
+}
+
+impl Worlds {
+    pub(super) fn created(&mut self, session: &Arc<str>, context: &ExecutionContextDescription) {
+        let Some(origin) = &context.aux_data else {
+            return;
+        };
+        let Some(frame) = &origin.frame_id else {
+            return;
+        };
+        let worlds = self.frames.entry(frame.into()).or_default();
+        let world = World {
+            session: session.clone(),
+            id: context.id,
+            injected: false,
+        };
+        if origin.is_default {
+            worlds.main = Some(world);
+        } else if context.name == WORLD
+            && worlds
+                .isolated
+                .as_ref()
+                .is_none_or(|known| !known.same(&world))
+        {
+            worlds.isolated = Some(world);
+        }
+    }
+
+    pub(super) fn destroyed(&mut self, session: &str, id: ExecutionContextId) {
+        self.retain(|world| !(&*world.session == session && world.id == id));
+    }
+
+    pub(super) fn cleared(&mut self, session: &str) {
+        self.retain(|world| &*world.session != session);
+    }
+
+    pub(super) fn frame_gone(&mut self, frame: &FrameId) {
+        self.frames.remove(frame);
+    }
+
+    pub(super) fn main(&self, frame: &FrameId) -> Option<World> {
+        self.frames.get(frame)?.main.clone()
+    }
+
+    pub(super) fn isolated(&self, frame: &FrameId) -> Option<World> {
+        self.frames.get(frame)?.isolated.clone()
+    }
+
+    /// A world that we asked for ourselves.
+    pub(super) fn made(&mut self, frame: &FrameId, world: World) -> World {
+        let worlds = self.frames.entry(frame.clone()).or_default();
+        match &worlds.isolated {
+            Some(known) if known.same(&world) => known.clone(),
+            _ => worlds.isolated.insert(world).clone(),
+        }
+    }
+
+    /// Our code is on its way there; nobody needs to send it again.
+    pub(super) fn injected(&mut self, frame: &FrameId, world: &World) {
+        if let Some(known) = self
+            .frames
+            .get_mut(frame)
+            .and_then(|worlds| worlds.isolated.as_mut())
+            && known.same(world)
+        {
+            known.injected = true;
+        }
+    }
+
+    /// Whether the context is still there.
+    pub(super) fn has(&self, frame: &FrameId, world: &World) -> bool {
+        self.frames.get(frame).is_some_and(|worlds| {
+            [&worlds.main, &worlds.isolated]
+                .into_iter()
+                .flatten()
+                .any(|known| known.same(world))
+        })
+    }
+
+    fn retain(&mut self, keep: impl Fn(&World) -> bool) {
+        for worlds in self.frames.values_mut() {
+            worlds.main.take_if(|world| !keep(world));
+            worlds.isolated.take_if(|world| !keep(world));
+        }
+    }
+}
+
+impl World {
+    fn same(&self, other: &Self) -> bool {
+        self.session == other.session && self.id == other.id
+    }
+}

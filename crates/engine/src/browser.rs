@@ -1,0 +1,88 @@
+//! A browser: started by us or reached elsewhere.
+
+use crate::backend::{BrowserBackend, ContextOptions};
+use crate::context::{self, BrowserContext};
+use crate::error::{Error, Result};
+use crate::launch::{self, ConnectOptions, LaunchOptions};
+use crate::progress::Progress;
+use std::sync::Arc;
+
+/// A running browser. Cheap to clone; when the last clone goes, a browser that we started is killed.
+#[derive(Clone)]
+pub struct Browser {
+    backend: Arc<dyn BrowserBackend>,
+}
+
+impl std::fmt::Debug for Browser {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Browser").field(&self.product()).finish()
+    }
+}
+
+impl Browser {
+    /// Starts a browser. Fails with `LaunchFailed` (with the browser's last words) or `ProfileInUse`.
+    pub async fn launch(progress: &Progress, options: &LaunchOptions) -> Result<Self> {
+        let backend = launch::launch(progress, options).await?;
+        Ok(Self { backend })
+    }
+
+    /// Reaches a browser that runs elsewhere. Fails with `ConnectFailed`.
+    pub async fn connect(progress: &Progress, options: &ConnectOptions) -> Result<Self> {
+        let backend = launch::connect(progress, options).await?;
+        Ok(Self { backend })
+    }
+
+    /// Name and version, e.g. `Chrome/156.0.8078.79`.
+    pub fn product(&self) -> &str {
+        self.backend.product()
+    }
+
+    /// Opens an isolated context.
+    pub async fn new_context(
+        &self,
+        progress: &Progress,
+        options: ContextOptions,
+    ) -> Result<BrowserContext> {
+        let shared = context::Shared::new(options.clone());
+        let backend = progress
+            .run(self.backend.new_context(&options, shared.clone()))
+            .await?;
+        Ok(BrowserContext::new(backend, shared))
+    }
+
+    /// Takes over the context that the browser began with: a persistent profile, or that of a browser that runs elsewhere.
+    pub async fn default_context(
+        &self,
+        progress: &Progress,
+        options: ContextOptions,
+    ) -> Result<BrowserContext> {
+        let shared = context::Shared::new(options.clone());
+        let backend = progress
+            .run(self.backend.default_context(&options, shared.clone()))
+            .await?;
+        Ok(BrowserContext::new(backend, shared))
+    }
+
+    /// Why the browser is gone, once it is.
+    pub fn closed_reason(&self) -> Option<String> {
+        self.backend.closed().borrow().clone()
+    }
+
+    /// Waits until the browser is gone, and tells why.
+    pub async fn closed(&self) -> String {
+        let mut closed = self.backend.closed();
+        let reason = match closed.wait_for(Option::is_some).await {
+            Ok(reason) => reason.clone(),
+            Err(_) => None,
+        };
+        reason.unwrap_or_default()
+    }
+
+    /// Ends the browser and waits until nothing of it is left; one that runs elsewhere is only left.
+    pub async fn close(&self, progress: &Progress) -> Result<()> {
+        match progress.run(self.backend.close()).await {
+            Err(Error::BrowserClosed { .. }) => Ok(()),
+            done => done,
+        }
+    }
+}

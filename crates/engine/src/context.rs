@@ -1,0 +1,198 @@
+//! A browser context: pages, cookies and storage of its own.
+
+use crate::backend::{
+    ContextBackend, ContextObserver, ContextOptions, Cookie, DownloadEvent, Geolocation, Headers,
+    PageBackend, PageId, PageObserver,
+};
+use crate::download::{Download, Downloads};
+use crate::error::{Error, Result};
+use crate::page::Page;
+use crate::progress::Progress;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::watch;
+
+/// An isolated part of a browser. Cheap to clone; all clones speak of the same context.
+#[derive(Clone)]
+pub struct BrowserContext {
+    pub(crate) backend: Arc<dyn ContextBackend>,
+    shared: Arc<Shared>,
+}
+
+/// What the browser's events write and everyone else reads.
+pub(crate) struct Shared {
+    options: ContextOptions,
+    state: Mutex<State>,
+    changes: watch::Sender<u64>,
+}
+
+#[derive(Default)]
+struct State {
+    pages: Vec<Page>,
+    downloads: Downloads,
+}
+
+impl std::fmt::Debug for BrowserContext {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("BrowserContext")
+            .field(&self.pages())
+            .finish()
+    }
+}
+
+impl Shared {
+    pub(crate) fn new(options: ContextOptions) -> Arc<Self> {
+        Arc::new(Self {
+            options,
+            state: Mutex::default(),
+            changes: watch::Sender::new(0),
+        })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn bump(&self) {
+        self.changes.send_modify(|count| *count += 1);
+    }
+}
+
+impl ContextObserver for Shared {
+    fn page_opened(
+        &self,
+        backend: Arc<dyn PageBackend>,
+        opener: Option<PageId>,
+    ) -> Arc<dyn PageObserver> {
+        let page = Page::over(backend, opener, &self.options);
+        let observer = page.observer();
+        self.state().pages.push(page);
+        self.bump();
+        observer
+    }
+
+    fn download(&self, event: DownloadEvent) {
+        self.state().downloads.apply(event);
+        self.bump();
+    }
+}
+
+impl BrowserContext {
+    pub(crate) fn new(backend: Arc<dyn ContextBackend>, shared: Arc<Shared>) -> Self {
+        Self { backend, shared }
+    }
+
+    /// What the context was made like.
+    pub fn options(&self) -> &ContextOptions {
+        &self.shared.options
+    }
+
+    /// Opens a blank page.
+    pub async fn new_page(&self, progress: &Progress) -> Result<Page> {
+        progress
+            .run(async {
+                let id = self.backend.new_page().await?;
+                let pages = self.pages();
+                pages
+                    .into_iter()
+                    .find(|page| *page.id() == id)
+                    .ok_or(Error::PageClosed {})
+            })
+            .await
+    }
+
+    /// The pages that are open, in the order in which they were opened.
+    pub fn pages(&self) -> Vec<Page> {
+        let mut state = self.shared.state();
+        state.pages.retain(|page| !page.is_closed());
+        state.pages.clone()
+    }
+
+    /// Counts up whenever a page was opened or a download went on.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.shared.changes.subscribe()
+    }
+
+    /// Downloads since the context was made, oldest first.
+    pub fn downloads(&self) -> Vec<Download> {
+        self.shared.state().downloads.all()
+    }
+
+    /// Every cookie.
+    pub async fn cookies(&self, progress: &Progress) -> Result<Vec<Cookie>> {
+        progress.run(self.backend.cookies()).await
+    }
+
+    /// Adds cookies, replacing those of the same name, domain and path.
+    pub async fn set_cookies(&self, progress: &Progress, cookies: &[Cookie]) -> Result<()> {
+        progress.run(self.backend.set_cookies(cookies)).await
+    }
+
+    /// Removes the cookies for which `gone` holds.
+    pub async fn remove_cookies(
+        &self,
+        progress: &Progress,
+        gone: impl Fn(&Cookie) -> bool + Send,
+    ) -> Result<()> {
+        progress
+            .run(async {
+                let (gone, kept): (Vec<_>, Vec<_>) = self
+                    .backend
+                    .cookies()
+                    .await?
+                    .into_iter()
+                    .partition(|cookie| gone(cookie));
+                if gone.is_empty() {
+                    return Ok(());
+                }
+                self.backend.clear_cookies().await?;
+                if kept.is_empty() {
+                    return Ok(());
+                }
+                self.backend.set_cookies(&kept).await
+            })
+            .await
+    }
+
+    /// Cuts the network of every page, or joins it again.
+    pub async fn set_offline(&self, progress: &Progress, offline: bool) -> Result<()> {
+        progress.run(self.backend.set_offline(offline)).await
+    }
+
+    /// Headers that go with every request from now on.
+    pub async fn set_extra_headers(&self, progress: &Progress, headers: &Headers) -> Result<()> {
+        progress.run(self.backend.set_extra_headers(headers)).await
+    }
+
+    /// Where the pages believe to be; `None` takes it back.
+    pub async fn set_geolocation(
+        &self,
+        progress: &Progress,
+        geolocation: Option<Geolocation>,
+    ) -> Result<()> {
+        progress
+            .run(self.backend.set_geolocation(geolocation))
+            .await
+    }
+
+    /// Grants permissions by their Playwright names, to one origin or to all.
+    pub async fn grant_permissions(
+        &self,
+        progress: &Progress,
+        permissions: &[String],
+        origin: Option<&str>,
+    ) -> Result<()> {
+        progress
+            .run(self.backend.grant_permissions(permissions, origin))
+            .await
+    }
+
+    /// A script that runs in each new document before the document's own.
+    pub async fn add_init_script(&self, progress: &Progress, source: &str) -> Result<()> {
+        progress.run(self.backend.add_init_script(source)).await
+    }
+
+    /// Closes all pages and forgets the context's data; a persistent profile stays.
+    pub async fn close(&self, progress: &Progress) -> Result<()> {
+        progress.run(self.backend.close()).await
+    }
+}

@@ -1,0 +1,71 @@
+//! Starting a browser, or reaching one that runs elsewhere. The only place that names a concrete backend.
+
+mod chromium;
+mod endpoint;
+mod process;
+
+pub(crate) use chromium::bypass;
+pub use endpoint::ConnectOptions;
+pub(crate) use process::Process;
+
+use crate::backend::{BrowserBackend, Proxy};
+use crate::error::Result;
+use crate::progress::Progress;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// How a browser is started.
+#[derive(Debug, Clone, Default)]
+pub struct LaunchOptions {
+    /// The program.
+    pub executable: PathBuf,
+    /// It is a headless shell, which has no other mode.
+    pub headless_shell: bool,
+    /// Without windows.
+    pub headless: bool,
+    /// Chromium's own sandbox; `None` turns it off only where it cannot work.
+    pub sandbox: Option<bool>,
+    /// The profile's directory; `None` for one that goes with the browser.
+    pub user_data_dir: Option<PathBuf>,
+    /// For all contexts that have none of their own.
+    pub proxy: Option<Proxy>,
+    /// More command-line switches.
+    pub args: Vec<String>,
+    /// Switches of ours to leave out, as written or by name.
+    pub ignore_default_args: Vec<String>,
+    /// More environment variables.
+    pub env: Vec<(String, String)>,
+    /// Runs as root or in a container without user namespaces; decided by whoever reads the environment.
+    pub sandbox_unavailable: bool,
+}
+
+/// Starts a Chromium; it ends when the returned backend is dropped, or when this process does.
+pub(crate) async fn launch(
+    progress: &Progress,
+    options: &LaunchOptions,
+) -> Result<Arc<dyn BrowserBackend>> {
+    chromium::launch(progress, options).await
+}
+
+/// Reaches a Chromium that runs elsewhere.
+pub(crate) async fn connect(
+    progress: &Progress,
+    options: &ConnectOptions,
+) -> Result<Arc<dyn BrowserBackend>> {
+    endpoint::connect(progress, options).await
+}
+
+/// Whether Chromium's sandbox cannot work here: it refuses root, and needs user namespaces.
+pub fn sandbox_unavailable() -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        if rustix::process::geteuid().is_root() {
+            return true;
+        }
+        let zero = |path| std::fs::read_to_string(path).is_ok_and(|text| text.trim() == "0");
+        zero("/proc/sys/user/max_user_namespaces")
+            || zero("/proc/sys/kernel/unprivileged_userns_clone")
+    }
+    #[cfg(not(target_os = "linux"))]
+    false
+}

@@ -1,0 +1,262 @@
+//! Starting a Chromium: its switches, its profile, its pipe.
+
+use super::LaunchOptions;
+use super::process::Process;
+use crate::backend::cdp::CdpBrowser;
+use crate::backend::{BrowserBackend, Proxy};
+use crate::error::{Error, Result};
+use crate::progress::Progress;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How often a profile that is in use is tried again, and how long after.
+const PROFILE_TRIES: u32 = 5;
+const PROFILE_PAUSE: Duration = Duration::from_secs(1);
+/// How Chromium says that its profile is in use, `RESULT_CODE_PROFILE_IN_USE` and its notice.
+const PROFILE_IN_USE: [&str; 3] = [
+    "exit status: 21",
+    "Opening in existing browser session",
+    "The profile appears to be in use",
+];
+
+/// Starts it and shakes hands.
+pub(super) async fn launch(
+    progress: &Progress,
+    options: &LaunchOptions,
+) -> Result<Arc<dyn BrowserBackend>> {
+    let mut tries = 0;
+    loop {
+        match attempt(progress, options).await {
+            Err(Error::ProfileInUse { .. }) if tries < PROFILE_TRIES => {
+                tries += 1;
+                progress
+                    .run(async {
+                        tokio::time::sleep(PROFILE_PAUSE).await;
+                        Ok(())
+                    })
+                    .await?;
+            }
+            done => return done,
+        }
+    }
+}
+
+async fn attempt(progress: &Progress, options: &LaunchOptions) -> Result<Arc<dyn BrowserBackend>> {
+    let temporary = match &options.user_data_dir {
+        Some(_) => None,
+        None => Some(
+            tempfile::Builder::new()
+                .prefix("playhouse-profile-")
+                .tempdir()
+                .map_err(|error| Error::LaunchFailed {
+                    reason: format!("no temporary profile directory: {error}"),
+                    log: String::new(),
+                })?,
+        ),
+    };
+    let profile = match (&options.user_data_dir, &temporary) {
+        (Some(dir), _) => dir.display().to_string(),
+        (None, Some(dir)) => dir.path().display().to_string(),
+        (None, None) => unreachable!("one of them was just made"),
+    };
+    let mut args = switches(options);
+    args.push(format!("--user-data-dir={profile}"));
+    let (process, pipe) = Process::start(&options.executable, &args, &options.env, temporary)?;
+    let output = process.output().clone();
+    let mut exited = process.exited();
+    let connected = async {
+        let (connection, events) =
+            wire::Connection::pipe(pipe.reader, pipe.writer).map_err(|error| {
+                Error::LaunchFailed {
+                    reason: error.to_string(),
+                    log: String::new(),
+                }
+            })?;
+        CdpBrowser::start(connection, events, Some(process)).await
+    };
+    match progress.run(connected).await {
+        Ok(browser) => Ok(browser),
+        Err(error @ (Error::Timeout { .. } | Error::Cancelled {})) => Err(error),
+        Err(_) => {
+            // The pipe broke; how the process ended says why.
+            let ended =
+                tokio::time::timeout(Duration::from_secs(1), exited.wait_for(Option::is_some))
+                    .await;
+            let reason = match ended {
+                Ok(Ok(reason)) => reason.clone().unwrap_or_default(),
+                _ => "the browser closed its debugging pipe".to_owned(),
+            };
+            let log = output.text();
+            if options.user_data_dir.is_some()
+                && PROFILE_IN_USE
+                    .iter()
+                    .any(|mark| reason.contains(mark) || log.contains(mark))
+            {
+                return Err(Error::ProfileInUse { dir: profile });
+            }
+            Err(Error::LaunchFailed {
+                reason: format!("Target page, context or browser has been closed ({reason})"),
+                log: format!(
+                    "<launching> {} {}\n{log}",
+                    options.executable.display(),
+                    args.join(" ")
+                ),
+            })
+        }
+    }
+}
+
+/// What a browser that is driven by a program needs: no first-run questions, no throttling, no calls home.
+const SWITCHES: &[&str] = &[
+    "--remote-debugging-pipe",
+    "--no-startup-window",
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--disable-search-engine-choice-screen",
+    "--disable-infobars",
+    "--disable-prompt-on-repost",
+    "--disable-hang-monitor",
+    "--disable-ipc-flooding-protection",
+    "--disable-popup-blocking",
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
+    "--disable-blink-features=AutomationControlled",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-client-side-phishing-detection",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--disable-field-trial-config",
+    "--disable-sync",
+    "--disable-breakpad",
+    "--metrics-recording-only",
+    "--no-pings",
+    "--no-service-autorun",
+    "--password-store=basic",
+    "--use-mock-keychain",
+    "--force-color-profile=srgb",
+    "--export-tagged-pdf",
+    "--unsafely-disable-devtools-self-xss-warnings",
+];
+
+/// Features that call home, or cost a renderer per context (the two omnibox popups: see the decision on launching).
+const DISABLED_FEATURES: &[&str] = &[
+    "AcceptCHFrame",
+    "AutofillServerCommunication",
+    "AutomationControlled",
+    "CertificateTransparencyComponentUpdater",
+    "DestroyProfileOnBrowserClose",
+    "DialMediaRouteProvider",
+    "GlobalMediaControls",
+    "HttpsUpgrades",
+    "InterestFeedContentSuggestions",
+    "LensOverlay",
+    "MediaRouter",
+    "OptimizationHints",
+    "OptimizationGuideModelDownloading",
+    "PaintHolding",
+    "ThirdPartyStoragePartitioning",
+    "Translate",
+    "WebUIOmniboxAimPopup",
+    "WebUIOmniboxPopup",
+];
+
+fn switches(options: &LaunchOptions) -> Vec<String> {
+    let mut args: Vec<String> = SWITCHES.iter().map(|&switch| switch.to_owned()).collect();
+    if options.headless {
+        if !options.headless_shell {
+            args.push("--headless".to_owned());
+        }
+        args.extend(["--hide-scrollbars", "--mute-audio"].map(str::to_owned));
+        args.push("--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4".to_owned());
+    }
+    if cfg!(target_os = "linux") {
+        // Containers give 64 MB of shared memory, which a page of pictures exceeds.
+        args.push("--disable-dev-shm-usage".to_owned());
+    }
+    if !options.sandbox.unwrap_or(!options.sandbox_unavailable) {
+        args.push("--no-sandbox".to_owned());
+    }
+    if let Some(proxy) = &options.proxy {
+        args.push(format!("--proxy-server={}", proxy.server));
+        args.push(format!("--proxy-bypass-list={}", bypass(proxy)));
+    }
+    let ignored = |arg: &str| {
+        let name = arg.split_once('=').map_or(arg, |(name, _)| name);
+        options
+            .ignore_default_args
+            .iter()
+            .any(|ignore| ignore == arg || ignore == name)
+    };
+    args.retain(|arg| !ignored(arg));
+    // Chromium heeds only the last of these, so the user's and ours become one.
+    let mut features: Vec<&str> = DISABLED_FEATURES.to_vec();
+    for arg in &options.args {
+        match arg.strip_prefix("--disable-features=") {
+            Some(more) => features.extend(more.split(',')),
+            None => args.push(arg.clone()),
+        }
+    }
+    args.push(format!("--disable-features={}", features.join(",")));
+    args
+}
+
+/// A proxy is meant for local addresses too, unless they are listed.
+pub(crate) fn bypass(proxy: &Proxy) -> String {
+    let mut rules: Vec<&str> = proxy.bypass.iter().map(|rule| rule.trim()).collect();
+    if !rules.contains(&"<-loopback>") && !rules.iter().any(|rule| is_loopback(rule)) {
+        rules.push("<-loopback>");
+    }
+    rules.join(";")
+}
+
+fn is_loopback(rule: &str) -> bool {
+    let host = rule.rsplit_once("//").map_or(rule, |(_, host)| host);
+    host.starts_with("localhost") || host.starts_with("127.") || host.starts_with("[::1]")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sandbox_is_off_only_where_it_cannot_work_or_was_refused() {
+        let off =
+            |options: &LaunchOptions| switches(options).iter().any(|arg| arg == "--no-sandbox");
+        let mut options = LaunchOptions::default();
+        assert!(!off(&options));
+        options.sandbox_unavailable = true;
+        assert!(off(&options));
+        options.sandbox = Some(true);
+        assert!(!off(&options));
+    }
+
+    #[test]
+    fn features_of_the_user_join_ours() {
+        let options = LaunchOptions {
+            args: vec!["--disable-features=Mine".into()],
+            ..LaunchOptions::default()
+        };
+        let args = switches(&options);
+        let features: Vec<_> = args
+            .iter()
+            .filter(|arg| arg.starts_with("--disable-features="))
+            .collect();
+        assert_eq!(features.len(), 1);
+        assert!(features[0].contains("WebUIOmniboxPopup") && features[0].ends_with(",Mine"));
+    }
+
+    #[test]
+    fn a_switch_can_be_left_out_by_name() {
+        let options = LaunchOptions {
+            ignore_default_args: vec!["--password-store".into()],
+            ..LaunchOptions::default()
+        };
+        assert!(
+            !switches(&options)
+                .iter()
+                .any(|arg| arg.starts_with("--password-store"))
+        );
+    }
+}

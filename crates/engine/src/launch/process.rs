@@ -1,0 +1,224 @@
+//! A browser process: in a group of its own, ended with its owner, its last words kept.
+
+use crate::error::{Error, Result};
+use crate::task::{self, Task};
+use std::collections::VecDeque;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
+use tokio::sync::watch;
+
+/// Lines of the browser's own output that are kept for an error.
+const KEPT_LINES: usize = 60;
+
+/// A running browser. Dropping it kills the process with its whole group.
+#[derive(Debug)]
+pub(crate) struct Process {
+    group: rustix::process::Pid,
+    exited: watch::Receiver<Option<String>>,
+    output: Output,
+    _watcher: Task,
+    _readers: [Task; 2],
+    /// Goes with the process.
+    profile: Option<tempfile::TempDir>,
+}
+
+/// The last lines that a process printed.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Output(Arc<Mutex<VecDeque<String>>>);
+
+/// Both ends of the debugging pipe that stay with us.
+pub(crate) struct Pipe {
+    pub(crate) reader: OwnedFd,
+    pub(crate) writer: OwnedFd,
+}
+
+impl Process {
+    /// Starts `program` with the debugging pipe on its file descriptors 3 and 4.
+    pub(crate) fn start(
+        program: &Path,
+        args: &[String],
+        env: &[(String, String)],
+        profile: Option<tempfile::TempDir>,
+    ) -> Result<(Self, Pipe)> {
+        let failed = |error: std::io::Error| Error::LaunchFailed {
+            reason: if error.kind() == std::io::ErrorKind::NotFound {
+                format!(
+                    "Failed to launch chromium because executable doesn't exist at {}",
+                    program.display()
+                )
+            } else {
+                format!("Failed to launch {}: {error}", program.display())
+            },
+            log: String::new(),
+        };
+        let (browser_reads, writer) = pipe().map_err(failed)?;
+        let (reader, browser_writes) = pipe().map_err(failed)?;
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "this is the door that the rule points at"
+        )]
+        let mut command = tokio::process::Command::new(program);
+        command
+            .args(args)
+            .envs(env.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(true);
+        let (read_end, write_end) = (browser_reads.as_raw_fd(), browser_writes.as_raw_fd());
+        let parent = rustix::process::getpid();
+        #[expect(
+            unsafe_code,
+            reason = "file descriptors 3 and 4 and the death signal can only be set between fork and exec"
+        )]
+        // SAFETY: only async-signal-safe calls between fork and exec, and no allocation.
+        unsafe {
+            command.pre_exec(move || before_exec(read_end, write_end, parent));
+        }
+        let mut child = command.spawn().map_err(failed)?;
+        drop((browser_reads, browser_writes));
+        let group = child
+            .id()
+            .and_then(|id| rustix::process::Pid::from_raw(id.cast_signed()))
+            .expect("a child that was not waited for has an id");
+        let output = Output::default();
+        let readers = [
+            output.collect(child.stdout.take()),
+            output.collect(child.stderr.take()),
+        ];
+        let (report, exited) = watch::channel(None);
+        let watcher = task::spawn("browser process", async move {
+            let reason = match child.wait().await {
+                Ok(status) => describe(status),
+                Err(error) => error.to_string(),
+            };
+            report.send_replace(Some(reason));
+        });
+        let process = Self {
+            group,
+            exited,
+            output,
+            _watcher: watcher,
+            _readers: readers,
+            profile,
+        };
+        Ok((process, Pipe { reader, writer }))
+    }
+
+    /// Holds how the process ended, once it has.
+    pub(crate) fn exited(&self) -> watch::Receiver<Option<String>> {
+        self.exited.clone()
+    }
+
+    /// What the process printed last.
+    pub(crate) fn output(&self) -> &Output {
+        &self.output
+    }
+
+    /// Waits for the process to end by itself, at most `grace`, then kills its group.
+    pub(crate) async fn end(&self, grace: Duration) {
+        let mut exited = self.exited.clone();
+        let by_itself = exited.wait_for(Option::is_some);
+        if tokio::time::timeout(grace, by_itself).await.is_err() {
+            self.kill();
+            // A killed process is gone as soon as the kernel gets to it.
+            let _ = exited.wait_for(Option::is_some).await;
+        }
+    }
+
+    fn kill(&self) {
+        if self.exited.borrow().is_none() {
+            // It may have ended this very moment.
+            let _ = rustix::process::kill_process_group(self.group, rustix::process::Signal::KILL);
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+        if let Some(profile) = self.profile.take() {
+            remove(profile);
+        }
+    }
+}
+
+impl Output {
+    pub(crate) fn text(&self) -> String {
+        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        lines
+            .iter()
+            .fold(String::new(), |text, line| text + line + "\n")
+    }
+
+    fn collect(&self, stream: Option<impl AsyncRead + Unpin + Send + 'static>) -> Task {
+        let output = self.clone();
+        task::spawn("browser output", async move {
+            let Some(stream) = stream else { return };
+            let mut lines = BufReader::new(stream).lines();
+            while let Ok(Some(line)) = lines.next_line().await {
+                let mut kept = output.0.lock().unwrap_or_else(PoisonError::into_inner);
+                if kept.len() == KEPT_LINES {
+                    kept.pop_front();
+                }
+                kept.push_back(line);
+            }
+        })
+    }
+}
+
+fn before_exec(read_end: i32, write_end: i32, parent: rustix::process::Pid) -> std::io::Result<()> {
+    #[expect(unsafe_code, reason = "plain system calls on numbers that are ours")]
+    // SAFETY: fcntl, dup2 and close are async-signal-safe; the numbers are open file descriptors of this process.
+    unsafe {
+        // Both go out of the way first: one of them may be 3 or 4 already.
+        let read_end = libc::fcntl(read_end, libc::F_DUPFD, 10);
+        let write_end = libc::fcntl(write_end, libc::F_DUPFD, 10);
+        if read_end < 0
+            || write_end < 0
+            || libc::dup2(read_end, 3) < 0
+            || libc::dup2(write_end, 4) < 0
+        {
+            return Err(std::io::Error::last_os_error());
+        }
+        libc::close(read_end);
+        libc::close(write_end);
+    }
+    #[cfg(target_os = "linux")]
+    {
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+        // The parent may have died before the signal was set.
+        if rustix::process::getppid() != Some(parent) {
+            return Err(std::io::Error::from_raw_os_error(libc::ESRCH));
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = parent;
+    Ok(())
+}
+
+fn pipe() -> std::io::Result<(OwnedFd, OwnedFd)> {
+    Ok(rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?)
+}
+
+fn describe(status: ExitStatus) -> String {
+    format!("the browser process ended: {status}")
+}
+
+/// The browser's helpers may still write for a moment after it was killed.
+fn remove(profile: tempfile::TempDir) {
+    let path = profile.keep();
+    for _ in 0..20 {
+        match std::fs::remove_dir_all(&path) {
+            Ok(()) => return,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
+            Err(_) => std::thread::sleep(Duration::from_millis(25)),
+        }
+    }
+    tracing::warn!(path = %path.display(), "the temporary profile could not be removed");
+}
