@@ -224,6 +224,9 @@ pub enum Obstacle {
     /// A select lacks the options asked for.
     #[error("did not find some options")]
     MissingOptions,
+    /// The option asked for is disabled.
+    #[error("option being selected is not enabled")]
+    OptionNotEnabled,
 }
 
 impl Error {
@@ -263,8 +266,13 @@ fn call_log(log: &[String]) -> String {
     }
     let mut text = String::from("\nCall log:");
     for line in log {
-        text += "\n  - ";
-        text += line;
+        let step = line.trim_start();
+        let indent = &line[..line.len() - step.len()];
+        let repeated = step
+            .split_once(" × ")
+            .is_some_and(|(times, _)| times.bytes().all(|byte| byte.is_ascii_digit()));
+        let bullet = if repeated { "" } else { "- " };
+        text += &format!("\n  {indent}{bullet}{step}");
     }
     text
 }

@@ -13,6 +13,86 @@ pub(crate) struct Pressed {
     pub(crate) modifiers: Vec<Modifier>,
 }
 
+impl Pressed {
+    /// The pointer moving to a place.
+    pub(crate) fn moved(&self, to: Point) -> InputStep {
+        InputStep::MouseMove {
+            to,
+            buttons: self.buttons.clone(),
+            modifiers: self.modifiers.clone(),
+        }
+    }
+
+    /// A button going down where the pointer is.
+    pub(crate) fn down(&self, button: MouseButton, count: u32) -> InputStep {
+        let mut buttons = self.buttons.clone();
+        if !buttons.contains(&button) {
+            buttons.push(button);
+        }
+        InputStep::MouseDown {
+            at: self.pointer,
+            button,
+            buttons,
+            count,
+            modifiers: self.modifiers.clone(),
+        }
+    }
+
+    /// A button going up where the pointer is.
+    pub(crate) fn up(&self, button: MouseButton, count: u32) -> InputStep {
+        let mut buttons = self.buttons.clone();
+        buttons.retain(|held| *held != button);
+        InputStep::MouseUp {
+            at: self.pointer,
+            button,
+            buttons,
+            count,
+            modifiers: self.modifiers.clone(),
+        }
+    }
+
+    /// Takes note of a step that is sent.
+    pub(crate) fn apply(&mut self, step: &InputStep) {
+        match step {
+            InputStep::MouseMove { to, .. } => self.pointer = *to,
+            InputStep::MouseDown { buttons, .. } | InputStep::MouseUp { buttons, .. } => {
+                self.buttons.clone_from(buttons);
+            }
+            InputStep::KeyDown { modifiers, .. } | InputStep::KeyUp { modifiers, .. } => {
+                self.modifiers.clone_from(modifiers);
+            }
+            InputStep::Wheel { .. } | InputStep::InsertText { .. } => {}
+        }
+    }
+
+    /// What is held after a step.
+    pub(crate) fn after(mut self, step: &InputStep) -> Self {
+        self.apply(step);
+        self
+    }
+
+    /// Lets go of everything that was not held before.
+    pub(crate) fn back_to(&self, before: &Self) -> Vec<InputStep> {
+        let mut now = self.clone();
+        let mut steps = Vec::new();
+        for button in &self.buttons {
+            if !before.buttons.contains(button) {
+                let up = now.up(*button, 1);
+                now.apply(&up);
+                steps.push(up);
+            }
+        }
+        let more: Vec<_> = now
+            .modifiers
+            .iter()
+            .copied()
+            .filter(|modifier| !before.modifiers.contains(modifier))
+            .collect();
+        steps.extend(hold(&more, &before.modifiers).1);
+        steps
+    }
+}
+
 /// A key with the modifiers to hold meanwhile: `a`, `Enter`, `Control+Shift+ArrowLeft`, `ControlOrMeta+a`, `Control++`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Shortcut {

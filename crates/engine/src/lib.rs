@@ -1,5 +1,6 @@
 //! Drives a browser: contexts, pages, locators, actions, snapshots. Knows no MCP.
 
+mod action;
 mod backend;
 mod browser;
 mod console;
@@ -18,6 +19,7 @@ mod progress;
 mod selector;
 mod task;
 
+pub use action::{Click, Payload};
 pub use backend::{
     BrowserBackend, ColorScheme, ConsoleMessage, ContextBackend, ContextObserver, ContextOptions,
     Cookie, DialogKind, DownloadEvent, FrameId, Geolocation, Handle, Headers, HttpCredentials,

@@ -24,8 +24,8 @@ struct Log {
     obstacle: Option<Error>,
 }
 
-/// A call log longer than this helps nobody.
-const LOG_LINES: usize = 60;
+/// A call log is kept up to this length; repeats are folded when it is read.
+const LOG_LINES: usize = 1_000;
 
 impl Progress {
     /// An operation that may take `timeout` from now on.
@@ -58,6 +58,11 @@ impl Progress {
         self.timeout
     }
 
+    /// Notes a part of the step noted last.
+    pub fn detail(&self, step: impl std::fmt::Display) {
+        self.log(format!("  {step}"));
+    }
+
     /// Notes a step; the log becomes part of the error if the operation times out.
     pub fn log(&self, step: impl Into<String>) {
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
@@ -74,13 +79,15 @@ impl Progress {
             .obstacle = Some(error);
     }
 
-    /// The steps noted so far.
+    /// The steps noted so far; details are indented, repeats folded (`3 × …`).
     pub fn steps(&self) -> Vec<String> {
-        self.log
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .lines
-            .clone()
+        folded(
+            &self
+                .log
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .lines,
+        )
     }
 
     /// Runs `operation` to its end, the deadline, or cancellation; dropping it is how it stops.
@@ -99,7 +106,64 @@ impl Progress {
         Error::Timeout {
             timeout_ms: self.timeout.as_millis().try_into().unwrap_or(u64::MAX),
             obstacle: log.obstacle.take().map(Box::new),
-            log: std::mem::take(&mut log.lines),
+            log: folded(&std::mem::take(&mut log.lines)),
         }
+    }
+}
+
+/// The longest run of lines that is looked for again right behind itself.
+const FOLDED_RUN: usize = 8;
+
+/// Writes runs of lines that repeat once, with how often they came.
+fn folded(lines: &[String]) -> Vec<String> {
+    let mut folded = Vec::new();
+    let mut rest = lines;
+    while let Some(first) = rest.first() {
+        let repeats = |length: usize| {
+            let run = &rest[..length];
+            rest.chunks_exact(length)
+                .take_while(|chunk| *chunk == run)
+                .count()
+        };
+        let (length, count) = (1..=FOLDED_RUN.min(rest.len() / 2))
+            .map(|length| (length, repeats(length)))
+            .filter(|(_, count)| *count > 1)
+            .max_by_key(|(length, count)| (length * count, std::cmp::Reverse(*length)))
+            .unwrap_or((1, 1));
+        if count == 1 {
+            folded.push(first.clone());
+        } else {
+            let step = first.trim_start();
+            let indent = &first[..first.len() - step.len()];
+            folded.push(format!("{indent}{count} × {step}"));
+            folded.extend(rest[1..length].iter().map(|line| format!("  {line}")));
+        }
+        rest = &rest[length * count..];
+    }
+    folded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeated_steps_are_told_once() {
+        let progress = Progress::new(Duration::from_secs(1));
+        progress.log("waiting for x");
+        for pause in [20, 100, 100, 100] {
+            progress.detail("not ready");
+            progress.detail(format!("waiting {pause}ms"));
+        }
+        assert_eq!(
+            progress.steps(),
+            [
+                "waiting for x",
+                "  not ready",
+                "  waiting 20ms",
+                "  3 × not ready",
+                "    waiting 100ms",
+            ]
+        );
     }
 }

@@ -3,7 +3,7 @@
 import { disabledOf } from "./aria/states";
 import { closest, tagOf } from "./dom";
 import { attached, lacking, type Gone, type State } from "./states";
-import type { Handle } from "./handles";
+import { keep, type Handle } from "./handles";
 
 /** Why an element cannot do what is asked of it, as a fact; waiting will not help. */
 export type Mismatch = { mismatch: "kind"; tag: string; type?: string } | { mismatch: "number" } | { mismatch: "malformed"; type: string };
@@ -93,11 +93,12 @@ export function attribute({ handle, name }: { handle: Handle; name: string }): {
 }
 
 /** Whether files can be set: on the element, or on the input of its label. The answer names the input. */
-export function fileInput({ handle }: { handle: Handle }): { multiple: boolean; directory: boolean } | Mismatch | Gone {
+export function fileInput({ handle }: { handle: Handle }): { input: Handle; multiple: boolean; directory: boolean } | Mismatch | Gone {
   const e = attached(handle);
   if (!e) return { gone: true };
-  if (!(e instanceof HTMLInputElement) || e.type !== "file") return { mismatch: "kind", tag: tagOf(e), ...(e instanceof HTMLInputElement && { type: e.type }) };
-  return { multiple: e.multiple, directory: e.webkitdirectory };
+  const field = fieldOf(e);
+  if (!(field instanceof HTMLInputElement) || field.type !== "file") return { mismatch: "kind", tag: tagOf(field) };
+  return { input: field === e ? handle : keep(field), multiple: field.multiple, directory: field.webkitdirectory };
 }
 
 export interface DroppedFile {

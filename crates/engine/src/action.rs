@@ -1,0 +1,122 @@
+//! Acting on elements as a user would: find, wait until the element is ready, aim, act, verify.
+//!
+//! Every action looks its element up anew for each try, and tries until it succeeds or the deadline passes. What stood in the way
+//! last is in the timeout's `obstacle`, what was tried in its log. A dialog that an action opens ends the action, successfully.
+
+mod aim;
+mod drag;
+mod files;
+mod fill;
+mod gesture;
+mod keyboard;
+mod pointer;
+mod scroll;
+mod select;
+
+pub use files::Payload;
+pub use pointer::Click;
+
+use crate::error::{Error, Result};
+use crate::locator::{Element, Locator};
+use crate::progress::Progress;
+use std::time::Duration;
+
+/// Quick at first, never busy.
+const PAUSES: [Duration; 5] = [
+    Duration::ZERO,
+    Duration::from_millis(20),
+    Duration::from_millis(100),
+    Duration::from_millis(100),
+    Duration::from_millis(500),
+];
+
+/// The tries of one action on one target.
+pub(crate) struct Tries<'a> {
+    locator: &'a Locator,
+    progress: &'a Progress,
+    /// As call logs name the action.
+    action: &'static str,
+    failed: usize,
+    shown: Option<String>,
+}
+
+impl<'a> Tries<'a> {
+    pub(crate) fn of(locator: &'a Locator, progress: &'a Progress, action: &'static str) -> Self {
+        progress.log(format!("waiting for {locator}"));
+        Self {
+            locator,
+            progress,
+            action,
+            failed: 0,
+            shown: None,
+        }
+    }
+
+    /// How many tries have failed.
+    pub(crate) fn failed(&self) -> usize {
+        self.failed
+    }
+
+    /// The element, looked up for this try.
+    pub(crate) async fn element(&mut self) -> Result<Element> {
+        let element = self.locator.find().await?;
+        if self.shown.as_ref() != Some(&element.preview) {
+            self.progress
+                .detail(format!("locator resolved to {}", element.preview));
+            if self.shown.is_none() {
+                self.progress
+                    .log(format!("attempting {} action", self.action));
+            }
+            self.shown = Some(element.preview.clone());
+        }
+        Ok(element)
+    }
+
+    /// Waits before the next try, if another one makes sense after this error.
+    pub(crate) async fn again(&mut self, error: Error) -> Result<()> {
+        let never_found = self.shown.is_none() && matches!(error, Error::ElementNotFound { .. });
+        if !error.transient() || never_found {
+            return Err(error);
+        }
+        let pause = PAUSES[self.failed.min(PAUSES.len() - 1)];
+        self.failed += 1;
+        self.progress.detail(match &error {
+            Error::NotActionable { obstacle, .. } => obstacle.to_string(),
+            error => error.to_string(),
+        });
+        self.progress
+            .detail(format!("retrying {} action", self.action));
+        self.progress.blocked_by(error);
+        if !pause.is_zero() {
+            self.progress
+                .detail(format!("waiting {}ms", pause.as_millis()));
+        }
+        tokio::time::sleep(pause).await;
+        Ok(())
+    }
+
+    pub(crate) fn note(&self, step: impl std::fmt::Display) {
+        self.progress.detail(step);
+    }
+}
+
+/// Tries `$body` until it succeeds or fails for good, within the deadline.
+macro_rules! until_done {
+    ($tries:ident, $progress:expr, $body:block) => {
+        $progress
+            .run(async {
+                loop {
+                    let done = async { $body }.await;
+                    match done {
+                        Ok(done) => return Ok(done),
+                        Err(error) => $tries.again(error).await?,
+                    }
+                }
+            })
+            .await
+    };
+}
+pub(crate) use until_done;
+
+#[cfg(test)]
+mod tests;

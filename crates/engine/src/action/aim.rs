@@ -1,0 +1,123 @@
+//! Whether an element is ready, and the point at which a pointer meets it.
+
+use super::Tries;
+use crate::backend::Point;
+use crate::error::{Error, Obstacle, Result};
+use crate::locator::Element;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+/// A state that an action waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::Display)]
+#[serde(rename_all = "camelCase")]
+#[strum(serialize_all = "lowercase")]
+pub(super) enum Need {
+    Visible,
+    Enabled,
+    Editable,
+    Stable,
+}
+
+/// What the page says is missing.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum Lack {
+    Attached,
+    Visible,
+    Enabled,
+    Editable,
+    Stable,
+    Viewport,
+    Options,
+    OptionEnabled,
+}
+
+impl From<Lack> for Obstacle {
+    fn from(lack: Lack) -> Self {
+        match lack {
+            Lack::Attached => Self::Detached,
+            Lack::Visible => Self::NotVisible,
+            Lack::Enabled => Self::NotEnabled,
+            Lack::Editable => Self::NotEditable,
+            Lack::Stable => Self::NotStable,
+            Lack::Viewport => Self::OutsideViewport,
+            Lack::Options => Self::MissingOptions,
+            Lack::OptionEnabled => Self::OptionNotEnabled,
+        }
+    }
+}
+
+/// How to point at an element.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Aim<'a> {
+    pub(super) needs: &'a [Need],
+    /// From the element's padding box; the middle otherwise.
+    pub(super) position: Option<Point>,
+    /// The element must be what receives the event.
+    pub(super) hit: bool,
+}
+
+/// What the page's `aim` and `aimThrough` say.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Aimed {
+    Lacks { lacks: Lack },
+    Covered { cover: String, from: Option<String> },
+    At { point: Point },
+}
+
+/// Each try scrolls differently, as something that sticks to an edge may lie over the element.
+const ALIGNMENTS: [&str; 4] = ["nearest", "end", "center", "start"];
+
+impl Tries<'_> {
+    /// The point of the main frame's viewport at which to act on the element; one look, no waiting.
+    pub(super) async fn aim(&self, element: &Element, how: Aim<'_>) -> Result<Point> {
+        let needs = listed(how.needs);
+        if !how.needs.is_empty() {
+            self.note(format!("waiting for element to be {needs}"));
+        }
+        let argument = json!({
+            "wanted": how.needs,
+            "align": ALIGNMENTS[self.failed() % ALIGNMENTS.len()],
+            "position": how.position,
+            "hit": how.hit,
+        });
+        let mut point = aimed(element, element.ask("aim", argument).await?)?;
+        let mut frame = element.frame.clone();
+        while let Some((parent, owner)) = element.page.backend.frame_owner(&frame).await? {
+            let owner = element.sibling(parent.clone(), owner);
+            let argument = json!({ "point": point, "hit": how.hit });
+            point = aimed(&owner, owner.ask("aimThrough", argument).await?)?;
+            frame = parent;
+        }
+        if !how.needs.is_empty() {
+            self.note(format!("element is {needs}"));
+        }
+        Ok(point)
+    }
+}
+
+fn aimed(element: &Element, answer: Aimed) -> Result<Point, Error> {
+    let obstacle = match answer {
+        Aimed::At { point } => return Ok(point),
+        Aimed::Lacks { lacks } => lacks.into(),
+        Aimed::Covered {
+            cover,
+            from: Some(from),
+        } => Obstacle::Covered(format!("{cover} from {from} subtree")),
+        Aimed::Covered { cover, from: None } => Obstacle::Covered(cover),
+    };
+    Err(element.not_actionable(obstacle))
+}
+
+/// `visible, enabled and stable`
+pub(super) fn listed(needs: &[Need]) -> String {
+    match needs {
+        [] => String::new(),
+        [only] => only.to_string(),
+        [first @ .., last] => {
+            let first: Vec<_> = first.iter().map(Need::to_string).collect();
+            format!("{} and {last}", first.join(", "))
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Files: set on an input, or dropped from outside the browser.
+
+use super::aim::{Aim, Need};
+use super::fill::Mismatch;
+use super::{Tries, until_done};
+use crate::error::{Error, Result};
+use crate::locator::Locator;
+use crate::progress::Progress;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// What is dropped onto an element.
+#[derive(Debug, Clone, Default)]
+pub struct Payload {
+    /// Files, read when they are dropped; together at most 50 MB.
+    pub files: Vec<PathBuf>,
+    /// Values by media type, e.g. `text/plain`.
+    pub data: Vec<(String, String)>,
+}
+
+/// A drop carries its files through the page's memory.
+const LARGEST_DROP: u64 = 50 * 1024 * 1024;
+
+impl Locator {
+    /// Sets the files of an `<input type=file>`, or of the one that a label belongs to; none clears it.
+    pub async fn set_input_files(&self, progress: &Progress, files: &[PathBuf]) -> Result<()> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Answer {
+            Input {
+                input: u64,
+                multiple: bool,
+                directory: bool,
+            },
+            Mismatch(#[expect(dead_code, reason = "one answer fits all kinds")] Mismatch),
+        }
+        for file in files {
+            size(file).await?;
+        }
+        let mut tries = Tries::of(self, progress, "set input files");
+        until_done!(tries, progress, {
+            let element = tries.element().await?;
+            match element.ask("fileInput", json!({})).await? {
+                Answer::Mismatch(_) => {
+                    Err(self.mismatch("Node is not an HTMLInputElement of type \"file\""))
+                }
+                Answer::Input {
+                    multiple: false,
+                    directory: false,
+                    ..
+                } if files.len() > 1 => {
+                    Err(self.mismatch("Non-multiple file input can only accept single file"))
+                }
+                Answer::Input { input, .. } => {
+                    let set = self
+                        .page
+                        .backend
+                        .set_input_files(&element.frame, input, files);
+                    match self.page.unless_interrupted(set).await {
+                        // Its change handler opened it.
+                        Err(Error::DialogOpen {}) => Ok(()),
+                        done => done,
+                    }
+                }
+            }
+        })
+    }
+
+    /// Drops files and data onto the element once it is visible and still, as a drag from outside the browser would.
+    /// Fails with `ElementMismatch` if the page does not take the drop.
+    pub async fn drop(&self, progress: &Progress, payload: &Payload) -> Result<()> {
+        #[derive(Deserialize)]
+        struct Answer {
+            accepted: bool,
+        }
+        let files = read(&payload.files).await?;
+        let data: serde_json::Map<String, Value> = payload
+            .data
+            .iter()
+            .map(|(kind, value)| (kind.clone(), value.clone().into()))
+            .collect();
+        let mut tries = Tries::of(self, progress, "drop");
+        until_done!(tries, progress, {
+            let element = tries.element().await?;
+            let aim = Aim {
+                needs: &[Need::Visible, Need::Stable],
+                position: None,
+                hit: false,
+            };
+            tries.aim(&element, aim).await?;
+            tries.note("performing drop action");
+            let argument = json!({ "files": files, "data": data });
+            match element.ask::<Answer>("dispatchDrop", argument).await {
+                Ok(Answer { accepted: true }) | Err(Error::DialogOpen {}) => Ok(()),
+                Ok(Answer { accepted: false }) => Err(self.mismatch(
+                    "Drop target did not accept the drop — its dragover handler did not call preventDefault()",
+                )),
+                Err(error) => Err(error),
+            }
+        })
+    }
+}
+
+async fn read(files: &[PathBuf]) -> Result<Vec<Value>> {
+    let mut left = LARGEST_DROP;
+    let mut read = Vec::new();
+    for file in files {
+        let size = size(file).await?;
+        left = left.checked_sub(size).ok_or_else(|| Error::File {
+            path: file.display().to_string(),
+            reason: "Cannot drop files larger than 50Mb in total; set them on a file input instead"
+                .to_owned(),
+        })?;
+        let bytes = tokio::fs::read(file)
+            .await
+            .map_err(|error| unreadable(file, &error))?;
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        read.push(json!({
+            "name": name,
+            "type": media_type(file),
+            "bytes": BASE64_STANDARD.encode(bytes),
+        }));
+    }
+    Ok(read)
+}
+
+async fn size(file: &Path) -> Result<u64> {
+    tokio::fs::metadata(file)
+        .await
+        .map(|facts| facts.len())
+        .map_err(|error| unreadable(file, &error))
+}
+
+fn unreadable(file: &Path, error: &std::io::Error) -> Error {
+    Error::File {
+        path: file.display().to_string(),
+        reason: format!("{}: {error}", file.display()),
+    }
+}
+
+/// What a browser would call the file's type, by its extension.
+fn media_type(file: &Path) -> &'static str {
+    let extension = file.extension().unwrap_or_default().to_ascii_lowercase();
+    match extension.to_str().unwrap_or_default() {
+        "txt" | "log" => "text/plain",
+        "md" => "text/markdown",
+        "csv" => "text/csv",
+        "html" | "htm" => "text/html",
+        "css" => "text/css",
+        "js" | "mjs" => "text/javascript",
+        "xml" => "text/xml",
+        "json" => "application/json",
+        "pdf" => "application/pdf",
+        "zip" => "application/zip",
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "gif" => "image/gif",
+        "webp" => "image/webp",
+        "svg" => "image/svg+xml",
+        "mp3" => "audio/mpeg",
+        "wav" => "audio/wav",
+        "mp4" => "video/mp4",
+        "webm" => "video/webm",
+        "docx" => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        "xlsx" => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        _ => "application/octet-stream",
+    }
+}

@@ -1,0 +1,145 @@
+//! Giving fields a value, ticking boxes.
+
+use super::aim::{Lack, Need, listed};
+use super::gesture::perform;
+use super::{Click, Tries, until_done};
+use crate::backend::InputStep;
+use crate::error::{Error, Result};
+use crate::input::Shortcut;
+use crate::locator::{Checked, Element, Locator};
+use crate::progress::Progress;
+use serde::Deserialize;
+use serde_json::json;
+
+/// What an element is instead of what the action needs.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "mismatch", rename_all = "camelCase")]
+pub(super) enum Mismatch {
+    Kind {
+        tag: String,
+        #[serde(rename = "type")]
+        kind: Option<String>,
+    },
+    Number,
+    Malformed {
+        #[serde(rename = "type")]
+        kind: String,
+    },
+}
+
+/// What the page's `fill` says.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Filled {
+    Done { done: Done },
+    Lacks { lacks: Lack },
+    Mismatch(Mismatch),
+}
+
+#[derive(Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+enum Done {
+    Set,
+    Selected,
+}
+
+const FILLABLE: &[Need] = &[Need::Visible, Need::Enabled, Need::Editable];
+
+impl Locator {
+    /// Replaces the value of a field, or the content of an editable element, once it is visible, enabled and editable.
+    ///
+    /// Text arrives as trusted input; a date, time, colour or range is set, with its events.
+    pub async fn fill(&self, progress: &Progress, value: &str) -> Result<()> {
+        let mut tries = Tries::of(self, progress, "fill");
+        until_done!(tries, progress, {
+            let element = tries.element().await?;
+            tries.note(format!("waiting for element to be {}", listed(FILLABLE)));
+            match element.ask("fill", json!({ "value": value })).await? {
+                Filled::Done { done: Done::Set } => Ok(()),
+                Filled::Done {
+                    done: Done::Selected,
+                } => {
+                    let steps = if value.is_empty() {
+                        Shortcut::parse("Delete")?.press(&[])
+                    } else {
+                        let text = value.to_owned();
+                        vec![InputStep::InsertText { text }]
+                    };
+                    perform(&self.page, &steps).await
+                }
+                Filled::Lacks { lacks } => Err(element.not_actionable(lacks.into())),
+                Filled::Mismatch(mismatch) => Err(unfillable(self, &mismatch)),
+            }
+        })
+    }
+
+    /// Ticks or unticks a checkbox, radio button or switch by clicking it, unless it is so already.
+    pub async fn set_checked(&self, progress: &Progress, checked: bool) -> Result<()> {
+        let action = if checked { "check" } else { "uncheck" };
+        let mut tries = Tries::of(self, progress, action);
+        let (is, radio) = until_done!(tries, progress, {
+            let element = tries.element().await?;
+            let states = element.states().await?;
+            states
+                .checked
+                .map(|is| (is, states.radio))
+                .ok_or_else(|| self.mismatch("Not a checkbox or radio button"))
+        })?;
+        if is == Checked::Is(checked) {
+            return Ok(());
+        }
+        if radio && !checked {
+            return Err(self.mismatch(
+                "Cannot uncheck radio button. Radio buttons can only be unchecked by selecting another radio button in the same group.",
+            ));
+        }
+        self.click(progress, &Click::default()).await?;
+        match progress.run(self.checked_now()).await {
+            Ok(Some(is)) if is != Checked::Is(checked) => {
+                Err(self.mismatch("Clicking the checkbox did not change its state"))
+            }
+            // It is as asked, or gone, or behind the dialog that the click opened.
+            Ok(_) | Err(Error::DialogOpen {} | Error::StaleRef { .. }) => Ok(()),
+            Err(error) if error.transient() => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn checked_now(&self) -> Result<Option<Checked>> {
+        let element: Element = self.find().await?;
+        Ok(element.states().await?.checked)
+    }
+
+    pub(super) fn mismatch(&self, reason: impl Into<String>) -> Error {
+        Error::ElementMismatch {
+            selector: self.to_string(),
+            reason: reason.into(),
+        }
+    }
+}
+
+fn unfillable(locator: &Locator, mismatch: &Mismatch) -> Error {
+    locator.mismatch(match mismatch {
+        Mismatch::Kind {
+            kind: Some(kind), ..
+        } => format!("Input of type \"{kind}\" cannot be filled"),
+        Mismatch::Kind { tag, kind: None } => format!(
+            "Element is not an <input>, <textarea>, <select> or [contenteditable] element, but a <{tag}>"
+        ),
+        Mismatch::Number => "Cannot type text into input[type=number]".to_owned(),
+        Mismatch::Malformed { kind } => format!("Malformed value for an input of type \"{kind}\": {}", form(kind)),
+    })
+}
+
+/// The form of value that an input type takes.
+fn form(kind: &str) -> &'static str {
+    match kind {
+        "date" => "expected YYYY-MM-DD",
+        "time" => "expected HH:MM",
+        "datetime-local" => "expected YYYY-MM-DDTHH:MM",
+        "month" => "expected YYYY-MM",
+        "week" => "expected YYYY-Www, e.g. 2026-W07",
+        "color" => "expected #rrggbb",
+        _ => "expected a number between its min and max, on one of its steps",
+    }
+}

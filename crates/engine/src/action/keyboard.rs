@@ -1,0 +1,88 @@
+//! The keyboard: on elements, and on whatever has the focus.
+
+use super::gesture::perform;
+use super::{Tries, until_done};
+use crate::error::Result;
+use crate::input::{Shortcut, type_char};
+use crate::locator::Locator;
+use crate::page::Page;
+use crate::progress::Progress;
+use serde::Deserialize;
+use serde_json::json;
+use std::time::Duration;
+
+impl Locator {
+    /// Focuses the element.
+    pub async fn focus(&self, progress: &Progress) -> Result<()> {
+        let mut tries = Tries::of(self, progress, "focus");
+        self.focused(progress, &mut tries).await
+    }
+
+    /// Focuses the element and presses a key or shortcut: `Enter`, `a`, `Control+a`, `ControlOrMeta+Shift+ArrowLeft`.
+    pub async fn press(&self, progress: &Progress, key: &str) -> Result<()> {
+        let shortcut = Shortcut::parse(key)?;
+        let mut tries = Tries::of(self, progress, "press");
+        self.focused(progress, &mut tries).await?;
+        progress.run(self.page.press_shortcut(&shortcut)).await
+    }
+
+    /// Focuses the element and types the text key by key, with a pause after each.
+    pub async fn press_sequentially(
+        &self,
+        progress: &Progress,
+        text: &str,
+        delay: Duration,
+    ) -> Result<()> {
+        let mut tries = Tries::of(self, progress, "type");
+        self.focused(progress, &mut tries).await?;
+        progress.run(self.page.type_keys(text, delay)).await
+    }
+
+    async fn focused(&self, progress: &Progress, tries: &mut Tries<'_>) -> Result<()> {
+        #[derive(Deserialize)]
+        struct Answer {
+            #[serde(rename = "focused")]
+            _focused: bool,
+        }
+        until_done!(tries, progress, {
+            let element = tries.element().await?;
+            element.ask::<Answer>("focus", json!({})).await.map(drop)
+        })
+    }
+}
+
+impl Page {
+    /// Presses a key or shortcut wherever the focus is. Names are Playwright's: `a`, `Enter`, `ArrowLeft`, `Control+a`.
+    pub async fn press(&self, progress: &Progress, key: &str) -> Result<()> {
+        let shortcut = Shortcut::parse(key)?;
+        progress.run(self.press_shortcut(&shortcut)).await
+    }
+
+    /// Types the text key by key wherever the focus is; what no key gives is inserted.
+    pub async fn type_text(&self, progress: &Progress, text: &str, delay: Duration) -> Result<()> {
+        progress.run(self.type_keys(text, delay)).await
+    }
+
+    async fn press_shortcut(&self, shortcut: &Shortcut) -> Result<()> {
+        let held = self.state().pressed.modifiers.clone();
+        perform(self, &shortcut.press(&held)).await
+    }
+
+    async fn type_keys(&self, text: &str, delay: Duration) -> Result<()> {
+        let held = self.state().pressed.modifiers.clone();
+        let text = text.replace("\r\n", "\n");
+        if delay.is_zero() {
+            let steps: Vec<_> = text.chars().flat_map(|c| type_char(c, &held)).collect();
+            return if steps.is_empty() {
+                Ok(())
+            } else {
+                perform(self, &steps).await
+            };
+        }
+        for c in text.chars() {
+            perform(self, &type_char(c, &held)).await?;
+            tokio::time::sleep(delay).await;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,135 @@
+//! The mouse: on elements, and by coordinates.
+
+use super::aim::{Aim, Need};
+use super::gesture::{Gesture, perform};
+use super::{Tries, until_done};
+use crate::backend::{Modifier, MouseButton, Point};
+use crate::error::Result;
+use crate::input::hold;
+use crate::locator::Locator;
+use crate::page::Page;
+use crate::progress::Progress;
+use std::time::Duration;
+
+/// How to click.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Click {
+    /// Which button.
+    pub button: MouseButton,
+    /// 2 for a double click.
+    pub count: u32,
+    /// Keys held meanwhile.
+    pub modifiers: Vec<Modifier>,
+    /// Where, from the top left of the element's padding box; the middle of it otherwise.
+    pub position: Option<Point>,
+    /// Do not wait until the element is ready, nor care what lies over it.
+    pub force: bool,
+    /// How long the button stays down.
+    pub delay: Duration,
+}
+
+impl Default for Click {
+    fn default() -> Self {
+        Self {
+            button: MouseButton::Left,
+            count: 1,
+            modifiers: Vec::new(),
+            position: None,
+            force: false,
+            delay: Duration::ZERO,
+        }
+    }
+}
+
+const CLICKABLE: &[Need] = &[Need::Visible, Need::Enabled, Need::Stable];
+const HOVERABLE: &[Need] = &[Need::Visible, Need::Stable];
+
+impl Locator {
+    /// Clicks once the element is visible, enabled, still, and nothing covers it. Also done when the click opens a dialog.
+    pub async fn click(&self, progress: &Progress, how: &Click) -> Result<()> {
+        let action = if how.count == 2 { "dblclick" } else { "click" };
+        let mut tries = Tries::of(self, progress, action);
+        until_done!(tries, progress, {
+            let element = tries.element().await?;
+            let at = tries.aim(&element, aim(how, CLICKABLE)).await?;
+            tries.note(format!("performing {action} action"));
+            self.page.click_at(at, how).await
+        })
+    }
+
+    /// Moves the pointer over the element once it is visible, still, and nothing covers it.
+    pub async fn hover(&self, progress: &Progress) -> Result<()> {
+        let mut tries = Tries::of(self, progress, "hover");
+        until_done!(tries, progress, {
+            let element = tries.element().await?;
+            let at = tries
+                .aim(&element, aim(&Click::default(), HOVERABLE))
+                .await?;
+            tries.note("performing hover action");
+            let held = self.page.state().pressed.clone();
+            perform(&self.page, &[held.moved(at)]).await
+        })
+    }
+}
+
+pub(super) fn aim<'a>(how: &Click, needs: &'a [Need]) -> Aim<'a> {
+    Aim {
+        needs: if how.force { &[] } else { needs },
+        position: how.position,
+        hit: !how.force,
+    }
+}
+
+impl Page {
+    /// Moves the pointer.
+    pub async fn mouse_move(&self, progress: &Progress, to: Point) -> Result<()> {
+        let held = self.state().pressed.clone();
+        progress.run(perform(self, &[held.moved(to)])).await
+    }
+
+    /// Clicks at a point of the viewport, whatever is there.
+    pub async fn mouse_click(&self, progress: &Progress, at: Point, how: &Click) -> Result<()> {
+        progress.run(self.click_at(at, how)).await
+    }
+
+    /// Presses a button where the pointer stands; it stays down.
+    pub async fn mouse_down(&self, progress: &Progress, button: MouseButton) -> Result<()> {
+        let held = self.state().pressed.clone();
+        progress.run(perform(self, &[held.down(button, 1)])).await
+    }
+
+    /// Lets a button go where the pointer stands.
+    pub async fn mouse_up(&self, progress: &Progress, button: MouseButton) -> Result<()> {
+        let held = self.state().pressed.clone();
+        progress.run(perform(self, &[held.up(button, 1)])).await
+    }
+
+    async fn click_at(&self, at: Point, how: &Click) -> Result<()> {
+        let mut gesture = Gesture::on(self);
+        let before = gesture.held();
+        let (mut steps, up) = hold(&how.modifiers, &before.modifiers);
+        let mut held = steps.iter().fold(before, |held, step| held.after(step));
+        let moved = held.moved(at);
+        held.apply(&moved);
+        steps.push(moved);
+        for count in 1..=how.count {
+            let down = held.down(how.button, count);
+            held.apply(&down);
+            steps.push(down);
+            if !how.delay.is_zero() {
+                if !gesture.send(&std::mem::take(&mut steps)).await? {
+                    return Ok(());
+                }
+                tokio::time::sleep(how.delay).await;
+            }
+            let up = held.up(how.button, count);
+            held.apply(&up);
+            steps.push(up);
+        }
+        steps.extend(up);
+        // All of it is sent by now, whatever happens to the answer.
+        let sent = gesture.send(&steps).await;
+        gesture.end();
+        sent.map(drop)
+    }
+}

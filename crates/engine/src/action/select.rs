@@ -1,0 +1,43 @@
+//! Choosing options of a select.
+
+use super::aim::{Lack, Need, listed};
+use super::fill::Mismatch;
+use super::{Tries, until_done};
+use crate::error::Result;
+use crate::locator::Locator;
+use crate::progress::Progress;
+use serde::Deserialize;
+use serde_json::json;
+
+/// What the page's `selectOptions` says.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Answer {
+    Selected { selected: Vec<String> },
+    Lacks { lacks: Lack },
+    Mismatch(#[expect(dead_code, reason = "one answer fits all kinds")] Mismatch),
+}
+
+impl Locator {
+    /// Chooses exactly these options, each named by its value or label, once they are there. Returns the values chosen.
+    pub async fn select_options(
+        &self,
+        progress: &Progress,
+        values: &[String],
+    ) -> Result<Vec<String>> {
+        let mut tries = Tries::of(self, progress, "select option");
+        until_done!(tries, progress, {
+            let element = tries.element().await?;
+            let needs = listed(&[Need::Visible, Need::Enabled]);
+            tries.note(format!("waiting for element to be {needs}"));
+            match element
+                .ask("selectOptions", json!({ "values": values }))
+                .await?
+            {
+                Answer::Selected { selected } => Ok(selected),
+                Answer::Lacks { lacks } => Err(element.not_actionable(lacks.into())),
+                Answer::Mismatch(_) => Err(self.mismatch("Element is not a <select> element")),
+            }
+        })
+    }
+}
