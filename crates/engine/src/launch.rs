@@ -2,10 +2,12 @@
 
 mod chromium;
 mod endpoint;
+mod find;
 mod process;
 
 pub(crate) use chromium::bypass;
 pub use endpoint::ConnectOptions;
+pub use find::{BrowserChoice, Channel, FoundBrowser, Search, find, find_all};
 pub(crate) use process::Process;
 
 use crate::backend::{BrowserBackend, Proxy};

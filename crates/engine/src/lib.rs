@@ -34,7 +34,10 @@ pub use context::BrowserContext;
 pub use devices::{Device, device, device_names, user_agent_of};
 pub use download::{Download, DownloadState};
 pub use error::{Candidate, Error, Obstacle, Result};
-pub use launch::{ConnectOptions, LaunchOptions, sandbox_unavailable};
+pub use launch::{
+    BrowserChoice, Channel, ConnectOptions, FoundBrowser, LaunchOptions, Search, find, find_all,
+    sandbox_unavailable,
+};
 pub use locator::{Checked, Element, Locator, Rect, States, WaitFor};
 pub use network::{Request, RequestOutcome};
 pub use page::{Dialog, FileChooser, LoadState, Page};

@@ -1,12 +1,14 @@
 //! What the server was told: flags over environment over file over defaults. The only module that
 //! reads the environment; everything else gets [`Settings`].
 
+mod engine;
 mod environment;
 mod error;
 mod file;
 pub(crate) mod flags;
 mod layered;
 mod options;
+mod places;
 mod reference;
 mod resolve;
 mod settings;
@@ -68,3 +70,6 @@ impl Config {
         show::json(&self.options)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -72,13 +72,9 @@ impl Environment {
     }
 }
 
-impl<const N: usize> From<[(&str, &str); N]> for Environment {
-    fn from(pairs: [(&str, &str); N]) -> Environment {
-        Environment(
-            pairs
-                .iter()
-                .map(|(name, value)| ((*name).into(), (*value).into()))
-                .collect(),
-        )
+impl<'a> FromIterator<(&'a str, &'a str)> for Environment {
+    fn from_iter<I: IntoIterator<Item = (&'a str, &'a str)>>(variables: I) -> Environment {
+        let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        Environment(variables.into_iter().map(owned).collect())
     }
 }

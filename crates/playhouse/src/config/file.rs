@@ -69,9 +69,11 @@ impl File<'_> {
     }
 
     fn ini(&mut self, text: &str) -> Result<(), ConfigError> {
-        let mut options = ini::ParseOption::default();
-        // A path of Windows is no escape, and a quotation mark in a user agent is one.
-        options.enabled_escape = false;
+        // A backslash belongs to a path of Windows.
+        let options = ini::ParseOption {
+            enabled_escape: false,
+            ..Default::default()
+        };
         let ini = ini::Ini::load_from_str_opt(text, options)
             .map_err(|error| self.syntax(error.to_string()))?;
         for (section, properties) in &ini {
@@ -150,9 +152,12 @@ fn nearest_key(key: &str) -> Option<&'static str> {
         key.rsplit('.').next().unwrap_or(key)
     }
     let misplaced = keys().find(|known| last(known).eq_ignore_ascii_case(last(key)));
+    let objects = keys().flat_map(|key| key.match_indices('.').map(|(dot, _)| &key[..dot]));
     let word = || {
         let word = nearest(last(key), keys().map(last))?;
         keys().find(|known| last(known) == word)
     };
-    misplaced.or_else(|| nearest(key, keys())).or_else(word)
+    misplaced
+        .or_else(|| nearest(key, keys().chain(objects)))
+        .or_else(word)
 }

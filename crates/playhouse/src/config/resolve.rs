@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf, absolute};
 
+use engine::{BrowserChoice, Channel};
 use serde_json::Value;
 
 use super::{
@@ -9,6 +10,7 @@ use super::{
     error::ConfigError,
     layered::{Layered, Source},
     options::{OPTIONS, Options},
+    places,
     settings::{
         AnswerSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings,
         NetworkSettings, ProxySettings, Settings, Timeouts, ToolSettings,
@@ -49,8 +51,8 @@ pub(crate) fn resolve(
         .filter(|sandbox| sandbox_said || !sandbox);
     Ok(Settings {
         browser: BrowserSettings {
-            channel,
-            executable: options.executable_path.value(),
+            choice: choice(options, channel, cwd),
+            search: places::search(environment, required(&options.headless)),
             headless: required(&options.headless),
             sandbox,
             args: options.args.or_empty().0,
@@ -125,8 +127,8 @@ pub(crate) fn resolve(
             unrestricted: required(&options.allow_unrestricted_file_access),
             profiles: environment
                 .path("PWMCP_PROFILES_DIR_FOR_TEST")
-                .unwrap_or_else(|| cache_dir(environment).join("profiles")),
-            browsers: cache_dir(environment).join("browsers"),
+                .unwrap_or_else(|| places::ours(environment).join("profiles")),
+            browsers: places::ours(environment).join("browsers"),
         },
         timeouts: Timeouts {
             action: required(&options.timeout_action).into(),
@@ -199,6 +201,14 @@ fn channel(options: &mut Options) -> Result<Option<&'static str>, ConfigError> {
             .offer(Source::Default, BrowserName("chrome"));
     }
     Ok(chosen)
+}
+
+fn choice(options: &Options, channel: Option<&str>, cwd: &Path) -> BrowserChoice {
+    if let Some(path) = options.executable_path.value() {
+        return BrowserChoice::Program(cwd.join(path));
+    }
+    let channel = channel.and_then(|name| name.parse::<Channel>().ok());
+    channel.map_or(BrowserChoice::Any, BrowserChoice::Channel)
 }
 
 /// Lets the device say what was left open; gives its user agent.
@@ -304,30 +314,6 @@ fn capabilities(options: &mut Options, notices: &mut Vec<String>) -> Vec<Capabil
     capabilities.sort();
     capabilities.dedup();
     capabilities
-}
-
-/// Where we keep what may be deleted at any time.
-fn cache_dir(environment: &Environment) -> PathBuf {
-    let home = home_dir(environment);
-    let folder = if cfg!(target_os = "macos") {
-        home.join("Library/Caches")
-    } else if cfg!(windows) {
-        environment
-            .path("LOCALAPPDATA")
-            .unwrap_or_else(|| home.join("AppData/Local"))
-    } else {
-        environment
-            .path("XDG_CACHE_HOME")
-            .unwrap_or_else(|| home.join(".cache"))
-    };
-    folder.join("playhouse")
-}
-
-fn home_dir(environment: &Environment) -> PathBuf {
-    let home = environment
-        .path("HOME")
-        .or_else(|| environment.path("USERPROFILE"));
-    home.unwrap_or_else(std::env::temp_dir)
 }
 
 /// The configuration file that was named, an absolute path.

@@ -5,6 +5,7 @@ use std::{
     time::Duration,
 };
 
+use engine::{BrowserChoice, Search};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -43,10 +44,10 @@ pub struct Settings {
 /// Which browser, and how it is started or reached.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BrowserSettings {
-    /// The channel that somebody chose; `None`: the usual one, or what there is.
-    pub channel: Option<&'static str>,
-    /// The program, when somebody chose it.
-    pub executable: Option<PathBuf>,
+    /// Which one.
+    pub choice: BrowserChoice,
+    /// Where to look for it.
+    pub search: Search,
     /// Without a window.
     pub headless: bool,
     /// With or without the browser's sandbox; `None`: with it, where it works.
@@ -229,7 +230,10 @@ impl Settings {
         }
         let hash = Sha256::digest(workspace.to_string_lossy().as_bytes());
         let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
-        let channel = self.browser.channel.unwrap_or("chrome");
+        let channel = match &self.browser.choice {
+            BrowserChoice::Channel(channel) => channel.name(),
+            BrowserChoice::Any | BrowserChoice::Program(_) => "chrome",
+        };
         self.files
             .profiles
             .join(format!("mcp-{channel}-{}", &hash[..7]))

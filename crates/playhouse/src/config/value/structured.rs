@@ -151,6 +151,7 @@ const BROWSER_NAMES: &[&str] = &[
     "msedge-canary",
     "chromium",
     "chrome-for-testing",
+    "chromium-headless-shell",
     "firefox",
     "webkit",
 ];

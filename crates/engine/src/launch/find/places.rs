@@ -1,0 +1,224 @@
+//! Where each browser lies, by operating system: data, no decisions.
+
+use super::{Channel, Search};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// A path, with steps below it of which each may hold one `*`.
+pub(super) struct Place {
+    pub(super) base: PathBuf,
+    pub(super) steps: Vec<String>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self
+            .steps
+            .iter()
+            .fold(self.base.clone(), |path, step| path.join(step));
+        path.display().fmt(f)
+    }
+}
+
+/// The places of a browser, the best first.
+pub(super) fn of(channel: Channel, search: &Search) -> Vec<Place> {
+    let mut places = Vec::new();
+    if channel != Channel::Chromium && channel != Channel::ChromiumHeadlessShell {
+        places.extend(system(channel, search));
+        return places;
+    }
+    // Ours first: who installed it wants it.
+    places.extend(downloaded(channel, &search.ours));
+    places.extend(system(channel, search));
+    places.extend(playwright(channel, &search.playwright));
+    places.extend(downloaded(channel, &search.puppeteer));
+    places
+}
+
+fn place(base: &Path, steps: &[&str]) -> Place {
+    Place {
+        base: base.to_owned(),
+        steps: steps.iter().map(|step| (*step).to_owned()).collect(),
+    }
+}
+
+/// Chrome for Testing as it is unpacked, by us and by Puppeteer alike: `NAME/VERSION/FOLDER/PROGRAM`.
+fn downloaded(channel: Channel, base: &Path) -> Vec<Place> {
+    match channel {
+        Channel::ChromiumHeadlessShell => vec![place(
+            base,
+            &[
+                "chrome-headless-shell",
+                "*",
+                "chrome-headless-shell-*",
+                &program("chrome-headless-shell"),
+            ],
+        )],
+        _ => with_chrome(base, &["chrome", "*"]),
+    }
+}
+
+fn playwright(channel: Channel, base: &Path) -> Vec<Place> {
+    match channel {
+        Channel::ChromiumHeadlessShell => vec![
+            place(
+                base,
+                &[
+                    "chromium_headless_shell-*",
+                    "chrome-headless-shell-*",
+                    &program("chrome-headless-shell"),
+                ],
+            ),
+            place(
+                base,
+                &[
+                    "chromium_headless_shell-*",
+                    "chrome-*",
+                    &program("headless_shell"),
+                ],
+            ),
+        ],
+        _ => with_chrome(base, &["chromium-*"]),
+    }
+}
+
+/// The full browser in an unpacked folder.
+fn with_chrome(base: &Path, steps: &[&str]) -> Vec<Place> {
+    let below = |rest: &[&str]| place(base, &[steps, rest].concat());
+    if cfg!(target_os = "macos") {
+        let app = |name: &str| {
+            below(&[
+                "chrome-mac*",
+                &format!("{name}.app"),
+                "Contents",
+                "MacOS",
+                name,
+            ])
+        };
+        vec![app("Google Chrome for Testing"), app("Chromium")]
+    } else {
+        let folder = if cfg!(windows) {
+            "chrome-win*"
+        } else {
+            "chrome-linux*"
+        };
+        vec![below(&[folder, &program("chrome")])]
+    }
+}
+
+fn program(name: &str) -> String {
+    format!("{name}{}", std::env::consts::EXE_SUFFIX)
+}
+
+/// Where installers and package managers put it.
+fn system(channel: Channel, search: &Search) -> Vec<Place> {
+    if cfg!(target_os = "macos") {
+        mac(channel, search)
+    } else if cfg!(windows) {
+        windows(channel, search)
+    } else {
+        linux(channel, search)
+    }
+}
+
+fn linux(channel: Channel, search: &Search) -> Vec<Place> {
+    let (fixed, commands): (&[&str], &[&str]) = match channel {
+        Channel::Chrome => (
+            &["/opt/google/chrome/chrome"],
+            &["google-chrome", "google-chrome-stable"],
+        ),
+        Channel::ChromeBeta => (&["/opt/google/chrome-beta/chrome"], &["google-chrome-beta"]),
+        Channel::ChromeDev => (
+            &["/opt/google/chrome-unstable/chrome"],
+            &["google-chrome-unstable"],
+        ),
+        Channel::ChromeCanary => (
+            &["/opt/google/chrome-canary/chrome"],
+            &["google-chrome-canary"],
+        ),
+        Channel::Msedge => (
+            &["/opt/microsoft/msedge/msedge"],
+            &["microsoft-edge", "microsoft-edge-stable"],
+        ),
+        Channel::MsedgeBeta => (
+            &["/opt/microsoft/msedge-beta/msedge"],
+            &["microsoft-edge-beta"],
+        ),
+        Channel::MsedgeDev => (
+            &["/opt/microsoft/msedge-dev/msedge"],
+            &["microsoft-edge-dev"],
+        ),
+        Channel::MsedgeCanary => (
+            &["/opt/microsoft/msedge-canary/msedge"],
+            &["microsoft-edge-canary"],
+        ),
+        Channel::Chromium => (
+            &["/usr/bin/chromium", "/snap/bin/chromium"],
+            &["chromium", "chromium-browser"],
+        ),
+        Channel::ChromiumHeadlessShell => (
+            &["/usr/bin/chromium-headless-shell"],
+            &[
+                "chromium-headless-shell",
+                "chrome-headless-shell",
+                "headless_shell",
+            ],
+        ),
+    };
+    let fixed = fixed.iter().map(|path| place(Path::new(path), &[]));
+    let on_path = on_path(commands, search);
+    fixed.chain(on_path).collect()
+}
+
+fn mac(channel: Channel, search: &Search) -> Vec<Place> {
+    let name = match channel {
+        Channel::Chrome => "Google Chrome",
+        Channel::ChromeBeta => "Google Chrome Beta",
+        Channel::ChromeDev => "Google Chrome Dev",
+        Channel::ChromeCanary => "Google Chrome Canary",
+        Channel::Msedge => "Microsoft Edge",
+        Channel::MsedgeBeta => "Microsoft Edge Beta",
+        Channel::MsedgeDev => "Microsoft Edge Dev",
+        Channel::MsedgeCanary => "Microsoft Edge Canary",
+        Channel::Chromium => "Chromium",
+        Channel::ChromiumHeadlessShell => return on_path(&["chrome-headless-shell"], search),
+    };
+    let folders = [
+        PathBuf::from("/Applications"),
+        search.home.join("Applications"),
+    ];
+    let app =
+        |folder: &PathBuf| place(folder, &[&format!("{name}.app"), "Contents", "MacOS", name]);
+    folders.iter().map(app).collect()
+}
+
+fn on_path(commands: &[&str], search: &Search) -> Vec<Place> {
+    let command = |command: &&str| {
+        search
+            .path
+            .iter()
+            .map(|folder| place(folder, &[command]))
+            .collect::<Vec<_>>()
+    };
+    commands.iter().flat_map(command).collect()
+}
+
+fn windows(channel: Channel, search: &Search) -> Vec<Place> {
+    let steps: &[&str] = match channel {
+        Channel::Chrome => &["Google", "Chrome", "Application", "chrome.exe"],
+        Channel::ChromeBeta => &["Google", "Chrome Beta", "Application", "chrome.exe"],
+        Channel::ChromeDev => &["Google", "Chrome Dev", "Application", "chrome.exe"],
+        Channel::ChromeCanary => &["Google", "Chrome SxS", "Application", "chrome.exe"],
+        Channel::Msedge => &["Microsoft", "Edge", "Application", "msedge.exe"],
+        Channel::MsedgeBeta => &["Microsoft", "Edge Beta", "Application", "msedge.exe"],
+        Channel::MsedgeDev => &["Microsoft", "Edge Dev", "Application", "msedge.exe"],
+        Channel::MsedgeCanary => &["Microsoft", "Edge SxS", "Application", "msedge.exe"],
+        Channel::Chromium => &["Chromium", "Application", "chrome.exe"],
+        Channel::ChromiumHeadlessShell => return on_path(&["chrome-headless-shell.exe"], search),
+    };
+    search
+        .program_folders
+        .iter()
+        .map(|folder| place(folder, steps))
+        .collect()
+}

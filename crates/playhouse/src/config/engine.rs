@@ -1,0 +1,100 @@
+//! From settings to the options that the engine takes.
+
+use std::{fs, io, path::PathBuf};
+
+use engine::{ContextOptions, FoundBrowser, MediaFeatures, Proxy, Result, user_agent_of};
+
+use super::{
+    settings::{BrowserSettings, ContextSettings, ProxySettings},
+    value::{OptionValue, Viewport},
+};
+
+impl BrowserSettings {
+    /// Finds the browser's program. Fails with `BrowserNotFound`.
+    pub fn find(&self) -> Result<FoundBrowser> {
+        engine::find(&self.choice, &self.search)
+    }
+}
+
+impl ProxySettings {
+    fn options(&self) -> Proxy {
+        let hosts = self.bypass.as_deref().unwrap_or_default().split(',');
+        Proxy {
+            server: self.server.clone(),
+            bypass: hosts
+                .map(str::trim)
+                .filter(|host| !host.is_empty())
+                .map(str::to_owned)
+                .collect(),
+            username: self.username.clone(),
+            password: self.password.clone(),
+        }
+    }
+}
+
+impl ContextSettings {
+    /// The options of a browser context. `product` is the running browser's name and version, such
+    /// as `Chrome/156.0.8078.79`; `downloads` is the folder for downloads. Reads the init scripts;
+    /// fails if one is gone.
+    pub fn options(&self, product: &str, downloads: PathBuf) -> io::Result<ContextOptions> {
+        let viewport = match self.viewport {
+            Viewport::Window => None,
+            Viewport::Fixed(size) => Some(engine::Viewport {
+                size: engine::Size {
+                    width: size.width,
+                    height: size.height,
+                },
+                device_scale_factor: self.device_scale_factor.unwrap_or(1.0),
+                is_mobile: self.is_mobile,
+                has_touch: self.has_touch,
+            }),
+        };
+        let geolocation = self.geolocation.map(|place| engine::Geolocation {
+            latitude: place.latitude,
+            longitude: place.longitude,
+            accuracy: place.accuracy.unwrap_or_default(),
+        });
+        let http_credentials =
+            self.http_credentials
+                .as_ref()
+                .map(|credentials| engine::HttpCredentials {
+                    username: credentials.username.clone(),
+                    password: credentials.password.clone(),
+                    origin: credentials.origin.clone(),
+                });
+        let user_agent = self.user_agent.as_deref();
+        let scripts = self.init_scripts.iter().map(fs::read_to_string);
+        Ok(ContextOptions {
+            viewport,
+            user_agent: user_agent.map(|template| user_agent_of(template, product)),
+            locale: self.locale.clone(),
+            timezone: self.timezone_id.clone(),
+            media: MediaFeatures {
+                media: None,
+                color_scheme: word(self.color_scheme),
+                reduced_motion: word(self.reduced_motion),
+                forced_colors: word(self.forced_colors),
+                contrast: word(self.contrast),
+            },
+            geolocation,
+            permissions: self.permissions.clone(),
+            extra_headers: self.extra_http_headers.iter().cloned().collect(),
+            http_credentials,
+            ignore_https_errors: self.ignore_https_errors,
+            offline: self.offline,
+            bypass_csp: self.bypass_csp,
+            java_script_enabled: Some(self.java_script_enabled),
+            block_service_workers: self.block_service_workers,
+            proxy: None,
+            downloads: self
+                .accept_downloads
+                .then(|| self.downloads_dir.clone().unwrap_or(downloads)),
+            init_scripts: scripts.collect::<io::Result<_>>()?,
+        })
+    }
+}
+
+/// The word for a choice, as CSS has it.
+fn word<T: OptionValue>(choice: Option<T>) -> Option<String> {
+    choice?.to_json().as_str().map(str::to_owned)
+}
