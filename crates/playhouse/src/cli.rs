@@ -1,6 +1,9 @@
 //! The command line: which command, with which settings. `serve` is the one without a name.
 
 mod arguments;
+mod install;
+mod platform;
+mod process;
 mod show;
 
 use std::{
@@ -35,6 +38,7 @@ fn run(matches: &ArgMatches, config: &Config) -> ExitCode {
     }
     match matches.subcommand() {
         Some(("config", matches)) => show::run(matches, config),
+        Some(("install", matches)) => install::run(matches, &config.settings),
         _ => serve(&config.settings),
     }
 }

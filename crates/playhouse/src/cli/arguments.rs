@@ -7,6 +7,7 @@ use clap::{
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
+use super::install;
 use crate::{
     config::{ConfigError, flags},
     nearest::nearest,
@@ -49,6 +50,7 @@ pub(super) fn command() -> Command {
         .max_term_width(100)
         .args(flags::arguments())
         .arg(switch("version").short('V').help("Print the version").global(true))
+        .subcommand(install::command())
         .subcommand(
             Command::new("config")
                 .about("The configuration")

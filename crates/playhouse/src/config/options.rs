@@ -15,6 +15,9 @@ use super::{
     },
 };
 
+/// The newest good builds of Chrome for Testing.
+const INDEX: &str = "https://googlechromelabs.github.io/chrome-for-testing/\
+    last-known-good-versions-with-downloads.json";
 const HTTP: &str = "this release serves on stdio only";
 const FIDELITY: &str = "it comes with a later release";
 
@@ -187,6 +190,10 @@ options! {
         config: PathBuf, no_key().everywhere();
         /// What to report on stderr: error, warn, info, debug, trace.
         log_level: LogLevel = LogLevel::Warn, key("logLevel").or(&["logging.level"]).flag();
+    }
+    "Installing browsers" {
+        /// The index of builds that `playhouse install` downloads from, for mirrors.
+        download_index: String = INDEX.to_owned(), key("install.index").flag();
     }
     "Not supported yet" {
         /// The port to serve HTTP on.

@@ -129,6 +129,7 @@ pub(crate) fn resolve(
                 .path("PWMCP_PROFILES_DIR_FOR_TEST")
                 .unwrap_or_else(|| places::ours(environment).join("profiles")),
             browsers: places::ours(environment).join("browsers"),
+            download_index: required(&options.download_index),
         },
         timeouts: Timeouts {
             action: required(&options.timeout_action).into(),

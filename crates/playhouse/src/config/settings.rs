@@ -207,6 +207,8 @@ pub struct FileSettings {
     pub profiles: PathBuf,
     /// Where browsers that we installed lie.
     pub browsers: PathBuf,
+    /// The index of builds to download.
+    pub download_index: String,
 }
 
 /// How long things may take.

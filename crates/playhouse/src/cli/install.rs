@@ -1,0 +1,149 @@
+//! `playhouse install`: puts browsers onto this machine.
+
+mod download;
+pub(super) mod plan;
+
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use engine::Channel;
+
+use super::{platform::Platform, process};
+use crate::{config::Settings, nearest::nearest};
+use plan::Step;
+
+pub(super) fn command() -> Command {
+    let switch = |name: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .action(ArgAction::SetTrue)
+            .help(help)
+    };
+    Command::new("install")
+        .about(
+            "Install a browser: chromium (the default), chromium-headless-shell, chrome, msedge, …",
+        )
+        .arg(Arg::new("browsers").value_name("BROWSER").num_args(0..))
+        .arg(switch(
+            "with-deps",
+            "Also install the libraries and fonts that a download needs (Linux)",
+        ))
+        .arg(switch("dry-run", "Print the commands and run none"))
+}
+
+pub(super) fn run(matches: &ArgMatches, settings: &Settings) -> ExitCode {
+    match install(matches, settings) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            let _ = writeln!(io::stderr(), "{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn install(matches: &ArgMatches, settings: &Settings) -> Result<(), String> {
+    let names = matches.get_many::<String>("browsers").into_iter().flatten();
+    let mut channels = names
+        .map(|name| channel(name))
+        .collect::<Result<Vec<_>, _>>()?;
+    if channels.is_empty() {
+        channels.push(Channel::Chromium);
+    }
+    let platform = Platform::here(&settings.browser.search.path);
+    let steps = plan::plan(&channels, matches.get_flag("with-deps"), &platform)
+        .map_err(|no_way| no_way.to_string())?;
+    let mut out = io::stdout();
+    for step in &steps {
+        let _ = writeln!(out, "{step}");
+        if !matches.get_flag("dry-run") {
+            take(step, settings, &platform)?;
+        }
+    }
+    if matches.get_flag("dry-run") {
+        return Ok(());
+    }
+    for channel in channels {
+        let choice = engine::BrowserChoice::Channel(channel);
+        match engine::find(&choice, &settings.browser.search) {
+            Ok(found) => {
+                let _ = writeln!(
+                    out,
+                    "{} is installed: {}",
+                    channel.name(),
+                    found.path.display()
+                );
+            }
+            Err(error) => return Err(format!("all steps succeeded, but {error}")),
+        }
+    }
+    Ok(())
+}
+
+fn channel(name: &str) -> Result<Channel, String> {
+    if matches!(name, "firefox" | "webkit") {
+        return Err(format!(
+            "{name} is not supported yet: this release drives the Chromium family only"
+        ));
+    }
+    name.parse().map_err(|_| {
+        let known = [
+            "chromium",
+            "chromium-headless-shell",
+            "chrome",
+            "chrome-beta",
+            "msedge",
+        ];
+        let question = nearest(name, known).map(|known| format!("\nDid you mean '{known}'?"));
+        format!("unknown browser '{name}'{}", question.unwrap_or_default())
+    })
+}
+
+fn take(step: &Step, settings: &Settings, platform: &Platform) -> Result<(), String> {
+    match step {
+        Step::Run { program, args } => run_program(program, args),
+        Step::RunWithFile { url, program, args } => {
+            let mut package = tempfile::Builder::new()
+                .prefix("playhouse-")
+                .suffix(".deb")
+                .tempfile()
+                .map_err(|error| format!("no room for a temporary file: {error}"))?;
+            download::fetch(url, package.as_file_mut()).map_err(|error| {
+                format!(
+                    "{error}\nDownload it by other means, then run: {program} {} FILE",
+                    args.join(" ")
+                )
+            })?;
+            let mut args = args.clone();
+            args.push(package.path().display().to_string());
+            run_program(program, &args)
+        }
+        Step::Unpack {
+            product,
+            platform: name,
+        } => {
+            let index = &settings.files.download_index;
+            let unpacked = download::unpack(index, product, name, &settings.files.browsers);
+            unpacked.map(drop).map_err(|error| {
+                let package = plan::alternative(product, platform);
+                let package = package
+                    .map(|step| format!(", or run: {step}"))
+                    .unwrap_or_default();
+                format!("{error}\nTry again, name a mirror with --download-index{package}")
+            })
+        }
+    }
+}
+
+fn run_program(program: &str, args: &[String]) -> Result<(), String> {
+    let command = format!("{program} {}", args.join(" "));
+    match process::run(program, args) {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!(
+            "`{command}` failed ({status}); what it printed above says why"
+        )),
+        Err(error) => Err(format!("`{command}` cannot be run: {error}")),
+    }
+}

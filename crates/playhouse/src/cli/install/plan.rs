@@ -1,0 +1,511 @@
+//! How a browser comes onto this machine: the steps, before any of them is taken. Pure.
+
+use std::fmt;
+
+use engine::Channel;
+
+use crate::cli::platform::{Packages, Platform, Privilege};
+
+/// One thing to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Run a program.
+    Run {
+        /// The program.
+        program: String,
+        /// Its arguments.
+        args: Vec<String>,
+    },
+    /// Download a package and give its path to a program, as its last argument.
+    RunWithFile {
+        /// Where the package is.
+        url: String,
+        /// The program.
+        program: String,
+        /// Its arguments.
+        args: Vec<String>,
+    },
+    /// Download a build of Chrome for Testing and unpack it among our browsers.
+    Unpack {
+        /// Its name in the index: `chrome`, `chrome-headless-shell`.
+        product: &'static str,
+        /// The platform as the index calls it.
+        platform: &'static str,
+    },
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Step::Run { program, args } => write!(f, "{program} {}", args.join(" ")),
+            Step::RunWithFile { url, program, args } => {
+                write!(f, "{program} {} <download of {url}>", args.join(" "))
+            }
+            Step::Unpack { product, platform } => {
+                write!(f, "download {product} for {platform} (Chrome for Testing)")
+            }
+        }
+    }
+}
+
+/// There is no way to install this browser here.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{} cannot be installed from here: {reason}", channel.name())]
+pub(super) struct NoWay {
+    channel: Channel,
+    reason: &'static str,
+}
+
+/// The steps that install these browsers, and with `dependencies` the libraries that a download
+/// needs.
+pub(super) fn plan(
+    channels: &[Channel],
+    dependencies: bool,
+    platform: &Platform,
+) -> Result<Vec<Step>, NoWay> {
+    let mut steps = Vec::new();
+    for channel in channels {
+        steps.extend(install(*channel, platform)?);
+    }
+    let unpacks = steps.iter().any(|step| matches!(step, Step::Unpack { .. }));
+    if dependencies && unpacks {
+        let libraries = libraries(platform);
+        if let Some(install) = packages(platform, &libraries).filter(|_| !libraries.is_empty()) {
+            steps.push(install);
+        }
+    }
+    let is_apt = |step: &Step| step.to_string().contains("apt-get install");
+    if let Some(first) = steps.iter().position(is_apt) {
+        steps.insert(first, privileged(platform, "apt-get", &["update"]));
+    }
+    Ok(steps)
+}
+
+/// Another way to the same browser, for when a download fails.
+pub(super) fn alternative(product: &str, platform: &Platform) -> Option<Step> {
+    let shell = product == "chrome-headless-shell";
+    packages(platform, &[chromium_package(shell, platform)?])
+}
+
+fn install(channel: Channel, platform: &Platform) -> Result<Vec<Step>, NoWay> {
+    match channel {
+        Channel::Chromium => chromium(channel, "chrome", platform),
+        Channel::ChromiumHeadlessShell => chromium(channel, "chrome-headless-shell", platform),
+        _ => branded(channel, platform).map(|step| vec![step]),
+    }
+}
+
+/// A package where we may install one, because it brings its libraries and its updates; else a
+/// download, which asks nobody.
+fn chromium(
+    channel: Channel,
+    product: &'static str,
+    platform: &Platform,
+) -> Result<Vec<Step>, NoWay> {
+    let package = chromium_package(product != "chrome", platform);
+    let package = package.and_then(|package| packages(platform, &[package]));
+    let download = platform
+        .download
+        .map(|platform| Step::Unpack { product, platform });
+    let as_root = is_linux(platform) && platform.privilege == Privilege::Own;
+    let step = if as_root {
+        package.or(download)
+    } else {
+        download.or(package)
+    };
+    step.map(|step| vec![step]).ok_or(NoWay {
+        channel,
+        reason: "there is no download for this processor and no package manager that we know",
+    })
+}
+
+fn is_linux(platform: &Platform) -> bool {
+    matches!(
+        platform.packages,
+        Some(Packages::Apt | Packages::Dnf | Packages::Pacman)
+    )
+}
+
+fn chromium_package(shell: bool, platform: &Platform) -> Option<&'static str> {
+    match (platform.packages?, shell) {
+        (Packages::Apt, _) if platform.ubuntu => None,
+        (Packages::Apt, true) => Some("chromium-headless-shell"),
+        (Packages::Dnf, true) => Some("chromium-headless"),
+        (Packages::Apt | Packages::Dnf | Packages::Pacman, false) => Some("chromium"),
+        (Packages::Pacman | Packages::Brew | Packages::Winget, _) => None,
+    }
+}
+
+/// Chrome and Edge come from their makers.
+fn branded(channel: Channel, platform: &Platform) -> Result<Step, NoWay> {
+    let no_way = |reason| NoWay { channel, reason };
+    let packages = platform
+        .packages
+        .ok_or_else(|| no_way("no package manager that we know"))?;
+    let step = match packages {
+        Packages::Apt => linux_package(channel, platform, "deb").map(|url| Step::RunWithFile {
+            url,
+            program: privileged_program(platform, "apt-get"),
+            args: privileged_args(platform, "apt-get", &["install", "-y"]),
+        }),
+        Packages::Dnf => linux_package(channel, platform, "rpm")
+            .map(|url| privileged(platform, "dnf", &["install", "-y", &url])),
+        Packages::Pacman => return Err(no_way("Arch has it in the AUR only; try chromium")),
+        Packages::Brew => cask(channel).map(|cask| run("brew", &["install", "--cask", cask])),
+        Packages::Winget => {
+            winget(channel).map(|id| run("winget", &["install", "--exact", "--id", id]))
+        }
+    };
+    step.ok_or_else(|| no_way("its maker offers no build for this system"))
+}
+
+fn linux_package(channel: Channel, platform: &Platform, kind: &str) -> Option<String> {
+    if platform.processor != "amd64" {
+        return None;
+    }
+    let google = |name: &str| {
+        let file = match kind {
+            "deb" => format!("{name}_current_amd64.deb"),
+            _ => format!("{name}_current_x86_64.rpm"),
+        };
+        format!("https://dl.google.com/linux/direct/{file}")
+    };
+    let microsoft = |deb: &str, rpm: &str| {
+        let link = if kind == "deb" { deb } else { rpm };
+        format!("https://go.microsoft.com/fwlink?linkid={link}")
+    };
+    match channel {
+        Channel::Chrome => Some(google("google-chrome-stable")),
+        Channel::ChromeBeta => Some(google("google-chrome-beta")),
+        Channel::ChromeDev => Some(google("google-chrome-unstable")),
+        Channel::Msedge => Some(microsoft("2149051", "2149137")),
+        _ => None,
+    }
+}
+
+fn cask(channel: Channel) -> Option<&'static str> {
+    match channel {
+        Channel::Chrome => Some("google-chrome"),
+        Channel::ChromeBeta => Some("google-chrome@beta"),
+        Channel::ChromeDev => Some("google-chrome@dev"),
+        Channel::ChromeCanary => Some("google-chrome@canary"),
+        Channel::Msedge => Some("microsoft-edge"),
+        Channel::MsedgeBeta => Some("microsoft-edge@beta"),
+        Channel::MsedgeDev => Some("microsoft-edge@dev"),
+        Channel::MsedgeCanary => Some("microsoft-edge@canary"),
+        Channel::Chromium | Channel::ChromiumHeadlessShell => None,
+    }
+}
+
+fn winget(channel: Channel) -> Option<&'static str> {
+    match channel {
+        Channel::Chrome => Some("Google.Chrome"),
+        Channel::ChromeBeta => Some("Google.Chrome.Beta"),
+        Channel::ChromeDev => Some("Google.Chrome.Dev"),
+        Channel::ChromeCanary => Some("Google.Chrome.Canary"),
+        Channel::Msedge => Some("Microsoft.Edge"),
+        Channel::MsedgeBeta => Some("Microsoft.Edge.Beta"),
+        Channel::MsedgeDev => Some("Microsoft.Edge.Dev"),
+        Channel::MsedgeCanary => Some("Microsoft.Edge.Canary"),
+        Channel::Chromium | Channel::ChromiumHeadlessShell => None,
+    }
+}
+
+/// The step that installs packages; `None` where we may not.
+pub(in crate::cli) fn packages(platform: &Platform, names: &[&str]) -> Option<Step> {
+    let (program, verb): (&str, &[&str]) = match platform.packages? {
+        Packages::Apt => ("apt-get", &["install", "-y"]),
+        Packages::Dnf => ("dnf", &["install", "-y"]),
+        Packages::Pacman => ("pacman", &["-S", "--needed", "--noconfirm"]),
+        Packages::Brew | Packages::Winget => return None,
+    };
+    match platform.privilege {
+        Privilege::None => None,
+        _ => Some(privileged(platform, program, &[verb, names].concat())),
+    }
+}
+
+fn run(program: &str, args: &[&str]) -> Step {
+    Step::Run {
+        program: program.to_owned(),
+        args: args.iter().map(|arg| (*arg).to_owned()).collect(),
+    }
+}
+
+fn privileged(platform: &Platform, program: &str, args: &[&str]) -> Step {
+    Step::Run {
+        program: privileged_program(platform, program),
+        args: privileged_args(platform, program, args),
+    }
+}
+
+fn privileged_program(platform: &Platform, program: &str) -> String {
+    match platform.privilege {
+        Privilege::Own => program.to_owned(),
+        Privilege::Sudo | Privilege::None => "sudo".to_owned(),
+    }
+}
+
+fn privileged_args(platform: &Platform, program: &str, args: &[&str]) -> Vec<String> {
+    let own = platform.privilege == Privilege::Own;
+    let program = (!own).then_some(program);
+    program
+        .into_iter()
+        .chain(args.iter().copied())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The packages that hold the libraries and fonts of a downloaded Chromium.
+pub(in crate::cli) fn libraries(platform: &Platform) -> Vec<&'static str> {
+    match platform.packages {
+        Some(Packages::Apt) => {
+            let renamed: &[&str] = if platform.t64 {
+                &[
+                    "libasound2t64",
+                    "libatk-bridge2.0-0t64",
+                    "libatk1.0-0t64",
+                    "libatspi2.0-0t64",
+                    "libcups2t64",
+                    "libglib2.0-0t64",
+                ]
+            } else {
+                &[
+                    "libasound2",
+                    "libatk-bridge2.0-0",
+                    "libatk1.0-0",
+                    "libatspi2.0-0",
+                    "libcups2",
+                    "libglib2.0-0",
+                ]
+            };
+            let stable = [
+                "fonts-liberation",
+                "libcairo2",
+                "libdbus-1-3",
+                "libdrm2",
+                "libgbm1",
+                "libnspr4",
+                "libnss3",
+                "libpango-1.0-0",
+                "libx11-6",
+                "libxcb1",
+                "libxcomposite1",
+                "libxdamage1",
+                "libxext6",
+                "libxfixes3",
+                "libxkbcommon0",
+                "libxrandr2",
+            ];
+            stable.iter().chain(renamed).copied().collect()
+        }
+        Some(Packages::Dnf) => vec![
+            "alsa-lib",
+            "at-spi2-atk",
+            "at-spi2-core",
+            "atk",
+            "cups-libs",
+            "dbus-libs",
+            "liberation-fonts",
+            "libX11",
+            "libXcomposite",
+            "libXdamage",
+            "libXext",
+            "libXfixes",
+            "libXrandr",
+            "libdrm",
+            "libxcb",
+            "libxkbcommon",
+            "mesa-libgbm",
+            "nspr",
+            "nss",
+            "pango",
+        ],
+        Some(Packages::Pacman) => vec![
+            "alsa-lib",
+            "at-spi2-core",
+            "libcups",
+            "libxcomposite",
+            "libxdamage",
+            "libxkbcommon",
+            "libxrandr",
+            "mesa",
+            "nss",
+            "pango",
+            "ttf-liberation",
+        ],
+        Some(Packages::Brew | Packages::Winget) | None => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+
+    fn debian() -> Platform {
+        Platform {
+            download: Some("linux64"),
+            packages: Some(Packages::Apt),
+            privilege: Privilege::Own,
+            ubuntu: false,
+            t64: false,
+            processor: "amd64",
+        }
+    }
+
+    fn check(channels: &[Channel], dependencies: bool, platform: &Platform, expected: Expect) {
+        let text = match plan(channels, dependencies, platform) {
+            Ok(steps) => steps.iter().map(|step| format!("{step}\n")).collect(),
+            Err(no_way) => format!("{no_way}\n"),
+        };
+        expected.assert_eq(&text);
+    }
+
+    #[test]
+    fn root_gets_packages_and_others_a_download() {
+        let shell = [Channel::Chromium, Channel::ChromiumHeadlessShell];
+        check(
+            &shell,
+            true,
+            &debian(),
+            expect![[r#"
+            apt-get update
+            apt-get install -y chromium
+            apt-get install -y chromium-headless-shell
+        "#]],
+        );
+        let user = Platform {
+            privilege: Privilege::Sudo,
+            ..debian()
+        };
+        check(
+            &shell,
+            false,
+            &user,
+            expect![[r#"
+            download chrome for linux64 (Chrome for Testing)
+            download chrome-headless-shell for linux64 (Chrome for Testing)
+        "#]],
+        );
+    }
+
+    #[test]
+    fn the_chromium_of_ubuntu_is_a_snap_so_it_is_downloaded() {
+        let ubuntu = Platform {
+            ubuntu: true,
+            t64: true,
+            ..debian()
+        };
+        check(
+            &[Channel::Chromium],
+            true,
+            &ubuntu,
+            expect![[r#"
+            download chrome for linux64 (Chrome for Testing)
+            apt-get update
+            apt-get install -y fonts-liberation libcairo2 libdbus-1-3 libdrm2 libgbm1 libnspr4 libnss3 libpango-1.0-0 libx11-6 libxcb1 libxcomposite1 libxdamage1 libxext6 libxfixes3 libxkbcommon0 libxrandr2 libasound2t64 libatk-bridge2.0-0t64 libatk1.0-0t64 libatspi2.0-0t64 libcups2t64 libglib2.0-0t64
+        "#]],
+        );
+    }
+
+    #[test]
+    fn chrome_and_edge_come_from_their_makers() {
+        let user = Platform {
+            privilege: Privilege::Sudo,
+            ..debian()
+        };
+        check(
+            &[Channel::Chrome, Channel::Msedge],
+            false,
+            &user,
+            expect![[r#"
+            sudo apt-get update
+            sudo apt-get install -y <download of https://dl.google.com/linux/direct/google-chrome-stable_current_amd64.deb>
+            sudo apt-get install -y <download of https://go.microsoft.com/fwlink?linkid=2149051>
+        "#]],
+        );
+        let fedora = Platform {
+            packages: Some(Packages::Dnf),
+            ..debian()
+        };
+        check(
+            &[Channel::Chrome],
+            false,
+            &fedora,
+            expect![[r#"
+            dnf install -y https://dl.google.com/linux/direct/google-chrome-stable_current_x86_64.rpm
+        "#]],
+        );
+        let mac = Platform {
+            packages: Some(Packages::Brew),
+            download: Some("mac-arm64"),
+            ..debian()
+        };
+        check(
+            &[Channel::MsedgeBeta, Channel::Chromium],
+            true,
+            &mac,
+            expect![[r#"
+            brew install --cask microsoft-edge@beta
+            download chrome for mac-arm64 (Chrome for Testing)
+        "#]],
+        );
+        let windows = Platform {
+            packages: Some(Packages::Winget),
+            download: Some("win64"),
+            ..debian()
+        };
+        check(
+            &[Channel::Chrome],
+            false,
+            &windows,
+            expect![[r#"
+            winget install --exact --id Google.Chrome
+        "#]],
+        );
+    }
+
+    #[test]
+    fn no_way_says_why() {
+        let arch = Platform {
+            packages: Some(Packages::Pacman),
+            ..debian()
+        };
+        check(
+            &[Channel::Chrome],
+            false,
+            &arch,
+            expect![[r#"
+            chrome cannot be installed from here: Arch has it in the AUR only; try chromium
+        "#]],
+        );
+        let arm = Platform {
+            download: None,
+            processor: "arm64",
+            ..debian()
+        };
+        check(
+            &[Channel::Chrome],
+            false,
+            &arm,
+            expect![[r#"
+            chrome cannot be installed from here: its maker offers no build for this system
+        "#]],
+        );
+        let bare = Platform {
+            packages: None,
+            download: None,
+            ..debian()
+        };
+        check(
+            &[Channel::Chromium],
+            false,
+            &bare,
+            expect![[r#"
+            chromium cannot be installed from here: there is no download for this processor and no package manager that we know
+        "#]],
+        );
+    }
+}
