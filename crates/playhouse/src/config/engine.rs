@@ -2,7 +2,10 @@
 
 use std::{fs, io, path::PathBuf};
 
-use engine::{ContextOptions, FoundBrowser, MediaFeatures, Proxy, Result, user_agent_of};
+use engine::{
+    ConnectOptions, ContextOptions, FoundBrowser, LaunchOptions, MediaFeatures, Proxy, Result,
+    sandbox_unavailable, user_agent_of,
+};
 
 use super::{
     settings::{BrowserSettings, ContextSettings, ProxySettings},
@@ -13,6 +16,33 @@ impl BrowserSettings {
     /// Finds the browser's program. Fails with `BrowserNotFound`.
     pub fn find(&self) -> Result<FoundBrowser> {
         engine::find(&self.choice, &self.search)
+    }
+
+    /// How a browser that was found is started. `profile` is the folder of its profile; `None` for
+    /// one that goes with the browser.
+    pub fn launch_options(&self, found: FoundBrowser, profile: Option<PathBuf>) -> LaunchOptions {
+        LaunchOptions {
+            executable: found.path,
+            headless_shell: found.headless_shell,
+            headless: self.headless,
+            sandbox: self.sandbox,
+            user_data_dir: profile,
+            proxy: self.proxy.as_ref().map(ProxySettings::options),
+            args: self.args.clone(),
+            ignore_default_args: self.ignored_args.clone(),
+            env: self.env.clone(),
+            sandbox_unavailable: sandbox_unavailable(),
+        }
+    }
+
+    /// How the browser that runs elsewhere is reached, if there is one.
+    pub fn connect_options(&self) -> Option<ConnectOptions> {
+        let cdp = self.cdp.as_ref()?;
+        Some(ConnectOptions {
+            endpoint: cdp.endpoint.clone(),
+            headers: cdp.headers.clone(),
+            timeout: cdp.timeout,
+        })
     }
 }
 
@@ -78,7 +108,7 @@ impl ContextSettings {
             },
             geolocation,
             permissions: self.permissions.clone(),
-            extra_headers: self.extra_http_headers.iter().cloned().collect(),
+            extra_headers: self.extra_http_headers.clone(),
             http_credentials,
             ignore_https_errors: self.ignore_https_errors,
             offline: self.offline,

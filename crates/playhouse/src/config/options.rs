@@ -38,7 +38,7 @@ options! {
             .default("true; false for chromium, chrome-for-testing, or root on Linux");
         /// Further arguments for the browser.
         args: Arguments, key("browser.launchOptions.args").or(&["browser.args"]);
-        /// Which of our own arguments the browser does not get: a list, or true for all.
+        /// Those of our own arguments that the browser does not get.
         ignore_default_args: IgnoredArguments, key("browser.launchOptions.ignoreDefaultArgs");
         /// Environment variables for the browser, beside our own.
         env: Map, key("browser.launchOptions.env");

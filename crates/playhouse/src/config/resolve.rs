@@ -16,7 +16,7 @@ use super::{
         NetworkSettings, ProxySettings, Settings, Timeouts, ToolSettings,
     },
     show,
-    value::{BrowserName, Capability, IgnoredArguments, OptionValue, Size, Viewport},
+    value::{BrowserName, Capability, OptionValue, Size, Viewport},
 };
 use crate::nearest::nearest;
 
@@ -36,11 +36,6 @@ pub(crate) fn resolve(
     check(options, cwd)?;
     defaults(options, environment, channel);
     let capabilities = capabilities(options, &mut notices);
-    let (ignored_args, ignore_all_args) = match options.ignore_default_args.value() {
-        Some(IgnoredArguments::These(these)) => (these, false),
-        Some(IgnoredArguments::All(all)) => (Vec::new(), all),
-        None => (Vec::new(), false),
-    };
     let sandbox_said = options
         .sandbox
         .source()
@@ -56,8 +51,7 @@ pub(crate) fn resolve(
             headless: required(&options.headless),
             sandbox,
             args: options.args.or_empty().0,
-            ignored_args,
-            ignore_all_args,
+            ignored_args: options.ignore_default_args.or_empty().0,
             env: options.env.or_empty().0,
             launch_timeout: required(&options.launch_timeout).into(),
             prelaunch: required(&options.prelaunch),

@@ -56,8 +56,6 @@ pub struct BrowserSettings {
     pub args: Vec<String>,
     /// Our own arguments that the browser does not get.
     pub ignored_args: Vec<String>,
-    /// The browser gets none of our own arguments.
-    pub ignore_all_args: bool,
     /// Further environment variables.
     pub env: Vec<(String, String)>,
     /// How long it may take to start.

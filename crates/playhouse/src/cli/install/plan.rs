@@ -8,7 +8,7 @@ use crate::cli::platform::{Packages, Platform, Privilege};
 
 /// One thing to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Step {
+pub(in crate::cli) enum Step {
     /// Run a program.
     Run {
         /// The program.

@@ -199,50 +199,38 @@ impl OptionValue for Map {
     }
 }
 
-/// Which of our own arguments the browser does not get.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum IgnoredArguments {
-    /// All of them (`true`), or none.
-    All(bool),
-    /// These.
-    These(Vec<String>),
-}
+/// Our own arguments that the browser does not get; `false` in JSON is none.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct IgnoredArguments(pub(crate) Vec<String>);
 
 impl OptionValue for IgnoredArguments {
     const WORD: &'static str = "TEXT";
 
     fn parse(text: &str) -> Result<Self, Problem> {
-        Ok(match bool::parse(text) {
-            Ok(all) => IgnoredArguments::All(all),
-            Err(_) => IgnoredArguments::These(vec![text.to_owned()]),
-        })
+        Ok(IgnoredArguments(vec![text.to_owned()]))
     }
 
     fn from_json(value: &Value) -> Result<Self, Problem> {
         match value {
-            Value::Bool(all) => Ok(IgnoredArguments::All(*all)),
-            _ => strings(value)
-                .map(IgnoredArguments::These)
-                .map_err(|_| Problem::expected("true, false, or a list of strings")),
+            Value::Bool(false) => Ok(IgnoredArguments::default()),
+            // Without --remote-debugging-pipe nothing could drive it.
+            Value::Bool(true) => Err(Problem::expected(
+                "a list: without any argument of ours the browser cannot be driven",
+            )),
+            _ => strings(value).map(IgnoredArguments),
         }
     }
 
     fn to_json(&self) -> Value {
-        match self {
-            IgnoredArguments::All(all) => json!(all),
-            IgnoredArguments::These(these) => json!(these),
-        }
+        json!(self.0)
     }
 
     fn schema() -> Value {
-        json!({ "anyOf": [bool::schema(), Arguments::schema()] })
+        json!({ "anyOf": [Arguments::schema(), { "const": false }] })
     }
 
     fn extend(&mut self, later: Self) {
-        match (self, later) {
-            (IgnoredArguments::These(these), IgnoredArguments::These(more)) => these.extend(more),
-            (this, later) => *this = later,
-        }
+        self.0.extend(later.0);
     }
 }
 
