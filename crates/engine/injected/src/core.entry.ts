@@ -1,6 +1,7 @@
 // Everything Rust may call in a page, as one object. Evaluates to that object.
 import { attribute, content, dispatchDrop, fileInput, fill, focus, selectOptions, selectText } from "./forms";
 import { dragBegan, watchDrag } from "./drag";
+import { generate } from "./generate";
 import { held, keep, release } from "./handles";
 import { aim, aimThrough, bounds, elementAt, scrollIntoView } from "./hit";
 import { matches, query } from "./selector/query";
@@ -35,6 +36,7 @@ const core = {
   unwatch,
   settled,
   nextChange,
+  generate,
 };
 
 export type Core = typeof core;

@@ -107,7 +107,7 @@ fn part(
         expected: expected.to_owned(),
     };
     let step = match engine {
-        "css" | "css:light" => Step::Css(Css::parse(body.trim())?),
+        "css" => Step::Css(Css::parse(body.trim())?),
         "xpath" => {
             let expression = body.trim();
             if expression.is_empty() {
@@ -119,7 +119,7 @@ fn part(
             selector.push_source(step, super::print::xpath(expression));
             return Ok(());
         }
-        "text" | "text:light" => {
+        "text" => {
             selector.push_source(text_step(body)?, piece);
             return Ok(());
         }

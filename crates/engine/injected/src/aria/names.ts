@@ -157,6 +157,7 @@ function nativeName(e: Element, walk: Walk): string | undefined {
       }
       const labels = labelsText(e, walk);
       if (labels !== undefined) return labels;
+      if (type === "file") return "Choose File";
       if (type === "image") return alt().trim() || title().trim() || "Submit";
       return placeholderOrTitle(e, /^(text|password|search|tel|email|url)$/.test(type));
     }

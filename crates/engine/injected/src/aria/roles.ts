@@ -1,7 +1,6 @@
 // Which role an element has: https://www.w3.org/TR/html-aam-1.0/ and https://www.w3.org/TR/wai-aria-1.2/#document-handling_author-errors_roles.
 
 import { cached, closest, flatParent, styleOf, parentOrHost, tagOf, isPainted, flatChildren, hasTextBox } from "../dom";
-import { nameOf } from "./names";
 
 const words = (s: string): Set<string> => new Set(s.split(" "));
 
@@ -73,6 +72,7 @@ const INPUTS: Record<string, string> = {
   checkbox: "checkbox",
   color: "",
   date: "textbox",
+  file: "button",
   image: "button",
   number: "spinbutton",
   radio: "radio",
@@ -205,7 +205,7 @@ function isInSection(e: Element): boolean {
 }
 
 function isNamed(e: Element): boolean {
-  return ["aria-label", "aria-labelledby", "title"].some((name) => e.hasAttribute(name)) && !!nameOf(e, { includeHidden: true });
+  return e.hasAttribute("aria-label") || e.hasAttribute("aria-labelledby");
 }
 
 function inputRole(e: HTMLInputElement): string | null {

@@ -55,11 +55,11 @@ export function expandedOf(e: Element): boolean | undefined {
 /** The level of a heading or of an item in a tree, 0 where there is none. */
 export function levelOf(e: Element): number {
   if (!has(LEVEL, e)) return 0;
+  const native = /^h([1-6])$/.exec(tagOf(e));
+  if (native) return Number(native[1]);
   const value = e.getAttribute("aria-level");
   const level = value === null ? Number.NaN : Number(value);
-  if (Number.isInteger(level) && level >= 1) return level;
-  const native = /^h([1-6])$/.exec(tagOf(e));
-  return native ? Number(native[1]) : 0;
+  return Number.isInteger(level) && level >= 1 ? level : 0;
 }
 
 /** Pressed or not; undefined for what is no toggle button. */

@@ -19,6 +19,9 @@ export const shadowRootsOf: (root: Root) => ShadowRoot[] = cached((root) => {
   return found;
 });
 
+/** All elements below, in all shadow roots. */
+export const everyElement: (root: Root) => Element[] = cached((root) => queryDeep(root, "*"));
+
 /** The elements below that match a selector of the browser's own, in all shadow roots. */
 export function queryDeep(root: Root, css: string): Element[] {
   return orRefuse("css", css, () => {
@@ -42,7 +45,7 @@ function queryList(scope: Scope, list: Complex[]): Element[] {
 
 function queryComplex(scope: Scope, complex: Complex): Element[] {
   const last = complex[complex.length - 1] as Compound;
-  const candidates = queryDeep(scope, last.css || "*");
+  const candidates = last.css ? queryDeep(scope, last.css) : everyElement(scope);
   if (complex.length === 1 && !last.tests && !last.combinator) return candidates;
   return candidates.filter((e) => matchesComplex(e, complex, scope));
 }
@@ -50,6 +53,8 @@ function queryComplex(scope: Scope, complex: Complex): Element[] {
 function matchesComplex(e: Element, complex: Complex, scope: Scope, i = complex.length - 1): boolean {
   const compound = complex[i];
   if (!compound) return true;
+  // The scope is not below itself: it only stands for `:scope`.
+  if (e === scope && !compound.tests?.some(({ test }) => test === "scope")) return false;
   if (!matchesCompound(e, compound, scope)) return false;
   if (!i && !compound.combinator) return true;
   // The first compound follows the scope itself.
@@ -113,12 +118,19 @@ function hasComplex(e: Element, [first, ...rest]: Complex): boolean {
   return queryComplex(e, relative).length > 0;
 }
 
-/** The elements in the order of a search below the scope: a tree before the shadow trees in it. */
+/** The elements as they stand in the document, a shadow tree after the children of its host. */
 export function inOrder(elements: Set<Element>, scope: Scope): Element[] {
   const list = [...elements];
   if (list.length < 2) return list;
   if (!shadowRootsOf(scope).length) {
     return list.sort((a, b) => (a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
   }
-  return [...(scope instanceof Element ? [scope] : []), ...queryDeep(scope, "*")].filter((e) => elements.has(e));
+  const sorted: Element[] = [];
+  const visit = (e: Element): void => {
+    if (elements.has(e)) sorted.push(e);
+    for (const child of e.children) visit(child);
+    for (const child of e.shadowRoot?.children ?? []) visit(child);
+  };
+  visit(scope instanceof Element ? scope : scope.documentElement);
+  return sorted;
 }

@@ -5,7 +5,7 @@ import { nameOf } from "../aria/names";
 import { isHiddenForAria, roleOf } from "../aria/roles";
 import { isVisible, preview, squash, withCaches } from "../dom";
 import { held, keep, type Handle } from "../handles";
-import { inOrder, queryCss, queryDeep, type Scope } from "./css";
+import { everyElement, inOrder, queryCss, queryDeep, type Scope } from "./css";
 import { orRefuse, Refused, type Refusal, type Role, type Step, type TextMatch } from "./steps";
 import { condition, labelsOf, textCondition, textOf, textTest } from "./text";
 
@@ -56,7 +56,7 @@ export function follow(steps: Step[], start: Scope): Element[] {
 
 /** What is left of the elements after a step that only chooses among them; undefined for a step that searches. */
 function narrow(step: Step, current: Scope[], start: Scope): Element[] | undefined {
-  const elements = current as Element[];
+  const elements = current.filter((found) => found instanceof Element);
   switch (step.engine) {
     case "nth": {
       const one = elements.at(step.index);
@@ -97,15 +97,15 @@ function searchOf(step: Step): (scope: Scope) => Element[] {
       return (scope) => queryXpath(scope, step.expression);
     case "text": {
       const test = textTest(step.text, !!step.nodes);
-      return (scope) => [...(scope instanceof Element ? [scope] : []), ...queryDeep(scope, "*")].filter(test);
+      return (scope) => [...(scope instanceof Element ? [scope] : []), ...everyElement(scope)].filter(test);
     }
     case "role": {
       const test = roleTest(step);
-      return (scope) => queryDeep(scope, "*").filter(test);
+      return (scope) => everyElement(scope).filter(test);
     }
     case "label": {
       const test = textCondition(step.text);
-      return (scope) => queryDeep(scope, "*").filter((e) => labelsOf(e).some(test));
+      return (scope) => everyElement(scope).filter((e) => labelsOf(e).some(test));
     }
     case "attribute":
       return attributeSearch(step.name, step.text);
