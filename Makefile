@@ -1,0 +1,33 @@
+# `make test` is the whole gate, `make update` rewrites what is generated, `make demo` shows the main job.
+.PHONY: demo test update check prepare
+
+CARGO ?= cargo
+INJECTED := crates/engine/injected
+
+# An MCP client drives the built server over stdio through the example shop.
+demo: prepare
+	$(CARGO) build --locked -p playhouse -p testkit
+	target/debug/demo
+
+test: check
+	$(CARGO) test --locked --workspace
+
+# What needs no browser: format, lints, the page side's types.
+check: prepare
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	npm --prefix $(INJECTED) run --silent check
+
+# Rewrites the bundles, the generated documents, and the replies of specs; read the diff.
+update: prepare
+	$(CARGO) fmt --all
+	npm --prefix $(INJECTED) run --silent build
+	UPDATE_EXPECT=1 $(CARGO) test --workspace
+
+# Installs what is missing, where it knows how.
+prepare: $(INJECTED)/node_modules/.package-lock.json
+	@.ci/prepare
+
+$(INJECTED)/node_modules/.package-lock.json: $(INJECTED)/package-lock.json
+	npm --prefix $(INJECTED) ci --silent --no-audit --no-fund
+	@touch $@
