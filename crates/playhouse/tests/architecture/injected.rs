@@ -1,0 +1,69 @@
+//! The page-side bundles: built from the sources that stand beside them, and small enough.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use testkit::node_is_there;
+
+use crate::{files, root, shown};
+
+/// What every new document pays for, in bytes.
+const CORE_BUDGET: u64 = 80_000;
+
+#[test]
+fn the_core_bundle_is_within_its_budget() {
+    let core = root().join("crates/engine/injected/dist/core.js");
+    let size = fs::metadata(&core).expect("the bundle is committed").len();
+    assert!(
+        size <= CORE_BUDGET,
+        "dist/core.js has {size} bytes; what is rarely used is a bundle of its own"
+    );
+}
+
+#[test]
+fn bundles_are_built_from_their_sources() {
+    let package = root().join("crates/engine/injected");
+    if !node_is_there(package.join("node_modules")) {
+        return;
+    }
+    let copy = tempfile::tempdir().expect("a temporary folder");
+    for path in files(&package, &["ts", "json"])
+        .iter()
+        .filter(|path| !path.starts_with(package.join("dist")))
+    {
+        let target = copy
+            .path()
+            .join(path.strip_prefix(&package).expect("a file of the package"));
+        fs::create_dir_all(target.parent().expect("a file has a folder"))
+            .expect("a folder in the copy");
+        fs::copy(path, target).expect("a copy");
+    }
+    std::os::unix::fs::symlink(
+        package.join("node_modules"),
+        copy.path().join("node_modules"),
+    )
+    .expect("a link");
+    build(copy.path());
+    for built in files(&copy.path().join("dist"), &["js"]) {
+        let committed = package
+            .join("dist")
+            .join(built.file_name().expect("a file has a name"));
+        let same = fs::read(&built).ok() == fs::read(&committed).ok();
+        assert!(same, "{} is stale: run `make update`", shown(&committed));
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test runs the bundler")]
+fn build(package: &Path) {
+    let output = Command::new("npm")
+        .args(["run", "--silent", "build"])
+        .current_dir(package)
+        .output()
+        .expect("npm starts");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}

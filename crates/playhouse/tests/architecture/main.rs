@@ -1,0 +1,235 @@
+//! ARCHITECTURE.md, held against the source: layers, orphans, sizes, and the tests it names.
+
+mod document;
+mod injected;
+mod modules;
+mod paths;
+mod source;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use document::Document;
+use modules::Crate;
+
+/// Crates that a layer must name to use: our own, and those that are to stay behind one door.
+const WATCHED: [&str; 3] = ["wire", "engine", "rmcp"];
+const CRATES: [&str; 3] = ["wire", "engine", "playhouse"];
+
+const HINT: &str = "Either move the code, or change the table in ARCHITECTURE.md and say why.";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .expect("the repository")
+}
+
+fn document() -> Document {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
+    Document::parse(&text)
+}
+
+fn our_crates() -> Vec<Crate> {
+    CRATES
+        .map(|name| Crate::read(name, &root().join("crates").join(name).join("src")))
+        .into()
+}
+
+#[track_caller]
+fn assert_none(broken: Vec<String>, hint: &str) {
+    assert!(broken.is_empty(), "\n\n{}\n\n{hint}\n", broken.join("\n"));
+}
+
+#[test]
+fn rows_name_only_rows_above_them() {
+    let mut broken = Vec::new();
+    for name in CRATES {
+        let mut above: BTreeSet<&str> = WATCHED.into();
+        let document = document();
+        for layer in document.layers(name) {
+            let unknown = layer
+                .may_use
+                .iter()
+                .filter(|used| !above.contains(used.as_str()));
+            broken.extend(unknown.map(|used| {
+                format!(
+                    "{name}: `{}` names `{used}`, which is not above it",
+                    layer.module
+                )
+            }));
+            above.insert(&layer.module);
+        }
+        drop(above);
+    }
+    assert_none(broken, HINT);
+}
+
+#[test]
+fn every_module_has_a_row_and_every_row_a_module() {
+    let (document, mut broken) = (document(), Vec::new());
+    for krate in our_crates() {
+        let modules: BTreeSet<String> = krate
+            .files
+            .iter()
+            .map(|file| file.module.join("/"))
+            .collect();
+        let rows: BTreeSet<&str> = document
+            .layers(&krate.name)
+            .iter()
+            .map(|layer| layer.module.as_str())
+            .collect();
+        for file in krate
+            .files
+            .iter()
+            .filter(|file| file.module.len() == 1 && !rows.contains(file.module[0].as_str()))
+        {
+            broken.push(format!("{}: `{}` has no row", krate.name, file.module[0]));
+        }
+        broken.extend(
+            rows.iter()
+                .filter(|row| !modules.contains(**row))
+                .map(|row| format!("{}: there is no module `{row}`", krate.name)),
+        );
+    }
+    assert_none(broken, HINT);
+}
+
+#[test]
+fn modules_use_only_what_their_row_allows() {
+    let (document, mut broken) = (document(), Vec::new());
+    for krate in our_crates() {
+        let layers = document.layers(&krate.name);
+        for file in krate
+            .files
+            .iter()
+            .filter(|file| !file.module.is_empty() && !file.is_test)
+        {
+            let Some(own) = document::row_of(layers, &file.module) else {
+                continue;
+            };
+            for used in krate.used_by(file) {
+                let target = match &used {
+                    paths::Used::Crate(name) if WATCHED.contains(&name.as_str()) => name.as_str(),
+                    paths::Used::Crate(_) => continue,
+                    paths::Used::Module(path) => match document::row_of(layers, path) {
+                        Some(row) => row.module.as_str(),
+                        None => continue,
+                    },
+                };
+                if target != own.module && !own.may_use.contains(target) {
+                    broken.push(format!(
+                        "{}: `{}` may not use `{target}`",
+                        shown(&file.path),
+                        own.module
+                    ));
+                }
+            }
+        }
+    }
+    broken.dedup();
+    assert_none(broken, HINT);
+}
+
+#[test]
+fn every_source_file_is_reached_by_a_mod_line() {
+    let mut broken = Vec::new();
+    for krate in our_crates() {
+        let reached: BTreeSet<_> = krate.files.iter().map(|file| file.path.clone()).collect();
+        let orphans = rust_files(&krate.source)
+            .into_iter()
+            .filter(|path| !reached.contains(path));
+        broken.extend(orphans.map(|path| format!("{}: no `mod` line leads here", shown(&path))));
+    }
+    assert_none(broken, "rustc ignores such files without a word.");
+}
+
+#[test]
+fn no_file_is_too_long() {
+    const LONG: usize = 600;
+    const TOO_LONG: usize = 800;
+    let mut broken = Vec::new();
+    let folders = [
+        "wire/src",
+        "engine/src",
+        "playhouse/src",
+        "testkit/src",
+        "engine/injected/src",
+        "playhouse/tests",
+    ];
+    let files = folders
+        .into_iter()
+        .flat_map(|folder| files(&root().join("crates").join(folder), &["rs", "ts"]));
+    for path in files {
+        let lines = fs::read_to_string(&path)
+            .expect("a source file is text")
+            .lines()
+            .count();
+        if lines > TOO_LONG {
+            broken.push(format!("{}: {lines} lines", shown(&path)));
+        } else if lines > LONG {
+            eprintln!(
+                "{}: {lines} lines; which idea is hiding in it?",
+                shown(&path)
+            );
+        }
+    }
+    assert_none(broken, "Split by idea, never into parts.");
+}
+
+#[test]
+fn invariants_name_tests_that_exist() {
+    let sources: String = files(&root().join("crates"), &["rs"])
+        .iter()
+        .map(|path| fs::read_to_string(path).expect("text"))
+        .collect();
+    let document = document();
+    assert!(
+        !document.tests.is_empty(),
+        "ARCHITECTURE.md has a table of invariants"
+    );
+    let missing = document
+        .tests
+        .iter()
+        .filter(|name| !sources.contains(&format!("fn {name}(")));
+    assert_none(
+        missing
+            .map(|name| format!("there is no test `{name}`"))
+            .collect(),
+        "An invariant without a test is a wish.",
+    );
+}
+
+fn shown(path: &Path) -> String {
+    path.strip_prefix(root())
+        .unwrap_or(path)
+        .display()
+        .to_string()
+}
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    files(folder, &["rs"])
+}
+
+fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten() {
+        let path = entry.expect("a readable folder").path();
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
+        if path.is_dir() && name != "node_modules" && name != "target" {
+            found.extend(files(&path, extensions));
+        } else if path
+            .extension()
+            .and_then(|it| it.to_str())
+            .is_some_and(|it| extensions.contains(&it))
+        {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
