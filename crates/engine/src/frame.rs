@@ -71,6 +71,18 @@ impl FrameTree {
         self.frames.values().any(|frame| frame.pending.is_some())
     }
 
+    /// Frames other than the main one, the oldest first.
+    pub(crate) fn below_main(&self, most: usize) -> Vec<FrameId> {
+        let mut below: Vec<_> = self
+            .frames
+            .iter()
+            .filter(|(id, _)| !self.is_main(id))
+            .collect();
+        below.sort_by_key(|(_, frame)| frame.sequence);
+        below.truncate(most);
+        below.into_iter().map(|(id, _)| id.clone()).collect()
+    }
+
     /// The frame whose refs carry this sequence number.
     pub(crate) fn by_sequence(&self, sequence: u32) -> Option<&FrameId> {
         self.frames

@@ -17,6 +17,7 @@ mod network;
 mod page;
 mod progress;
 mod selector;
+mod settle;
 mod task;
 
 pub use action::{Click, Payload};
@@ -43,4 +44,5 @@ pub use network::{Request, RequestOutcome};
 pub use page::{Dialog, FileChooser, LoadState, Page};
 pub use progress::Progress;
 pub use selector::{Selector, SelectorError, Step, Target, TextMatch};
+pub use settle::{SettleOptions, Settled, Watch};
 pub use task::{Task, spawn};

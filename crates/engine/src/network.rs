@@ -2,5 +2,5 @@
 
 mod log;
 
-pub(crate) use log::RequestLog;
 pub use log::{Request, RequestOutcome};
+pub(crate) use log::{RequestLog, RequestMark};

@@ -5,7 +5,7 @@ import { generate } from "./generate";
 import { held, keep, release } from "./handles";
 import { aim, aimThrough, bounds, elementAt, scrollIntoView } from "./hit";
 import { matches, query } from "./selector/query";
-import { nextChange, settled, unwatch, watch } from "./settle";
+import { nextChange, settled, watch } from "./settle";
 import { describe, states } from "./states";
 
 const core = {
@@ -33,7 +33,6 @@ const core = {
   fileInput,
   dispatchDrop,
   watch,
-  unwatch,
   settled,
   nextChange,
   generate,

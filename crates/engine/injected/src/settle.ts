@@ -6,6 +6,9 @@ import { controlOf, frame, isInside } from "./states";
 const TICKS = 4;
 const BETWEEN_TICKS = 10;
 const CHECK_EVERY = 10;
+/** A watch that nobody ends costs the page no more than this. */
+const LONGEST = 60_000;
+const LINGER = 5_000;
 const UNSEEN = /color|shadow|background|filter|outline|fill|stroke|decoration|cursor|^(offset|computedOffset|easing|composite)$/i;
 const NOTICED = ["change", "toggle", "fullscreenchange", "scroll"];
 
@@ -18,6 +21,7 @@ interface Watch {
 }
 
 let current: Watch | undefined;
+let expiry: ReturnType<typeof setTimeout> | undefined;
 /** Nodes that change while nobody acts; remembered for the life of the document. */
 const restless = new WeakSet<Node>();
 
@@ -27,34 +31,50 @@ export function watch(): null {
   const observer = new MutationObserver((records) => note(records));
   current = { started: performance.now(), changed: 0, observer, ticks: new Map() };
   observe(document);
+  expire(LONGEST);
   for (const type of NOTICED) addEventListener(type, heard, { capture: true, passive: true });
   return null;
 }
 
-/** Ends the watch. */
-export function unwatch(): null {
+function unwatch(): void {
+  clearTimeout(expiry);
   current?.observer.disconnect();
   current = undefined;
   for (const type of NOTICED) removeEventListener(type, heard, { capture: true });
-  return null;
 }
 
-/**
- * Resolves when the document is at rest: nothing changed for `quiet` ms after the last effect. Without any effect it goes on looking for one
- * for `limit` ms; a document that never rests is given up after `limit` ms too. `effect`: one was seen elsewhere already.
- */
-export async function settled({ quiet, limit, effect }: { quiet: number; limit: number; effect: boolean }): Promise<{ seen: boolean; quiet: boolean }> {
+function expire(after: number): void {
+  clearTimeout(expiry);
+  expiry = setTimeout(unwatch, after);
+}
+
+export interface Rest {
+  /** How long nothing may change, in ms. */
+  quiet: number;
+  /** How long to look for a first change. */
+  patience: number;
+  /** When to give up a document that never rests. */
+  limit: number;
+  /** Something was seen elsewhere: rest is counted from now on. */
+  effect: boolean;
+}
+
+/** Resolves when the document is at rest: two frames were drawn, and nothing changed for a while. */
+export async function settled({ quiet, patience, limit, effect }: Rest): Promise<{ seen: boolean; quiet: boolean }> {
   const started = performance.now();
   await frame();
   await frame();
   for (;;) {
+    if (finishing()) bump();
     const now = performance.now();
-    const animated = finishing();
-    if (animated) bump();
     const changed = current?.changed ?? 0;
     const seen = effect || changed > 0;
-    if (seen && now - Math.max(changed, effect ? started : 0) >= quiet) return { seen, quiet: true };
-    if (now - started >= limit) return { seen, quiet: !seen };
+    const since = effect ? Math.max(changed, started) : changed;
+    const rests = seen ? now - since >= quiet : now - started >= patience;
+    if (rests || now - started >= limit) {
+      expire(LINGER);
+      return { seen, quiet: rests };
+    }
     await pause();
   }
 }

@@ -51,6 +51,16 @@ pub struct Request {
     pub duration: Option<Duration>,
     sent_at: f64,
     counts: bool,
+    /// How many requests the page had sent with it; never goes back.
+    ordinal: u64,
+}
+
+/// The requests at one moment, to tell what came later.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RequestMark {
+    started: u64,
+    /// Method and address of what was under way: the next of its kind is the next round of a long poll.
+    under_way: Vec<(String, String)>,
 }
 
 /// How a request ended.
@@ -115,6 +125,7 @@ impl RequestLog {
                     duration: None,
                     sent_at: at,
                     counts,
+                    ordinal: self.started,
                 });
                 self.bound();
             }
@@ -183,17 +194,35 @@ impl RequestLog {
         }
     }
 
-    /// How many requests were ever started; never goes back.
-    pub(crate) fn started(&self) -> u64 {
-        self.started
+    /// What was sent until now.
+    pub(crate) fn mark(&self) -> RequestMark {
+        let under_way = self
+            .open
+            .values()
+            .filter_map(|number| self.get(*number))
+            .map(|request| (request.method.clone(), address(&request.url).to_owned()))
+            .collect();
+        RequestMark {
+            started: self.started,
+            under_way,
+        }
     }
 
-    /// Whether a request is under way that an action has to wait for, among those numbered from `number` on.
-    pub(crate) fn busy(&self) -> bool {
+    /// The newest request since the mark that an action has to wait for.
+    pub(crate) fn newest(&self, mark: &RequestMark) -> Option<u64> {
+        let newer = self.requests.iter().rev();
+        newer
+            .take_while(|request| request.ordinal > mark.started)
+            .find(|request| request.follows(mark))
+            .map(|request| request.ordinal)
+    }
+
+    /// Whether a request since the mark is under way that an action has to wait for.
+    pub(crate) fn busy(&self, mark: &RequestMark) -> bool {
         self.open
             .values()
             .filter_map(|number| self.get(*number))
-            .any(|request| request.counts)
+            .any(|request| request.follows(mark))
     }
 
     pub(crate) fn all(&self) -> &[Request] {
@@ -235,6 +264,20 @@ impl RequestLog {
             }
         }
     }
+}
+
+impl Request {
+    fn follows(&self, mark: &RequestMark) -> bool {
+        let known = |(method, place): &(String, String)| {
+            *method == self.method && place == address(&self.url)
+        };
+        self.counts && self.ordinal > mark.started && !mark.under_way.iter().any(known)
+    }
+}
+
+/// A URL without its query.
+fn address(url: &str) -> &str {
+    url.split_once('?').map_or(url, |(address, _)| address)
 }
 
 fn elapsed(from: f64, to: f64) -> Option<Duration> {
@@ -292,17 +335,33 @@ mod tests {
         log.navigated(&"L".into());
         assert_eq!(log.all().len(), 1);
         assert_eq!(log.all()[0].number, 1);
-        assert!(log.busy());
+        assert!(log.busy(&RequestMark::default()));
         log.apply(finished("2"));
-        assert!(!log.busy());
+        assert!(!log.busy(&RequestMark::default()));
     }
 
     #[test]
     fn an_image_holds_up_nothing() {
         let mut log = RequestLog::default();
         log.apply(started("1", "/i.png", "image", None));
-        assert!(!log.busy());
-        assert_eq!(log.started(), 1);
+        assert!(!log.busy(&RequestMark::default()));
+        assert_eq!(log.newest(&RequestMark::default()), None);
+    }
+
+    #[test]
+    fn only_what_follows_an_action_holds_it_up() {
+        let mut log = RequestLog::default();
+        log.apply(started("1", "/poll?n=1", "fetch", None));
+        let mark = log.mark();
+        log.apply(finished("1"));
+        log.apply(started("2", "/poll?n=2", "fetch", None));
+        assert!(!log.busy(&mark), "the next round of a long poll");
+        log.apply(started("3", "/save", "fetch", None));
+        assert!(log.busy(&mark));
+        assert_eq!(log.newest(&mark), Some(3));
+        log.apply(finished("3"));
+        assert!(!log.busy(&mark));
+        assert_eq!(log.newest(&mark), Some(3));
     }
 
     #[test]
