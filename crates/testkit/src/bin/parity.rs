@@ -1,0 +1,91 @@
+//! The same calls to two servers, on the same pages, one after the other; prints where they differ.
+//!
+//! `parity CALLS.jsonl -- OURS… -- THEIRS…`: each line of the file is `["tool", {arguments}]`, where `{site}` is the
+//! fixture site. Times and paths are made equal before comparing. Exits with 1 where anything differs.
+#![expect(clippy::print_stdout, reason = "it reports")]
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use testkit::{CallResult, Client, Launch, Site};
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let parts: Vec<&[String]> = args.split(|arg| arg == "--").collect();
+    let [[calls], ours, theirs] = parts.as_slice() else {
+        println!("usage: parity CALLS.jsonl -- OURS… -- THEIRS…");
+        return ExitCode::from(2);
+    };
+    let site = Site::start().await;
+    let text = std::fs::read_to_string(calls).expect("the file of calls can be read");
+    let (ours, theirs) = (start(ours).await, start(theirs).await);
+    let (mut count, mut different) = (0, 0);
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        let line = line.replace("{site}", site.base_url().trim_end_matches('/'));
+        let (tool, arguments): (String, Value) =
+            serde_json::from_str(&line).expect("a line is [\"tool\", {arguments}]");
+        count += 1;
+        let own = ours.call(&tool, arguments.clone()).await;
+        let other = theirs.call(&tool, arguments).await;
+        let (own, other) = (told(&own), told(&other));
+        if own != other {
+            different += 1;
+            println!("── {count}. {line}");
+            differences(&own, &other);
+        }
+    }
+    println!("{count} calls, {different} answered differently");
+    ExitCode::from(u8::from(different > 0))
+}
+
+async fn start(command: &[String]) -> Client {
+    let (program, args) = command.split_first().expect("a command has a program");
+    let client = Launch::new(program).args(args).start().await;
+    client.initialize(json!({})).await;
+    client
+}
+
+/// Everything a client sees, without what differs from run to run.
+fn told(result: &CallResult) -> String {
+    let mut text = String::new();
+    if result.is_error {
+        text += "(error)\n";
+    }
+    text += &result.text;
+    if let Some(snapshot) = result.snapshot() {
+        text += "\n--- the snapshot's text\n";
+        text += &snapshot;
+    }
+    for image in &result.images {
+        text += &format!("\n--- {} {:?}", image.media_type, image.size());
+    }
+    equal(&text, result.workspace())
+}
+
+fn equal(text: &str, workspace: &Path) -> String {
+    let text = text.replace(&workspace.display().to_string(), "WORKSPACE");
+    let time =
+        regress::Regex::new(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z").expect("a valid pattern");
+    time.replace_all(&text, "TIME")
+}
+
+fn differences(own: &str, other: &str) {
+    let (own, other): (Vec<_>, Vec<_>) = (own.lines().collect(), other.lines().collect());
+    let same_start = own.iter().zip(&other).take_while(|(a, b)| a == b).count();
+    let rest = own.len().min(other.len()) - same_start;
+    let same_end = own
+        .iter()
+        .rev()
+        .zip(other.iter().rev())
+        .take(rest)
+        .take_while(|(a, b)| a == b)
+        .count();
+    for line in &own[same_start..own.len() - same_end] {
+        println!("  ours   {line}");
+    }
+    for line in &other[same_start..other.len() - same_end] {
+        println!("  theirs {line}");
+    }
+}
