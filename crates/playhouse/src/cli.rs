@@ -1,10 +1,14 @@
 //! The command line: which command, with which settings. `serve` is the one without a name.
 
 mod arguments;
+mod attempt;
+mod doctor;
 mod install;
+mod log;
 mod platform;
 mod process;
 mod show;
+mod tools;
 
 use std::{
     env,
@@ -14,7 +18,7 @@ use std::{
 
 use clap::ArgMatches;
 
-use crate::config::{Config, ConfigError, Environment, Settings};
+use crate::config::{Config, ConfigError, Environment};
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
@@ -36,14 +40,20 @@ fn run(matches: &ArgMatches, config: &Config) -> ExitCode {
     for notice in &config.settings.notices {
         let _ = writeln!(io::stderr(), "{notice}");
     }
+    log::begin(config.settings.log_level);
+    let settings = &config.settings;
     match matches.subcommand() {
         Some(("config", matches)) => show::run(matches, config),
-        Some(("install", matches)) => install::run(matches, &config.settings),
-        _ => serve(&config.settings),
+        Some(("install", matches)) => install::run(matches, settings),
+        Some(("tools", matches)) => tools::run(matches, settings),
+        Some(("doctor", _)) => wait(doctor::run(settings)),
+        Some(("try", matches)) => wait(attempt::run(matches, settings)),
+        _ => wait(crate::serve::stdio(settings.clone())),
     }
 }
 
-fn serve(settings: &Settings) -> ExitCode {
+/// Runs what waits on browsers and clients.
+fn wait(command: impl Future<Output = ExitCode>) -> ExitCode {
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -51,7 +61,7 @@ fn serve(settings: &Settings) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let code = runtime.block_on(crate::serve::stdio(settings.clone()));
+    let code = runtime.block_on(command);
     // A thread may still wait on stdin; nothing else is left to do.
     runtime.shutdown_background();
     code

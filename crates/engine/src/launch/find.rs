@@ -83,12 +83,21 @@ pub fn find_all(search: &Search) -> Vec<FoundBrowser> {
     let mut all: Vec<FoundBrowser> = Vec::new();
     for channel in preference(search.headless) {
         for found in look(channel, search, &Disk) {
-            if all.iter().all(|other| other.path != found.path) {
+            let same = |other: &FoundBrowser| is_same(&other.path, &found.path);
+            if !all.iter().any(same) {
                 all.push(found);
             }
         }
     }
     all
+}
+
+/// Whether two paths lead to one program, as below `/bin` and `/usr/bin`.
+fn is_same(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => one == other,
+    }
 }
 
 /// The part of a file system that a search needs.
@@ -183,7 +192,8 @@ fn look<'a>(
     files: &'a dyn Files,
 ) -> impl Iterator<Item = FoundBrowser> + 'a {
     let places = places(channel, search).into_iter();
-    let paths = places.flat_map(move |place| expand(&place, files));
+    let folders = search.path.clone();
+    let paths = places.flat_map(move |place| expand(&place, &folders, files));
     paths.map(move |path| FoundBrowser {
         headless_shell: is_headless_shell(&path),
         path,
@@ -192,9 +202,16 @@ fn look<'a>(
 }
 
 /// The programs at a place: itself, or what its pattern matches, the newest version first.
-fn expand(place: &Place, files: &dyn Files) -> Vec<PathBuf> {
-    let mut paths = vec![place.base.clone()];
-    for step in &place.steps {
+fn expand(place: &Place, folders: &[PathBuf], files: &dyn Files) -> Vec<PathBuf> {
+    let (base, steps) = match place {
+        Place::Path { base, steps } => (base, steps),
+        Place::Command(name) => {
+            let paths = folders.iter().map(|folder| folder.join(name));
+            return paths.filter(|path| files.is_program(path)).collect();
+        }
+    };
+    let mut paths = vec![base.clone()];
+    for step in steps {
         let Some((start, end)) = step.split_once('*') else {
             for path in &mut paths {
                 path.push(step);

@@ -7,7 +7,7 @@ use clap::{
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
-use super::install;
+use super::{attempt, doctor, install, tools};
 use crate::{
     config::{ConfigError, flags},
     nearest::nearest,
@@ -50,7 +50,10 @@ pub(super) fn command() -> Command {
         .max_term_width(100)
         .args(flags::arguments())
         .arg(switch("version").short('V').help("Print the version").global(true))
+        .subcommand(attempt::command())
+        .subcommand(doctor::command())
         .subcommand(install::command())
+        .subcommand(tools::command())
         .subcommand(
             Command::new("config")
                 .about("The configuration")

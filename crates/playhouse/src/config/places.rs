@@ -35,6 +35,12 @@ pub(super) fn search(environment: &Environment, headless: bool) -> Search {
     }
 }
 
+/// Whether a window has a place to open.
+pub(super) fn has_display(environment: &Environment) -> bool {
+    let set = |name| environment.get(name).is_some();
+    !cfg!(target_os = "linux") || ["DISPLAY", "WAYLAND_DISPLAY"].into_iter().any(set)
+}
+
 /// Where we keep what may be deleted at any time.
 pub(super) fn ours(environment: &Environment) -> PathBuf {
     cache(environment, &home(environment)).join("playhouse")

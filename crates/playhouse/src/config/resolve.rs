@@ -49,6 +49,7 @@ pub(crate) fn resolve(
             choice: choice(options, channel, cwd),
             search: places::search(environment, required(&options.headless)),
             headless: required(&options.headless),
+            display: places::has_display(environment),
             sandbox,
             args: options.args.or_empty().0,
             ignored_args: options.ignore_default_args.or_empty().0,
@@ -272,12 +273,9 @@ fn defaults(options: &mut Options, environment: &Environment, channel: Option<&s
     for def in OPTIONS {
         (def.offer_default)(options);
     }
-    let display = ["DISPLAY", "WAYLAND_DISPLAY"]
-        .iter()
-        .any(|name| environment.get(name).is_some());
     options
         .headless
-        .offer(Source::Default, cfg!(target_os = "linux") && !display);
+        .offer(Source::Default, !places::has_display(environment));
     let viewport = match (options.headless.get(), options.cdp_endpoint.get()) {
         (Some(true), None) => Viewport::Fixed(Size {
             width: 1280,

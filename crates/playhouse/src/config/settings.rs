@@ -50,6 +50,8 @@ pub struct BrowserSettings {
     pub search: Search,
     /// Without a window.
     pub headless: bool,
+    /// Whether there is a display that a window could open on.
+    pub display: bool,
     /// With or without the browser's sandbox; `None`: with it, where it works.
     pub sandbox: Option<bool>,
     /// Further arguments.

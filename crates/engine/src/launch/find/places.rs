@@ -4,19 +4,25 @@ use super::{Channel, Search};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A path, with steps below it of which each may hold one `*`.
-pub(super) struct Place {
-    pub(super) base: PathBuf,
-    pub(super) steps: Vec<String>,
+/// Where a program may be.
+pub(super) enum Place {
+    /// A path, with steps below it of which each may hold one `*`.
+    Path { base: PathBuf, steps: Vec<String> },
+    /// A command in one of the folders of `PATH`.
+    Command(&'static str),
 }
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let path = self
-            .steps
-            .iter()
-            .fold(self.base.clone(), |path, step| path.join(step));
-        path.display().fmt(f)
+        match self {
+            Place::Path { base, steps } => {
+                let path = steps
+                    .iter()
+                    .fold(base.clone(), |path, step| path.join(step));
+                path.display().fmt(f)
+            }
+            Place::Command(name) => write!(f, "{name} in PATH"),
+        }
     }
 }
 
@@ -36,7 +42,7 @@ pub(super) fn of(channel: Channel, search: &Search) -> Vec<Place> {
 }
 
 fn place(base: &Path, steps: &[&str]) -> Place {
-    Place {
+    Place::Path {
         base: base.to_owned(),
         steps: steps.iter().map(|step| (*step).to_owned()).collect(),
     }
@@ -117,12 +123,12 @@ fn system(channel: Channel, search: &Search) -> Vec<Place> {
     } else if cfg!(windows) {
         windows(channel, search)
     } else {
-        linux(channel, search)
+        linux(channel)
     }
 }
 
-fn linux(channel: Channel, search: &Search) -> Vec<Place> {
-    let (fixed, commands): (&[&str], &[&str]) = match channel {
+fn linux(channel: Channel) -> Vec<Place> {
+    let (fixed, commands): (&[&str], &[&'static str]) = match channel {
         Channel::Chrome => (
             &["/opt/google/chrome/chrome"],
             &["google-chrome", "google-chrome-stable"],
@@ -166,7 +172,7 @@ fn linux(channel: Channel, search: &Search) -> Vec<Place> {
         ),
     };
     let fixed = fixed.iter().map(|path| place(Path::new(path), &[]));
-    let on_path = on_path(commands, search);
+    let on_path = commands.iter().map(|command| Place::Command(command));
     fixed.chain(on_path).collect()
 }
 
@@ -181,7 +187,7 @@ fn mac(channel: Channel, search: &Search) -> Vec<Place> {
         Channel::MsedgeDev => "Microsoft Edge Dev",
         Channel::MsedgeCanary => "Microsoft Edge Canary",
         Channel::Chromium => "Chromium",
-        Channel::ChromiumHeadlessShell => return on_path(&["chrome-headless-shell"], search),
+        Channel::ChromiumHeadlessShell => return vec![Place::Command("chrome-headless-shell")],
     };
     let folders = [
         PathBuf::from("/Applications"),
@@ -190,17 +196,6 @@ fn mac(channel: Channel, search: &Search) -> Vec<Place> {
     let app =
         |folder: &PathBuf| place(folder, &[&format!("{name}.app"), "Contents", "MacOS", name]);
     folders.iter().map(app).collect()
-}
-
-fn on_path(commands: &[&str], search: &Search) -> Vec<Place> {
-    let command = |command: &&str| {
-        search
-            .path
-            .iter()
-            .map(|folder| place(folder, &[command]))
-            .collect::<Vec<_>>()
-    };
-    commands.iter().flat_map(command).collect()
 }
 
 fn windows(channel: Channel, search: &Search) -> Vec<Place> {
@@ -214,7 +209,7 @@ fn windows(channel: Channel, search: &Search) -> Vec<Place> {
         Channel::MsedgeDev => &["Microsoft", "Edge Dev", "Application", "msedge.exe"],
         Channel::MsedgeCanary => &["Microsoft", "Edge SxS", "Application", "msedge.exe"],
         Channel::Chromium => &["Chromium", "Application", "chrome.exe"],
-        Channel::ChromiumHeadlessShell => return on_path(&["chrome-headless-shell.exe"], search),
+        Channel::ChromiumHeadlessShell => return vec![Place::Command("chrome-headless-shell.exe")],
     };
     search
         .program_folders

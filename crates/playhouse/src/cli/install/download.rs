@@ -140,3 +140,146 @@ fn agent() -> ureq::Agent {
         .build();
     config.into()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io::{BufRead, BufReader, Cursor, Write},
+        net::TcpListener,
+        thread,
+    };
+
+    use super::*;
+
+    /// Serves these bodies by path to as many requests as come; every length is told as `extra` more
+    /// than there is.
+    fn serve(bodies: impl FnOnce(&str) -> Vec<(&'static str, Vec<u8>)>, extra: usize) -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let origin = format!("http://{}", listener.local_addr().expect("bound"));
+        let bodies = bodies(&origin);
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let mut request = BufReader::new(&stream);
+                let mut line = String::new();
+                request.read_line(&mut line).expect("a request");
+                while request.read_line(&mut String::new()).expect("a header") > 2 {}
+                let path = line.split(' ').nth(1).unwrap_or_default();
+                let body = bodies.iter().find(|(known, _)| *known == path);
+                let (status, body) =
+                    body.map_or(("404 Not Found", &[][..]), |(_, body)| ("200 OK", body));
+                let length = body.len() + extra;
+                let head = format!(
+                    "HTTP/1.1 {status}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n"
+                );
+                (&stream).write_all(head.as_bytes()).expect("written");
+                (&stream).write_all(body).expect("written");
+            }
+        });
+        origin
+    }
+
+    fn index(origin: &str) -> Vec<u8> {
+        let archives = serde_json::json!([
+            { "platform": "mac-x64", "url": "http://nowhere.invalid" },
+            { "platform": "linux64", "url": format!("{origin}/chrome.zip") },
+        ]);
+        let build =
+            serde_json::json!({ "version": "1.2.3.4", "downloads": { "chrome": archives } });
+        serde_json::json!({ "channels": { "Stable": build } })
+            .to_string()
+            .into_bytes()
+    }
+
+    fn archive() -> Vec<u8> {
+        let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        let options = zip::write::SimpleFileOptions::default().unix_permissions(0o755);
+        archive
+            .start_file("chrome-linux64/chrome", options)
+            .expect("started");
+        archive.write_all(b"the program").expect("written");
+        archive.finish().expect("finished").into_inner()
+    }
+
+    #[test]
+    fn a_build_lands_where_it_is_found() {
+        let origin = serve(
+            |origin| vec![("/index", index(origin)), ("/chrome.zip", archive())],
+            0,
+        );
+        let folder = tempfile::tempdir().expect("a folder");
+        let index = format!("{origin}/index");
+        let target = unpack(&index, "chrome", "linux64", folder.path()).expect("unpacked");
+        assert_eq!(target, folder.path().join("chrome/1.2.3.4"));
+        let program = target.join("chrome-linux64/chrome");
+        assert_eq!(fs::read(&program).expect("there"), b"the program");
+        let entries = fs::read_dir(folder.path().join("chrome"))
+            .expect("there")
+            .count();
+        assert_eq!(entries, 1, "something was left over");
+        #[cfg(target_os = "linux")]
+        {
+            let search = engine::Search {
+                ours: folder.path().to_owned(),
+                ..Default::default()
+            };
+            let all = engine::find_all(&search);
+            assert!(all.iter().any(|found| found.path == program), "{all:?}");
+        }
+        // A second time nothing is fetched, so the archive may be gone.
+        let again = unpack(&index, "chrome", "linux64", folder.path()).expect("still there");
+        assert_eq!(again, target);
+    }
+
+    #[test]
+    fn a_download_that_breaks_off_leaves_nothing() {
+        let origin = serve(|_| vec![("/chrome.zip", archive())], 7);
+        let mut file = tempfile::tempfile().expect("a file");
+        let error = fetch(&format!("{origin}/chrome.zip"), &mut file).expect_err("too short");
+        assert!(error.to_string().contains("/chrome.zip"), "{error}");
+        let origin = serve(
+            |origin| {
+                vec![
+                    ("/index", index(origin)),
+                    ("/chrome.zip", b"no archive".to_vec()),
+                ]
+            },
+            0,
+        );
+        let folder = tempfile::tempdir().expect("a folder");
+        let error = unpack(
+            &format!("{origin}/index"),
+            "chrome",
+            "linux64",
+            folder.path(),
+        )
+        .expect_err("damaged");
+        assert!(matches!(error, DownloadError::Damaged(_)), "{error}");
+        assert_eq!(
+            fs::read_dir(folder.path().join("chrome"))
+                .expect("there")
+                .count(),
+            0
+        );
+    }
+
+    #[test]
+    fn a_build_that_is_not_there_is_named() {
+        let origin = serve(|origin| vec![("/index", index(origin))], 0);
+        let folder = tempfile::tempdir().expect("a folder");
+        let unpack = |platform| {
+            unpack(
+                &format!("{origin}/index"),
+                "chrome",
+                platform,
+                folder.path(),
+            )
+        };
+        let error = unpack("linux-riscv").expect_err("no build").to_string();
+        assert_eq!(error, "the index has no build of chrome for linux-riscv");
+        let error = unpack("linux64").expect_err("no archive").to_string();
+        assert!(
+            error.starts_with("cannot download http://127.0.0.1:"),
+            "{error}"
+        );
+    }
+}

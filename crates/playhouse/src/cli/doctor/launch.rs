@@ -1,0 +1,150 @@
+//! Whether a browser really starts: by starting it, and opening a page.
+
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use engine::{Browser, ContextOptions, FoundBrowser, Progress};
+
+use super::Finding;
+use crate::{
+    cli::{
+        install::plan,
+        platform::{Packages, Platform},
+        process,
+    },
+    config::{BrowserSettings, Settings},
+};
+
+/// How long a question to a program may take.
+const QUESTION: Duration = Duration::from_secs(10);
+
+pub(super) async fn check(settings: &Settings, platform: &Platform) -> Vec<Finding> {
+    if let Some(cdp) = &settings.browser.cdp {
+        return vec![connects(settings, &cdp.endpoint).await];
+    }
+    // Without a window, so that it can be tried anywhere.
+    let mut browser = settings.browser.clone();
+    browser.headless = true;
+    browser.search.headless = true;
+    let found = match browser.find() {
+        Ok(found) => found,
+        Err(error) => return vec![missing(&error)],
+    };
+    let mut findings = vec![Finding::good("found", named(&found))];
+    for other in engine::find_all(&browser.search) {
+        if other.path != found.path {
+            findings.push(Finding::good("found too", named(&other)));
+        }
+    }
+    let libraries = missing_libraries(&found.path).await;
+    if !libraries.is_empty() {
+        let text = format!("missing: {}", libraries.join(", "));
+        findings.push(mended_by_packages(
+            Finding::bad("libraries", text),
+            platform,
+        ));
+    }
+    findings.push(launches(&browser, found).await);
+    findings
+}
+
+fn missing(error: &engine::Error) -> Finding {
+    let finding = Finding::bad("browser", error.to_string());
+    match error {
+        engine::Error::BrowserNotFound { install, .. } => finding.mended_by(install),
+        _ => finding,
+    }
+}
+
+fn named(found: &FoundBrowser) -> String {
+    let name = match (found.headless_shell, found.channel) {
+        (true, _) => "chromium-headless-shell",
+        (_, Some(channel)) => channel.name(),
+        (_, None) => "the program that was named",
+    };
+    format!("{name} at {}", found.path.display())
+}
+
+async fn launches(browser: &BrowserSettings, found: FoundBrowser) -> Finding {
+    let path = found.path.display().to_string();
+    let started = Instant::now();
+    let progress = Progress::new(browser.launch_timeout);
+    let options = browser.launch_options(found, None);
+    let opened = async {
+        let browser = Browser::launch(&progress, &options).await?;
+        let context = browser
+            .new_context(&progress, ContextOptions::default())
+            .await?;
+        context.new_page(&progress).await?;
+        let product = browser.product().to_owned();
+        browser.close(&progress).await?;
+        Ok::<_, engine::Error>(product)
+    };
+    match opened.await {
+        Ok(product) => {
+            let ms = started.elapsed().as_millis();
+            Finding::good(
+                "browser",
+                format!("{product} starts and opens a page ({ms} ms)"),
+            )
+        }
+        Err(error) => Finding::bad("browser", format!("{path} does not work: {error}"))
+            .mended_by("playhouse install --with-deps, or name another one with --executable-path"),
+    }
+}
+
+async fn connects(settings: &Settings, endpoint: &str) -> Finding {
+    let progress = Progress::new(settings.browser.launch_timeout);
+    let Some(options) = settings.browser.connect_options() else {
+        return Finding::bad("browser", "no endpoint");
+    };
+    match Browser::connect(&progress, &options).await {
+        Ok(browser) => Finding::good(
+            "browser",
+            format!("{} answers at {endpoint}", browser.product()),
+        ),
+        Err(error) => Finding::bad("browser", format!("{endpoint} does not answer: {error}"))
+            .mended_by(
+                "start that browser with --remote-debugging-port, or leave --cdp-endpoint out",
+            ),
+    }
+}
+
+/// The libraries that the loader does not find; empty where there is no way to know.
+async fn missing_libraries(program: &Path) -> Vec<String> {
+    if !cfg!(target_os = "linux") {
+        return Vec::new();
+    }
+    let program = behind_script(program).unwrap_or_else(|| program.to_owned());
+    let program = program.display().to_string();
+    let listing = process::output(Path::new("ldd"), &[&program], QUESTION).await;
+    let listing = listing.unwrap_or_default();
+    let missing = listing.lines().filter(|line| line.contains("=> not found"));
+    missing
+        .filter_map(|line| Some(line.split_whitespace().next()?.to_owned()))
+        .collect()
+}
+
+/// The program that a wrapper starts, as Debian's `/usr/bin/chromium` does.
+fn behind_script(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?;
+    let likely = [
+        Path::new("/usr/lib/chromium").join(name),
+        Path::new("/usr/lib64/chromium-browser").join(name),
+    ];
+    let start = std::fs::read(path).ok()?;
+    start
+        .starts_with(b"#!")
+        .then(|| likely.into_iter().find(|path| path.is_file()))?
+}
+
+pub(super) fn mended_by_packages(finding: Finding, platform: &Platform) -> Finding {
+    let libraries = plan::libraries(platform);
+    match plan::packages(platform, &libraries) {
+        Some(step) if !libraries.is_empty() => finding.mended_by(step.to_string()),
+        _ if platform.packages == Some(Packages::Brew) => finding,
+        _ => finding.mended_by("install them with this system's package manager, as root"),
+    }
+}

@@ -1,0 +1,26 @@
+//! What the server tells of itself: on stderr, because stdout belongs to the protocol.
+
+use std::io;
+
+use tracing_subscriber::{EnvFilter, fmt};
+
+use crate::config::LogLevel;
+
+/// Reports what is at least this severe from now on.
+pub(super) fn begin(level: LogLevel) {
+    let level: &str = level.into();
+    // rmcp warns of every error that it answers.
+    let others = if matches!(level, "debug" | "trace") {
+        "info"
+    } else {
+        "error"
+    };
+    let filter = format!("{others},playhouse={level},engine={level},wire={level}");
+    let started = fmt()
+        .with_env_filter(EnvFilter::new(filter))
+        .with_writer(io::stderr)
+        .without_time()
+        .try_init();
+    // Only a second start in one process fails, and then the first one reports.
+    drop(started);
+}

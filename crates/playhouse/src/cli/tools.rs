@@ -1,0 +1,46 @@
+//! `playhouse tools`: the tools that these flags switch on, and what they cost.
+
+use std::{fmt::Write as _, process::ExitCode};
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use serde_json::Value;
+
+use super::print;
+use crate::{config::Settings, tool::ToolDef, tools::Toolbox};
+
+pub(super) fn command() -> Command {
+    let json = Arg::new("json").long("json").action(ArgAction::SetTrue);
+    Command::new("tools")
+        .about("List the tools that these flags switch on, and about how many tokens each costs")
+        .arg(json.help("Print them as tools/list does"))
+}
+
+pub(super) fn run(matches: &ArgMatches, settings: &Settings) -> ExitCode {
+    let tools: Vec<_> = Toolbox::new(&settings.tools).iter().collect();
+    if matches.get_flag("json") {
+        let tools: Value = tools.iter().map(|tool| tool.to_json()).collect();
+        return print(&format!("{tools:#}\n"));
+    }
+    let width = tools
+        .iter()
+        .map(|tool| tool.name.len())
+        .max()
+        .unwrap_or_default();
+    let mut text = String::new();
+    for tool in &tools {
+        let description = tool.description();
+        let first = description
+            .split_once(". ")
+            .map_or(&*description, |(first, _)| first);
+        let first = first.trim_end_matches('.');
+        let _ = writeln!(text, "{:width$}  {:>5}  {first}", tool.name, tokens(tool));
+    }
+    let sum: usize = tools.iter().map(|tool| tokens(tool)).sum();
+    let _ = writeln!(text, "{} tools, about {sum} tokens", tools.len());
+    print(&text)
+}
+
+/// About how many tokens a model pays to know the tool: four characters each, as English has it.
+fn tokens(tool: &ToolDef) -> usize {
+    tool.to_json().to_string().chars().count().div_ceil(4)
+}
