@@ -18,6 +18,7 @@ mod page;
 mod progress;
 mod selector;
 mod settle;
+mod snapshot;
 mod task;
 
 pub use action::{Click, Payload};
@@ -45,4 +46,5 @@ pub use page::{Dialog, FileChooser, LoadState, Page};
 pub use progress::Progress;
 pub use selector::{Selector, SelectorError, Step, Target, TextMatch};
 pub use settle::{SettleOptions, Settled, Watch};
+pub use snapshot::{Found, FrameSnapshot, InvalidPattern, Pattern, RenderOptions};
 pub use task::{Task, spawn};

@@ -6,6 +6,7 @@ import { held, keep, release } from "./handles";
 import { aim, aimThrough, bounds, elementAt, scrollIntoView } from "./hit";
 import { matches, query } from "./selector/query";
 import { nextChange, settled, watch } from "./settle";
+import { byRef, refOf, snapshot } from "./snapshot";
 import { describe, states } from "./states";
 
 const core = {
@@ -14,6 +15,9 @@ const core = {
   handle: (element: Element): number => keep(element),
   watchDrag,
   dragBegan,
+  snapshot,
+  byRef,
+  refOf,
   query,
   matches,
   title: (): string => document.title,

@@ -84,7 +84,7 @@ export function hasTextBox(text: Node): boolean {
 /** Whether the element has a box with some size and is painted; one with `display: contents` is as visible as its children. */
 export const isVisible: (e: Element) => boolean = cached((e) => {
   if (styleOf(e).display === "contents") {
-    for (const child of flatChildren(e)) {
+    for (const child of e.childNodes) {
       if (child instanceof Element ? isVisible(child) : child.nodeType === Node.TEXT_NODE && hasTextBox(child)) return true;
     }
     return false;

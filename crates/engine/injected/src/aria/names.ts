@@ -1,7 +1,7 @@
 // Names and descriptions: https://www.w3.org/TR/accname-1.2/#mapping_additional_nd_te, with the native sources of https://www.w3.org/TR/html-aam-1.0/#accname-computation.
 
 import { cached, flatChildren, rootOf, squash, styleOf, tagOf } from "../dom";
-import { isHiddenForAria, roleOf } from "./roles";
+import { isHiddenForAria, isPresentational, roleOf } from "./roles";
 
 const roles = (s: string): Set<string> => new Set(s.split(" "));
 
@@ -9,15 +9,22 @@ const UNNAMED = roles("caption code definition deletion emphasis generic inserti
 const BY_CONTENT = roles(
   "button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio row rowheader switch tab tooltip treeitem",
 );
-// What gives its content to the name of an element around it, though it has no such name of its own.
+// What gives its content to the name of an element around it, though it has no such name of its own; the first is that of no role.
 const PASSES_CONTENT = roles(
   " caption code contentinfo definition deletion emphasis insertion list listitem mark none paragraph presentation region rowgroup section strong subscript superscript table term time",
 );
 const RANGES = roles("meter progressbar scrollbar slider spinbutton");
 
+/** A name, and the elements whose own text or attributes make it up; `parts` stands for those of a caption, legend or label. */
+export interface Name {
+  readonly text: string;
+  readonly sources: (Element | "parts")[];
+}
+
 interface Walk {
   readonly includeHidden: boolean;
   readonly visited: Set<Element>;
+  readonly sources: (Element | "parts")[];
   /** Below an element that `aria-labelledby` or `aria-describedby` points to. */
   readonly referred: boolean;
   /** In a label, a reference or the content of the element whose name it is: a control stands for its value. */
@@ -31,19 +38,25 @@ const all = cached((e: Element) => compute(e, true));
 
 /** The accessible name, as one line. A hidden element has none, unless hidden elements are included. */
 export function nameOf(e: Element, options: { includeHidden?: boolean } = {}): string {
-  return options.includeHidden ? all(e) : shown(e);
+  return (options.includeHidden ? all(e) : shown(e)).text;
 }
 
-function compute(e: Element, includeHidden: boolean): string {
-  if (UNNAMED.has(roleOf(e) ?? "")) return "";
-  return squash(alternative(e, { includeHidden, visited: new Set(), referred: false, embedded: false, inside: false }));
+/** The accessible name with what it was taken from. */
+export function sourcedNameOf(e: Element): Name {
+  return shown(e);
+}
+
+function compute(e: Element, includeHidden: boolean): Name {
+  const sources: Name["sources"] = [];
+  if (UNNAMED.has(roleOf(e) ?? "")) return { text: "", sources };
+  return { text: squash(alternative(e, { includeHidden, visited: new Set(), sources, referred: false, embedded: false, inside: false })), sources };
 }
 
 /** The accessible description: of `aria-describedby`, else `aria-description`, else a title that is not already the name. */
 export function descriptionOf(e: Element): string {
-  const referred = references(e, "aria-describedby");
-  if (referred.length || e.hasAttribute("aria-describedby")) {
-    return squash(referred.map((r) => textOfReference(r, false)).join(" "));
+  if (e.hasAttribute("aria-describedby")) {
+    const texts = references(e, "aria-describedby").map((r) => ofReference(r, { includeHidden: false, visited: new Set(), sources: [] }));
+    return squash(texts.join(" "));
   }
   const own = squash(e.getAttribute("aria-description") ?? "");
   if (own) return own;
@@ -51,8 +64,8 @@ export function descriptionOf(e: Element): string {
   return title === nameOf(e) ? "" : title;
 }
 
-function textOfReference(e: Element, includeHidden: boolean, visited = new Set<Element>()): string {
-  return alternative(e, { includeHidden: includeHidden || isHiddenForAria(e), visited, referred: true, embedded: true, inside: false });
+function ofReference(e: Element, { includeHidden, visited, sources }: Pick<Walk, "includeHidden" | "visited" | "sources">): string {
+  return alternative(e, { includeHidden: includeHidden || isHiddenForAria(e), visited, sources, referred: true, embedded: true, inside: false });
 }
 
 /** The elements that an attribute with a list of ids names, in the order of the list. */
@@ -75,111 +88,110 @@ function alternative(e: Element, walk: Walk): string {
     return "";
   }
   if (!walk.referred) {
-    const referred = references(e, "aria-labelledby");
-    const text = squash(referred.map((r) => textOfReference(r, walk.includeHidden)).join(" "));
+    const text = squash(references(e, "aria-labelledby").map((r) => ofReference(r, walk)).join(" "));
     if (text) return text;
   }
   const role = roleOf(e) ?? "";
   if (walk.embedded) {
     const value = embeddedValue(e, role, walk);
-    if (value !== undefined) {
-      walk.visited.add(e);
-      return value;
-    }
+    if (value !== undefined) return value;
   }
+  walk.visited.add(e);
   const label = e.getAttribute("aria-label")?.trim();
-  if (label && !(walk.embedded && role === "menu")) {
-    walk.visited.add(e);
-    return label;
-  }
-  const presentational = role === "presentation" || role === "none";
-  if (!presentational) {
-    const native = nativeName(e, walk);
-    if (native !== undefined) {
-      walk.visited.add(e);
-      return native;
-    }
-  }
-  const tag = tagOf(e);
-  if (BY_CONTENT.has(role) || walk.referred || ((walk.inside || walk.embedded) && PASSES_CONTENT.has(role)) || tag === "summary") {
-    walk.visited.add(e);
+  if (label) return own(e, label, walk);
+  const presentational = isPresentational(role);
+  const native = presentational ? undefined : nativeName(e, walk);
+  if (native !== undefined) return native;
+  const summary = tagOf(e) === "summary";
+  if (BY_CONTENT.has(role) || walk.referred || summary || ((walk.inside || walk.embedded) && PASSES_CONTENT.has(role))) {
     const text = contentText(e, { ...walk, embedded: true, inside: true });
     if (walk.inside ? text : text.trim()) return text;
   }
-  if (!presentational || tag === "summary") {
-    walk.visited.add(e);
-    return e.getAttribute("title") ?? "";
-  }
-  walk.visited.add(e);
-  return "";
+  return presentational ? "" : own(e, e.getAttribute("title") ?? "", walk);
+}
+
+/** Notes the element as the source of a text, if there is some. */
+function own(e: Element, text: string, walk: Walk): string {
+  if (text.trim()) walk.sources.push(e);
+  return text;
 }
 
 /** The value by which a control stands in the name of something else. */
 function embeddedValue(e: Element, role: string, walk: Walk): string | undefined {
   if (role === "textbox" || role === "searchbox") {
-    return isTextField(e) ? e.value : (e.textContent ?? "");
+    walk.visited.add(e);
+    return own(e, isTextField(e) ? shownValue(e) : (e.textContent ?? ""), walk);
   }
   if (role === "combobox" || role === "listbox") {
-    let options: Iterable<Element>;
-    if (e instanceof HTMLSelectElement) {
-      options = e.selectedOptions.length || !e.options[0] ? e.selectedOptions : [e.options[0]];
-    } else {
-      const list = role === "combobox" ? [...e.querySelectorAll("*")].find((child) => roleOf(child) === "listbox") : e;
-      options = list ? [...list.querySelectorAll("[aria-selected=true]")].filter((child) => roleOf(child) === "option") : [];
-    }
-    const texts = [...options].map((option) => alternative(option, { ...walk, inside: true }));
-    if (!texts.length && isTextField(e)) return e.value;
+    walk.visited.add(e);
+    if (isTextField(e)) return own(e, shownValue(e), walk);
+    const texts = chosen(e, role).map((option) => alternative(option, { ...walk, inside: true }));
     return texts.join(" ");
   }
   if (RANGES.has(role)) {
-    return e.getAttribute("aria-valuetext") ?? e.getAttribute("aria-valuenow") ?? e.getAttribute("value") ?? "";
+    walk.visited.add(e);
+    return own(e, e.getAttribute("aria-valuetext") ?? e.getAttribute("aria-valuenow") ?? e.getAttribute("value") ?? "", walk);
   }
-  if (role === "menu") return "";
+  if (role === "menu") {
+    walk.visited.add(e);
+    return "";
+  }
   return undefined;
+}
+
+function chosen(e: Element, role: string): Element[] {
+  if (e instanceof HTMLSelectElement) {
+    const [first] = e.options;
+    return e.selectedOptions.length || !first ? [...e.selectedOptions] : [first];
+  }
+  const list = role === "combobox" ? [...e.querySelectorAll("*")].find((child) => roleOf(child) === "listbox") : e;
+  return list ? [...list.querySelectorAll("[aria-selected=true]")].filter((child) => roleOf(child) === "option") : [];
 }
 
 function isTextField(e: Element): e is HTMLInputElement | HTMLTextAreaElement {
   return e instanceof HTMLInputElement || e instanceof HTMLTextAreaElement;
 }
 
+/** The value of a field as it is on the screen: of a password only its length leaves the page. */
+export function shownValue(e: HTMLInputElement | HTMLTextAreaElement): string {
+  return e.type === "password" ? "•".repeat(e.value.length) : e.value;
+}
+
 /** The name that the element's own kind of HTML gives it, which may be empty; undefined where content or title is to decide. */
 function nativeName(e: Element, walk: Walk): string | undefined {
-  const title = (): string => e.getAttribute("title") ?? "";
-  const alt = (): string => e.getAttribute("alt") ?? "";
+  const attribute = (name: string): string => e.getAttribute(name) ?? "";
+  const titled = (text: string): string => own(e, text.trim() ? text : attribute("title"), walk);
   const tag = tagOf(e);
   switch (tag) {
     case "input": {
       const type = (e as HTMLInputElement).type;
       if (/^(button|submit|reset)$/.test(type)) {
-        const value = (e as HTMLInputElement).value;
-        if (value.trim()) return value;
-        return type === "submit" ? "Submit" : type === "reset" ? "Reset" : title();
+        return titled((e as HTMLInputElement).value || (type === "submit" ? "Submit" : type === "reset" ? "Reset" : ""));
       }
       const labels = labelsText(e, walk);
       if (labels !== undefined) return labels;
-      if (type === "file") return "Choose File";
-      if (type === "image") return alt().trim() || title().trim() || "Submit";
-      return placeholderOrTitle(e, /^(text|password|search|tel|email|url)$/.test(type));
+      if (type === "file") return own(e, "Choose File", walk);
+      if (type === "image") return own(e, attribute("alt").trim() || attribute("title").trim() || "Submit", walk);
+      return own(e, placeholderOrTitle(e, !/^(checkbox|color|date|datetime-local|month|radio|range|time|week)$/.test(type)), walk);
     }
     case "textarea":
-      return labelsText(e, walk) ?? placeholderOrTitle(e, true);
+      return labelsText(e, walk) ?? own(e, placeholderOrTitle(e, true), walk);
     case "select":
     case "output":
-      return labelsText(e, walk) ?? title();
+      return labelsText(e, walk) ?? titled("");
     case "button":
     case "meter":
     case "progress":
       return labelsText(e, walk);
     case "fieldset":
-      return partText(e, "legend", walk) ?? title();
+      return partText(e, "legend", walk) ?? titled("");
     case "figure":
-      return partText(e, "figcaption", walk) ?? title();
+      return partText(e, "figcaption", walk) ?? titled("");
     case "img":
-      return alt().trim() || title();
     case "area":
-      return alt().trim() || title();
+      return titled(attribute("alt").trim());
     case "table":
-      return partText(e, "caption", walk) ?? (e.getAttribute("summary") || undefined);
+      return partText(e, "caption", walk) ?? (own(e, attribute("summary"), walk) || undefined);
     default:
       return e instanceof SVGElement ? svgTitle(e, tag, walk) : undefined;
   }
@@ -193,63 +205,67 @@ function placeholderOrTitle(e: Element, hasPlaceholder: boolean): string {
 function labelsText(e: Element, walk: Walk): string | undefined {
   const labels = (e as HTMLInputElement).labels;
   if (!labels?.length || walk.referred) return undefined;
-  walk.visited.add(e);
-  const texts = [...labels].map((label) => alternative(label, { ...walk, embedded: true, inside: true }));
+  if ([...labels].some((label) => walk.visited.has(label) && label.contains(e))) walk.sources.push("parts");
+  const texts = [...labels].map((label) => alternative(label, { ...walk, sources: [], embedded: true, inside: true }));
   return texts.filter((text) => text).join(" ");
 }
 
 function partText(e: Element, part: string, walk: Walk): string | undefined {
-  walk.visited.add(e);
-  for (const child of e.children) {
-    if (tagOf(child) === part) return alternative(child, { ...walk, embedded: true, inside: true });
-  }
-  return undefined;
+  const child = [...e.children].find((child) => tagOf(child) === part);
+  if (!child) return undefined;
+  if (walk.inside) walk.sources.push("parts");
+  return alternative(child, { ...walk, sources: walk.inside ? [] : walk.sources, embedded: true, inside: true });
 }
 
 function svgTitle(e: SVGElement, tag: string, walk: Walk): string | undefined {
   for (const child of e.children) {
-    if (child.localName === "title") return alternative(child, { ...walk, includeHidden: true, referred: true, embedded: true });
+    if (child.localName === "title") return alternative(child, { ...walk, sources: [], includeHidden: true, referred: true, embedded: true });
   }
-  const title = tag === "a" ? e.getAttribute("xlink:title")?.trim() : undefined;
-  return title || undefined;
+  return (tag === "a" && e.getAttribute("xlink:title")?.trim()) || undefined;
 }
 
 function contentText(e: Element, walk: Walk): string {
-  let text = "";
+  const before = walk.sources.length;
+  let text = pseudoText(e, "::before");
   const add = (child: Node): void => {
     if (child instanceof Element) {
       const part = alternative(child, walk);
-      const inline = tagOf(child) !== "br" && /^(inline|contents)$/.test(styleOf(child).display || "inline");
-      text += inline ? part : ` ${part} `;
+      text += tagOf(child) !== "br" && (styleOf(child).display || "inline") === "inline" ? part : ` ${part} `;
     } else if (child.nodeType === Node.TEXT_NODE) {
       text += child.nodeValue ?? "";
     }
   };
-  text += pseudoText(e, "::before");
   for (const child of flatChildren(e)) {
     // What is slotted belongs to its slot.
     if (e instanceof HTMLSlotElement || !(child as Partial<Slottable>).assignedSlot) add(child);
   }
   for (const owned of references(e, "aria-owns")) add(owned);
-  return text + pseudoText(e, "::after");
+  text += pseudoText(e, "::after");
+  return before === walk.sources.length ? own(e, text, walk) : text;
 }
 
 /** The text that CSS puts before or after the content of an element. https://www.w3.org/TR/css-content-3/#alt */
 export function pseudoText(e: Element, pseudo: "::before" | "::after"): string {
   const style = getComputedStyle(e, pseudo);
   const content = style.content;
-  if (content === "none" || content === "normal" || !content || style.display === "none" || style.visibility !== "visible") return "";
+  if (!content || content === "none" || content === "normal" || style.display === "none" || style.visibility !== "visible") return "";
   const text = contentValue(e, content);
   return text && style.display !== "inline" ? ` ${text} ` : text;
 }
 
+const TOKEN = /\s*(?:"((?:[^"\\]|\\.)*)"|attr\(\s*([\w-]+)\s*\)|(\/))/gy;
+
+/** The text of a `content` value that consists of strings and attributes; what comes after a slash is its alternative. */
 function contentValue(e: Element, content: string): string {
   let text = "";
-  for (const [token, quoted, attribute, slash] of content.matchAll(/"((?:[^"\\]|\\.)*)"|attr\(\s*([\w-]+)\s*\)|(\/)|[^"/]+?(?=["/]|attr\(|$)/g)) {
+  let read = 0;
+  for (const [token, string, attribute, slash] of content.matchAll(TOKEN)) {
+    read += token.length;
     if (slash) text = "";
-    else if (quoted !== undefined) text += quoted.replace(/\\([0-9a-f]{1,6})\s?|\\(.)/gi, (_, hex, char) => (hex ? String.fromCodePoint(Number.parseInt(hex, 16)) : char));
     else if (attribute) text += e.getAttribute(attribute) ?? "";
-    else if (!token.trim()) continue;
+    else text += (string ?? "").replace(/\\([0-9a-f]{1,6}) ?|\\(.)/gi, (_, hex, char) => (hex ? String.fromCodePoint(Number.parseInt(hex, 16)) : char));
   }
-  return text;
+  // Counters, images and quotation marks have no text that could be read here.
+  const slash = content.lastIndexOf("/");
+  return read === content.trimEnd().length ? text : slash < 0 ? "" : contentValue(e, content.slice(slash + 1));
 }

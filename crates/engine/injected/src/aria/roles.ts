@@ -70,8 +70,6 @@ const PLAIN: Record<string, string> = {
 const INPUTS: Record<string, string> = {
   button: "button",
   checkbox: "checkbox",
-  color: "",
-  date: "textbox",
   file: "button",
   image: "button",
   number: "spinbutton",
@@ -86,7 +84,6 @@ const OWNERS: Record<string, string> = {
   li: "ul,ol,menu",
   dd: "dl",
   dt: "dl",
-  caption: "table",
   tbody: "table",
   thead: "table",
   tfoot: "table",
@@ -101,17 +98,22 @@ const GLOBAL_ATTRIBUTES = (
 ).split(" ");
 // Global by an older version of the standard, and prohibited where a role does not support them.
 const ONCE_GLOBAL = "disabled errormessage haspopup invalid".split(" ");
-const UNNAMED = words("caption code deletion emphasis generic insertion paragraph presentation strong subscript superscript");
+const UNNAMED = words("caption code deletion emphasis generic insertion none paragraph presentation strong subscript superscript");
 const SECTIONING = "article,aside,main,nav,section,[role=article],[role=complementary],[role=main],[role=navigation],[role=region]";
 
 /** The role, explicit or implied by the tag; null where there is none, and `presentation` or `none` as written. */
 export const roleOf: (e: Element) => string | null = cached((e) => {
   const explicit = explicitRole(e);
   if (!explicit) return impliedRole(e);
-  if (explicit !== "none" && explicit !== "presentation") return explicit;
+  if (!isPresentational(explicit)) return explicit;
   const implied = impliedRole(e);
   return mustBeExposed(e, implied) ? implied : explicit;
 });
+
+/** Whether a role says that there is none. */
+export function isPresentational(role: string | null | undefined): boolean {
+  return role === "none" || role === "presentation";
+}
 
 function explicitRole(e: Element): string | undefined {
   return e.getAttribute("role")?.split(/\s+/).find((role) => ROLES.has(role));
@@ -165,8 +167,7 @@ function impliedRole(e: Element): string | null {
     const parent = parentOrHost(child);
     if (!parent || !parent.matches(owners)) break;
     const explicit = explicitRole(parent);
-    if ((explicit === "none" || explicit === "presentation") && !mustBeExposed(parent, null)) return explicit;
-    if (explicit) break;
+    if (isPresentational(explicit) && !mustBeExposed(parent, "none")) return explicit ?? null;
     child = parent;
   }
   return role;
@@ -218,11 +219,12 @@ function inputRole(e: HTMLInputElement): string | null {
   return INPUTS[type] ?? "textbox";
 }
 
-function cellRole(e: HTMLTableCellElement): string {
+function cellRole(e: HTMLTableCellElement): string | null {
   const table = e.closest("table");
   const explicit = table && explicitRole(table);
   const cell = explicit === "grid" || explicit === "treegrid" ? "gridcell" : "cell";
   if (tagOf(e) === "td") return cell;
+  if (isPresentational(explicit)) return null;
   const scope = e.getAttribute("scope");
   if (scope === "col" || scope === "colgroup") return "columnheader";
   if (scope === "row" || scope === "rowgroup") return "rowheader";

@@ -56,9 +56,7 @@ export function expandedOf(e: Element): boolean | undefined {
 export function levelOf(e: Element): number {
   if (!has(LEVEL, e)) return 0;
   const native = /^h([1-6])$/.exec(tagOf(e));
-  if (native) return Number(native[1]);
-  const value = e.getAttribute("aria-level");
-  const level = value === null ? Number.NaN : Number(value);
+  const level = Number(native ? native[1] : e.getAttribute("aria-level"));
   return Number.isInteger(level) && level >= 1 ? level : 0;
 }
 

@@ -1,0 +1,273 @@
+// What a snapshot is made of: the tree of roles, names and states of a document, as facts. Rust decides what of it is shown.
+
+import { checkedOf, disabledOf, expandedOf, invalidOf, levelOf, pressedOf, selectedOf } from "./aria/states";
+import { pseudoText, references, shownValue, sourcedNameOf, type Name } from "./aria/names";
+import { isHiddenForAria, isPresentational, roleOf } from "./aria/roles";
+import { flatParent, isVisible, preview, styleOf, tagOf, withCaches } from "./dom";
+import { held, keep, type Handle } from "./handles";
+
+/** One element of the tree. What is false or empty is left out. */
+export interface Facts {
+  role: string;
+  name?: string;
+  ref?: number;
+  checked?: true | "mixed";
+  disabled?: true;
+  expanded?: true;
+  active?: true;
+  invalid?: true | "grammar" | "spelling";
+  level?: number;
+  pressed?: true | "mixed";
+  selected?: true;
+  ariaHidden?: true;
+  /** The cursor over it is a hand. */
+  pointer?: true;
+  url?: string;
+  placeholder?: string;
+  /** x, y, width and height in the viewport of its frame, rounded. */
+  box?: number[];
+  /** The element whose document belongs here. */
+  frame?: Handle;
+  /** The places, in the order of the tree, of the elements below that its name was read from. */
+  sources?: number[];
+  /** The name was read, among others, from a caption, legend or label of something below. */
+  parts?: true;
+  /** How many of the entries that follow are its children; their own children stand between them. */
+  children?: number;
+}
+
+/**
+ * A text, or an element. Texts have their white space collapsed but not trimmed: two come together when what is between them is not shown.
+ * A tree is the list of its entries, parents first, because JSON nested as deep as a page can be is refused by its readers.
+ */
+export type Entry = string | Facts;
+
+interface Known {
+  readonly role: string;
+  readonly name: string;
+  readonly ref: number;
+}
+
+const known = new WeakMap<Element, Known>();
+let lastRef = 0;
+let current = new Map<number, WeakRef<Element>>();
+
+/** The element of a ref, if the last snapshot showed it and it is still attached. */
+export function elementOfRef(ref: string): Element | undefined {
+  const number = /^(?:f\d+)?e(\d+)$/.exec(ref)?.[1];
+  const e = number ? current.get(Number(number))?.deref() : undefined;
+  return e?.isConnected ? e : undefined;
+}
+
+/** The element of a ref, as a locator finds it. */
+export function byRef({ ref }: { ref: string }): { handle: Handle; preview: string } | null {
+  const e = elementOfRef(ref);
+  return e ? { handle: keep(e), preview: preview(e) } : null;
+}
+
+/** The ref that the last snapshot gave an element. */
+export function refOf({ handle }: { handle: Handle }): string | null {
+  const e = held(handle);
+  const ref = e && known.get(e)?.ref;
+  return ref && current.has(ref) ? `e${ref}` : null;
+}
+
+/** The tree of the document's body, or of one element; null if that element has gone. Refs of a part add to those of the last whole. */
+export function snapshot({ root, boxes }: { root?: Handle; boxes?: boolean }): Entry[] | null {
+  const from = root === undefined ? document.body : held(root);
+  if (!from) return root === undefined ? [] : null;
+  if (!from.isConnected) return null;
+  if (root === undefined) current = new Map();
+  return withCaches(() => new Walk(!!boxes).of(from));
+}
+
+/** Deeper than this, elements are no nodes of their own any more. */
+const DEEPEST = 400;
+
+type Child = string | Built;
+
+interface Built {
+  readonly facts: Facts;
+  readonly children: Child[];
+  readonly name: Name;
+  /** The place of the node in the tree, and of the first node after its end. */
+  readonly place: number;
+  end: number;
+}
+
+class Walk {
+  private readonly visited = new Set<Node>();
+  private readonly built = new Map<Element, Built>();
+  private readonly focused = document.hasFocus() ? document.activeElement : null;
+
+  constructor(private readonly boxes: boolean) {}
+
+  of(root: Element): Entry[] {
+    const top: Child[] = [];
+    this.visit(root, "", top, true, 0);
+    for (const built of this.built.values()) this.resolve(built);
+    const entries: Entry[] = [];
+    list(top, entries);
+    return entries;
+  }
+
+  private visit(node: Node, role: string, into: Child[], readable: boolean, depth: number): void {
+    if (this.visited.has(node)) return;
+    if (node.nodeType === Node.TEXT_NODE) {
+      this.visited.add(node);
+      // The text of an edited element is its value, which is not told: it may be a whole document.
+      if (readable && role !== "textbox" && node.nodeValue) into.push(node.nodeValue);
+    } else if (node instanceof Element && depth < 2 * DEEPEST) {
+      this.visited.add(node);
+      this.element(node, role, into, depth);
+    }
+  }
+
+  private element(e: Element, role: string, into: Child[], depth: number): void {
+    const { display } = styleOf(e);
+    if (display === "none") {
+      into.push(" ");
+      return;
+    }
+    const visible = !isHiddenForAria(e) || isVisible(e);
+    const built = visible && depth < DEEPEST ? this.build(e) : undefined;
+    if (built) {
+      into.push(built);
+      this.content(e, built.facts.role, built.children, visible, depth + 1);
+      built.end = this.built.size;
+      return;
+    }
+    const gap = display === "inline" ? "" : " ";
+    into.push(gap);
+    this.content(e, role, into, visible, depth + 1);
+    into.push(gap);
+  }
+
+  private content(e: Element, role: string, into: Child[], visible: boolean, depth: number): void {
+    if (isFrame(e)) return;
+    if (visible) into.push(pseudoText(e, "::before"));
+    const assigned = e instanceof HTMLSlotElement ? e.assignedNodes() : [];
+    if (assigned.length) {
+      for (const child of assigned) this.visit(child, role, into, visible, depth);
+    } else if (tagOf(e) !== "textarea") {
+      for (let child = e.firstChild; child; child = child.nextSibling) {
+        if (!(child as Partial<Slottable>).assignedSlot) this.visit(child, role, into, visible, depth);
+      }
+      for (let child = e.shadowRoot?.firstChild; child; child = child.nextSibling) this.visit(child, role, into, visible, depth);
+    }
+    for (const owned of references(e, "aria-owns")) this.visit(owned, role, into, visible, depth);
+    if (!visible) return;
+    into.push(pseudoText(e, "::after"));
+    if (e instanceof HTMLTextAreaElement || (e instanceof HTMLInputElement && !/^(checkbox|radio|file)$/.test(e.type))) into.push(shownValue(e));
+  }
+
+  private build(e: Element): Built | undefined {
+    const frame = isFrame(e);
+    const role = frame ? "iframe" : (roleOf(e) ?? "generic");
+    if (isPresentational(role) || (role === "generic" && isRunOfText(e))) return undefined;
+    const name: Name = frame ? { text: "", sources: [] } : sourcedNameOf(e);
+    const facts: Facts = { role };
+    if (name.text) facts.name = name.text.toWellFormed();
+    if (isVisible(e) && (frame || styleOf(e).pointerEvents !== "none")) {
+      facts.ref = refFor(e, role, name.text);
+      if (frame) facts.frame = keep(e);
+      if (styleOf(e).cursor === "pointer") facts.pointer = true;
+    }
+    if (e === this.focused) facts.active = true;
+    if (e.getAttribute("aria-hidden")?.toLowerCase() === "true") facts.ariaHidden = true;
+    if (this.boxes) {
+      const { x, y, width, height } = e.getBoundingClientRect();
+      facts.box = [x, y, width, height].map(Math.round);
+    }
+    if (!frame) describe(e, role, facts);
+    const built: Built = { facts, children: [], name, place: this.built.size, end: 0 };
+    this.built.set(e, built);
+    return built;
+  }
+
+  /** Says where in the tree the sources of a name are, as far as they are below it and can be referred to. */
+  private resolve({ facts, name, place, end }: Built): void {
+    const places = new Set<number>();
+    for (const source of name.sources) {
+      if (source === "parts") {
+        facts.parts = true;
+        continue;
+      }
+      let e: Element | undefined = source;
+      while (e && !this.built.has(e)) e = flatParent(e);
+      const below = e && this.built.get(e);
+      if (below && below.place > place && below.place < end && below.facts.ref) places.add(below.place);
+    }
+    if (places.size) facts.sources = [...places];
+  }
+}
+
+function isFrame(e: Element): boolean {
+  const tag = tagOf(e);
+  return tag === "iframe" || tag === "frame";
+}
+
+/** Whether an element is but a stretch of text in a line, as `<b>` and `<span>` mostly are. */
+function isRunOfText(e: Element): boolean {
+  return e.childNodes.length === 1 && e.firstChild?.nodeType === Node.TEXT_NODE && /^(inline|contents)$/.test(styleOf(e).display);
+}
+
+function refFor(e: Element, role: string, name: string): number {
+  let entry = known.get(e);
+  if (entry?.role !== role || entry.name !== name) known.set(e, (entry = { role, name, ref: ++lastRef }));
+  current.set(entry.ref, new WeakRef(e));
+  return entry.ref;
+}
+
+function describe(e: Element, role: string, facts: Facts): void {
+  const checked = checkedOf(e);
+  if (checked) facts.checked = checked;
+  if (disabledOf(e)) facts.disabled = true;
+  if (expandsVisibly(role) && expandedOf(e)) facts.expanded = true;
+  const invalid = invalidOf(e);
+  if (invalid) facts.invalid = invalid;
+  const level = levelOf(e);
+  if (level) facts.level = level;
+  const pressed = pressedOf(e);
+  if (pressed) facts.pressed = pressed;
+  if (selectedOf(e)) facts.selected = true;
+  if (role === "link" && e.hasAttribute("href")) facts.url = shortened(e.getAttribute("href") ?? "");
+  if (role === "textbox") {
+    const placeholder = e.getAttribute("placeholder");
+    if (placeholder && placeholder !== facts.name) facts.placeholder = placeholder.toWellFormed();
+  }
+}
+
+// An open `details` shows what it holds; it needs no word.
+function expandsVisibly(role: string): boolean {
+  return role !== "group";
+}
+
+function shortened(url: string): string {
+  const comma = url.startsWith("data:") ? url.indexOf(",") : -1;
+  return (comma < 0 ? url : url.slice(0, comma + 1) + "…").toWellFormed();
+}
+
+/** Lists the children and all below them; joins neighbouring texts, collapses their white space, leaves out what is empty. Says how many children there are. */
+function list(children: Child[], entries: Entry[]): number {
+  let count = 0;
+  let text = "";
+  const flush = (): void => {
+    text = text.replace(/[\u200b\u00ad]/g, "").replace(/\s+/g, " ");
+    if (text) count = (entries.push(text.toWellFormed()), count + 1);
+    text = "";
+  };
+  for (const child of children) {
+    if (typeof child === "string") {
+      text += child;
+    } else {
+      flush();
+      count++;
+      entries.push(child.facts);
+      const below = list(child.children, entries);
+      if (below) child.facts.children = below;
+    }
+  }
+  flush();
+  return count;
+}

@@ -1,0 +1,247 @@
+//! Which of the facts are shown: boxes around one thing, repeated texts and names that their content tells anyway are left out.
+
+use super::facts::{Entry, FrameSnapshot, Node};
+use std::borrow::Cow;
+
+/// A part of the tree that is shown.
+#[derive(Debug)]
+pub(super) enum Item<'a> {
+    Text(Cow<'a, str>),
+    Node(Shown<'a>),
+}
+
+/// A node that is shown, with what is shown below it.
+#[derive(Debug)]
+pub(super) struct Shown<'a> {
+    pub(super) node: &'a Node,
+    /// The prefix of the refs of its frame.
+    pub(super) prefix: &'a str,
+    /// Whether its name is shown.
+    pub(super) named: bool,
+    pub(super) children: Vec<Item<'a>>,
+}
+
+impl Shown<'_> {
+    pub(super) fn has_pointer(&self) -> bool {
+        has_pointer(self.node)
+    }
+
+    fn is_bare_generic(&self) -> bool {
+        self.node.role == "generic" && self.node.name.is_empty()
+    }
+
+    /// The text of a node that has nothing but one text.
+    fn only_text(&self) -> Option<&str> {
+        match self.children.as_slice() {
+            [Item::Text(text)] => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// What a document and its frames show, down to a level.
+pub(super) fn distill(snapshot: &FrameSnapshot, depth: Option<u32>) -> Vec<Item<'_>> {
+    frame(snapshot, depth, 0)
+}
+
+fn frame(snapshot: &FrameSnapshot, depth: Option<u32>, level: u32) -> Vec<Item<'_>> {
+    let mut walk = Walk {
+        snapshot,
+        depth,
+        places: places(snapshot, level),
+        next: 0,
+        next_node: 0,
+    };
+    let mut items = Vec::new();
+    while walk.next < snapshot.entries.len() {
+        walk.entry(None, level, false, &mut items);
+    }
+    trim(&mut items);
+    items
+}
+
+/// What the rules ask about a node that may be far below.
+struct Place {
+    level: u32,
+    parent: Option<usize>,
+    /// A generic with nothing but text in it says nothing of its own.
+    is_loose_text: bool,
+    /// It is no generic, and its own name is shown; known once the walk has passed it.
+    tells_its_name: bool,
+}
+
+fn places(snapshot: &FrameSnapshot, top: u32) -> Vec<Place> {
+    let mut places: Vec<Place> = Vec::new();
+    // The children that are still to come, and the place, of each open node.
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    for entry in &snapshot.entries {
+        if let Some((left, parent)) = open.last_mut() {
+            *left -= 1;
+            if matches!(entry, Entry::Node(_)) {
+                places[*parent].is_loose_text = false;
+            }
+        }
+        if let Entry::Node(node) = entry {
+            let level = top + u32::try_from(open.len()).unwrap_or(u32::MAX - top);
+            places.push(Place {
+                level,
+                parent: open.last().map(|(_, place)| *place),
+                is_loose_text: node.role == "generic",
+                tells_its_name: false,
+            });
+            open.push((node.children, places.len() - 1));
+        }
+        while open.last().is_some_and(|(left, _)| *left == 0) {
+            open.pop();
+        }
+    }
+    places
+}
+
+struct Walk<'a> {
+    snapshot: &'a FrameSnapshot,
+    depth: Option<u32>,
+    places: Vec<Place>,
+    /// The next of the entries, and the next of the nodes among them.
+    next: usize,
+    next_node: usize,
+}
+
+impl<'a> Walk<'a> {
+    /// Takes the next entry with all below it, and adds what is shown of it.
+    fn entry(
+        &mut self,
+        parent: Option<&'a Node>,
+        level: u32,
+        in_clickable: bool,
+        into: &mut Vec<Item<'a>>,
+    ) {
+        let entry = &self.snapshot.entries[self.next];
+        self.next += 1;
+        match entry {
+            Entry::Text(text) => match into.last_mut() {
+                Some(Item::Text(before)) => before.to_mut().push_str(text),
+                _ => into.push(Item::Text(Cow::Borrowed(text))),
+            },
+            Entry::Node(node) => {
+                let shown = self.node(node, level, in_clickable);
+                into.extend(simplify(shown, parent, in_clickable));
+            }
+        }
+    }
+
+    fn node(&mut self, node: &'a Node, level: u32, in_clickable: bool) -> Shown<'a> {
+        let place = self.next_node;
+        self.next_node += 1;
+        let mut children = Vec::new();
+        for _ in 0..node.children {
+            let in_clickable = in_clickable || has_pointer(node);
+            self.entry(Some(node), level + 1, in_clickable, &mut children);
+        }
+        trim(&mut children);
+        if let Some(content) = node.frame.and_then(|it| self.snapshot.frames.get(&it)) {
+            children = frame(content, self.depth, level + 1);
+        }
+        let named = !node.name.is_empty() && !self.is_told_by_content(node, place);
+        self.places[place].tells_its_name = named && node.role != "generic";
+        Shown {
+            node,
+            prefix: &self.snapshot.prefix,
+            named,
+            children,
+        }
+    }
+
+    /// Whether all that a name was read from is shown below, each part as something of its own.
+    fn is_told_by_content(&self, node: &Node, place: usize) -> bool {
+        let sources = || node.sources.iter().filter(|source| **source > place);
+        (node.parts || sources().next().is_some())
+            && sources().all(|source| self.is_told(*source, place))
+    }
+
+    /// Whether a source of the name of the node at `end` is shown, itself or by the name of something around it.
+    fn is_told(&self, source: usize, end: usize) -> bool {
+        let is_shown = |place: &Place| self.depth.is_none_or(|depth| place.level <= depth);
+        let around = std::iter::successors(Some(source), |place| self.places.get(*place)?.parent);
+        around.take_while(|place| *place > end).any(|index| {
+            self.places.get(index).is_some_and(|place| {
+                let tells = place.tells_its_name || (index == source && !place.is_loose_text);
+                tells && is_shown(place)
+            })
+        })
+    }
+}
+
+fn has_pointer(node: &Node) -> bool {
+    node.pointer && node.reference.is_some()
+}
+
+/// What is left of a node when it says nothing, or says what is said anyway.
+fn simplify<'a>(
+    mut shown: Shown<'a>,
+    parent: Option<&Node>,
+    in_clickable: bool,
+) -> Option<Item<'a>> {
+    let is_clickable_root = shown.has_pointer() && !in_clickable;
+    let node = shown.node;
+    if shown.only_text() == Some(node.name.as_str()) {
+        shown.children.clear();
+    }
+    if node.role == "img" && node.name.is_empty() && shown.children.is_empty() {
+        return is_clickable_root.then_some(Item::Node(shown));
+    }
+    if node.role != "generic" {
+        return Some(Item::Node(shown));
+    }
+    if let [Item::Node(child)] = shown.children.as_mut_slice()
+        && child.is_bare_generic()
+        && child.only_text().is_some()
+        && !child.node.active
+        && !child.node.aria_hidden
+        && !node.aria_hidden
+    {
+        let text = std::mem::take(&mut child.children);
+        shown.children = text;
+    }
+    if !node.name.is_empty() {
+        return Some(Item::Node(shown));
+    }
+    if let (Some(text), Some(parent)) = (shown.only_text(), parent)
+        && text == parent.name
+        && !node.aria_hidden
+    {
+        return None;
+    }
+    match shown.children.as_slice() {
+        [] => is_clickable_root.then_some(Item::Node(shown)),
+        [Item::Node(child)] if child.node.reference.is_some() => shown.children.pop(),
+        _ => Some(Item::Node(shown)),
+    }
+}
+
+/// Joins texts between which nothing is left, trims them, and drops the empty ones.
+fn trim(items: &mut Vec<Item<'_>>) {
+    for item in items.iter_mut() {
+        if let Item::Text(text) = item {
+            collapse(text);
+        }
+    }
+    items.retain(|item| !matches!(item, Item::Text(text) if text.is_empty()));
+}
+
+fn collapse(text: &mut Cow<'_, str>) {
+    if text.contains("  ") {
+        let words: Vec<&str> = text.split(' ').filter(|word| !word.is_empty()).collect();
+        *text = Cow::Owned(words.join(" "));
+        return;
+    }
+    match text {
+        Cow::Borrowed(text) => *text = text.trim(),
+        Cow::Owned(text) => {
+            let trimmed = text.trim();
+            if trimmed.len() < text.len() {
+                *text = trimmed.to_owned();
+            }
+        }
+    }
+}
