@@ -13,6 +13,10 @@ use crate::{
     nearest::nearest,
 };
 
+const AFTER: &str = "\
+Each option can also be given as an environment variable (PLAYHOUSE_VIEWPORT_SIZE, and so on; those
+of @playwright/mcp work too) or in the file of --config. `playhouse config show` says what counts.";
+
 /// What a command line is.
 pub(super) enum Parsed {
     /// Something to run.
@@ -48,6 +52,7 @@ pub(super) fn command() -> Command {
         .disable_help_subcommand(true)
         .infer_long_args(false)
         .max_term_width(100)
+        .after_help(AFTER)
         .args(flags::arguments())
         .arg(switch("version").short('V').help("Print the version").global(true))
         .subcommand(attempt::command())
@@ -118,4 +123,78 @@ fn flags_of(command: &Command) -> Vec<String> {
         .filter_map(Arg::get_long)
         .map(|long| format!("--{long}"))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> impl Iterator<Item = OsString> {
+        std::iter::once("playhouse")
+            .chain(line.split_whitespace())
+            .map(OsString::from)
+            .collect::<Vec<_>>()
+            .into_iter()
+    }
+
+    fn refusal(line: &str) -> String {
+        match parse(words(line)) {
+            Err(error) => error.to_string(),
+            Ok(_) => panic!("{line} was taken"),
+        }
+    }
+
+    #[test]
+    fn the_grammar_is_sound() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn what_is_unknown_is_named_with_the_nearest() {
+        assert_eq!(
+            refusal("--heedless"),
+            "error: unknown option '--heedless'\nDid you mean '--headless'?"
+        );
+        assert_eq!(refusal("--x"), "error: unknown option '--x'");
+        assert_eq!(
+            refusal("--viewport-sise=1x1"),
+            "error: unknown option '--viewport-sise'\nDid you mean '--viewport-size'?"
+        );
+        assert_eq!(
+            refusal("doctr"),
+            "error: unknown command 'doctr'\nDid you mean 'doctor'?"
+        );
+        assert_eq!(
+            refusal("--codegen"),
+            "error: option '--codegen <WORD>' argument missing"
+        );
+    }
+
+    #[test]
+    fn the_version_is_one_line() {
+        for line in ["-V", "--version"] {
+            let Ok(Parsed::Text(text)) = parse(words(line)) else {
+                panic!("{line}")
+            };
+            assert_eq!(text, concat!("Version ", env!("CARGO_PKG_VERSION"), "\n"));
+        }
+    }
+
+    #[test]
+    fn options_may_stand_before_and_after_a_command() {
+        for line in [
+            "--isolated config show --json",
+            "config show --isolated --json",
+        ] {
+            let Ok(Parsed::Matches(matches)) = parse(words(line)) else {
+                panic!("{line}")
+            };
+            let config = crate::config::Config::load(
+                &matches,
+                &Default::default(),
+                std::path::Path::new("/"),
+            );
+            assert!(config.expect("valid").settings.browser.isolated, "{line}");
+        }
+    }
 }

@@ -21,6 +21,12 @@ impl BrowserSettings {
     /// How a browser that was found is started. `profile` is the folder of its profile; `None` for
     /// one that goes with the browser.
     pub fn launch_options(&self, found: FoundBrowser, profile: Option<PathBuf>) -> LaunchOptions {
+        let sandbox_unavailable = sandbox_unavailable();
+        if self.sandbox.is_none() && sandbox_unavailable {
+            tracing::warn!(
+                "the browser runs without its sandbox, which needs an ordinary user and user namespaces"
+            );
+        }
         LaunchOptions {
             executable: found.path,
             headless_shell: found.headless_shell,
@@ -31,7 +37,7 @@ impl BrowserSettings {
             args: self.args.clone(),
             ignore_default_args: self.ignored_args.clone(),
             env: self.env.clone(),
-            sandbox_unavailable: sandbox_unavailable(),
+            sandbox_unavailable,
         }
     }
 

@@ -1,11 +1,14 @@
 //! The flags of the command line, made from the table of options.
 
 use clap::{Arg, ArgAction, ArgMatches};
+use serde_json::Value;
 
 use super::{
     error::ConfigError,
     layered::Source,
     options::{OPTIONS, Options},
+    show::plain,
+    table::OptionDef,
 };
 
 /// One clap argument for each option that has a flag.
@@ -13,7 +16,7 @@ pub(crate) fn arguments() -> impl Iterator<Item = Arg> {
     OPTIONS.iter().filter(|def| def.spec.flag).map(|def| {
         let argument = Arg::new(def.name)
             .long(def.long())
-            .help(def.doc())
+            .help(help(def))
             .help_heading(def.section)
             .hide(def.spec.hidden || def.spec.later.is_some())
             .allow_hyphen_values(def.spec.dashes)
@@ -30,12 +33,21 @@ pub(crate) fn arguments() -> impl Iterator<Item = Arg> {
                 .num_args(0..=1)
                 .require_equals(true)
                 .default_missing_value("true")
-                .value_name("true|false")
+                .value_name("BOOL")
         } else {
             let many = if def.spec.many { 1..=usize::MAX } else { 1..=1 };
             argument.num_args(many).value_name(def.word)
         }
     })
+}
+
+fn help(def: &OptionDef) -> String {
+    let fixed = (def.default)().filter(|value| *value != Value::Bool(false));
+    let default = fixed
+        .map(|value| plain(&value))
+        .or(def.spec.default.map(str::to_owned));
+    let default = default.map(|default| format!(" [default: {default}]"));
+    def.doc() + &default.unwrap_or_default()
 }
 
 /// Offers what the flags say.

@@ -28,6 +28,10 @@ pub(super) async fn check(settings: &Settings, platform: &Platform) -> Vec<Findi
     let mut browser = settings.browser.clone();
     browser.headless = true;
     browser.search.headless = true;
+    // What this means is said further down.
+    browser
+        .sandbox
+        .get_or_insert(!engine::sandbox_unavailable());
     let found = match browser.find() {
         Ok(found) => found,
         Err(error) => return vec![missing(&error)],
