@@ -13,10 +13,12 @@ pub(super) struct Placeholders {
     time: Regex,
     /// Colours of a terminal.
     colour: Regex,
+    /// Refs, where a page's timing decides about their numbers.
+    refs: Option<Regex>,
 }
 
 impl Placeholders {
-    pub(super) fn new(site: &Site, workspace: &Path) -> Self {
+    pub(super) fn new(site: &Site, workspace: &Path, any_refs: bool) -> Self {
         let host = |url: String| url.trim_start_matches("http://").to_owned();
         Self {
             literal: vec![
@@ -27,6 +29,7 @@ impl Placeholders {
                 (workspace.display().to_string(), "{workspace}"),
             ],
             time: Regex::new(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z").expect("a valid pattern"),
+            refs: any_refs.then(|| Regex::new(r"\[ref=(?:f\d+)?e\d+\]").expect("a valid pattern")),
             colour: Regex::new(r"\x1b\[\d*m").expect("a valid pattern"),
         }
     }
@@ -49,7 +52,10 @@ impl Placeholders {
                 text.replace(real, name)
             });
         let masked = self.time.replace_all(&text, "{time}");
-        let masked = self.colour.replace_all(&masked, "");
+        let mut masked = self.colour.replace_all(&masked, "");
+        if let Some(refs) = &self.refs {
+            masked = refs.replace_all(&masked, "[ref]");
+        }
         masked
             .lines()
             .map(str::trim_end)
@@ -156,7 +162,7 @@ mod tests {
     #[tokio::test]
     async fn addresses_and_times_have_placeholders() {
         let site = Site::start().await;
-        let names = Placeholders::new(&site, Path::new("/tmp/work"));
+        let names = Placeholders::new(&site, Path::new("/tmp/work"), false);
         let text = format!(
             "{} {} /tmp/work/page-2026-11-21T08-09-16-908Z.yml",
             site.url("/x"),

@@ -25,6 +25,8 @@ pub(super) struct Setup {
     pub(super) args: Vec<String>,
     /// Whether each case gets a new browser instead of a new tab.
     pub(super) own_browser: bool,
+    /// Whether the numbers of refs do not matter.
+    pub(super) any_refs: bool,
 }
 
 /// What stands below one `## ` heading.
@@ -113,9 +115,10 @@ impl Setup {
                 .extend(value.split_whitespace().map(str::to_owned)),
             "isolation" if value == "browser" => self.own_browser = true,
             "isolation" if value == "tab" => self.own_browser = false,
+            "refs" if value == "any" => self.any_refs = true,
             _ => {
                 return Err(format!(
-                    "`{name}: {value}` is not known; there are caps, args, and isolation (tab or browser)"
+                    "`{name}: {value}` is not known; there are caps, args, isolation (tab or browser), and refs (any)"
                 ));
             }
         }
@@ -385,7 +388,8 @@ x
             setup,
             Setup {
                 args: vec!["--caps=testing,vision".to_owned()],
-                own_browser: true
+                own_browser: true,
+                any_refs: false
             }
         );
         let [case] = cases.as_slice() else {

@@ -227,9 +227,7 @@ async fn work(run: Arc<Run>) -> Vec<Outcome> {
                 edits: &mut edits,
                 update: run.runner.update,
             };
-            running
-                .run(case, document.setup.own_browser, &mut attempt)
-                .await;
+            running.run(case, &document.setup, &mut attempt).await;
             outcomes.push(Outcome {
                 title: Some(title),
                 faults: attempt.faults,
@@ -298,9 +296,9 @@ impl Server {
         }
     }
 
-    async fn run(&mut self, case: &Case, own_browser: bool, attempt: &mut Attempt<'_>) {
+    async fn run(&mut self, case: &Case, setup: &Setup, attempt: &mut Attempt<'_>) {
         let site = Site::start().await;
-        let names = Placeholders::new(&site, self.client.workspace());
+        let names = Placeholders::new(&site, self.client.workspace(), setup.any_refs);
         for (path, resource) in &case.resources {
             let mut resource = resource.clone();
             resource.body = names
@@ -312,7 +310,7 @@ impl Server {
             fs::write(self.client.workspace().join(name), content)
                 .expect("the workspace can be written");
         }
-        if let Err(why) = self.clear(own_browser).await {
+        if let Err(why) = self.clear(setup.own_browser).await {
             self.broken = true;
             return attempt.fault(0, &format!("before the case: {why}"));
         }
