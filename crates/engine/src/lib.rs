@@ -3,6 +3,7 @@
 mod action;
 mod backend;
 mod browser;
+mod capture;
 mod console;
 mod context;
 mod devices;
@@ -31,6 +32,7 @@ pub use backend::{
     Viewport,
 };
 pub use browser::Browser;
+pub use capture::SnapshotOptions;
 pub use console::{ConsoleCounts, ConsoleEntry};
 pub use context::BrowserContext;
 pub use devices::{Device, device, device_names, user_agent_of};

@@ -5,6 +5,7 @@ use super::worlds::{WORLD, World};
 use crate::backend::{FrameId, Handle};
 use crate::error::{Error, Result};
 use crate::injected::CORE;
+use futures_util::future::try_join_all;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use wire::Session;
@@ -177,19 +178,19 @@ impl CdpPage {
         frame: &FrameId,
         owners: &[Handle],
     ) -> Result<Vec<Option<FrameId>>> {
-        let mut found = Vec::with_capacity(owners.len());
-        for &owner in owners {
+        // All questions go out before the first answer is waited for.
+        try_join_all(owners.iter().map(|&owner| async move {
             let element = self.remote_element(frame, owner).await?;
-            let session = self.session_for(frame)?;
-            let node = session
+            let node = self
+                .session_for(frame)?
                 .call(&dom::DescribeNode {
                     object_id: Some(element),
                     ..Default::default()
                 })
                 .await?;
-            found.push(node.node.frame_id.as_ref().map(FrameId::from));
-        }
-        Ok(found)
+            Ok(node.node.frame_id.as_ref().map(FrameId::from))
+        }))
+        .await
     }
 
     /// The world is made where the browser has not done so by itself.

@@ -1,0 +1,110 @@
+//! Taking the snapshot of a page: each frame's document is asked, and the answers become one text.
+
+use crate::backend::{FrameId, Handle};
+use crate::error::{Error, Result};
+use crate::locator::Locator;
+use crate::page::Page;
+use crate::progress::Progress;
+use crate::snapshot::{FrameSnapshot, RenderOptions};
+use futures_util::future::{BoxFuture, join_all};
+use serde_json::json;
+use std::time::Duration;
+
+/// How long a frame below the main one may take; one that hangs is shown without its content.
+const FRAME_LIMIT: Duration = Duration::from_secs(3);
+/// How often a document may be replaced while it is being read.
+const TRIES: u32 = 5;
+
+/// What a snapshot shows.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SnapshotOptions<'a> {
+    /// Only this element and what is in it.
+    pub target: Option<&'a Locator>,
+    /// Levels to show; all if none.
+    pub depth: Option<u32>,
+    /// With the box of each element.
+    pub boxes: bool,
+}
+
+impl Page {
+    /// The page as aria YAML with refs, without a line break at the end. Its refs are valid until the next one is taken.
+    pub async fn snapshot(
+        &self,
+        progress: &Progress,
+        options: &SnapshotOptions<'_>,
+    ) -> Result<String> {
+        let render = RenderOptions {
+            depth: options.depth,
+        };
+        progress
+            .run(async {
+                let root = match options.target {
+                    Some(target) => {
+                        let element = target.find().await?;
+                        self.document(element.frame, Some(element.handle), options.boxes)
+                            .await?
+                    }
+                    None => self.main_document(options.boxes).await?,
+                };
+                Ok(root.render(&render))
+            })
+            .await
+    }
+
+    /// A document that is replaced under our hands is read again.
+    async fn main_document(&self, boxes: bool) -> Result<FrameSnapshot> {
+        let mut tries = 1;
+        loop {
+            match self.document(self.main_frame(), None, boxes).await {
+                Err(Error::DocumentGone {}) if tries < TRIES => tries += 1,
+                done => return done,
+            }
+        }
+    }
+
+    /// A document and all frames in it, those side by side at the same time.
+    fn document(
+        &self,
+        frame: FrameId,
+        root: Option<Handle>,
+        boxes: bool,
+    ) -> BoxFuture<'_, Result<FrameSnapshot>> {
+        Box::pin(async move {
+            let mut question = json!({ "boxes": boxes });
+            if let Some(root) = root {
+                question["root"] = root.into();
+            }
+            let facts = self.call(&frame, "snapshot", &question).await?;
+            if facts.is_null() {
+                return Err(Error::DocumentGone {});
+            }
+            let prefix = self
+                .state()
+                .frames
+                .get(&frame)
+                .map(crate::frame::Frame::prefix)
+                .unwrap_or_default();
+            let mut document =
+                FrameSnapshot::new(prefix, facts).map_err(|error| Error::Protocol {
+                    method: "snapshot".to_owned(),
+                    message: error.to_string(),
+                })?;
+            let owners: Vec<Handle> = document.frame_elements().collect();
+            if owners.is_empty() {
+                return Ok(document);
+            }
+            let frames = self.backend.content_frames(&frame, &owners).await?;
+            let below = owners.iter().zip(frames).filter_map(|(owner, frame)| {
+                let content = self.document(frame?, None, boxes);
+                Some(async move { (*owner, tokio::time::timeout(FRAME_LIMIT, content).await) })
+            });
+            for (owner, content) in join_all(below).await {
+                // A frame that goes, or hangs, is shown as empty as it is to us.
+                if let Ok(Ok(content)) = content {
+                    document.graft(owner, content);
+                }
+            }
+            Ok(document)
+        })
+    }
+}
