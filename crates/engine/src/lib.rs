@@ -4,6 +4,7 @@ mod action;
 mod backend;
 mod browser;
 mod capture;
+pub mod codegen;
 mod console;
 mod context;
 mod devices;

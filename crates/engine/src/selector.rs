@@ -12,6 +12,7 @@ mod literal;
 mod print;
 
 pub use error::SelectorError;
+pub(crate) use print::{Call, Value, quote, quoted};
 
 /// How many selectors may be nested in one another; more is a mistake, or an attack on the stack.
 const DEEPEST: usize = 32;
@@ -236,6 +237,9 @@ pub struct Role {
     /// What the accessible name must be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<TextMatch>,
+    /// What the accessible description must be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<TextMatch>,
     /// `aria-checked`, or the checkbox's state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checked: Option<Tristate>,

@@ -113,11 +113,9 @@ fn part(
             if expression.is_empty() {
                 return Err(wrong(1, "an XPath expression"));
             }
-            let step = Step::Xpath {
+            Step::Xpath {
                 expression: expression.to_owned(),
-            };
-            selector.push_source(step, super::print::xpath(expression));
-            return Ok(());
+            }
         }
         "text" => {
             selector.push_source(text_step(body)?, piece);
@@ -261,6 +259,10 @@ fn role(engine: &str, body: &str, internal: bool) -> Result<Role, SelectorError>
         };
         match attribute.name.as_str() {
             "name" => role.name = Some(attribute.text().ok_or_else(|| wrong("[name=\"…\"]"))?),
+            "description" => {
+                let text = attribute.text();
+                role.description = Some(text.ok_or_else(|| wrong("[description=\"…\"]"))?);
+            }
             "checked" => role.checked = Some(tristate()?),
             "pressed" => role.pressed = Some(tristate()?),
             "disabled" => role.disabled = Some(state()?),
@@ -276,7 +278,7 @@ fn role(engine: &str, body: &str, internal: bool) -> Result<Role, SelectorError>
             }
             _ => {
                 return Err(wrong(
-                    "one of [name], [checked], [disabled], [expanded], [include-hidden], [level], [pressed], [selected]",
+                    "one of [name], [description], [checked], [disabled], [expanded], [include-hidden], [level], [pressed], [selected]",
                 ));
             }
         }

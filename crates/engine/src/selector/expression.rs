@@ -235,13 +235,15 @@ impl Parser<'_> {
             role.role = self.cursor.string()?;
         }
         let mut name = None;
+        let mut description = None;
         let mut exact = false;
         if self.cursor.take(',') && self.cursor.peek() != Some(')') {
-            let known = "name, exact, checked, disabled, expanded, includeHidden, level, pressed or selected";
+            let known = "name, exact, description, checked, disabled, expanded, includeHidden, level, pressed or selected";
             self.options(known, |this, key| {
                 match key {
                     "name" => name = Some(this.string_or_regex(false)?),
                     "exact" => exact = this.boolean()?,
+                    "description" => description = Some(this.string_or_regex(false)?),
                     "checked" => role.checked = Some(this.tristate()?),
                     "pressed" => role.pressed = Some(this.tristate()?),
                     "disabled" => role.disabled = Some(this.boolean()?),
@@ -255,6 +257,7 @@ impl Parser<'_> {
             })?;
         }
         role.name = name.map(|name| with_exact(name, exact));
+        role.description = description.map(|text| with_exact(text, exact));
         Ok(role)
     }
 

@@ -1,99 +1,153 @@
-//! Selectors as locator expressions, and JavaScript's literals.
+//! Selectors as the calls of a locator expression, the expression in JavaScript, and JavaScript's literals.
 
-use super::{Selector, Step, TextMatch, Tristate};
+use super::{Role, Selector, Step, TextMatch, Tristate};
 use std::fmt::{self, Display, Formatter, Write};
 
-impl Display for Selector {
-    /// The locator expression without `page.`: `locator('#x').first()`.
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        for (i, part) in self.parts.iter().enumerate() {
-            if i > 0 {
-                f.write_char('.')?;
-            }
-            match &part.source {
-                Some(source) => write!(f, "locator({})", quote(source))?,
-                None => part.step.fmt(f)?,
-            }
+/// One call of a locator expression, before any language has spelled it; names as in JavaScript.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Call<'a> {
+    pub(crate) method: &'static str,
+    pub(crate) arguments: Vec<Value<'a>>,
+    pub(crate) options: Vec<(&'static str, Value<'a>)>,
+}
+
+/// An argument or option of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Value<'a> {
+    Text(std::borrow::Cow<'a, str>),
+    Regex { regex: &'a str, flags: &'a str },
+    Role(&'a str),
+    Bool(bool),
+    Number(i64),
+    Locator(&'a Selector),
+}
+
+impl<'a> Call<'a> {
+    fn new(method: &'static str, arguments: impl IntoIterator<Item = Value<'a>>) -> Self {
+        Self {
+            method,
+            arguments: arguments.into_iter().collect(),
+            options: Vec::new(),
         }
-        Ok(())
+    }
+
+    fn with(mut self, key: &'static str, value: Value<'a>) -> Self {
+        self.options.push((key, value));
+        self
+    }
+
+    fn text(method: &'static str, text: &'a TextMatch) -> Self {
+        let call = Self::new(method, [text.into()]);
+        match text {
+            TextMatch::Literal { exact: true, .. } => call.with("exact", Value::Bool(true)),
+            _ => call,
+        }
     }
 }
 
-impl Display for Step {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+impl Selector {
+    /// The calls that make up the locator expression.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = Call<'_>> {
+        self.parts.iter().map(|part| match &part.source {
+            Some(source) => Call::new("locator", [Value::from(source.as_str())]),
+            None => part.step.call(),
+        })
+    }
+}
+
+impl Step {
+    fn call(&self) -> Call<'_> {
         match self {
-            Self::Css(css) => write!(f, "locator({})", quote(&css.css)),
-            Self::Xpath { expression } => write!(f, "locator({})", quote(&xpath(expression))),
-            Self::Text { text, .. } => text_call(f, "getByText", text),
-            Self::Label { text } => text_call(f, "getByLabel", text),
+            Self::Css(css) => Call::new("locator", [css.css.as_str().into()]),
+            Self::Xpath { expression } => Call::new("locator", [xpath(expression).into()]),
+            Self::Text { text, .. } => Call::text("getByText", text),
+            Self::Label { text } => Call::text("getByLabel", text),
             Self::Attribute { name, text } => match name.as_str() {
-                "placeholder" => text_call(f, "getByPlaceholder", text),
-                "alt" => text_call(f, "getByAltText", text),
-                "title" => text_call(f, "getByTitle", text),
-                _ => write!(f, "locator({})", quote(&attribute_source(name, text))),
+                "placeholder" => Call::text("getByPlaceholder", text),
+                "alt" => Call::text("getByAltText", text),
+                "title" => Call::text("getByTitle", text),
+                _ => Call::new("locator", [attribute(name, text).into()]),
             },
-            Self::TestId { text, .. } => write!(f, "getByTestId({})", literal(text)),
-            Self::Role(role) => {
-                write!(f, "getByRole({}", quote(&role.role))?;
-                let options = role_options(role);
-                if !options.is_empty() {
-                    write!(f, ", {{ {} }}", options.join(", "))?;
-                }
-                f.write_char(')')
+            Self::TestId { text, .. } => Call::new("getByTestId", [text.into()]),
+            Self::Role(role) => role.call(),
+            Self::Nth { index: 0 } => Call::new("first", []),
+            Self::Nth { index: -1 } => Call::new("last", []),
+            Self::Nth { index } => Call::new("nth", [Value::Number((*index).into())]),
+            Self::Visible { visible: true } => Call::new("visible", []),
+            Self::Visible { visible: false } => {
+                Call::new("filter", []).with("visible", Value::Bool(false))
             }
-            Self::Nth { index: 0 } => f.write_str("first()"),
-            Self::Nth { index: -1 } => f.write_str("last()"),
-            Self::Nth { index } => write!(f, "nth({index})"),
-            Self::Visible { visible: true } => f.write_str("visible()"),
-            Self::Visible { visible: false } => f.write_str("filter({ visible: false })"),
             Self::HasText { text, not } => {
                 let key = if *not { "hasNotText" } else { "hasText" };
-                write!(f, "filter({{ {key}: {} }})", literal(text))
+                Call::new("filter", []).with(key, text.into())
             }
             Self::Has { selector, not } => {
                 let key = if *not { "hasNot" } else { "has" };
-                write!(f, "filter({{ {key}: {selector} }})")
+                Call::new("filter", []).with(key, Value::Locator(selector))
             }
-            Self::And { selector } => write!(f, "and({selector})"),
-            Self::Or { selector } => write!(f, "or({selector})"),
-            Self::EnterFrame => f.write_str("contentFrame()"),
+            Self::And { selector } => Call::new("and", [Value::Locator(selector)]),
+            Self::Or { selector } => Call::new("or", [Value::Locator(selector)]),
+            Self::EnterFrame => Call::new("contentFrame", []),
         }
     }
 }
 
-fn text_call(f: &mut Formatter<'_>, method: &str, text: &TextMatch) -> fmt::Result {
-    let exact = matches!(text, TextMatch::Literal { exact: true, .. });
-    let options = if exact { ", { exact: true }" } else { "" };
-    write!(f, "{method}({}{options})", literal(text))
-}
-
-fn role_options(role: &super::Role) -> Vec<String> {
-    let mut options = Vec::new();
-    if let Some(name) = &role.name {
-        options.push(format!("name: {}", literal(name)));
-        if matches!(name, TextMatch::Literal { exact: true, .. }) {
-            options.push("exact: true".into());
+impl Role {
+    fn call(&self) -> Call<'_> {
+        let exact = matches!(self.name, Some(TextMatch::Literal { exact: true, .. }));
+        let tristate = |state: Tristate| match state {
+            Tristate::Is(value) => Value::Bool(value),
+            Tristate::Mixed(_) => Value::from("mixed"),
+        };
+        let options = [
+            ("name", self.name.as_ref().map(Value::from)),
+            ("exact", exact.then_some(Value::Bool(true))),
+            ("description", self.description.as_ref().map(Value::from)),
+            ("checked", self.checked.map(tristate)),
+            ("disabled", self.disabled.map(Value::Bool)),
+            ("expanded", self.expanded.map(Value::Bool)),
+            (
+                "includeHidden",
+                self.include_hidden.then_some(Value::Bool(true)),
+            ),
+            ("level", self.level.map(|level| Value::Number(level.into()))),
+            ("pressed", self.pressed.map(tristate)),
+            ("selected", self.selected.map(Value::Bool)),
+        ];
+        Call {
+            method: "getByRole",
+            arguments: vec![Value::Role(&self.role)],
+            options: options
+                .into_iter()
+                .filter_map(|(key, value)| Some((key, value?)))
+                .collect(),
         }
     }
-    let mut option = |key: &str, value: Option<String>| {
-        options.extend(value.map(|value| format!("{key}: {value}")));
-    };
-    let tristate = |value: Tristate| match value {
-        Tristate::Is(value) => value.to_string(),
-        Tristate::Mixed(_) => "'mixed'".into(),
-    };
-    option("checked", role.checked.map(tristate));
-    option("disabled", role.disabled.map(|v| v.to_string()));
-    option("expanded", role.expanded.map(|v| v.to_string()));
-    option("includeHidden", role.include_hidden.then(|| "true".into()));
-    option("level", role.level.map(|v| v.to_string()));
-    option("pressed", role.pressed.map(tristate));
-    option("selected", role.selected.map(|v| v.to_string()));
-    options
+}
+
+impl<'a> From<&'a str> for Value<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl From<String> for Value<'_> {
+    fn from(text: String) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl<'a> From<&'a TextMatch> for Value<'a> {
+    fn from(text: &'a TextMatch) -> Self {
+        match text {
+            TextMatch::Literal { text, .. } => text.as_str().into(),
+            TextMatch::Regex { regex, flags } => Self::Regex { regex, flags },
+        }
+    }
 }
 
 /// The expression as a selector that is recognised without knowing that it is XPath.
-pub(crate) fn xpath(expression: &str) -> String {
+fn xpath(expression: &str) -> String {
     if expression.starts_with("//") || expression.starts_with("..") {
         expression.to_owned()
     } else {
@@ -102,7 +156,7 @@ pub(crate) fn xpath(expression: &str) -> String {
 }
 
 /// The selector that finds elements by any attribute.
-pub(crate) fn attribute_source(name: &str, text: &TextMatch) -> String {
+fn attribute(name: &str, text: &TextMatch) -> String {
     match text {
         TextMatch::Literal { text, exact } => format!(
             "internal:attr=[{name}={}{}]",
@@ -113,10 +167,47 @@ pub(crate) fn attribute_source(name: &str, text: &TextMatch) -> String {
     }
 }
 
-fn literal(text: &TextMatch) -> String {
-    match text {
-        TextMatch::Literal { text, .. } => quote(text),
-        TextMatch::Regex { regex, flags } => format!("/{regex}/{flags}"),
+impl Display for Selector {
+    /// The locator expression without `page.`: `locator('#x').first()`.
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for (index, call) in self.calls().enumerate() {
+            if index > 0 {
+                f.write_char('.')?;
+            }
+            call.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl Display for Call<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}(", self.method)?;
+        for (index, argument) in self.arguments.iter().enumerate() {
+            write!(f, "{}{argument}", if index > 0 { ", " } else { "" })?;
+        }
+        for (index, (key, value)) in self.options.iter().enumerate() {
+            let before = match (index, self.arguments.is_empty()) {
+                (0, true) => "{ ",
+                (0, false) => ", { ",
+                _ => ", ",
+            };
+            write!(f, "{before}{key}: {value}")?;
+        }
+        f.write_str(if self.options.is_empty() { ")" } else { " })" })
+    }
+}
+
+impl Display for Value<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(&quote(text)),
+            Self::Role(role) => f.write_str(&quote(role)),
+            Self::Regex { regex, flags } => write!(f, "/{regex}/{flags}"),
+            Self::Bool(value) => value.fmt(f),
+            Self::Number(value) => value.fmt(f),
+            Self::Locator(selector) => selector.fmt(f),
+        }
     }
 }
 
@@ -138,16 +229,14 @@ impl From<Regex> for TextMatch {
 
 /// The text as a JavaScript string in single quotes.
 pub(crate) fn quote(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('\'');
-    escape_into(&mut quoted, text, '\'');
-    quoted.push('\'');
-    quoted
+    quoted(text, '\'')
 }
 
-/// Appends the text with the quote, the backslash and control characters escaped, as JavaScript,
-/// Python, Java and C# all read them.
-pub(crate) fn escape_into(out: &mut String, text: &str, quote: char) {
+/// The text in the given quotes; the quote, the backslash and control characters are escaped as
+/// JavaScript, Python, Java and C# all read them.
+pub(crate) fn quoted(text: &str, quote: char) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push(quote);
     for c in text.chars() {
         match c {
             '\\' => out.push_str("\\\\"),
@@ -156,14 +245,13 @@ pub(crate) fn escape_into(out: &mut String, text: &str, quote: char) {
             '\t' => out.push_str("\\t"),
             '\u{8}' => out.push_str("\\b"),
             '\u{c}' => out.push_str("\\f"),
-            c if c == quote => {
-                out.push('\\');
-                out.push(c);
-            }
+            c if c == quote => out.extend(['\\', c]),
             c if c < ' ' => {
                 let _ = write!(out, "\\u{:04x}", u32::from(c));
             }
             c => out.push(c),
         }
     }
+    out.push(quote);
+    out
 }

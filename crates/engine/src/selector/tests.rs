@@ -241,7 +241,7 @@ fn an_error_says_where_and_what_instead() {
     error(
         "role=button[named]",
         &expect![[
-            r#"Cannot read "button[named]" as the body of role=, at 7: expected one of [name], [checked], [disabled], [expanded], [include-hidden], [level], [pressed], [selected]."#
+            r#"Cannot read "button[named]" as the body of role=, at 7: expected one of [name], [description], [checked], [disabled], [expanded], [include-hidden], [level], [pressed], [selected]."#
         ]],
     );
     error(
@@ -251,7 +251,7 @@ fn an_error_says_where_and_what_instead() {
     error(
         "getByRole('a', { nam: 'x' })",
         &expect![
-            "Unexpected `nam` at 18 of the locator `getByRole('a', { nam: 'x' })`: expected name, exact, checked, disabled, expanded, includeHidden, level, pressed or selected."
+            "Unexpected `nam` at 18 of the locator `getByRole('a', { nam: 'x' })`: expected name, exact, description, checked, disabled, expanded, includeHidden, level, pressed or selected."
         ],
     );
     error(
