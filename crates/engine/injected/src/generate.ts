@@ -43,12 +43,10 @@ interface Way {
 /** What a click on a part of it means. */
 const CONTROL = "button,select,input,a,[role=button],[role=checkbox],[role=radio],[role=link]";
 
-/** For each element the steps of its best locator, or null for one that has gone. */
-export function generate({ handles, testIdAttribute }: { handles: Handle[]; testIdAttribute: string }): (Step[] | null)[] {
-  return withCaches(() => handles.map((handle) => {
-    const e = held(handle);
-    return e?.isConnected ? locatorOf(e, testIdAttribute) : null;
-  }));
+/** The best locator of the element, or of the control around it. */
+export function generate({ handle, testId }: { handle: Handle; testId: string }): { steps: Step[] } | { gone: true } {
+  const e = held(handle);
+  return e?.isConnected ? { steps: withCaches(() => locatorOf(e, testId)) } : { gone: true };
 }
 
 /** The steps of the element's best locator, or of that of the control around it. */

@@ -1,13 +1,13 @@
 // Follows the steps of a selector within one document.
 
 import { checkedOf, disabledOf, expandedOf, levelOf, pressedOf, selectedOf } from "../aria/states";
-import { nameOf } from "../aria/names";
+import { descriptionOf, nameOf } from "../aria/names";
 import { isHiddenForAria, roleOf } from "../aria/roles";
 import { isVisible, preview, squash, withCaches } from "../dom";
 import { held, keep, type Handle } from "../handles";
 import { everyElement, inOrder, queryCss, queryDeep, type Scope } from "./css";
 import { orRefuse, Refused, type Refusal, type Role, type Step, type TextMatch } from "./steps";
-import { condition, labelsOf, textCondition, textOf, textTest } from "./text";
+import { condition, type Condition, labelsOf, textCondition, textOf, textTest } from "./text";
 
 export interface Found {
   /** How many elements match. */
@@ -135,8 +135,8 @@ function queryXpath(scope: Scope, expression: string): Element[] {
 }
 
 function roleTest(wanted: Role): (e: Element) => boolean {
-  const name = wanted.name && ("regex" in wanted.name ? wanted.name : { ...wanted.name, text: squash(wanted.name.text) });
-  const named = name && condition(name);
+  const named = wanted.name && lineCondition(wanted.name);
+  const described = wanted.description && lineCondition(wanted.description);
   const is = <T>(want: T | undefined, actual: (e: Element) => T | undefined, none?: T): ((e: Element) => boolean) =>
     want === undefined ? () => true : (e) => (actual(e) ?? none) === want;
   const states = [
@@ -151,5 +151,11 @@ function roleTest(wanted: Role): (e: Element) => boolean {
     roleOf(e) === wanted.role &&
     states.every((state) => state(e)) &&
     (!!wanted.includeHidden || !isHiddenForAria(e)) &&
-    (!named || named(nameOf(e, { includeHidden: !!wanted.includeHidden })));
+    (!named || named(nameOf(e, { includeHidden: !!wanted.includeHidden }))) &&
+    (!described || described(descriptionOf(e)));
+}
+
+/** The condition on a name or description, which has been made into one line. */
+function lineCondition(match: TextMatch): Condition {
+  return condition("regex" in match ? match : { ...match, text: squash(match.text) });
 }

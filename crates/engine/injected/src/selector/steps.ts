@@ -32,6 +32,7 @@ export interface Css {
 export interface Role {
   role: string;
   name?: TextMatch;
+  description?: TextMatch;
   checked?: boolean | "mixed";
   disabled?: boolean;
   expanded?: boolean;
