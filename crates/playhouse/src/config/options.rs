@@ -122,8 +122,6 @@ options! {
         java_script_enabled: bool, key("browser.contextOptions.javaScriptEnabled").default("true");
         /// Switch off the Content Security Policy of pages.
         bypass_csp: bool, key("browser.contextOptions.bypassCSP");
-        /// What relative addresses are relative to.
-        base_url: String, key("browser.contextOptions.baseURL");
         /// Accept downloads.
         accept_downloads: bool, key("browser.contextOptions.acceptDownloads").default("true");
         /// Do not let pages register service workers.
@@ -243,6 +241,9 @@ options! {
         /// Certificates to show to servers.
         client_certificates: Unsupported, key("browser.contextOptions.clientCertificates")
             .secret().later(FIDELITY);
+        /// What relative addresses are relative to.
+        base_url: Unsupported, key("browser.contextOptions.baseURL")
+            .later("write addresses in full");
         /// Record requests.
         record_har: Unsupported, key("browser.contextOptions.recordHar").later(FIDELITY);
         /// Record videos.

@@ -91,7 +91,6 @@ pub(crate) fn resolve(
             offline: options.offline.or_empty(),
             java_script_enabled: options.java_script_enabled.value().unwrap_or(true),
             bypass_csp: options.bypass_csp.or_empty(),
-            base_url: options.base_url.value(),
             accept_downloads: options.accept_downloads.value().unwrap_or(true),
             downloads_dir: options.downloads_path.value().map(|path| cwd.join(path)),
             block_service_workers: options.block_service_workers.get().is_some_and(|b| b.0),

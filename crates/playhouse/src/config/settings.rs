@@ -141,8 +141,6 @@ pub struct ContextSettings {
     pub java_script_enabled: bool,
     /// The Content Security Policy of pages is off.
     pub bypass_csp: bool,
-    /// What relative addresses are relative to.
-    pub base_url: Option<String>,
     /// Downloads are accepted.
     pub accept_downloads: bool,
     /// Where they go, when somebody chose.

@@ -269,9 +269,6 @@ pub struct HttpCredentials {
     /// Only this origin gets them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
-    /// `always` sends them without being asked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub send: Option<String>,
 }
 
 objects! {
@@ -290,8 +287,7 @@ objects! {
         "properties": {
             "username": { "type": "string" },
             "password": { "type": "string" },
-            "origin": { "type": "string" },
-            "send": { "enum": ["always", "unauthorized"] }
+            "origin": { "type": "string" }
         },
         "required": ["username", "password"],
         "additionalProperties": false

@@ -1,0 +1,149 @@
+//! The commands, their exit codes, and what a start that fails says.
+
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// Runs the built program to its end, without the variables of whoever runs the test.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a test runs the program that it tests"
+)]
+fn run(args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_playhouse"));
+    for (name, _) in std::env::vars_os() {
+        let name = name.to_string_lossy().into_owned();
+        if name.starts_with("PLAYHOUSE_") || name.starts_with("PLAYWRIGHT_MCP_") {
+            command.env_remove(name);
+        }
+    }
+    command
+        .args(args)
+        .stdin(Stdio::null())
+        .output()
+        .expect("it runs")
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("UTF-8")
+}
+
+#[test]
+fn a_wrong_command_line_ends_with_one_and_a_sentence_on_stderr() {
+    for (args, message) in [
+        (
+            &["--heedless"][..],
+            "error: unknown option '--heedless'\nDid you mean '--headless'?\n",
+        ),
+        (
+            &["dcotor"],
+            "error: unknown command 'dcotor'\nDid you mean 'doctor'?\n",
+        ),
+        (
+            &["--viewport-size", "big"],
+            "Invalid resolution format: use --viewport-size=\"800x600\"\n",
+        ),
+        (
+            &["--isolated", "--user-data-dir", "x"],
+            "Browser userDataDir is not supported in isolated mode.\n",
+        ),
+        (
+            &["--browser", "webkit"],
+            "option 'browser webkit' is not supported yet: this release drives the Chromium family only\n",
+        ),
+        (
+            &["install", "chrom"],
+            "unknown browser 'chrom'\nDid you mean 'chrome'?\n",
+        ),
+    ] {
+        let output = run(args);
+        assert_eq!(text(&output.stderr), message);
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+        assert!(output.stdout.is_empty(), "{args:?}");
+    }
+}
+
+#[test]
+fn the_version_goes_to_stdout() {
+    let output = run(&["-V"]);
+    assert_eq!(
+        text(&output.stdout),
+        concat!("Version ", env!("CARGO_PKG_VERSION"), "\n")
+    );
+    assert!(output.status.success());
+}
+
+#[test]
+fn config_show_says_where_each_value_came_from() {
+    let output = run(&["--timeout-action", "77", "config", "show"]);
+    let row = |name: &str| {
+        let line = text(&output.stdout)
+            .lines()
+            .find(|line| line.starts_with(name));
+        line.unwrap_or_default()
+            .split_whitespace()
+            .skip(1)
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    assert_eq!(row("timeouts.action"), "77 flag --timeout-action");
+    assert_eq!(row("timeouts.navigation"), "60000 default");
+}
+
+#[test]
+fn tools_follow_the_flags() {
+    let names = |args: &[&str]| {
+        let output = run(&[args, &["tools", "--json"]].concat());
+        let tools: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let tools = tools.as_array().expect("a list").clone();
+        tools
+            .iter()
+            .map(|tool| tool["name"].as_str().expect("a name").to_owned())
+            .collect::<Vec<_>>()
+    };
+    let usual = names(&[]);
+    assert!(usual.contains(&"browser_click".to_owned()), "{usual:?}");
+    let without = names(&["--tools", "-browser_click"]);
+    assert_eq!(without.len(), usual.len() - 1);
+    assert!(!without.contains(&"browser_click".to_owned()));
+    assert!(
+        names(&["--toolsets", "session"])
+            .iter()
+            .all(|name| !name.starts_with("browser_"))
+    );
+}
+
+#[test]
+fn a_dry_run_of_install_prints_commands_and_runs_none() {
+    let output = run(&["install", "--dry-run", "chromium"]);
+    let all = format!("{}{}", text(&output.stdout), text(&output.stderr));
+    assert!(
+        all.contains("chromium") || all.contains("Chrome for Testing"),
+        "{all}"
+    );
+}
+
+#[test]
+fn doctor_fails_when_no_browser_works() {
+    let output = run(&["doctor", "--executable-path", "/nowhere/browser"]);
+    assert_eq!(output.status.code(), Some(1));
+    let report = text(&output.stdout);
+    assert!(report.contains("FAIL  browser"), "{report}");
+    assert!(
+        report.contains("executable doesn't exist at /nowhere/browser"),
+        "{report}"
+    );
+    assert!(report.contains("-> playhouse install"), "{report}");
+}
+
+#[test]
+fn doctor_starts_the_browser_that_is_there() {
+    if !testkit::browser_is_there() {
+        return;
+    }
+    let output = run(&["doctor"]);
+    let report = text(&output.stdout);
+    assert!(output.status.success(), "{report}");
+    assert!(report.contains("starts and opens a page"), "{report}");
+}
