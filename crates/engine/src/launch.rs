@@ -3,12 +3,10 @@
 mod chromium;
 mod endpoint;
 mod find;
-mod process;
+pub(crate) mod process;
 
-pub(crate) use chromium::bypass;
 pub use endpoint::ConnectOptions;
 pub use find::{BrowserChoice, Channel, FoundBrowser, Search, find, find_all};
-pub(crate) use process::Process;
 
 use crate::backend::{BrowserBackend, Proxy};
 use crate::error::Result;

@@ -11,10 +11,12 @@ mod network;
 mod page;
 mod permissions;
 mod picture;
+mod proxy;
 mod setup;
 mod worlds;
 
 pub(crate) use browser::CdpBrowser;
+pub(crate) use proxy::proxy_bypass;
 
 use crate::error::Error;
 

@@ -2,7 +2,7 @@
 
 use super::LaunchOptions;
 use super::process::Process;
-use crate::backend::cdp::CdpBrowser;
+use crate::backend::cdp::{CdpBrowser, proxy_bypass};
 use crate::backend::{BrowserBackend, Proxy};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
@@ -180,7 +180,7 @@ fn switches(options: &LaunchOptions) -> Vec<String> {
     }
     if let Some(proxy) = &options.proxy {
         args.push(format!("--proxy-server={}", proxy.server));
-        args.push(format!("--proxy-bypass-list={}", bypass(proxy)));
+        args.push(format!("--proxy-bypass-list={}", proxy_bypass(proxy)));
     }
     let ignored = |arg: &str| {
         let name = arg.split_once('=').map_or(arg, |(name, _)| name);
@@ -200,20 +200,6 @@ fn switches(options: &LaunchOptions) -> Vec<String> {
     }
     args.push(format!("--disable-features={}", features.join(",")));
     args
-}
-
-/// A proxy is meant for local addresses too, unless they are listed.
-pub(crate) fn bypass(proxy: &Proxy) -> String {
-    let mut rules: Vec<&str> = proxy.bypass.iter().map(|rule| rule.trim()).collect();
-    if !rules.contains(&"<-loopback>") && !rules.iter().any(|rule| is_loopback(rule)) {
-        rules.push("<-loopback>");
-    }
-    rules.join(";")
-}
-
-fn is_loopback(rule: &str) -> bool {
-    let host = rule.rsplit_once("//").map_or(rule, |(_, host)| host);
-    host.starts_with("localhost") || host.starts_with("127.") || host.starts_with("[::1]")
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! A Chromium: its contexts, and the targets that appear in them.
 
 use super::context::CdpContext;
+use super::proxy::proxy_bypass;
 use crate::backend::{
     BrowserBackend, ContextBackend, ContextObserver, ContextOptions, DownloadEvent,
 };
 use crate::error::Result;
-use crate::launch::{Process, bypass};
+use crate::launch::process::Process;
 use crate::task::{self, Task};
 use async_trait::async_trait;
 use std::collections::HashMap;
@@ -110,7 +111,7 @@ impl BrowserBackend for CdpBrowser {
             .call(&target::CreateBrowserContext {
                 dispose_on_detach: Some(true),
                 proxy_server: options.proxy.as_ref().map(|proxy| proxy.server.clone()),
-                proxy_bypass_list: options.proxy.as_ref().map(bypass),
+                proxy_bypass_list: options.proxy.as_ref().map(proxy_bypass),
                 ..Default::default()
             })
             .await?;
