@@ -347,14 +347,14 @@ struct Found {
 
 /// Each element with a locator of its own; where none can be made, its place among the matches.
 async fn candidates(elements: &[Element], segment: &Selector, path: &[Selector]) -> Vec<Candidate> {
-    let generated =
-        futures_util::future::join_all(elements.iter().map(Element::generated_here)).await;
+    let generated = element::generate(elements).await.unwrap_or_default();
+    let generated = generated.into_iter().chain(std::iter::repeat(None));
     elements
         .iter()
         .zip(generated)
         .enumerate()
         .map(|(index, (element, own))| {
-            let own = own.unwrap_or_else(|_| {
+            let own = own.unwrap_or_else(|| {
                 let index = index.try_into().unwrap_or(i32::MAX);
                 segment.clone().then(Step::Nth { index })
             });

@@ -104,14 +104,12 @@ impl Element {
     }
 
     /// A locator that names only this element in its own document.
-    pub(crate) async fn generated_here(&self) -> Result<Selector> {
-        #[derive(Deserialize)]
-        struct Generated {
-            steps: Selector,
-        }
-        let test_id = self.page.state().test_id.to_string();
-        let generated: Generated = self.ask("generate", json!({ "testId": test_id })).await?;
-        Ok(generated.steps)
+    async fn generated_here(&self) -> Result<Selector> {
+        let mut generated = generate(std::slice::from_ref(self)).await?;
+        generated
+            .pop()
+            .flatten()
+            .ok_or_else(|| self.not_actionable(Obstacle::Detached))
     }
 
     pub(crate) async fn evaluate(&self, function: &str) -> Result<Option<Value>> {
@@ -223,4 +221,20 @@ impl Element {
             preview: String::from("<iframe>"),
         }
     }
+}
+
+/// For each element of one document a locator that names only it there; `None` for one that has gone.
+pub(crate) async fn generate(elements: &[Element]) -> Result<Vec<Option<Selector>>> {
+    let Some(first) = elements.first() else {
+        return Ok(Vec::new());
+    };
+    let argument = json!({
+        "handles": elements.iter().map(|element| element.handle).collect::<Vec<_>>(),
+        "testIdAttribute": first.page.state().test_id.as_ref(),
+    });
+    let answer = first.page.call(&first.frame, "generate", &argument).await?;
+    serde_json::from_value(answer).map_err(|error| Error::Protocol {
+        method: "generate".to_owned(),
+        message: error.to_string(),
+    })
 }
