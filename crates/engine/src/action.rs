@@ -16,9 +16,12 @@ mod select;
 pub use files::Payload;
 pub use pointer::Click;
 
+use crate::backend::FrameId;
 use crate::error::{Error, Result};
 use crate::locator::{Element, Locator};
+use crate::page::Page;
 use crate::progress::Progress;
+use serde_json::json;
 use std::time::Duration;
 
 /// Quick at first, never busy.
@@ -30,6 +33,9 @@ const PAUSES: [Duration; 5] = [
     Duration::from_millis(500),
 ];
 
+/// A document that never stands still is looked at no more often than this.
+const SHORTEST: Duration = Duration::from_millis(100);
+
 /// The tries of one action on one target.
 pub(crate) struct Tries<'a> {
     locator: &'a Locator,
@@ -38,6 +44,8 @@ pub(crate) struct Tries<'a> {
     action: &'static str,
     failed: usize,
     shown: Option<String>,
+    /// Where the element was found last.
+    place: Option<(Page, FrameId)>,
 }
 
 impl<'a> Tries<'a> {
@@ -49,6 +57,7 @@ impl<'a> Tries<'a> {
             action,
             failed: 0,
             shown: None,
+            place: None,
         }
     }
 
@@ -60,6 +69,7 @@ impl<'a> Tries<'a> {
     /// The element, looked up for this try.
     pub(crate) async fn element(&mut self) -> Result<Element> {
         let element = self.locator.find().await?;
+        self.place = Some((element.page.clone(), element.frame.clone()));
         if self.shown.as_ref() != Some(&element.preview) {
             self.progress
                 .detail(format!("locator resolved to {}", element.preview));
@@ -91,13 +101,29 @@ impl<'a> Tries<'a> {
             self.progress
                 .detail(format!("waiting {}ms", pause.as_millis()));
         }
-        tokio::time::sleep(pause).await;
+        match &self.place {
+            Some((page, frame)) if pause > SHORTEST => {
+                // A change of the document is the best reason to look again.
+                let argument = json!({ "limit": ms(pause), "least": ms(SHORTEST) });
+                let change = async {
+                    if page.call(frame, "nextChange", &argument).await.is_err() {
+                        std::future::pending::<()>().await;
+                    }
+                };
+                let _ = tokio::time::timeout(pause, change).await;
+            }
+            _ => tokio::time::sleep(pause).await,
+        }
         Ok(())
     }
 
     pub(crate) fn note(&self, step: impl std::fmt::Display) {
         self.progress.detail(step);
     }
+}
+
+fn ms(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Tries `$body` until it succeeds or fails for good, within the deadline.

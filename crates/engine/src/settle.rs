@@ -7,9 +7,9 @@ use crate::error::Error;
 use crate::network::RequestMark;
 use crate::page::{LoadState, Page, PageState};
 use crate::progress::Progress;
-use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt as _};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -123,18 +123,32 @@ impl Page {
 impl Watch {
     /// Waits until the consequences of what was done since are over. Ends at once when a dialog or a file chooser opens.
     pub async fn settle(self, options: &SettleOptions) -> Settled {
+        self.settle_with(options, std::future::pending()).await
+    }
+
+    /// The same; `elsewhere` resolves when an effect is seen outside the page, such as a popup or a download that began.
+    pub async fn settle_with(
+        self,
+        options: &SettleOptions,
+        elsewhere: impl Future<Output = ()> + Send,
+    ) -> Settled {
         let ended = self.page.until(|state| interruption(state).is_some());
         tokio::select! {
             biased;
-            settled = self.come_to_rest(options) => settled,
             result = ended => match result {
                 Ok(()) => interruption(&self.page.state()).unwrap_or(Settled::Quiet),
                 Err(_) => Settled::Closed,
             },
+            settled = self.come_to_rest(options, elsewhere) => settled,
         }
     }
 
-    async fn come_to_rest(&self, options: &SettleOptions) -> Settled {
+    async fn come_to_rest(
+        &self,
+        options: &SettleOptions,
+        elsewhere: impl Future<Output = ()> + Send,
+    ) -> Settled {
+        let mut elsewhere = std::pin::pin!(elsewhere.fuse());
         let began = Instant::now();
         let mut mark = self.mark.clone();
         // The newest request that was waited for.
@@ -177,6 +191,10 @@ impl Watch {
                 biased;
                 rest = self.rest(options, effect) => rest,
                 _ = moved_on => continue,
+                () = &mut elsewhere => {
+                    effect = true;
+                    continue;
+                }
             };
             if let Some(settled) = self.barrier().await {
                 return settled;

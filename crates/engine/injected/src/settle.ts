@@ -2,34 +2,45 @@
 
 import { controlOf, frame, isInside } from "./states";
 
-/** How many separate changes make a node a ticking clock or a spinner: from then on it neither is an effect nor disturbs the peace. */
-const TICKS = 4;
+/** How many separate changes make a node a spinner: it is no effect then, nor does it disturb the peace. */
+const TICKS = 8;
 const BETWEEN_TICKS = 10;
 const CHECK_EVERY = 10;
 /** A watch that nobody ends costs the page no more than this. */
 const LONGEST = 60_000;
 const LINGER = 5_000;
 const UNSEEN = /color|shadow|background|filter|outline|fill|stroke|decoration|cursor|^(offset|computedOffset|easing|composite)$/i;
-const NOTICED = ["change", "toggle", "fullscreenchange", "scroll"];
+/** As many, while nobody acts, make it a clock, for good. */
+const IDLE_TICKS = 4;
+/** Nobody acts once so much time has passed after the last look. */
+const IDLE_AFTER = 200;
+const CONTROL = "a, button, input, label, option, summary, [role=button], [role=link], [role=menuitem], [role=option], [role=switch], [role=tab]";
+const NOTICED = ["change", "toggle", "fullscreenchange", "scroll", "focusin"];
 
 interface Watch {
   started: number;
   /** When the last change was seen; 0 before the first. */
   changed: number;
+  /** The same, without what may turn out to be the ticking of a node. */
+  certain: number;
   observer: MutationObserver;
   ticks: Map<Node, { count: number; at: number }>;
+  spinning: Set<Node>;
+  /** From here on the action is over; what changes does so by itself. */
+  idleFrom: number;
 }
 
 let current: Watch | undefined;
 let expiry: ReturnType<typeof setTimeout> | undefined;
 /** Nodes that change while nobody acts; remembered for the life of the document. */
 const restless = new WeakSet<Node>();
+const idleTicks = new WeakMap<Node, { count: number; at: number }>();
 
 /** Begins to watch for the effects of an action. */
 export function watch(): null {
   unwatch();
   const observer = new MutationObserver((records) => note(records));
-  current = { started: performance.now(), changed: 0, observer, ticks: new Map() };
+  current = { started: performance.now(), changed: 0, certain: 0, observer, ticks: new Map(), spinning: new Set(), idleFrom: Infinity };
   observe(document);
   expire(LONGEST);
   for (const type of NOTICED) addEventListener(type, heard, { capture: true, passive: true });
@@ -62,6 +73,7 @@ export interface Rest {
 /** Resolves when the document is at rest: two frames were drawn, and nothing changed for a while. */
 export async function settled({ quiet, patience, limit, effect }: Rest): Promise<{ seen: boolean; quiet: boolean }> {
   const started = performance.now();
+  if (current) current.idleFrom = Infinity;
   await frame();
   await frame();
   for (;;) {
@@ -72,6 +84,7 @@ export async function settled({ quiet, patience, limit, effect }: Rest): Promise
     const since = effect ? Math.max(changed, started) : changed;
     const rests = seen ? now - since >= quiet : now - started >= patience;
     if (rests || now - started >= limit) {
+      if (current) Object.assign(current, { idleFrom: now + IDLE_AFTER });
       expire(LINGER);
       return { seen, quiet: rests };
     }
@@ -80,10 +93,15 @@ export async function settled({ quiet, patience, limit, effect }: Rest): Promise
 }
 
 function bump(): void {
-  if (current) current.changed = performance.now();
+  if (current) current.changed = current.certain = performance.now();
 }
 
 function heard({ type, target }: Event): void {
+  if (type === "focusin") {
+    // To be ready for text is what a click on a field is for, unless it opens a list of its own.
+    if (target instanceof Element && isTextField(target) && !target.matches("[list], [role], [aria-haspopup], [aria-expanded]")) bump();
+    return;
+  }
   // We scroll ourselves to reach an element, and leaving a text field commits what was typed before: neither follows from the action.
   const ours = type === "scroll" || (type === "change" && target instanceof Element && isTextField(target));
   if (!ours || current?.changed) bump();
@@ -92,25 +110,39 @@ function heard({ type, target }: Event): void {
 function note(records: MutationRecord[]): void {
   const watch = current;
   if (!watch) return;
-  const now = performance.now();
-  let effect = false;
-  const ticking = new Set<Node>();
+  const changed = new Set<Node>();
+  let certain = false;
   for (const record of records) {
     for (const node of record.addedNodes) if (node instanceof Element) pierce(node);
     const { target } = record;
     // A script keeps a text field in step with what is typed into it: that is the action itself.
     if (record.type === "attributes" && isTextField(target as Element)) continue;
-    if (changesElements(record)) effect = true;
-    else if (!restless.has(target)) ticking.add(target);
+    if (changesElements(record)) certain = true;
+    else if (!restless.has(target) && !watch.spinning.has(target)) changed.add(target);
   }
-  for (const node of ticking) {
-    effect = true;
-    const tick = watch.ticks.get(node) ?? { count: 0, at: -Infinity };
-    if (now - tick.at < BETWEEN_TICKS) continue;
-    watch.ticks.set(node, { count: tick.count + 1, at: now });
-    if (tick.count + 1 >= TICKS) restless.add(node);
+  if (certain) bump();
+  for (const node of changed) tick(watch, node);
+}
+
+/** A change of a node's text or attributes: an effect, unless it goes on and on. */
+function tick(watch: Watch, node: Node): void {
+  const now = performance.now();
+  const idle = now >= watch.idleFrom;
+  const known = idle ? idleTicks : watch.ticks;
+  const before = known.get(node);
+  const apart = !before || now - before.at >= BETWEEN_TICKS;
+  const count = (before?.count ?? 0) + Number(apart);
+  known.set(node, { count, at: apart ? now : before.at });
+  if (idle) {
+    if (count >= IDLE_TICKS) restless.add(node);
+  } else if (count >= TICKS) {
+    watch.spinning.add(node);
+    watch.ticks.delete(node);
+    // It was no effect after all; what the other nodes did is.
+    watch.changed = Math.max(watch.certain, ...[...watch.ticks.values()].map(({ at }) => at));
+  } else {
+    watch.changed = now;
   }
-  if (effect) bump();
 }
 
 function changesElements({ addedNodes, removedNodes }: MutationRecord): boolean {
@@ -147,7 +179,7 @@ function finishing(): boolean {
     if (!Number.isFinite(Number(effect.getComputedTiming().endTime))) return false;
     // A button that swells or ripples under the pointer does so for its own sake.
     pointed ??= controlOf([...document.querySelectorAll(":hover")].at(-1) ?? document.documentElement);
-    if (effect.target && isInside(effect.target, pointed) && pointed !== document.documentElement) return false;
+    if (effect.target && pointed.matches(CONTROL) && isInside(effect.target, pointed)) return false;
     return effect.getKeyframes().some((keyframe) => Object.keys(keyframe).some((property) => !UNSEEN.test(property)));
   });
 }
@@ -156,10 +188,16 @@ function pause(): Promise<void> {
   return new Promise((done) => setTimeout(done, CHECK_EVERY));
 }
 
-/** Resolves at the next change of the document, once per frame at most, or after `limit` ms. */
-export function nextChange({ limit }: { limit: number }): Promise<null> {
+/** Resolves at the next change of the document, but not before `least` ms have passed, nor after `limit` ms. */
+export function nextChange({ limit, least = 0 }: { limit: number; least?: number }): Promise<null> {
   return new Promise((done) => {
-    const observer = new MutationObserver(() => void frame().then(end));
+    const started = performance.now();
+    const observer = new MutationObserver(() => {
+      observer.disconnect();
+      const early = least - (performance.now() - started);
+      if (early > 0) setTimeout(end, early);
+      else void frame().then(end);
+    });
     const timer = setTimeout(end, limit);
     function end(): void {
       observer.disconnect();

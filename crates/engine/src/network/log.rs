@@ -7,6 +7,9 @@ use std::time::Duration;
 /// Requests kept of one document; the oldest go first, the numbers stay.
 const KEPT: usize = 5_000;
 
+/// Requests of one method and address after which the next one counts as polling.
+const ROUNDS: usize = 4;
+
 /// The request log of a page.
 #[derive(Debug, Default)]
 pub(crate) struct RequestLog {
@@ -210,19 +213,31 @@ impl RequestLog {
 
     /// The newest request since the mark that an action has to wait for.
     pub(crate) fn newest(&self, mark: &RequestMark) -> Option<u64> {
-        let newer = self.requests.iter().rev();
-        newer
-            .take_while(|request| request.ordinal > mark.started)
-            .find(|request| request.follows(mark))
-            .map(|request| request.ordinal)
+        self.following(mark).last().map(|request| request.ordinal)
     }
 
     /// Whether a request since the mark is under way that an action has to wait for.
     pub(crate) fn busy(&self, mark: &RequestMark) -> bool {
-        self.open
-            .values()
-            .filter_map(|number| self.get(*number))
-            .any(|request| request.follows(mark))
+        self.following(mark)
+            .any(|request| self.open.get(&request.id) == Some(&request.number))
+    }
+
+    /// What an action has to wait for: what its logic waits for itself, but not polling.
+    fn following<'a>(&'a self, mark: &'a RequestMark) -> impl Iterator<Item = &'a Request> {
+        let newer = self
+            .requests
+            .partition_point(|request| request.ordinal <= mark.started);
+        let mut rounds: HashMap<(&str, &str), usize> = HashMap::new();
+        for (method, place) in &mark.under_way {
+            rounds.insert((method, place), ROUNDS);
+        }
+        self.requests[newer..].iter().filter(move |request| {
+            let round = rounds
+                .entry((&request.method, address(&request.url)))
+                .or_default();
+            *round += 1;
+            request.counts && *round <= ROUNDS
+        })
     }
 
     pub(crate) fn all(&self) -> &[Request] {
@@ -263,15 +278,6 @@ impl RequestLog {
                 self.open.remove(&gone.id);
             }
         }
-    }
-}
-
-impl Request {
-    fn follows(&self, mark: &RequestMark) -> bool {
-        let known = |(method, place): &(String, String)| {
-            *method == self.method && place == address(&self.url)
-        };
-        self.counts && self.ordinal > mark.started && !mark.under_way.iter().any(known)
     }
 }
 
@@ -362,6 +368,20 @@ mod tests {
         log.apply(finished("3"));
         assert!(!log.busy(&mark));
         assert_eq!(log.newest(&mark), Some(3));
+    }
+
+    #[test]
+    fn an_action_that_begins_to_poll_is_over_some_day() {
+        let mut log = RequestLog::default();
+        let mark = log.mark();
+        for round in 0..ROUNDS {
+            let id = round.to_string();
+            log.apply(started(&id, "/poll", "fetch", None));
+            assert!(log.busy(&mark));
+            log.apply(finished(&id));
+        }
+        log.apply(started("last", "/poll", "fetch", None));
+        assert!(!log.busy(&mark));
     }
 
     #[test]
