@@ -580,3 +580,64 @@ fn a_profile_belongs_to_a_workspace_and_a_channel() {
     assert_eq!(profile, Path::new("/profiles/mcp-msedge-4d5418a"));
     assert_ne!(profile, settings.profile_dir(Path::new("/other")));
 }
+
+#[test]
+fn settings_become_what_the_engine_opens() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = folder.path().join("init.js");
+    fs::write(&script, "window.ready = true").expect("writable");
+    let script = format!("--init-script={}", script.display());
+    let file = r#"{"browser": {"contextOptions": {"colorScheme": "no-preference", "acceptDownloads": false}}}"#;
+    let args = ["--device=Pixel 10", &script];
+    let settings = load(&args, &[], Some(file)).expect("valid").settings;
+    let options = settings
+        .context
+        .options("Chrome/156.0.1.2", "/downloads".into())
+        .expect("readable");
+    let viewport = options.viewport.expect("a fixed one");
+    assert_eq!((viewport.size.width, viewport.size.height), (360, 732));
+    assert!(viewport.is_mobile && viewport.has_touch);
+    assert!(
+        options
+            .user_agent
+            .is_some_and(|agent| agent.contains("Chrome/156.0.1.2 Mobile"))
+    );
+    assert_eq!(options.media.color_scheme.as_deref(), Some("no-preference"));
+    assert_eq!(options.downloads, None);
+    assert_eq!(options.init_scripts, ["window.ready = true"]);
+    drop(folder);
+    assert!(
+        settings
+            .context
+            .options("Chrome/1", "/downloads".into())
+            .is_err()
+    );
+}
+
+#[test]
+fn settings_become_what_the_engine_starts() {
+    let found = ::engine::FoundBrowser {
+        path: "/browser".into(),
+        channel: None,
+        headless_shell: true,
+    };
+    let file = r#"{"browser": {"launchOptions": {"args": ["--a"], "ignoreDefaultArgs": ["--b"], "env": {"TZ": "UTC"}}}}"#;
+    let args = [
+        "--proxy-server=http://p:1",
+        "--proxy-bypass=.a, b,",
+        "--no-sandbox",
+        "--headless",
+    ];
+    let settings = load(&args, &[], Some(file)).expect("valid").settings;
+    let options = settings.browser.launch_options(found, None);
+    assert!(options.headless && options.headless_shell);
+    assert_eq!(options.sandbox, Some(false));
+    assert_eq!(options.args, ["--a"]);
+    assert_eq!(options.ignore_default_args, ["--b"]);
+    assert_eq!(options.env, [("TZ".to_owned(), "UTC".to_owned())]);
+    let proxy = options.proxy.expect("one");
+    assert_eq!(
+        (proxy.server.as_str(), proxy.bypass),
+        ("http://p:1", vec![".a".to_owned(), "b".to_owned()])
+    );
+}
