@@ -1,6 +1,6 @@
 // The best locator for an element: the shortest way to name it that a person would choose and that survives a redesign.
 
-import { nameOf, references } from "./aria/names";
+import { descriptionOf, nameOf, references } from "./aria/names";
 import { roleOf } from "./aria/roles";
 import { closest, isVisible, parentOrHost, tagOf, withCaches } from "./dom";
 import { held, type Handle } from "./handles";
@@ -26,6 +26,7 @@ const TAG = 530;
 const NTH = 10_000;
 const PATH = 10_000_000;
 const EXACT = 5;
+const DESCRIPTION = 1;
 
 const OTHER_TEST_IDS = ["data-testid", "data-test-id", "data-test"];
 /** A number beyond this says nothing to a reader. */
@@ -83,9 +84,11 @@ class Search {
     if (e === e.ownerDocument.documentElement) return way(TEST_ID, css("html"));
     const says = byText ? textWays(e, e === this.target) : [];
     const { usable, best: alone } = this.tried(e, sorted([...says, ...plainWays(e, this.testId, e === this.target)]));
+    // A locator of more than two parts is none that a person would write.
+    if (e !== this.target) return alone;
     let best = this.below(e, usable, byText && !says.length, alone);
     // What the element says may serve worse than what one of its ancestors says.
-    if (e === this.target && says.length) best = this.below(e, usable.filter((one) => !says.includes(one)), true, best);
+    if (says.length) best = this.below(e, usable.filter((one) => !says.includes(one)), true, best);
     return best;
   }
 
@@ -105,7 +108,7 @@ class Search {
     return { usable, best };
   }
 
-  /** The best of `best` and of the ways that start at an ancestor. */
+  /** The best of `best` and of the ways that start at an ancestor that can be named alone. */
   private below(e: Element, ways: Way[], byText: boolean, best: Way | undefined): Way | undefined {
     const cheaper = ways.filter((one) => !best || cost(one) < cost(best));
     const [cheapest] = cheaper;
@@ -246,18 +249,30 @@ function labelWays(e: Element): Way[] {
   return words.flatMap((label) => (label ? wordings(label, LABEL, "", (text) => ({ engine: "label", text })) : []));
 }
 
+/** Ways by role and name, the description besides where the name is not enough; by the description alone where there is no name. */
 function roleNames(e: Element, role: string): Way[] {
   const name = tagOf(e) === "select" ? "" : nameOf(e);
+  const description = descriptionOf(e);
+  const around = `${role}[name=]`;
+  const described = (text: TextMatch): TextMatch => ({ ...text, text: description });
   // Icon fonts put their glyphs into the private use area.
-  if (!name || /^\p{Co}+$/u.test(name)) return [];
-  return wordings(name, ROLE_NAME, `${role}[name=]`, (match) => ({ engine: "role", role, name: match }));
+  if (!name || /^\p{Co}+$/u.test(name)) {
+    if (!description) return [];
+    return [way(ROLE + EXACT, { engine: "role", role, description: { text: description, exact: true } })];
+  }
+  const ways = wordings(name, ROLE_NAME, around, (match) => ({ engine: "role", role, name: match }));
+  if (description) {
+    ways.push(...wordings(name, ROLE_NAME + DESCRIPTION, `${around}[description="${description}"i]`, (match) => ({ engine: "role", role, name: match, description: described(match) })));
+  }
+  return ways;
 }
 
 /** Whether the element's name is what can be read in it, rather than an attribute or a label elsewhere. */
 function saysName(e: Element): boolean {
   const labels = references(e, "aria-labelledby");
   if (labels.length) return labels.some((label) => e.contains(label));
-  return !e.getAttribute("aria-label")?.trim() && e.getAttribute("title")?.trim() !== nameOf(e);
+  const name = nameOf(e);
+  return !!name && !e.getAttribute("aria-label")?.trim() && e.getAttribute("title")?.trim() !== name;
 }
 
 function isRole(role: string | null): role is string {
@@ -320,14 +335,13 @@ function path(e: Element): Way {
   for (let at: Element | undefined = e; at && at !== e.ownerDocument.documentElement; at = parentOrHost(at)) {
     const tag = CSS.escape(tagOf(at));
     const siblings = at.parentNode ? [...at.parentNode.children] : [at];
-    const alone = (selector: string): boolean => siblings.filter((other) => other.matches(selector)).length === 1;
     const leads = siblings.find((other) => other.matches(tag)) === at;
     let own = leads ? tag : `${tag}:nth-child(${siblings.indexOf(at) + 1})`;
     for (const option of [...(at.id ? [idSelector(at.id)] : []), ...classSelectors(at), own]) {
       const found = first([option, ...parts].join(" > "));
       if (found) return found;
     }
-    own = classSelectors(at).find(alone) ?? own;
+    own = classSelectors(at).find((selector) => at?.parentNode?.querySelectorAll(selector).length === 1) ?? own;
     parts.unshift(own);
   }
   return way(PATH, pathStep(parts.join(" > ")));

@@ -94,15 +94,16 @@ impl Step {
 
 impl Role {
     fn call(&self) -> Call<'_> {
-        let exact = matches!(self.name, Some(TextMatch::Literal { exact: true, .. }));
+        let text = self.name.as_ref().or(self.description.as_ref());
+        let exact = matches!(text, Some(TextMatch::Literal { exact: true, .. }));
         let tristate = |state: Tristate| match state {
             Tristate::Is(value) => Value::Bool(value),
             Tristate::Mixed(_) => Value::from("mixed"),
         };
         let options = [
             ("name", self.name.as_ref().map(Value::from)),
-            ("exact", exact.then_some(Value::Bool(true))),
             ("description", self.description.as_ref().map(Value::from)),
+            ("exact", exact.then_some(Value::Bool(true))),
             ("checked", self.checked.map(tristate)),
             ("disabled", self.disabled.map(Value::Bool)),
             ("expanded", self.expanded.map(Value::Bool)),

@@ -52,7 +52,7 @@ function compute(e: Element, includeHidden: boolean): Name {
   return { text: squash(alternative(e, { includeHidden, visited: new Set(), sources, referred: false, embedded: false, inside: false })), sources };
 }
 
-/** The accessible description: of `aria-describedby`, else `aria-description`, else a title that is not already the name. */
+/** The accessible description: of `aria-describedby`, else `aria-description`, else the title. */
 export function descriptionOf(e: Element): string {
   if (e.hasAttribute("aria-describedby")) {
     const texts = references(e, "aria-describedby").map((r) => ofReference(r, { includeHidden: false, visited: new Set(), sources: [] }));
@@ -60,8 +60,7 @@ export function descriptionOf(e: Element): string {
   }
   const own = squash(e.getAttribute("aria-description") ?? "");
   if (own) return own;
-  const title = squash(e.getAttribute("title") ?? "");
-  return title === nameOf(e) ? "" : title;
+  return squash(e.getAttribute("title") ?? "");
 }
 
 function ofReference(e: Element, { includeHidden, visited, sources }: Pick<Walk, "includeHidden" | "visited" | "sources">): string {
