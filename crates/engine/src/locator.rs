@@ -183,6 +183,12 @@ impl Locator {
         }
     }
 
+    /// The best locator expression for the element, frames included, whatever it was found by.
+    pub async fn best(&self, progress: &Progress) -> Result<Selector> {
+        let element = self.resolve(progress).await?;
+        progress.run(element.generated()).await
+    }
+
     /// One look for exactly one element.
     pub(crate) async fn find(&self) -> Result<Element> {
         match &self.target {

@@ -160,9 +160,7 @@ impl Watch {
         loop {
             if self.navigating(&mark) {
                 let arrived = self.arrive(began + LOAD).await;
-                let state = self.page.state();
-                let committed = state.frames.main().commits > mark.commits;
-                drop(state);
+                let committed = self.page.state().frames.main().commits > mark.commits;
                 if !arrived {
                     return Settled::TimedOut;
                 }

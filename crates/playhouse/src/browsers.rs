@@ -1,18 +1,133 @@
-//! The browsers that a server has running.
+//! The browsers that a server has running: started or reached when a session first needs one.
 
 use crate::config::Settings;
-use std::sync::Arc;
+use crate::error::{Error, Result};
+use crate::output::Output;
+use engine::{Browser, BrowserContext, Progress};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How long a browser may take to end.
+const CLOSING: Duration = Duration::from_secs(10);
 
 /// Starts browsers when they are needed.
 pub(crate) struct Browsers {
     settings: Arc<Settings>,
+    /// With `--isolated` all sessions share this one.
+    shared: tokio::sync::Mutex<Option<Browser>>,
+    /// All that run, to be ended with the server.
+    running: Mutex<Vec<Browser>>,
 }
 
 impl Browsers {
     pub(crate) fn new(settings: Arc<Settings>) -> Self {
-        Self { settings }
+        Self {
+            settings,
+            shared: tokio::sync::Mutex::default(),
+            running: Mutex::default(),
+        }
+    }
+
+    /// A context for a session, in a browser that was started for it where need be.
+    pub(crate) async fn context(
+        &self,
+        progress: &Progress,
+        output: &Output,
+    ) -> Result<OpenContext> {
+        let settings = &self.settings.browser;
+        let (browser, isolated) = if let Some(options) = settings.connect_options() {
+            let browser = Browser::connect(progress, &options).await?;
+            (self.keep(browser), settings.isolated)
+        } else if settings.isolated {
+            (self.shared(progress).await?, true)
+        } else {
+            let profile = self.settings.profile_dir(output.workspace());
+            let options = settings.launch_options(settings.find()?, Some(profile));
+            let browser = Browser::launch(progress, &options).await?;
+            (self.keep(browser), false)
+        };
+        let downloads = output.folder().join("downloads");
+        let options = self
+            .settings
+            .context
+            .options(browser.product(), downloads)
+            .map_err(|error| Error::File {
+                path: String::new(),
+                reason: error.to_string(),
+            })?;
+        let context = if isolated {
+            browser.new_context(progress, options).await?
+        } else {
+            browser.default_context(progress, options).await?
+        };
+        Ok(OpenContext {
+            browser,
+            context,
+            isolated,
+        })
+    }
+
+    /// The browser that isolated sessions share, started anew if it has gone.
+    async fn shared(&self, progress: &Progress) -> Result<Browser> {
+        let mut shared = self.shared.lock().await;
+        if let Some(browser) = shared.as_ref()
+            && browser.closed_reason().is_none()
+        {
+            return Ok(browser.clone());
+        }
+        let settings = &self.settings.browser;
+        let options = settings.launch_options(settings.find()?, None);
+        let browser = self.keep(Browser::launch(progress, &options).await?);
+        *shared = Some(browser.clone());
+        Ok(browser)
+    }
+
+    /// Gives a session's context back; its browser ends with the last one that needed it.
+    pub(crate) async fn release(&self, open: OpenContext) {
+        let progress = Progress::new(CLOSING);
+        let closed = if open.isolated {
+            // The session's own data goes at once, whatever becomes of the browser.
+            let closed = open.context.close(&progress).await;
+            tracing::debug!(?closed, "closed the context");
+            *self.shared.lock().await = None;
+            open.browser.close(&progress).await
+        } else {
+            open.browser.close(&progress).await
+        };
+        tracing::debug!(?closed, "closed the browser");
+        self.running()
+            .retain(|browser| browser.closed_reason().is_none());
     }
 
     /// Ends all of them.
-    pub(crate) async fn close(&self) {}
+    pub(crate) async fn close(&self) {
+        let running = std::mem::take(&mut *self.running());
+        let progress = Progress::new(CLOSING);
+        let closing = running
+            .iter()
+            .filter(|browser| browser.closed_reason().is_none())
+            .map(|browser| browser.close(&progress));
+        futures_util::future::join_all(closing).await;
+    }
+
+    fn keep(&self, browser: Browser) -> Browser {
+        let mut running = self.running();
+        running.retain(|browser| browser.closed_reason().is_none());
+        running.push(browser.clone());
+        browser
+    }
+
+    fn running(&self) -> std::sync::MutexGuard<'_, Vec<Browser>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A context and the browser it lives in.
+#[derive(Clone)]
+pub(crate) struct OpenContext {
+    /// The browser.
+    pub(crate) browser: Browser,
+    /// The context.
+    pub(crate) context: BrowserContext,
+    isolated: bool,
 }

@@ -1,11 +1,11 @@
 //! One tool call on its way: what it may reach, how long it may take, and its turn.
 
 use crate::arrival::Arrival;
-use crate::config::Settings;
-use crate::error::Result;
+use crate::config::{CodegenLanguage, Settings};
 use crate::session::{Session, Turn};
 use crate::tool::ToolDef;
 use engine::Progress;
+use engine::codegen::Language;
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -132,5 +132,14 @@ impl Call {
     }
 }
 
-/// Shorthand for what tools return.
-pub(crate) type Outcome = Result<crate::reply::Reply>;
+impl From<CodegenLanguage> for Language {
+    fn from(language: CodegenLanguage) -> Self {
+        match language {
+            CodegenLanguage::None => Self::None,
+            CodegenLanguage::Typescript => Self::Typescript,
+            CodegenLanguage::Python => Self::Python,
+            CodegenLanguage::Java => Self::Java,
+            CodegenLanguage::Csharp => Self::Csharp,
+        }
+    }
+}

@@ -4,7 +4,7 @@ use crate::call::Call;
 use crate::config::Settings;
 use crate::dialect::{Content, markdown};
 use crate::error::{Error, Result};
-use crate::reply::Answer;
+use crate::reply::{Answer, Reply};
 use crate::tool::{Arguments, ToolDef};
 use futures_util::FutureExt as _;
 use std::any::Any;
@@ -47,7 +47,13 @@ pub(crate) fn cancelled(settings: &Settings) -> Content {
 }
 
 async fn outcome(call: &Call, arguments: Arguments) -> Result<Answer> {
-    let reply = call.tool.run(arguments, call).await?;
+    let reply = match call.tool.run(arguments, call).await {
+        // What waits for an answer is told with the refusal.
+        Err(refused @ (Error::ModalState { .. } | Error::NoModalState { .. })) => {
+            Reply::error(refused)
+        }
+        outcome => outcome?,
+    };
     match call.session() {
         Some(session) => session.answer(call, reply).await,
         None => Ok(Answer {

@@ -1,6 +1,8 @@
 //! What a tool answers, and what the page looks like afterwards: data, before any dialect has dressed it.
 
+use crate::call::Call;
 use crate::error::Error;
+use engine::codegen::Action;
 use engine::{ConsoleCounts, Dialog, FileChooser};
 use std::path::PathBuf;
 
@@ -50,6 +52,11 @@ impl Reply {
         Self::default().and_code(line)
     }
 
+    /// An answer that is only its code, in the language of the answers.
+    pub(crate) fn action(call: &Call, action: &Action) -> Self {
+        Self::default().and_action(call, action)
+    }
+
     /// An answer that is only text.
     pub(crate) fn text(text: impl Into<String>) -> Self {
         Self::default().and_text(text)
@@ -72,6 +79,13 @@ impl Reply {
     /// Adds lines of code.
     pub(crate) fn and_code(mut self, line: impl Into<String>) -> Self {
         self.code.push(line.into());
+        self
+    }
+
+    /// Adds what was done, in the language of the answers.
+    pub(crate) fn and_action(mut self, call: &Call, action: &Action) -> Self {
+        self.code
+            .extend(action.code(call.settings.answers.codegen.into()));
         self
     }
 
@@ -174,6 +188,11 @@ pub(crate) enum Event {
         name: String,
         /// Where it lies, as a link.
         link: String,
+    },
+    /// The browser had gone, and another one took its place.
+    BrowserReplaced {
+        /// Why it had gone.
+        reason: String,
     },
     /// A download broke off.
     DownloadFailed {

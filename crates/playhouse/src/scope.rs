@@ -2,12 +2,134 @@
 
 use crate::call::Call;
 use crate::error::{Error, Result};
-use crate::session::Session;
+use crate::output::{self, Output};
+use crate::reply::{Part, Reply};
+use crate::session::{Session, Tab};
 use crate::tool::Scope;
+use engine::{BrowserContext, Locator, Page, Selector, SettleOptions, Watch};
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// Nothing of a session: the server itself. Needs no turn.
 pub(crate) struct OfServer;
+
+/// The current tab, whatever is open in it.
+pub(crate) struct TabInAnyState {
+    /// Its page.
+    pub(crate) page: Page,
+    /// The tab.
+    pub(crate) tab: Arc<Tab>,
+    /// Its session.
+    pub(crate) session: Arc<Session>,
+}
+
+/// The current tab, with nothing open in it that waits for an answer.
+pub(crate) struct CurrentTab(TabInAnyState);
+
+/// The current tab, with a dialog open.
+pub(crate) struct DialogTab(TabInAnyState);
+
+/// The current tab, with a file chooser open.
+pub(crate) struct FileChooserTab(TabInAnyState);
+
+/// What a target names, and how code names it.
+pub(crate) struct Found {
+    /// The element, to act on.
+    pub(crate) locator: Locator,
+    /// The locator that code shows, e.g. `getByRole('button', { name: 'Go' })`.
+    pub(crate) shown: Selector,
+}
+
+impl TabInAnyState {
+    /// What a target names: a ref, a selector, or a locator expression.
+    pub(crate) async fn find(&self, call: &Call, target: &str) -> Result<Found> {
+        let locator = self.page.locator(target)?;
+        // Before anything is done to it: afterwards it may look different, or be gone.
+        let shown = locator.generated(&call.action()).await?;
+        Ok(Found { locator, shown })
+    }
+
+    /// Does something to the page, and waits until its consequences are over. A dialog that it opens ends both.
+    pub(crate) async fn act<T>(
+        &self,
+        call: &Call,
+        deed: impl Future<Output = engine::Result<T>>,
+    ) -> Result<()> {
+        self.act_and_settle(call, deed, false).await
+    }
+
+    /// The same for typing, after which a page may think for a while.
+    pub(crate) async fn act_typing<T>(
+        &self,
+        call: &Call,
+        deed: impl Future<Output = engine::Result<T>>,
+    ) -> Result<()> {
+        self.act_and_settle(call, deed, true).await
+    }
+
+    async fn act_and_settle<T>(
+        &self,
+        call: &Call,
+        deed: impl Future<Output = engine::Result<T>>,
+        typed: bool,
+    ) -> Result<()> {
+        let watch = self.page.watch(&call.action()).await;
+        self.interrupted(deed).await?;
+        self.settle(call, watch, typed).await;
+        Ok(())
+    }
+
+    /// Waits until the consequences of what was done since the watch began are over.
+    pub(crate) async fn settle(&self, call: &Call, watch: Watch, typed: bool) {
+        let limit = call.settings.timeouts.settle;
+        let settled = watch.settle(&SettleOptions { limit, typed }).await;
+        tracing::debug!(?settled, tool = call.tool.name, "settled");
+    }
+
+    /// Does something to the page; a dialog that it opens ends it, and is told with the answer.
+    pub(crate) async fn interrupted<T>(
+        &self,
+        deed: impl Future<Output = engine::Result<T>>,
+    ) -> Result<()> {
+        match deed.await {
+            Ok(_) | Err(engine::Error::DialogOpen {}) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The context that the page belongs to.
+    pub(crate) fn context(&self) -> Result<BrowserContext> {
+        let tabs = self
+            .session
+            .open_tabs()
+            .ok_or(engine::Error::PageClosed {})?;
+        Ok(tabs.open().context.clone())
+    }
+
+    /// The text as the answer, or in the file that the client named.
+    pub(crate) async fn text_or_file(
+        &self,
+        call: &Call,
+        text: String,
+        filename: Option<&str>,
+        title: &str,
+    ) -> Result<Reply> {
+        let Some(name) = filename else {
+            return Ok(Reply::text(text));
+        };
+        let file = self.output(call).await.named(name)?;
+        output::write(&file, text).await?;
+        Ok(Reply::default().and(Part::File {
+            title: title.to_owned(),
+            link: file.link,
+        }))
+    }
+
+    /// The folders of the session.
+    pub(crate) async fn output(&self, call: &Call) -> &Output {
+        self.session.output(call).await
+    }
+}
 
 impl Scope for OfServer {
     async fn enter(_: &Call) -> Result<Self> {
@@ -21,36 +143,66 @@ impl Scope for Arc<Session> {
     }
 }
 
-/// The current tab, unless a dialog or file chooser is open in it.
-pub(crate) struct Tab {}
-
-/// The current tab, with a dialog open.
-pub(crate) struct DialogTab(pub(crate) Tab);
-
-/// The current tab, with a file chooser open.
-pub(crate) struct FileChooserTab(pub(crate) Tab);
-
-impl Scope for Tab {
+impl Scope for TabInAnyState {
     async fn enter(call: &Call) -> Result<Self> {
-        call.take_turn().await;
-        Ok(Self {})
+        let session = call.take_turn().await.clone();
+        let tab = session.current_tab(call).await?;
+        Ok(Self {
+            page: tab.page.clone(),
+            tab,
+            session,
+        })
+    }
+}
+
+impl Scope for CurrentTab {
+    async fn enter(call: &Call) -> Result<Self> {
+        let tab = TabInAnyState::enter(call).await?;
+        if tab.tab.modals().is_empty() {
+            Ok(Self(tab))
+        } else {
+            Err(Error::ModalState {
+                tool: call.tool.name,
+            })
+        }
     }
 }
 
 impl Scope for DialogTab {
     async fn enter(call: &Call) -> Result<Self> {
-        call.take_turn().await;
-        Err(Error::NoModalState {
-            tool: call.tool.name,
-        })
+        let tab = TabInAnyState::enter(call).await?;
+        match tab.page.dialog() {
+            Some(_) => Ok(Self(tab)),
+            None => Err(nothing_open(call)),
+        }
     }
 }
 
 impl Scope for FileChooserTab {
     async fn enter(call: &Call) -> Result<Self> {
-        call.take_turn().await;
-        Err(Error::NoModalState {
-            tool: call.tool.name,
-        })
+        let tab = TabInAnyState::enter(call).await?;
+        match tab.page.file_chooser() {
+            Some(_) => Ok(Self(tab)),
+            None => Err(nothing_open(call)),
+        }
     }
 }
+
+fn nothing_open(call: &Call) -> Error {
+    Error::NoModalState {
+        tool: call.tool.name,
+    }
+}
+
+macro_rules! is_a_tab {
+    ($($scope:ident),*) => { $(
+        impl Deref for $scope {
+            type Target = TabInAnyState;
+
+            fn deref(&self) -> &TabInAnyState {
+                &self.0
+            }
+        }
+    )* };
+}
+is_a_tab!(CurrentTab, DialogTab, FileChooserTab);

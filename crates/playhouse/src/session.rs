@@ -1,11 +1,23 @@
-//! A session: a browser context with its tabs, and the turn that lets one call at a time touch them.
+//! A session: a browser context with its tabs, the folders its files go to, and the turn that lets one call at a time
+//! touch them.
+
+mod aftermath;
+mod console_file;
+mod downloads;
+mod tab;
+mod tabs;
 
 use crate::browsers::Browsers;
 use crate::call::Call;
 use crate::config::Settings;
 use crate::error::Result;
-use crate::reply::{Answer, Reply};
-use std::sync::Arc;
+use crate::output::{self, Output};
+use crate::reply::Event;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+pub(crate) use console_file::{level as console_level, line as console_line};
+pub(crate) use tab::Tab;
+pub(crate) use tabs::Tabs;
 
 /// The right to touch a session.
 pub(crate) type Turn = tokio::sync::OwnedMutexGuard<()>;
@@ -15,6 +27,15 @@ pub(crate) struct Session {
     settings: Arc<Settings>,
     browsers: Arc<Browsers>,
     turn: Arc<tokio::sync::Mutex<()>>,
+    output: OnceLock<Output>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    tabs: Option<Arc<Tabs>>,
+    /// What happened that no tab can tell.
+    events: Vec<Event>,
 }
 
 impl Session {
@@ -24,6 +45,8 @@ impl Session {
             settings,
             browsers,
             turn: Arc::default(),
+            output: OnceLock::new(),
+            state: Mutex::default(),
         }
     }
 
@@ -32,14 +55,57 @@ impl Session {
         self.turn.clone().lock_owned()
     }
 
-    /// What the call answers, with what the page looks like after it.
-    pub(crate) async fn answer(&self, _call: &Call, reply: Reply) -> Result<Answer> {
-        Ok(Answer {
-            reply,
-            ..Answer::default()
-        })
+    /// The folders of the session. The first call asks the client where it works.
+    pub(crate) async fn output(&self, call: &Call) -> &Output {
+        if let Some(output) = self.output.get() {
+            return output;
+        }
+        let roots = call.client.roots().await;
+        let workspace = roots.iter().find_map(|uri| output::file_uri(uri));
+        let workspace = workspace.unwrap_or_else(|| self.settings.files.cwd.clone());
+        // The call has the session's turn, so nobody else was quicker.
+        self.output
+            .get_or_init(|| Output::new(&self.settings, workspace))
     }
 
-    /// Closes what it has open.
-    pub(crate) async fn close(&self) {}
+    /// The tabs, in a browser that is started where need be, and replaced when it has gone.
+    pub(crate) async fn tabs(&self, call: &Call) -> Result<Arc<Tabs>> {
+        let output = self.output(call).await;
+        if let Some(tabs) = self.open_tabs() {
+            let Some(reason) = tabs.closed_reason() else {
+                return Ok(tabs);
+            };
+            let mut state = self.state();
+            state.tabs = None;
+            state.events.push(Event::BrowserReplaced { reason });
+        }
+        let progress = call.within(self.settings.browser.launch_timeout);
+        let open = self.browsers.context(&progress, output).await?;
+        let tabs = Tabs::over(open, output.clone(), &self.settings);
+        self.state().tabs = Some(tabs.clone());
+        Ok(tabs)
+    }
+
+    /// The tabs, if a browser is open.
+    pub(crate) fn open_tabs(&self) -> Option<Arc<Tabs>> {
+        self.state().tabs.clone()
+    }
+
+    /// The current tab; opens one where there is none.
+    pub(crate) async fn current_tab(&self, call: &Call) -> Result<Arc<Tab>> {
+        let tabs = self.tabs(call).await?;
+        tabs.current_or_new(&call.navigation()).await
+    }
+
+    /// Closes the browser; the next call that needs one starts another.
+    pub(crate) async fn close(&self) {
+        let tabs = self.state().tabs.take();
+        if let Some(tabs) = tabs {
+            self.browsers.release(tabs.open().clone()).await;
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }

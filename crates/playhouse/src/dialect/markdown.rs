@@ -2,9 +2,10 @@
 //! `@playwright/mcp` read.
 
 use super::{Content, ContentItem};
-use crate::config::{AnswerSettings, CodegenLanguage, ImageResponses};
+use crate::config::{AnswerSettings, ImageResponses};
 use crate::error::{Error, Result};
 use crate::reply::{Answer, Event, Modal, PageFacts, Part, SnapshotFacts, TabFacts};
+use engine::codegen::Language;
 use std::fmt::Write as _;
 
 /// Dresses the outcome of a call.
@@ -66,7 +67,7 @@ fn answered(answer: Answer, settings: &AnswerSettings) -> Content {
         }
     }
     text.section("Result", result);
-    if let Some(language) = fence(settings.codegen) {
+    if let Some(language) = Language::from(settings.codegen).fence() {
         text.fenced("Ran Playwright code", language, reply.code);
     }
     if let Some(page) = page {
@@ -120,25 +121,13 @@ impl Sections {
     }
 }
 
-/// What the fence of a language's code says.
-fn fence(language: CodegenLanguage) -> Option<&'static str> {
-    match language {
-        CodegenLanguage::None => None,
-        CodegenLanguage::Typescript => Some("js"),
-        CodegenLanguage::Python => Some("python"),
-        CodegenLanguage::Java => Some("java"),
-        CodegenLanguage::Csharp => Some("csharp"),
-    }
-}
-
 /// An error as clients expect to read it: what the engine or a rule says is named, what a tool reports stands alone.
 fn sentence(error: &Error) -> String {
     match error {
         Error::Engine(engine::Error::Timeout { .. }) => format!("TimeoutError: {error}"),
-        // The page's own words begin with the name of its error; an element that is not there is told plainly.
+        // The page's own words begin with the name of its error.
         Error::Engine(engine::Error::Script { message }) => message.clone(),
-        Error::Engine(engine::Error::ElementNotFound { .. })
-        | Error::InvalidArguments { .. }
+        Error::InvalidArguments { .. }
         | Error::ToolDisabled { .. }
         | Error::RequestNotFound { .. }
         | Error::VerificationFailed { .. } => error.to_string(),
@@ -193,6 +182,12 @@ fn event_line(event: &Event) -> String {
         }
         Event::Downloading { name } => format!("- Downloading file {name} ..."),
         Event::Downloaded { name, link } => format!("- Downloaded file {name} to \"{link}\""),
+        Event::BrowserReplaced { reason } if reason.is_empty() => {
+            "- The browser was gone; a new one was started".to_owned()
+        }
+        Event::BrowserReplaced { reason } => {
+            format!("- The browser was gone ({reason}); a new one was started")
+        }
         Event::DownloadFailed { name, reason } => {
             format!("- Download of file {name} failed: {reason}")
         }
@@ -202,7 +197,7 @@ fn event_line(event: &Event) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{ConsoleLevel, FilePaths, SnapshotMode};
+    use crate::config::{CodegenLanguage, ConsoleLevel, FilePaths, SnapshotMode};
     use crate::reply::Reply;
     use engine::{ConsoleCounts, Dialog, DialogKind};
 

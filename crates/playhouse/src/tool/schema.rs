@@ -29,6 +29,10 @@ pub(super) fn of<T: Tool>() -> Map<String, Value> {
 fn portable(schema: &mut Map<String, Value>) {
     schema.remove("title");
     schema.remove("format");
+    // What has no other default than being left out has none.
+    if schema.get("default").is_some_and(Value::is_null) {
+        schema.remove("default");
+    }
     if let Some(Value::Array(types)) = schema.get_mut("type") {
         types.retain(|name| name != "null");
         if let [only] = types.as_slice() {

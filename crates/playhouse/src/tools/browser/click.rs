@@ -1,10 +1,12 @@
 //! Clicking.
 
 use crate::call::Call;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::reply::Reply;
-use crate::scope::Tab;
+use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
+use engine::MouseButton;
+use engine::codegen::Action;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -27,8 +29,9 @@ pub(super) struct Click {
 }
 
 /// A mouse button.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub(super) enum Button {
     Left,
     Right,
@@ -49,12 +52,59 @@ impl Tool for Click {
     const NAME: &'static str = "browser_click";
     const TITLE: &'static str = "Click";
     const EFFECT: Effect = Effect::Acts;
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        let found = tab.find(call, &self.target).await?;
+        let count = if self.double_click == Some(true) {
+            2
+        } else {
+            1
+        };
+        let modifiers: Vec<engine::Modifier> = self
+            .modifiers
+            .unwrap_or_default()
+            .into_iter()
+            .map(Into::into)
+            .collect();
+        let how = engine::Click {
+            button: self.button.unwrap_or(Button::Left).into(),
+            count,
+            modifiers: modifiers.clone(),
+            ..engine::Click::default()
+        };
+        let progress = call.action();
+        tab.act(call, found.locator.click(&progress, &how)).await?;
+        let click = Action::Click {
+            locator: found.shown,
+            button: self.button.map(Into::into),
+            modifiers,
+            count,
+            position: None,
+        };
+        Ok(Reply::action(call, &click).and_snapshot())
+    }
+}
+
+impl From<Button> for MouseButton {
+    fn from(button: Button) -> Self {
+        match button {
+            Button::Left => Self::Left,
+            Button::Right => Self::Right,
+            Button::Middle => Self::Middle,
+        }
+    }
+}
+
+impl From<Modifier> for engine::Modifier {
+    fn from(modifier: Modifier) -> Self {
+        match modifier {
+            Modifier::Alt => Self::Alt,
+            Modifier::Control => Self::Control,
+            Modifier::ControlOrMeta if cfg!(target_os = "macos") => Self::Meta,
+            Modifier::ControlOrMeta => Self::Control,
+            Modifier::Meta => Self::Meta,
+            Modifier::Shift => Self::Shift,
+        }
     }
 }

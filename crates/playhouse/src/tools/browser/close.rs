@@ -1,8 +1,8 @@
 //! Closing the browser.
 
 use crate::call::Call;
-use crate::error::{Error, Result};
-use crate::reply::Reply;
+use crate::error::Result;
+use crate::reply::{Part, Reply};
 use crate::session::Session;
 use crate::tool::{Effect, Tool, ToolDef};
 use schemars::JsonSchema;
@@ -22,10 +22,8 @@ impl Tool for Close {
     const EFFECT: Effect = Effect::Acts;
     type Scope = Arc<Session>;
 
-    async fn run(self, _on: Arc<Session>, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, session: Arc<Session>, _: &Call) -> Result<Reply> {
+        session.close().await;
+        Ok(Reply::code("await page.close()").and(Part::Tabs(Vec::new())))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use crate::config::Capability;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::reply::Reply;
 use crate::scope::OfServer;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -23,10 +23,9 @@ impl Tool for GetConfig {
     const CAPABILITY: Option<Capability> = Some(Capability::Config);
     type Scope = OfServer;
 
-    async fn run(self, _on: OfServer, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, _: OfServer, call: &Call) -> Result<Reply> {
+        let merged = &call.settings.merged;
+        let text = serde_json::to_string_pretty(merged).unwrap_or_default();
+        Ok(Reply::text(text))
     }
 }

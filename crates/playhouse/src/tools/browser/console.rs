@@ -1,9 +1,11 @@
 //! What the page wrote to its console.
 
 use crate::call::Call;
-use crate::error::{Error, Result};
+use crate::config::ConsoleLevel;
+use crate::error::Result;
 use crate::reply::Reply;
-use crate::scope::Tab;
+use crate::scope::CurrentTab;
+use crate::session::{console_level, console_line};
 use crate::tool::{Effect, Tool, ToolDef};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -26,9 +28,10 @@ pub(super) struct ConsoleMessages {
 
 /// A severity; each includes those before it.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Deserialize, Serialize, JsonSchema,
+    Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema, strum::Display,
 )]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 enum Level {
     Error,
     Warning,
@@ -41,12 +44,42 @@ impl Tool for ConsoleMessages {
     const NAME: &'static str = "browser_console_messages";
     const TITLE: &'static str = "Get console messages";
     const EFFECT: Effect = Effect::Reads;
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        let all = self.all.unwrap_or(false);
+        let level = self.level.into();
+        let lines: Vec<_> = tab
+            .page
+            .console(0)
+            .iter()
+            .filter(|entry| all || entry.current)
+            .filter(|entry| console_level(entry.message.kind) <= level)
+            .map(|entry| console_line(&entry.message))
+            .collect();
+        let counts = tab.page.console_counts();
+        let mut text = format!(
+            "Total messages: {} (Errors: {}, Warnings: {})",
+            counts.total, counts.errors, counts.warnings
+        );
+        if lines.len() != counts.total {
+            let (count, level) = (lines.len(), self.level);
+            text += &format!("\nReturning {count} messages for level \"{level}\"");
+        }
+        text += "\n\n";
+        text += &lines.join("\n");
+        tab.text_or_file(call, text, self.filename.as_deref(), "Console")
+            .await
+    }
+}
+
+impl From<Level> for ConsoleLevel {
+    fn from(level: Level) -> Self {
+        match level {
+            Level::Error => Self::Error,
+            Level::Warning => Self::Warning,
+            Level::Info => Self::Info,
+            Level::Debug => Self::Debug,
+        }
     }
 }

@@ -2,13 +2,17 @@
 
 use crate::call::Call;
 use crate::config::Capability;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::reply::Reply;
-use crate::scope::Tab;
+use crate::scope::TabInAnyState;
 use crate::tool::{Effect, Tool, ToolDef};
+use engine::Cookie;
+use engine::codegen::javascript::string as quote;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
+use serde_json::{Value, json};
+use url::Url;
 
 pub(super) const TOOLS: &[ToolDef] = &[
     ToolDef::of::<CookieList>(),
@@ -33,13 +37,27 @@ impl Tool for CookieList {
     const TITLE: &'static str = "List cookies";
     const EFFECT: Effect = Effect::Reads;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
-    type Scope = Tab;
+    type Scope = TabInAnyState;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
+        let cookies = tab.context()?.cookies(&call.action()).await?;
+        let lines: Vec<_> = cookies
+            .iter()
+            .filter(|cookie| within(&self.domain, &cookie.domain))
+            .filter(|cookie| within(&self.path, &cookie.path))
+            .map(|cookie| {
+                format!(
+                    "{}={} (domain: {}, path: {})",
+                    cookie.name, cookie.value, cookie.domain, cookie.path
+                )
+            })
+            .collect();
+        let text = if lines.is_empty() {
+            "No cookies found".to_owned()
+        } else {
+            lines.join("\n")
+        };
+        Ok(Reply::text(text).and_code("await page.context().cookies();"))
     }
 }
 
@@ -56,13 +74,24 @@ impl Tool for CookieGet {
     const TITLE: &'static str = "Get cookie";
     const EFFECT: Effect = Effect::Reads;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
-    type Scope = Tab;
+    type Scope = TabInAnyState;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
+        let cookies = tab.context()?.cookies(&call.action()).await?;
+        let text = match cookies.iter().find(|cookie| cookie.name == self.name) {
+            Some(cookie) => format!(
+                "{}={} (domain: {}, path: {}, httpOnly: {}, secure: {}, sameSite: {})",
+                cookie.name,
+                cookie.value,
+                cookie.domain,
+                cookie.path,
+                cookie.http_only,
+                cookie.secure,
+                cookie.same_site.unwrap_or(engine::SameSite::Lax),
+            ),
+            None => format!("Cookie '{}' not found", self.name),
+        };
+        Ok(Reply::text(text).and_code("await page.context().cookies();"))
     }
 }
 
@@ -101,13 +130,46 @@ impl Tool for CookieSet {
     const TITLE: &'static str = "Set cookie";
     const EFFECT: Effect = Effect::Acts;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
-    type Scope = Tab;
+    type Scope = TabInAnyState;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
+        let host = Url::parse(&tab.page.url())
+            .ok()
+            .and_then(|url| url.host_str().map(str::to_owned));
+        let domain = self.domain.or(host).unwrap_or_default();
+        let path = self.path.unwrap_or_else(|| "/".to_owned());
+        let mut shown = json!({
+            "name": self.name,
+            "value": self.value,
+            "domain": domain,
+            "path": path,
+        });
+        for (name, value) in [
+            ("expires", self.expires.map(plain)),
+            ("httpOnly", self.http_only.map(Value::from)),
+            ("secure", self.secure.map(Value::from)),
+            ("sameSite", self.same_site.map(|rule| json!(rule))),
+        ] {
+            if let Some(value) = value {
+                shown[name] = value;
+            }
+        }
+        let cookie = Cookie {
+            name: self.name,
+            value: self.value,
+            domain,
+            path,
+            expires: self.expires.unwrap_or(-1.0),
+            http_only: self.http_only.unwrap_or(false),
+            secure: self.secure.unwrap_or(false),
+            same_site: self.same_site.map(Into::into),
+        };
+        tab.context()?
+            .set_cookies(&call.action(), &[cookie])
+            .await?;
+        Ok(Reply::code(format!(
+            "await page.context().addCookies([{shown}]);"
+        )))
     }
 }
 
@@ -124,13 +186,18 @@ impl Tool for CookieDelete {
     const TITLE: &'static str = "Delete cookie";
     const EFFECT: Effect = Effect::Acts;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
-    type Scope = Tab;
+    type Scope = TabInAnyState;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
+        let name = &self.name;
+        let progress = call.action();
+        tab.context()?
+            .remove_cookies(&progress, |cookie| cookie.name == *name)
+            .await?;
+        Ok(Reply::code(format!(
+            "await page.context().clearCookies({{ name: {} }});",
+            quote(name)
+        )))
     }
 }
 
@@ -144,12 +211,42 @@ impl Tool for CookieClear {
     const TITLE: &'static str = "Clear cookies";
     const EFFECT: Effect = Effect::Acts;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
-    type Scope = Tab;
+    type Scope = TabInAnyState;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
+        tab.context()?
+            .remove_cookies(&call.action(), |_| true)
+            .await?;
+        Ok(Reply::code("await page.context().clearCookies();"))
+    }
+}
+
+impl From<SameSite> for engine::SameSite {
+    fn from(rule: SameSite) -> Self {
+        match rule {
+            SameSite::Strict => Self::Strict,
+            SameSite::Lax => Self::Lax,
+            SameSite::None => Self::None,
+        }
+    }
+}
+
+/// Whether a value passes a filter: it holds what the filter asks for, where it asks for anything.
+fn within(filter: &Option<String>, value: &str) -> bool {
+    filter
+        .as_ref()
+        .is_none_or(|filter| value.contains(filter.as_str()))
+}
+
+/// A number without a fraction where it has none.
+fn plain(number: f64) -> Value {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "only for whole numbers that fit"
+    )]
+    if number.fract() == 0.0 && number.abs() < 9e15 {
+        (number as i64).into()
+    } else {
+        number.into()
     }
 }

@@ -1,7 +1,7 @@
 //! Answering dialogs.
 
 use crate::call::Call;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::reply::Reply;
 use crate::scope::DialogTab;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -26,10 +26,11 @@ impl Tool for HandleDialog {
     const EFFECT: Effect = Effect::Acts;
     type Scope = DialogTab;
 
-    async fn run(self, _on: DialogTab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: DialogTab, call: &Call) -> Result<Reply> {
+        let text = self.prompt_text.as_deref();
+        let progress = call.action();
+        tab.act(call, tab.page.answer_dialog(&progress, self.accept, text))
+            .await?;
+        Ok(Reply::default())
     }
 }

@@ -1,10 +1,11 @@
 //! Dragging one element onto another.
 
 use crate::call::Call;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::reply::Reply;
-use crate::scope::Tab;
+use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
+use engine::codegen::javascript;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -28,12 +29,15 @@ impl Tool for Drag {
     const NAME: &'static str = "browser_drag";
     const TITLE: &'static str = "Drag mouse";
     const EFFECT: Effect = Effect::Acts;
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        let start = tab.find(call, &self.start_target).await?;
+        let end = tab.find(call, &self.end_target).await?;
+        let progress = call.action();
+        tab.act(call, start.locator.drag_to(&progress, &end.locator))
+            .await?;
+        let code = javascript::drag_to(&start.shown, &end.shown);
+        Ok(Reply::code(code).and_snapshot())
     }
 }

@@ -3,12 +3,15 @@
 use crate::call::Call;
 use crate::error::{Error, Result};
 use crate::reply::Reply;
-use crate::scope::{FileChooserTab, Tab};
+use crate::scope::{CurrentTab, FileChooserTab, TabInAnyState};
 use crate::tool::{Effect, Tool, ToolDef};
+use engine::Payload;
+use engine::codegen::javascript;
 use schemars::JsonSchema;
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<FileUpload>(), ToolDef::of::<Drop>()];
 
@@ -26,11 +29,22 @@ impl Tool for FileUpload {
     const EFFECT: Effect = Effect::Acts;
     type Scope = FileChooserTab;
 
-    async fn run(self, _on: FileChooserTab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: FileChooserTab, call: &Call) -> Result<Reply> {
+        let paths = match &self.paths {
+            Some(paths) => Some(allowed(&tab, call, paths).await?),
+            None => None,
+        };
+        let shown = match &paths {
+            Some(paths) => serde_json::to_string(paths).unwrap_or_default(),
+            None => "undefined".to_owned(),
+        };
+        let progress = call.action();
+        tab.act(
+            call,
+            tab.page.answer_file_chooser(&progress, paths.as_deref()),
+        )
+        .await?;
+        Ok(Reply::code(format!("await fileChooser.setFiles({shown})")).and_snapshot())
     }
 }
 
@@ -62,12 +76,33 @@ impl Tool for Drop {
     const NAME: &'static str = "browser_drop";
     const TITLE: &'static str = "Drop files or data onto an element";
     const EFFECT: Effect = Effect::Acts;
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        let data = self.data.unwrap_or_default();
+        let paths = self.paths.unwrap_or_default();
+        if paths.is_empty() && data.is_empty() {
+            return Err(Error::Arguments {
+                reason: "At least one of \"paths\" or \"data\" must be provided.",
+                bare: false,
+            });
+        }
+        let files = allowed(&tab, call, &paths).await?;
+        let found = tab.find(call, &self.target).await?;
+        let code = javascript::drop_onto(&found.shown, &paths, data.clone());
+        let payload = Payload {
+            files,
+            data: data.into_iter().collect(),
+        };
+        let progress = call.action();
+        tab.act(call, found.locator.drop(&progress, &payload))
+            .await?;
+        Ok(Reply::code(code).and_snapshot())
     }
+}
+
+/// The files that the client names, if all of them may be read.
+async fn allowed(tab: &TabInAnyState, call: &Call, paths: &[String]) -> Result<Vec<PathBuf>> {
+    let output = tab.output(call).await;
+    paths.iter().map(|path| output.allowed(path)).collect()
 }

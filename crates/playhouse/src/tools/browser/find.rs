@@ -1,10 +1,11 @@
 //! Searching the snapshot.
 
 use crate::call::Call;
-use crate::error::{Error, Result};
+use crate::error::{Error, Problem, Result};
 use crate::reply::Reply;
-use crate::scope::Tab;
+use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
+use engine::{Pattern, SnapshotOptions};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -26,12 +27,48 @@ impl Tool for Find {
     const NAME: &'static str = "browser_find";
     const TITLE: &'static str = "Find in page snapshot";
     const EFFECT: Effect = Effect::Reads;
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        let pattern = match (&self.text, &self.regex) {
+            (Some(text), None) => Pattern::Text(text.clone()),
+            (None, Some(regex)) => pattern(Self::NAME, "regex", regex)?,
+            (None, None) => {
+                return Ok(Reply::error(Error::Arguments {
+                    reason: "Provide either \"text\" or \"regex\" to search for.",
+                    bare: true,
+                }));
+            }
+            (Some(_), Some(_)) => {
+                return Ok(Reply::error(Error::Arguments {
+                    reason: "Provide only one of \"text\" or \"regex\", not both.",
+                    bare: true,
+                }));
+            }
+        };
+        let options = SnapshotOptions {
+            boxes: call.settings.answers.snapshot_boxes,
+            ..SnapshotOptions::default()
+        };
+        let snapshot = tab.page.snapshot(&call.action(), &options).await?;
+        let found = pattern.find_in(&snapshot);
+        let text = match found.matches {
+            0 => format!("No matches found for {pattern}."),
+            1 => format!("Found 1 match for {pattern}:\n\n{}", found.text),
+            matches => format!("Found {matches} matches for {pattern}:\n\n{}", found.text),
+        };
+        tab.text_or_file(call, text, self.filename.as_deref(), "Find results")
+            .await
     }
+}
+
+/// Reads a regular expression that a tool was given.
+pub(super) fn pattern(tool: &'static str, parameter: &str, regex: &str) -> Result<Pattern> {
+    Pattern::regex(regex).map_err(|_| Error::InvalidArguments {
+        tool,
+        problems: vec![Problem {
+            parameter: parameter.to_owned(),
+            message: "Invalid regular expression".to_owned(),
+        }],
+    })
 }

@@ -1,10 +1,12 @@
 //! Filling several fields at once.
 
 use crate::call::Call;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::reply::Reply;
-use crate::scope::Tab;
+use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
+use engine::codegen::Action;
+use engine::{Locator, Progress, Selector};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -49,12 +51,51 @@ impl Tool for FillForm {
     const NAME: &'static str = "browser_fill_form";
     const TITLE: &'static str = "Fill form";
     const EFFECT: Effect = Effect::Acts;
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        let mut reply = Reply::default();
+        for field in &self.fields {
+            let found = tab.find(call, &field.target).await?;
+            let progress = call.action();
+            let filled = field.fill(&found.locator, &progress);
+            tab.interrupted(filled).await?;
+            reply = reply.and_action(call, &field.action(found.shown));
+        }
+        Ok(reply)
+    }
+}
+
+impl Field {
+    async fn fill(&self, locator: &Locator, progress: &Progress) -> engine::Result<()> {
+        match self.kind {
+            FieldKind::Textbox | FieldKind::Slider => locator.fill(progress, &self.value).await,
+            FieldKind::Checkbox | FieldKind::Radio => {
+                locator.set_checked(progress, self.is_checked()).await
+            }
+            FieldKind::Combobox => {
+                let values = [self.value.clone()];
+                locator.select_options(progress, &values).await.map(drop)
+            }
+        }
+    }
+
+    fn action(&self, locator: Selector) -> Action {
+        let value = self.value.clone();
+        match self.kind {
+            FieldKind::Textbox | FieldKind::Slider => Action::Fill { locator, value },
+            FieldKind::Checkbox | FieldKind::Radio => Action::SetChecked {
+                locator,
+                checked: self.is_checked(),
+            },
+            FieldKind::Combobox => Action::SelectOption {
+                locator,
+                values: vec![value],
+            },
+        }
+    }
+
+    fn is_checked(&self) -> bool {
+        self.value == "true"
     }
 }

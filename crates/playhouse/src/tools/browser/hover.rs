@@ -1,10 +1,11 @@
 //! Hovering.
 
 use crate::call::Call;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::reply::Reply;
-use crate::scope::Tab;
+use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
+use engine::codegen::Action;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -24,12 +25,13 @@ impl Tool for Hover {
     const NAME: &'static str = "browser_hover";
     const TITLE: &'static str = "Hover mouse";
     const EFFECT: Effect = Effect::Acts;
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        let found = tab.find(call, &self.target).await?;
+        let progress = call.action();
+        tab.interrupted(found.locator.hover(&progress)).await?;
+        let locator = found.shown;
+        Ok(Reply::action(call, &Action::Hover { locator }).and_snapshot())
     }
 }

@@ -1,12 +1,15 @@
 //! Typing.
 
 use crate::call::Call;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::reply::Reply;
-use crate::scope::Tab;
+use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
+use engine::codegen::Action;
+use engine::codegen::javascript;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::time::Duration;
 
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<PressKey>(), ToolDef::of::<Type>()];
 
@@ -22,13 +25,22 @@ impl Tool for PressKey {
     const NAME: &'static str = "browser_press_key";
     const TITLE: &'static str = "Press a key";
     const EFFECT: Effect = Effect::Acts;
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        let (key, progress) = (&self.key, call.action());
+        let press = tab.page.press(&progress, key);
+        let reply = Reply::code(format!(
+            "// Press {key}\nawait page.keyboard.press({});",
+            javascript::string(key)
+        ));
+        if key == "Enter" {
+            tab.act(call, press).await?;
+            Ok(reply.and_snapshot())
+        } else {
+            tab.interrupted(press).await?;
+            Ok(reply)
+        }
     }
 }
 
@@ -52,12 +64,48 @@ impl Tool for Type {
     const NAME: &'static str = "browser_type";
     const TITLE: &'static str = "Type text";
     const EFFECT: Effect = Effect::Acts;
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        let found = tab.find(call, &self.target).await?;
+        let (locator, text) = (&found.locator, self.text.as_str());
+        let (submit, slowly) = (self.submit == Some(true), self.slowly == Some(true));
+        let typed = async {
+            let progress = call.action();
+            if slowly {
+                locator
+                    .press_sequentially(&progress, text, Duration::ZERO)
+                    .await?;
+            } else {
+                locator.fill(&progress, text).await?;
+            }
+            if submit {
+                locator.press(&call.action(), "Enter").await?;
+            }
+            Ok(())
+        };
+        let mut reply = Reply::default();
+        if submit || slowly {
+            if submit {
+                tab.act(call, typed).await?;
+            } else {
+                tab.act_typing(call, typed).await?;
+            }
+            reply = reply.and_snapshot();
+        } else {
+            tab.interrupted(typed).await?;
+        }
+        let locator = found.shown;
+        reply = if slowly {
+            reply.and_code(javascript::press_sequentially(&locator, text))
+        } else {
+            let (locator, value) = (locator.clone(), self.text.clone());
+            reply.and_action(call, &Action::Fill { locator, value })
+        };
+        if submit {
+            let key = "Enter".to_owned();
+            reply = reply.and_action(call, &Action::Press { locator, key });
+        }
+        Ok(reply)
     }
 }

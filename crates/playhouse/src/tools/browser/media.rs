@@ -1,11 +1,12 @@
 //! The media features that pages see.
 
 use crate::call::Call;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::reply::Reply;
-use crate::scope::Tab;
+use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
 use crate::tool::{Nullable, nullable, present};
+use engine::codegen::javascript::string as quote;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -86,12 +87,56 @@ impl Tool for EmulateMedia {
     const NAME: &'static str = "browser_emulate_media";
     const TITLE: &'static str = "Emulate media features";
     const EFFECT: Effect = Effect::Acts;
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        let mut features = tab.page.media();
+        let mut shown = Vec::new();
+        set(
+            &mut features.color_scheme,
+            "colorScheme",
+            self.color_scheme,
+            &mut shown,
+        );
+        set(
+            &mut features.reduced_motion,
+            "reducedMotion",
+            self.reduced_motion,
+            &mut shown,
+        );
+        set(
+            &mut features.forced_colors,
+            "forcedColors",
+            self.forced_colors,
+            &mut shown,
+        );
+        set(
+            &mut features.contrast,
+            "contrast",
+            self.contrast,
+            &mut shown,
+        );
+        set(&mut features.media, "media", self.media, &mut shown);
+        tab.page.emulate_media(&call.action(), features).await?;
+        Ok(Reply::code(format!(
+            "await page.emulateMedia({{ {} }});",
+            shown.join(", ")
+        )))
     }
+}
+
+/// Sets what the call sets, and notes how code would.
+fn set<T: Into<&'static str>>(
+    feature: &mut Option<String>,
+    name: &str,
+    wish: Option<Nullable<T>>,
+    shown: &mut Vec<String>,
+) {
+    let Some(Nullable(wish)) = wish else { return };
+    let value = wish.map(Into::into);
+    shown.push(match value {
+        Some(value) => format!("{name}: {}", quote(value)),
+        None => format!("{name}: null"),
+    });
+    *feature = value.map(str::to_owned);
 }

@@ -3,13 +3,16 @@
 use super::click::Button;
 use crate::call::Call;
 use crate::config::Capability;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::reply::Reply;
-use crate::scope::Tab;
+use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
+use engine::Point;
+use engine::codegen::javascript::Options;
 use schemars::JsonSchema;
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
+use std::time::Duration;
 
 pub(super) const TOOLS: &[ToolDef] = &[
     ToolDef::of::<MouseMove>(),
@@ -35,13 +38,16 @@ impl Tool for MouseMove {
     const TITLE: &'static str = "Move mouse";
     const EFFECT: Effect = Effect::Acts;
     const CAPABILITY: Option<Capability> = Some(Capability::Vision);
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        let to = point(self.x, self.y);
+        let progress = call.action();
+        tab.interrupted(tab.page.mouse_move(&progress, to)).await?;
+        Ok(Reply::code(format!(
+            "// Move mouse to ({0}, {1})\nawait page.mouse.move({0}, {1});",
+            self.x, self.y
+        )))
     }
 }
 
@@ -66,13 +72,32 @@ impl Tool for MouseClick {
     const TITLE: &'static str = "Click";
     const EFFECT: Effect = Effect::Acts;
     const CAPABILITY: Option<Capability> = Some(Capability::Vision);
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        let (x, y) = (self.x, self.y);
+        let count = self.click_count;
+        let how = engine::Click {
+            button: self.button.unwrap_or(Button::Left).into(),
+            count: count.map_or(1, whole),
+            delay: self.delay.map(milliseconds).unwrap_or_default(),
+            ..engine::Click::default()
+        };
+        let options = Options::default()
+            .with_some("button", self.button.map(<&str>::from))
+            .with_some("clickCount", count)
+            .with_some("delay", self.delay);
+        let options = match options.is_empty() {
+            true => String::new(),
+            false => format!(", {options}"),
+        };
+        let progress = call.action();
+        let click = tab.page.mouse_click(&progress, point(x, y), &how);
+        tab.act(call, click).await?;
+        let code = format!(
+            "// Click mouse at coordinates ({x}, {y})\nawait page.mouse.click({x}, {y}{options});"
+        );
+        Ok(Reply::code(code).and_snapshot())
     }
 }
 
@@ -95,13 +120,21 @@ impl Tool for MouseDrag {
     const TITLE: &'static str = "Drag mouse";
     const EFFECT: Effect = Effect::Acts;
     const CAPABILITY: Option<Capability> = Some(Capability::Vision);
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        let (from, to) = (
+            point(self.start_x, self.start_y),
+            point(self.end_x, self.end_y),
+        );
+        let progress = call.action();
+        tab.act(call, tab.page.mouse_drag(&progress, from, to))
+            .await?;
+        Ok(Reply::code(format!(
+            "// Drag mouse from ({0}, {1}) to ({2}, {3})\nawait page.mouse.move({0}, {1});\nawait page.mouse.down();\nawait page.mouse.move({2}, {3});\nawait page.mouse.up();",
+            self.start_x, self.start_y, self.end_x, self.end_y
+        ))
+        .and_snapshot())
     }
 }
 
@@ -118,13 +151,17 @@ impl Tool for MouseDown {
     const TITLE: &'static str = "Press mouse down";
     const EFFECT: Effect = Effect::Acts;
     const CAPABILITY: Option<Capability> = Some(Capability::Vision);
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        let button = self.button.unwrap_or(Button::Left).into();
+        let progress = call.action();
+        tab.interrupted(tab.page.mouse_down(&progress, button))
+            .await?;
+        let options = shown(self.button);
+        Ok(Reply::code(format!(
+            "// Press mouse down\nawait page.mouse.down({options});"
+        )))
     }
 }
 
@@ -141,13 +178,17 @@ impl Tool for MouseUp {
     const TITLE: &'static str = "Press mouse up";
     const EFFECT: Effect = Effect::Acts;
     const CAPABILITY: Option<Capability> = Some(Capability::Vision);
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        let button = self.button.unwrap_or(Button::Left).into();
+        let progress = call.action();
+        tab.interrupted(tab.page.mouse_up(&progress, button))
+            .await?;
+        let options = shown(self.button);
+        Ok(Reply::code(format!(
+            "// Press mouse up\nawait page.mouse.up({options});"
+        )))
     }
 }
 
@@ -174,12 +215,43 @@ impl Tool for MouseWheel {
     const TITLE: &'static str = "Scroll mouse wheel";
     const EFFECT: Effect = Effect::Acts;
     const CAPABILITY: Option<Capability> = Some(Capability::Vision);
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        let (x, y) = (self.delta_x, self.delta_y);
+        let progress = call.action();
+        tab.interrupted(tab.page.mouse_wheel(&progress, x, y))
+            .await?;
+        Ok(Reply::code(format!(
+            "// Scroll mouse wheel\nawait page.mouse.wheel({x}, {y});"
+        )))
     }
+}
+
+/// The button as an option in code, where one was named.
+fn shown(button: Option<Button>) -> String {
+    match button {
+        Some(button) => Options::default()
+            .with("button", <&str>::from(button))
+            .to_string(),
+        None => String::new(),
+    }
+}
+
+fn point(x: f64, y: f64) -> Point {
+    Point { x, y }
+}
+
+/// How often, at least once.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "clamped to whole numbers that fit"
+)]
+fn whole(number: f64) -> u32 {
+    number.clamp(1.0, 100.0) as u32
+}
+
+fn milliseconds(number: f64) -> Duration {
+    Duration::try_from_secs_f64(number / 1000.0).unwrap_or_default()
 }

@@ -1,12 +1,17 @@
 //! Going to pages.
 
 use crate::call::Call;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::reply::Reply;
-use crate::scope::Tab;
+use crate::scope::{CurrentTab, TabInAnyState};
+use crate::session::Tab;
 use crate::tool::{Effect, Tool, ToolDef};
+use engine::LoadState;
+use engine::codegen::Action;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::time::Duration;
+use url::Url;
 
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<Navigate>(), ToolDef::of::<NavigateBack>()];
 
@@ -22,13 +27,13 @@ impl Tool for Navigate {
     const NAME: &'static str = "browser_navigate";
     const TITLE: &'static str = "Navigate to a URL";
     const EFFECT: Effect = Effect::Acts;
-    type Scope = Tab;
+    type Scope = TabInAnyState;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
+        let url = completed(&self.url);
+        refuse_files(&url, call.settings.files.unrestricted)?;
+        load(&tab.tab, call, &url).await?;
+        Ok(Reply::action(call, &Action::Goto { url }).and_snapshot())
     }
 }
 
@@ -41,12 +46,86 @@ impl Tool for NavigateBack {
     const NAME: &'static str = "browser_navigate_back";
     const TITLE: &'static str = "Go back";
     const EFFECT: Effect = Effect::Acts;
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        let progress = call.navigation();
+        tab.page.go(&progress, -1, LoadState::Committed).await?;
+        Ok(Reply::code("await page.goBack();").and_snapshot())
+    }
+}
+
+/// How long a document that is parsed may go on loading.
+const LOADING: Duration = Duration::from_secs(5);
+
+/// Loads a URL in a tab, whatever is open there.
+pub(super) async fn load(tab: &Tab, call: &Call, url: &str) -> Result<()> {
+    let progress = call.navigation();
+    tab.restart_console();
+    tab.dismiss_modals(&progress).await?;
+    tab.page
+        .goto(&progress, url, LoadState::DomContentLoaded)
+        .await?;
+    tab.page.wait_for_load(LoadState::Loaded, LOADING).await;
+    Ok(())
+}
+
+/// The URL with a scheme: a bare name is a host.
+pub(super) fn completed(url: &str) -> String {
+    if Url::parse(url).is_ok_and(|parsed| !names_a_port(url, &parsed)) {
+        return url.to_owned();
+    }
+    if url.starts_with("localhost") {
+        format!("http://{url}")
+    } else {
+        format!("https://{url}")
+    }
+}
+
+/// `localhost:8080` parses as a URL of the scheme `localhost`.
+fn names_a_port(url: &str, parsed: &Url) -> bool {
+    let rest = &url.trim_start()[parsed.scheme().len()..];
+    parsed.cannot_be_a_base()
+        && rest
+            .trim_start_matches(':')
+            .starts_with(|char: char| char.is_ascii_digit())
+}
+
+/// Local files are read through their own tools, which know the roots.
+pub(super) fn refuse_files(url: &str, unrestricted: bool) -> Result<()> {
+    if unrestricted || !Url::parse(url).is_ok_and(|url| url.scheme() == "file") {
+        return Ok(());
+    }
+    Err(engine::Error::UrlBlocked {
+        url: url.to_owned(),
+        scheme: "file".to_owned(),
+    }
+    .into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_without_a_scheme_gets_one() {
+        assert_eq!(completed("example.com/a"), "https://example.com/a");
+        assert_eq!(completed("localhost:8080/a"), "http://localhost:8080/a");
+        assert_eq!(completed("example.com:8080"), "https://example.com:8080");
+        for whole in [
+            "http://localhost:1",
+            "about:blank",
+            "data:text/html,x",
+            "chrome://version",
+        ] {
+            assert_eq!(completed(whole), whole);
+        }
+    }
+
+    #[test]
+    fn files_are_for_those_who_asked_for_them() {
+        assert!(refuse_files("file:///etc/passwd", false).is_err());
+        assert!(refuse_files("FILE:///etc/passwd", false).is_err());
+        assert!(refuse_files("file:///etc/passwd", true).is_ok());
     }
 }

@@ -1,10 +1,13 @@
 //! What the page requested.
 
+use super::find::pattern;
 use crate::call::Call;
 use crate::error::{Error, Result};
+use crate::output;
 use crate::reply::Reply;
-use crate::scope::Tab;
+use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
+use engine::{Request, RequestOutcome};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -30,13 +33,42 @@ impl Tool for NetworkRequests {
     const NAME: &'static str = "browser_network_requests";
     const TITLE: &'static str = "List network requests";
     const EFFECT: Effect = Effect::Reads;
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        let filter = match &self.filter {
+            Some(filter) => Some(pattern(Self::NAME, "filter", filter)?),
+            None => None,
+        };
+        let requests = tab.page.requests();
+        let mut lines = Vec::new();
+        let mut hidden = 0;
+        for request in &requests {
+            if is_favicon(request)
+                || filter
+                    .as_ref()
+                    .is_some_and(|it| it.find_in(&request.url).matches == 0)
+            {
+                continue;
+            }
+            if self.include_static || !is_static(request) {
+                lines.push(summary(request));
+            } else {
+                hidden += 1;
+            }
+        }
+        let mut text = lines.join("\n");
+        if hidden > 0 {
+            let (noun, them) = match hidden {
+                1 => ("request", "it"),
+                _ => ("requests", "them"),
+            };
+            text += &format!(
+                "\n\nNote: {hidden} static {noun} not shown, run with \"static\" option to see {them}."
+            );
+        }
+        tab.text_or_file(call, text, self.filename.as_deref(), "Network")
+            .await
     }
 }
 
@@ -67,12 +99,176 @@ impl Tool for NetworkRequest {
     const NAME: &'static str = "browser_network_request";
     const TITLE: &'static str = "Show network request details";
     const EFFECT: Effect = Effect::Reads;
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        let found = tab.page.request(self.index).filter(|it| !is_favicon(it));
+        let Some(request) = found else {
+            return Ok(Reply::error(Error::RequestNotFound { index: self.index }));
+        };
+        let file = self.filename.as_deref();
+        let title = "Network request";
+        let Some(part) = self.part else {
+            return tab.text_or_file(call, details(&request), file, title).await;
+        };
+        let progress = call.action();
+        let (body, mime_type) = match part {
+            Portion::RequestHeaders => {
+                let text = headers(&request.headers, "");
+                return tab.text_or_file(call, text, file, title).await;
+            }
+            Portion::ResponseHeaders => {
+                let response = request.response.as_ref();
+                let text = response.map(|response| headers(&response.headers, ""));
+                return tab
+                    .text_or_file(call, text.unwrap_or_default(), file, title)
+                    .await;
+            }
+            Portion::RequestBody => {
+                let body = tab.page.request_body(&progress, &request.id).await?;
+                (body.unwrap_or_default(), String::new())
+            }
+            Portion::ResponseBody => {
+                let mime_type = request
+                    .response
+                    .as_ref()
+                    .map(|response| response.mime_type.clone())
+                    .unwrap_or_default();
+                let body = tab.page.response_body(&progress, &request.id).await?;
+                (body, mime_type)
+            }
+        };
+        match String::from_utf8(body) {
+            Ok(text) => tab.text_or_file(call, text, file, title).await,
+            Err(binary) => {
+                let prefix = match part {
+                    Portion::RequestBody => "request",
+                    _ => "response",
+                };
+                let file = tab
+                    .output(call)
+                    .await
+                    .file(file, prefix, extension(&mime_type))
+                    .await?;
+                output::write(&file, binary.as_bytes()).await?;
+                Ok(Reply::text(file.link))
+            }
+        }
+    }
+}
+
+/// What pages load to look as they do; it says little about what they do.
+fn is_static(request: &Request) -> bool {
+    let succeeded = request
+        .response
+        .as_ref()
+        .is_some_and(|response| response.status < 400)
+        || (request.response.is_none() && !failed(request));
+    succeeded && !matches!(request.resource_type.as_str(), "fetch" | "xhr")
+}
+
+fn failed(request: &Request) -> bool {
+    matches!(request.outcome, Some(RequestOutcome::Failed { .. }))
+}
+
+/// The browser asks for it by itself.
+fn is_favicon(request: &Request) -> bool {
+    request.resource_type == "other" && request.url.ends_with("/favicon.ico")
+}
+
+fn summary(request: &Request) -> String {
+    let head = head(request);
+    match (&request.response, &request.outcome) {
+        (_, Some(RequestOutcome::Failed { reason, .. })) => format!("{head} => [FAILED] {reason}"),
+        (Some(response), _) => {
+            let status = format!("[{}] {}", response.status, response.status_text);
+            format!("{head} => {}", status.trim_end())
+        }
+        (None, _) => head,
+    }
+}
+
+/// A URL that holds its content is cut after the comma.
+fn head(request: &Request) -> String {
+    let url = match request.url.split_once(',') {
+        Some((start, _)) if start.starts_with("data:") => format!("{start},…"),
+        _ => request.url.clone(),
+    };
+    format!("{}. [{}] {url}", request.number, request.method)
+}
+
+fn details(request: &Request) -> String {
+    let mut text = format!(
+        "#{} [{}] {}\n\n  General\n",
+        request.number, request.method, request.url
+    );
+    let mut general = |name: &str, value: &str| {
+        if !value.is_empty() {
+            let name = format!("{name}:");
+            text += &format!("    {name:<10} {value}\n");
+        }
+    };
+    match (&request.response, &request.outcome) {
+        (_, Some(RequestOutcome::Failed { reason, .. })) => {
+            general("status", &format!("[FAILED] {reason}"));
+        }
+        (Some(response), _) => {
+            let status = format!("[{}] {}", response.status, response.status_text);
+            general("status", status.trim_end());
+        }
+        (None, _) => {}
+    }
+    if let Some(duration) = request.duration {
+        general("duration", &format!("{}ms", duration.as_millis()));
+    }
+    general("type", &request.resource_type);
+    if let Some(response) = &request.response {
+        general("mimeType", &response.mime_type);
+    }
+    if !request.headers.is_empty() {
+        text += &format!(
+            "\n  Request headers\n{}\n",
+            headers(&request.headers, "    ")
+        );
+    }
+    if let Some(response) = &request.response
+        && !response.headers.is_empty()
+    {
+        text += &format!(
+            "\n  Response headers\n{}\n",
+            headers(&response.headers, "    ")
+        );
+    }
+    for (there, part, noun) in [
+        (request.has_body, "request-body", "request body"),
+        (
+            request.response.is_some() && !failed(request),
+            "response-body",
+            "response body",
+        ),
+    ] {
+        if there {
+            text +=
+                &format!("\nCall browser_network_request with part=\"{part}\" to read the {noun}.");
+        }
+    }
+    text.trim_end().to_owned()
+}
+
+fn headers(headers: &[(String, String)], indent: &str) -> String {
+    let lines: Vec<_> = headers
+        .iter()
+        .map(|(name, value)| format!("{indent}{}: {value}", name.to_lowercase()))
+        .collect();
+    lines.join("\n")
+}
+
+/// The extension of files of a media type.
+fn extension(mime_type: &str) -> &str {
+    match mime_type.split_once('/') {
+        Some((_, "jpeg")) => "jpeg",
+        Some((_, "svg+xml")) => "svg",
+        Some((_, kind)) if kind.chars().all(|char| char.is_ascii_alphanumeric()) => kind,
+        _ => "bin",
     }
 }

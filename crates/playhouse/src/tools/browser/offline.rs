@@ -2,9 +2,9 @@
 
 use crate::call::Call;
 use crate::config::Capability;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::reply::Reply;
-use crate::scope::Tab;
+use crate::scope::TabInAnyState;
 use crate::tool::{Effect, Tool, ToolDef};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -33,12 +33,12 @@ impl Tool for NetworkStateSet {
     const TITLE: &'static str = "Set network state";
     const EFFECT: Effect = Effect::Acts;
     const CAPABILITY: Option<Capability> = Some(Capability::Network);
-    type Scope = Tab;
+    type Scope = TabInAnyState;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
+        let offline = self.state == NetworkState::Offline;
+        tab.context()?.set_offline(&call.action(), offline).await?;
+        Ok(Reply::text(format!("Network is now {}", self.state))
+            .and_code(format!("await page.context().setOffline({offline});")))
     }
 }

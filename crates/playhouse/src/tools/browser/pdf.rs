@@ -2,10 +2,13 @@
 
 use crate::call::Call;
 use crate::config::Capability;
-use crate::error::{Error, Result};
-use crate::reply::Reply;
-use crate::scope::Tab;
+use crate::error::Result;
+use crate::output;
+use crate::reply::{Part, Reply};
+use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
+use engine::PdfOptions;
+use engine::codegen::javascript::Options;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -24,12 +27,30 @@ impl Tool for PdfSave {
     const TITLE: &'static str = "Save as PDF";
     const EFFECT: Effect = Effect::Reads;
     const CAPABILITY: Option<Capability> = Some(Capability::Pdf);
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        let file = tab
+            .output(call)
+            .await
+            .file(self.filename.as_deref(), "page", "pdf")
+            .await?;
+        let bytes = tab.page.pdf(&call.navigation(), &LETTER).await?;
+        output::write(&file, bytes).await?;
+        let options = Options::default().with("path", &file.link);
+        Ok(
+            Reply::code(format!("await page.pdf({options});")).and(Part::File {
+                title: "Page as pdf".to_owned(),
+                link: file.link,
+            }),
+        )
     }
 }
+
+/// What prints without being told otherwise.
+const LETTER: PdfOptions = PdfOptions {
+    width: 8.5,
+    height: 11.0,
+    background: false,
+    landscape: false,
+};

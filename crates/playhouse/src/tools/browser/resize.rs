@@ -1,9 +1,9 @@
 //! The size of the viewport.
 
 use crate::call::Call;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::reply::Reply;
-use crate::scope::Tab;
+use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -24,12 +24,25 @@ impl Tool for Resize {
     const NAME: &'static str = "browser_resize";
     const TITLE: &'static str = "Resize browser window";
     const EFFECT: Effect = Effect::Acts;
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        let (width, height) = (pixels(self.width), pixels(self.height));
+        tab.page.resize(&call.action(), width, height).await?;
+        Ok(Reply::code(format!(
+            "await page.setViewportSize({{ width: {width}, height: {height} }});"
+        )))
     }
+}
+
+/// What browsers take as a size at most.
+const MOST: f64 = 10_000_000.0;
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "clamped to whole numbers that fit"
+)]
+fn pixels(number: f64) -> u32 {
+    number.round().clamp(1.0, MOST) as u32
 }

@@ -2,9 +2,12 @@
 
 use crate::call::Call;
 use crate::error::{Error, Result};
-use crate::reply::Reply;
-use crate::scope::Tab;
+use crate::output;
+use crate::reply::{Part, Reply};
+use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
+use engine::codegen::javascript::Options;
+use engine::{Screenshot, ScreenshotArea, ScreenshotFormat};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
@@ -32,8 +35,9 @@ pub(super) struct TakeScreenshot {
 }
 
 /// An image format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 enum Format {
     Png,
     Jpeg,
@@ -41,8 +45,20 @@ enum Format {
 }
 
 /// What an image pixel is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Default,
+    Deserialize,
+    Serialize,
+    JsonSchema,
+    strum::IntoStaticStr,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 enum Scale {
     #[default]
     Css,
@@ -53,12 +69,108 @@ impl Tool for TakeScreenshot {
     const NAME: &'static str = "browser_take_screenshot";
     const TITLE: &'static str = "Take a screenshot";
     const EFFECT: Effect = Effect::Reads;
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        let full_page = self.full_page == Some(true);
+        if full_page && self.target.is_some() {
+            return Err(Error::Arguments {
+                reason: "fullPage cannot be used with element screenshots.",
+                bare: false,
+            });
+        }
+        let format = self.format();
+        let progress = call.navigation();
+        let (area, subject, prefix, shown) = match &self.target {
+            Some(target) => {
+                let found = tab.find(call, target).await?;
+                let area = found.locator.screenshot_area(&call.action()).await?;
+                let subject = match &self.element {
+                    Some(element) => element.clone(),
+                    None => found.shown.to_string(),
+                };
+                (area, subject, "element", format!("page.{}", found.shown))
+            }
+            None if full_page => (
+                ScreenshotArea::FullPage,
+                "full page".to_owned(),
+                "page",
+                "page".to_owned(),
+            ),
+            None => (
+                ScreenshotArea::Viewport,
+                "viewport".to_owned(),
+                "page",
+                "page".to_owned(),
+            ),
+        };
+        let file = tab
+            .output(call)
+            .await
+            .file(self.filename.as_deref(), prefix, format.into())
+            .await?;
+        let quality = (format != Format::Png).then_some(QUALITY);
+        let bytes = tab
+            .page
+            .screenshot(
+                &progress,
+                &Screenshot {
+                    format: format.into(),
+                    quality,
+                    area,
+                    css_scale: self.scale == Scale::Css,
+                },
+            )
+            .await?;
+        output::write(&file, &bytes).await?;
+        let options = Options::default()
+            .with_some("fullPage", full_page.then_some(true))
+            .with("path", &file.link)
+            .with_some("quality", quality.map(f64::from))
+            .with("scale", <&str>::from(self.scale))
+            .with("type", <&str>::from(format));
+        let link = &file.link;
+        let code = format!(
+            "// Screenshot {subject} and save it as {link}\nawait {shown}.screenshot({options});"
+        );
+        let mut reply = Reply::code(code).and(Part::File {
+            title: format!("Screenshot of {subject}"),
+            link: file.link.clone(),
+        });
+        if self.filename.is_none() {
+            reply = reply.and(Part::Image {
+                bytes,
+                mime_type: format!("image/{}", <&str>::from(format)),
+            });
+        }
+        Ok(reply)
+    }
+}
+
+/// As good as it needs to be, and much smaller than the best.
+const QUALITY: u8 = 90;
+
+impl TakeScreenshot {
+    /// What the call asks for, or what the file's name says.
+    fn format(&self) -> Format {
+        let named = || {
+            let (_, extension) = self.filename.as_deref()?.rsplit_once('.')?;
+            match extension.to_ascii_lowercase().as_str() {
+                "jpg" | "jpeg" => Some(Format::Jpeg),
+                "webp" => Some(Format::Webp),
+                _ => None,
+            }
+        };
+        self.kind.or_else(named).unwrap_or(Format::Png)
+    }
+}
+
+impl From<Format> for ScreenshotFormat {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Png => Self::Png,
+            Format::Jpeg => Self::Jpeg,
+            Format::Webp => Self::Webp,
+        }
     }
 }

@@ -1,10 +1,11 @@
 //! Choosing options.
 
 use crate::call::Call;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::reply::Reply;
-use crate::scope::Tab;
+use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
+use engine::codegen::Action;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -26,12 +27,17 @@ impl Tool for SelectOption {
     const NAME: &'static str = "browser_select_option";
     const TITLE: &'static str = "Select option";
     const EFFECT: Effect = Effect::Acts;
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        let found = tab.find(call, &self.target).await?;
+        let progress = call.action();
+        let chosen = found.locator.select_options(&progress, &self.values);
+        tab.act(call, chosen).await?;
+        let select = Action::SelectOption {
+            locator: found.shown,
+            values: self.values,
+        };
+        Ok(Reply::action(call, &select).and_snapshot())
     }
 }

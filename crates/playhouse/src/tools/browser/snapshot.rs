@@ -1,10 +1,12 @@
 //! What the page shows, as text.
 
 use crate::call::Call;
-use crate::error::{Error, Result};
-use crate::reply::Reply;
-use crate::scope::Tab;
+use crate::error::Result;
+use crate::output;
+use crate::reply::{Reply, SnapshotWish};
+use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
+use engine::SnapshotOptions;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -28,12 +30,40 @@ impl Tool for Snapshot {
     const NAME: &'static str = "browser_snapshot";
     const TITLE: &'static str = "Page snapshot";
     const EFFECT: Effect = Effect::Reads;
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        let target = match &self.target {
+            Some(target) => Some(tab.page.locator(target)?),
+            None => None,
+        };
+        let options = SnapshotOptions {
+            target: target.as_ref(),
+            depth: self.depth.map(levels),
+            boxes: self.boxes.unwrap_or(call.settings.answers.snapshot_boxes),
+        };
+        let text = tab.page.snapshot(&call.action(), &options).await?;
+        let snapshot = match &self.filename {
+            Some(name) => {
+                let file = tab.output(call).await.named(name)?;
+                output::write(&file, text).await?;
+                SnapshotWish::File(file.link)
+            }
+            None => SnapshotWish::Inline(text),
+        };
+        Ok(Reply {
+            snapshot,
+            ..Reply::default()
         })
     }
+}
+
+/// A number of levels, whole and not negative.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "saturates, and no tree is that deep"
+)]
+fn levels(depth: f64) -> u32 {
+    depth as u32
 }

@@ -4,7 +4,7 @@ use crate::call::Call;
 use crate::config::Capability;
 use crate::error::{Error, Result};
 use crate::reply::Reply;
-use crate::scope::Tab;
+use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -27,9 +27,9 @@ impl Tool for SaveStorageState {
     const TITLE: &'static str = "Save storage state";
     const EFFECT: Effect = Effect::Reads;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
+    async fn run(self, _on: CurrentTab, _call: &Call) -> Result<Reply> {
         Err(Error::Internal {
             tool: Self::NAME,
             reason: "not built yet".into(),
@@ -50,9 +50,9 @@ impl Tool for SetStorageState {
     const TITLE: &'static str = "Restore storage state";
     const EFFECT: Effect = Effect::Acts;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
+    async fn run(self, _on: CurrentTab, _call: &Call) -> Result<Reply> {
         Err(Error::Internal {
             tool: Self::NAME,
             reason: "not built yet".into(),

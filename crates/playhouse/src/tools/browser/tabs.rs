@@ -1,10 +1,12 @@
 //! Tabs.
 
+use super::navigate::{completed, load, refuse_files};
 use crate::call::Call;
 use crate::error::{Error, Result};
-use crate::reply::Reply;
+use crate::reply::{Part, Reply};
 use crate::session::Session;
 use crate::tool::{Effect, Tool, ToolDef};
+use engine::codegen;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -17,7 +19,7 @@ pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<Tabs>()];
 pub(super) struct Tabs {
     /// What to do.
     action: Action,
-    /// Tab to close (the current one by default) or select.
+    /// CurrentTab to close (the current one by default) or select.
     index: Option<f64>,
     /// URL to open in a new tab.
     url: Option<String>,
@@ -39,10 +41,56 @@ impl Tool for Tabs {
     const EFFECT: Effect = Effect::Acts;
     type Scope = Arc<Session>;
 
-    async fn run(self, _on: Arc<Session>, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, session: Arc<Session>, call: &Call) -> Result<Reply> {
+        let index = self.index.map(number);
+        match self.action {
+            Action::List => {
+                session.current_tab(call).await?;
+            }
+            Action::New => return self.open(session, call).await,
+            Action::Close => {
+                let tabs = session.tabs(call).await?;
+                tabs.close(&call.navigation(), index).await?;
+            }
+            Action::Select => {
+                let index = index.ok_or(Error::Arguments {
+                    reason: "Tab index is required",
+                    bare: false,
+                })?;
+                let tabs = session.tabs(call).await?;
+                tabs.select(&call.action(), index).await?;
+            }
+        }
+        Ok(Reply::default().and(Part::Tabs(session.listed_tabs(call).await)))
+    }
+}
+
+impl Tabs {
+    async fn open(self, session: Arc<Session>, call: &Call) -> Result<Reply> {
+        let tabs = session.tabs(call).await?;
+        let tab = tabs.open_new(&call.navigation()).await?;
+        let mut reply = Reply::default();
+        if let Some(url) = &self.url {
+            let url = completed(url);
+            refuse_files(&url, call.settings.files.unrestricted)?;
+            load(&tab, call, &url).await?;
+            reply = reply
+                .and_action(call, &codegen::Action::Goto { url })
+                .and_snapshot();
+        }
+        Ok(reply.and(Part::Tabs(session.listed_tabs(call).await)))
+    }
+}
+
+/// A tab's number; what is none is out of any range.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "saturates, and no tab is there"
+)]
+fn number(index: f64) -> i64 {
+    if index.fract() == 0.0 {
+        index as i64
+    } else {
+        -1
     }
 }

@@ -5,8 +5,10 @@ use crate::call::Call;
 use crate::config::Capability;
 use crate::error::{Error, Result};
 use crate::reply::Reply;
-use crate::scope::Tab;
+use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
+use engine::codegen::{Action, javascript};
+use engine::{Checked, Locator};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -32,13 +34,23 @@ impl Tool for VerifyElement {
     const TITLE: &'static str = "Verify element visible";
     const EFFECT: Effect = Effect::Reads;
     const CAPABILITY: Option<Capability> = Some(Capability::Testing);
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        let target = format!(
+            "getByRole({}, {{ name: {} }})",
+            javascript::string(&self.role),
+            javascript::string(&self.accessible_name)
+        );
+        let locator = tab.page.locator(&target)?;
+        if locator.count(&call.action()).await? == 0 {
+            return Ok(failed(format!(
+                "Element with role \"{}\" and accessible name \"{}\" not found",
+                self.role, self.accessible_name
+            )));
+        }
+        let locator = locator.generated(&call.action()).await?;
+        Ok(done(call, &Action::ExpectVisible { locator }))
     }
 }
 
@@ -55,13 +67,19 @@ impl Tool for VerifyText {
     const TITLE: &'static str = "Verify text visible";
     const EFFECT: Effect = Effect::Reads;
     const CAPABILITY: Option<Capability> = Some(Capability::Testing);
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        let target = format!(
+            "getByText({}).filter({{ visible: true }})",
+            javascript::string(&self.text)
+        );
+        let locator = tab.page.locator(&target)?.first();
+        if locator.count(&call.action()).await? == 0 {
+            return Ok(failed("Text not found".to_owned()));
+        }
+        let locator = locator.best(&call.action()).await?;
+        Ok(done(call, &Action::ExpectVisible { locator }))
     }
 }
 
@@ -82,13 +100,21 @@ impl Tool for VerifyList {
     const TITLE: &'static str = "Verify list visible";
     const EFFECT: Effect = Effect::Reads;
     const CAPABILITY: Option<Capability> = Some(Capability::Testing);
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        let list = tab.page.locator(&self.target)?;
+        let mut seen = Vec::new();
+        for item in &self.items {
+            let Some(text) = item_text(&list, call, item).await? else {
+                return Ok(failed(format!("Item \"{item}\" not found")));
+            };
+            seen.push(format!("    - listitem: {}", serde_json::Value::from(text)));
+        }
+        Ok(Reply::text("Done").and_code(format!(
+            "await expect(page.locator('body')).toMatchAriaSnapshot(`\n  - list:\n{}\n  `);",
+            seen.join("\n")
+        )))
     }
 }
 
@@ -112,12 +138,57 @@ impl Tool for VerifyValue {
     const TITLE: &'static str = "Verify value";
     const EFFECT: Effect = Effect::Reads;
     const CAPABILITY: Option<Capability> = Some(Capability::Testing);
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        let found = tab.find(call, &self.target).await?;
+        let progress = call.action();
+        let expected = &self.value;
+        let (actual, action) = match self.kind {
+            FieldKind::Checkbox | FieldKind::Radio => {
+                let states = found.locator.states(&progress).await?;
+                let checked = states.checked.is_some_and(Checked::is_checked);
+                let action = Action::ExpectChecked {
+                    locator: found.shown,
+                    checked,
+                };
+                (checked.to_string(), action)
+            }
+            FieldKind::Textbox | FieldKind::Slider | FieldKind::Combobox => {
+                let value = found.locator.value(&progress).await?.unwrap_or_default();
+                let action = Action::ExpectValue {
+                    locator: found.shown,
+                    value: value.clone(),
+                };
+                (value, action)
+            }
+        };
+        if actual != *expected {
+            return Ok(failed(format!(
+                "Expected value \"{expected}\", but got \"{actual}\""
+            )));
+        }
+        Ok(done(call, &action))
     }
+}
+
+/// The page is as the caller believes.
+fn done(call: &Call, action: &Action) -> Reply {
+    Reply::text("Done").and_action(call, action)
+}
+
+/// The page is not as the caller believes.
+fn failed(reason: String) -> Reply {
+    Reply::error(Error::VerificationFailed { reason })
+}
+
+/// The text of the first element in the list that holds the item's.
+async fn item_text(list: &Locator, call: &Call, item: &str) -> Result<Option<String>> {
+    let progress = call.action();
+    let function = format!(
+        "list => {{ const want = {}.toLowerCase(); const clean = n => n.textContent.replace(/\\s+/g, ' ').trim(); const all = [...list.querySelectorAll('*')].filter(n => clean(n).toLowerCase().includes(want)); const leaf = all.find(n => !all.some(m => m !== n && n.contains(m))); return leaf ? clean(leaf) : null; }}",
+        serde_json::Value::from(item)
+    );
+    let text = list.evaluate(&progress, &function).await?;
+    Ok(text.and_then(|text| text.as_str().map(str::to_owned)))
 }

@@ -3,10 +3,13 @@
 use crate::call::Call;
 use crate::error::{Error, Result};
 use crate::reply::Reply;
-use crate::scope::Tab;
+use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
+use engine::WaitFor as Until;
+use engine::codegen::javascript;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::time::Duration;
 
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<WaitFor>()];
 
@@ -26,12 +29,43 @@ impl Tool for WaitFor {
     const NAME: &'static str = "browser_wait_for";
     const TITLE: &'static str = "Wait for";
     const EFFECT: Effect = Effect::Reads;
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        if self.time.is_none() && self.text.is_none() && self.text_gone.is_none() {
+            return Err(Error::Arguments {
+                reason: "Either time, text or textGone must be provided",
+                bare: false,
+            });
+        }
+        let mut waited = Vec::new();
+        let mut reply = Reply::default();
+        if let Some(seconds) = self.time {
+            let code = format!("await new Promise(f => setTimeout(f, {seconds} * 1000));");
+            reply = reply.and_code(code);
+            let time = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(LONGEST);
+            tokio::time::sleep(time.min(LONGEST)).await;
+            waited.push(format!("{seconds} seconds"));
+        }
+        for (text, visible) in [(&self.text_gone, false), (&self.text, true)] {
+            let Some(text) = text else { continue };
+            reply = reply.and_code(javascript::wait_for_text(text, visible));
+            let target = format!("getByText({})", javascript::string(text));
+            let locator = tab.page.locator(&target)?.first();
+            let until = if visible {
+                Until::Visible
+            } else {
+                Until::Hidden
+            };
+            let progress = call.action();
+            tab.interrupted(locator.wait_for(&progress, until)).await?;
+            waited.push(text.clone());
+        }
+        Ok(reply
+            .and_text(format!("Waited for {}", waited.join(", ")))
+            .and_snapshot())
     }
 }
+
+/// A pause longer than this is cut.
+const LONGEST: Duration = Duration::from_secs(30);

@@ -2,12 +2,14 @@
 
 use crate::call::Call;
 use crate::config::Capability;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::reply::Reply;
-use crate::scope::Tab;
+use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
+use engine::codegen::javascript::string as quote;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 pub(super) const TOOLS: &[ToolDef] = &[
     ToolDef::of::<LocalList>(),
@@ -32,13 +34,10 @@ impl Tool for LocalList {
     const TITLE: &'static str = "List localStorage";
     const EFFECT: Effect = Effect::Reads;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        Storage::Local.list(&tab, call).await
     }
 }
 
@@ -55,13 +54,10 @@ impl Tool for LocalGet {
     const TITLE: &'static str = "Get localStorage item";
     const EFFECT: Effect = Effect::Reads;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        Storage::Local.get(&tab, call, &self.key).await
     }
 }
 
@@ -80,13 +76,10 @@ impl Tool for LocalSet {
     const TITLE: &'static str = "Set localStorage item";
     const EFFECT: Effect = Effect::Acts;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        Storage::Local.set(&tab, call, &self.key, &self.value).await
     }
 }
 
@@ -103,13 +96,10 @@ impl Tool for LocalDelete {
     const TITLE: &'static str = "Delete localStorage item";
     const EFFECT: Effect = Effect::Acts;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        Storage::Local.delete(&tab, call, &self.key).await
     }
 }
 
@@ -123,13 +113,10 @@ impl Tool for LocalClear {
     const TITLE: &'static str = "Clear localStorage";
     const EFFECT: Effect = Effect::Acts;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        Storage::Local.clear(&tab, call).await
     }
 }
 
@@ -143,13 +130,10 @@ impl Tool for SessionList {
     const TITLE: &'static str = "List sessionStorage";
     const EFFECT: Effect = Effect::Reads;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        Storage::Session.list(&tab, call).await
     }
 }
 
@@ -166,13 +150,10 @@ impl Tool for SessionGet {
     const TITLE: &'static str = "Get sessionStorage item";
     const EFFECT: Effect = Effect::Reads;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        Storage::Session.get(&tab, call, &self.key).await
     }
 }
 
@@ -191,13 +172,12 @@ impl Tool for SessionSet {
     const TITLE: &'static str = "Set sessionStorage item";
     const EFFECT: Effect = Effect::Acts;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        Storage::Session
+            .set(&tab, call, &self.key, &self.value)
+            .await
     }
 }
 
@@ -214,13 +194,10 @@ impl Tool for SessionDelete {
     const TITLE: &'static str = "Delete sessionStorage item";
     const EFFECT: Effect = Effect::Acts;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        Storage::Session.delete(&tab, call, &self.key).await
     }
 }
 
@@ -234,12 +211,78 @@ impl Tool for SessionClear {
     const TITLE: &'static str = "Clear sessionStorage";
     const EFFECT: Effect = Effect::Acts;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
-    type Scope = Tab;
+    type Scope = CurrentTab;
 
-    async fn run(self, _on: Tab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        Storage::Session.clear(&tab, call).await
+    }
+}
+
+/// One of the two storages of a page.
+#[derive(Debug, Clone, Copy, strum::Display)]
+enum Storage {
+    #[strum(to_string = "localStorage")]
+    Local,
+    #[strum(to_string = "sessionStorage")]
+    Session,
+}
+
+impl Storage {
+    async fn list(self, tab: &CurrentTab, call: &Call) -> Result<Reply> {
+        let items = self.run(tab, call, "Object.entries(s)").await?;
+        let items: Vec<(String, String)> = serde_json::from_value(items).unwrap_or_default();
+        let lines: Vec<_> = items
+            .into_iter()
+            .map(|(key, value)| format!("{key}={value}"))
+            .collect();
+        let text = if lines.is_empty() {
+            format!("No {self} items found")
+        } else {
+            lines.join("\n")
+        };
+        Ok(Reply::text(text).and_code(format!("await page.{self}.items();")))
+    }
+
+    async fn get(self, tab: &CurrentTab, call: &Call, key: &str) -> Result<Reply> {
+        let value = self
+            .run(tab, call, &format!("s.getItem({})", json!(key)))
+            .await?;
+        let text = match value.as_str() {
+            Some(value) => format!("{key}={value}"),
+            None => format!("{self} key '{key}' not found"),
+        };
+        Ok(Reply::text(text).and_code(format!("await page.{self}.getItem({});", quote(key))))
+    }
+
+    async fn set(self, tab: &CurrentTab, call: &Call, key: &str, value: &str) -> Result<Reply> {
+        let deed = format!("s.setItem({}, {})", json!(key), json!(value));
+        self.run(tab, call, &deed).await?;
+        let code = format!(
+            "await page.{self}.setItem({}, {});",
+            quote(key),
+            quote(value)
+        );
+        Ok(Reply::code(code))
+    }
+
+    async fn delete(self, tab: &CurrentTab, call: &Call, key: &str) -> Result<Reply> {
+        self.run(tab, call, &format!("s.removeItem({})", json!(key)))
+            .await?;
+        Ok(Reply::code(format!(
+            "await page.{self}.removeItem({});",
+            quote(key)
+        )))
+    }
+
+    async fn clear(self, tab: &CurrentTab, call: &Call) -> Result<Reply> {
+        self.run(tab, call, "s.clear()").await?;
+        Ok(Reply::code(format!("await page.{self}.clear();")))
+    }
+
+    /// Evaluates an expression about the storage `s`.
+    async fn run(self, tab: &CurrentTab, call: &Call, expression: &str) -> Result<Value> {
+        let function = format!("() => {{ const s = window.{self}; return {expression}; }}");
+        let value = tab.page.evaluate(&call.action(), &function).await?;
+        Ok(value.unwrap_or_default())
     }
 }

@@ -1,0 +1,122 @@
+//! What an answer tells besides the tool's own words: the page, the tabs, the snapshot, and what happened meanwhile.
+
+use super::tabs::Surveyed;
+use super::{Session, Tab};
+use crate::call::Call;
+use crate::config::SnapshotMode;
+use crate::error::Result;
+use crate::output;
+use crate::reply::{Answer, Reply, SnapshotFacts, SnapshotWish, TabFacts};
+use engine::SnapshotOptions;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a page that does not answer may hold up an answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+impl Session {
+    /// A tool's reply with what the page looks like after it.
+    pub(crate) async fn answer(&self, call: &Call, mut reply: Reply) -> Result<Answer> {
+        let Some(tabs) = self
+            .open_tabs()
+            .filter(|tabs| tabs.closed_reason().is_none())
+        else {
+            let events = std::mem::take(&mut self.state().events);
+            return Ok(Answer {
+                reply,
+                events,
+                ..Answer::default()
+            });
+        };
+        let wish = std::mem::take(&mut reply.snapshot);
+        let asked = !matches!(wish, SnapshotWish::None);
+        let current = tabs.current();
+        let snapshot = match &current {
+            Some(tab) => self.snapshot(call, tab, wish).await?,
+            None => None,
+        };
+        let survey = tabs.survey(&call.within(PATIENCE)).await;
+        let changed = tell(&survey);
+        let mut answer = Answer {
+            reply,
+            snapshot,
+            ..Answer::default()
+        };
+        if asked || changed {
+            answer.tabs = survey.iter().map(Surveyed::listed).collect();
+            answer.page = survey
+                .into_iter()
+                .find(|tab| tab.current)
+                .map(|tab| tab.facts);
+        }
+        if let Some(tab) = &current {
+            answer.modals = tab.modals();
+        }
+        answer.events = std::mem::take(&mut self.state().events);
+        answer
+            .events
+            .extend(current.and_then(|tab| tab.console_news()));
+        answer.events.extend(tabs.download_events().await);
+        Ok(answer)
+    }
+
+    /// The open tabs, for an answer that lists them: what it shows is no news any more.
+    pub(crate) async fn listed_tabs(&self, call: &Call) -> Vec<TabFacts> {
+        let Some(tabs) = self.open_tabs() else {
+            return Vec::new();
+        };
+        let survey = tabs.survey(&call.within(PATIENCE)).await;
+        tell(&survey);
+        survey.iter().map(Surveyed::listed).collect()
+    }
+
+    async fn snapshot(
+        &self,
+        call: &Call,
+        tab: &Arc<Tab>,
+        wish: SnapshotWish,
+    ) -> Result<Option<SnapshotFacts>> {
+        match wish {
+            SnapshotWish::None => Ok(None),
+            SnapshotWish::Inline(text) => Ok(Some(SnapshotFacts::Inline(text))),
+            SnapshotWish::File(link) => Ok(Some(SnapshotFacts::File(link))),
+            SnapshotWish::AfterAction
+                if self.settings.answers.snapshot_mode == SnapshotMode::None =>
+            {
+                Ok(None)
+            }
+            SnapshotWish::AfterAction => {
+                let options = SnapshotOptions {
+                    boxes: self.settings.answers.snapshot_boxes,
+                    ..SnapshotOptions::default()
+                };
+                // A page that waits for an answer cannot be read; the file says so by being empty.
+                let text = match tab.modals().is_empty() {
+                    true => tab.page.snapshot(&call.action(), &options).await,
+                    false => Err(engine::Error::DialogOpen {}),
+                };
+                let text = match text {
+                    Err(engine::Error::DialogOpen {}) => String::new(),
+                    text => text?,
+                };
+                let file = self.output(call).await.automatic("page", "yml").await?;
+                output::write(&file, text).await?;
+                Ok(Some(SnapshotFacts::File(file.link)))
+            }
+        }
+    }
+}
+
+/// Notes what the client is told of each tab; whether any of it is news.
+fn tell(survey: &[Surveyed]) -> bool {
+    let mut news = false;
+    for Surveyed {
+        tab,
+        facts,
+        current,
+    } in survey
+    {
+        news |= tab.tell(facts.clone(), *current);
+    }
+    news
+}

@@ -1,0 +1,167 @@
+//! The console log of a tab: a file that grows as messages come, and how far answers have told of it.
+
+use crate::config::ConsoleLevel;
+use crate::output::{self, Output};
+use crate::reply::Event;
+use engine::{ConsoleMessage, MessageKind, Page};
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// The least severe level at which a message is listed.
+pub(crate) fn level(kind: MessageKind) -> ConsoleLevel {
+    match kind {
+        MessageKind::Error | MessageKind::PageError | MessageKind::Assert => ConsoleLevel::Error,
+        MessageKind::Warning => ConsoleLevel::Warning,
+        MessageKind::Debug
+        | MessageKind::Trace
+        | MessageKind::Clear
+        | MessageKind::StartGroup
+        | MessageKind::StartGroupCollapsed
+        | MessageKind::EndGroup => ConsoleLevel::Debug,
+        MessageKind::Log
+        | MessageKind::Info
+        | MessageKind::Verbose
+        | MessageKind::Dir
+        | MessageKind::Dirxml
+        | MessageKind::Table
+        | MessageKind::Profile
+        | MessageKind::ProfileEnd
+        | MessageKind::Count
+        | MessageKind::TimeEnd => ConsoleLevel::Info,
+    }
+}
+
+/// A message as lists and logs show it: its kind, its text, and where it came from.
+pub(crate) fn line(message: &ConsoleMessage) -> String {
+    if message.kind == MessageKind::PageError {
+        return message.text.clone();
+    }
+    let kind = message.kind.to_string().to_uppercase();
+    let (url, line) = match &message.location {
+        Some(place) => (place.url.as_str(), place.line),
+        None => ("", 0),
+    };
+    format!("[{kind}] {} @ {url}:{line}", message.text)
+}
+
+/// The log of a tab.
+pub(super) struct ConsoleFile {
+    output: Output,
+    level: ConsoleLevel,
+    file: Option<OpenFile>,
+    /// The first message that is not written yet.
+    next: u64,
+}
+
+struct OpenFile {
+    path: PathBuf,
+    began: Instant,
+    lines: usize,
+    told: usize,
+}
+
+impl ConsoleFile {
+    /// A log that begins with the first message at `level` or above.
+    pub(super) fn new(output: Output, level: ConsoleLevel) -> Self {
+        Self {
+            output,
+            level,
+            file: None,
+            next: 0,
+        }
+    }
+
+    /// Writes down what has come.
+    pub(super) fn write(&mut self, page: &Page) {
+        for entry in page.console(self.next) {
+            self.next = entry.number + 1;
+            if level(entry.message.kind) <= self.level {
+                self.note(&line(&entry.message));
+            }
+        }
+    }
+
+    /// Adds a message. A log that cannot be written is left: the messages can still be asked for.
+    pub(super) fn note(&mut self, message: &str) {
+        if let Err(error) = self.append(message) {
+            tracing::debug!(%error, "the console log cannot be written");
+        }
+    }
+
+    /// Leaves the file, and what has not been told of it; the next message begins another.
+    pub(super) fn restart(&mut self, page: &Page) {
+        self.write(page);
+        self.file = None;
+    }
+
+    /// The lines that have not been told yet.
+    pub(super) fn news(&mut self) -> Option<Event> {
+        let file = self.file.as_mut()?;
+        if file.told == file.lines {
+            return None;
+        }
+        let first = file.told + 1;
+        file.told = file.lines;
+        Some(Event::Console {
+            link: self.output.link(&file.path),
+            first,
+            last: file.lines,
+        })
+    }
+
+    fn append(&mut self, message: &str) -> std::io::Result<()> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            None => {
+                std::fs::create_dir_all(self.output.folder())?;
+                let name = format!("console-{}.log", output::now());
+                self.file.insert(OpenFile {
+                    path: self.output.folder().join(name),
+                    began: Instant::now(),
+                    lines: 0,
+                    told: 0,
+                })
+            }
+        };
+        let text = format!("[{:>8}ms] {message}\n", file.began.elapsed().as_millis());
+        let mut handle = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&file.path)?;
+        handle.write_all(text.as_bytes())?;
+        file.lines += text.matches('\n').count();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::SourceLocation;
+
+    #[test]
+    fn a_line_names_kind_text_and_place() {
+        let message = ConsoleMessage {
+            kind: MessageKind::TimeEnd,
+            text: "t: 1 ms".into(),
+            location: Some(SourceLocation {
+                url: "http://x/".into(),
+                line: 4,
+                column: 2,
+            }),
+        };
+        assert_eq!(line(&message), "[TIMEEND] t: 1 ms @ http://x/:4");
+    }
+
+    #[test]
+    fn an_uncaught_error_is_its_stack() {
+        let message = ConsoleMessage {
+            kind: MessageKind::PageError,
+            text: "Error: late\n    at x".into(),
+            location: None,
+        };
+        assert_eq!(line(&message), "Error: late\n    at x");
+    }
+}

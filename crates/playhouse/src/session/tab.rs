@@ -1,0 +1,131 @@
+//! A tab as its session knows it: the page, what the last answer told of it, and its console log.
+
+use super::console_file::ConsoleFile;
+use crate::config::Settings;
+use crate::error::Result;
+use crate::output::Output;
+use crate::reply::{Event, Modal, PageFacts};
+use engine::{Page, Progress, Task};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A tab.
+pub(crate) struct Tab {
+    /// Its page.
+    pub(crate) page: Page,
+    told: Mutex<Told>,
+    console: Arc<Mutex<ConsoleFile>>,
+    _watch: Task,
+}
+
+/// What the client knows of a tab.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Told {
+    facts: PageFacts,
+    current: bool,
+}
+
+impl Tab {
+    pub(super) fn new(page: Page, output: Output, settings: &Settings) -> Self {
+        page.set_test_id_attribute(&settings.answers.test_id_attribute);
+        let console = Arc::new(Mutex::new(ConsoleFile::new(
+            output,
+            settings.answers.console_level,
+        )));
+        let watch = engine::spawn("console log", log_console(page.clone(), console.clone()));
+        let told = Told {
+            facts: PageFacts {
+                url: "about:blank".to_owned(),
+                ..PageFacts::default()
+            },
+            current: false,
+        };
+        Self {
+            page,
+            told: Mutex::new(told),
+            console,
+            _watch: watch,
+        }
+    }
+
+    /// What an answer can tell of it now.
+    pub(crate) async fn facts(&self, progress: &Progress) -> PageFacts {
+        let page = &self.page;
+        // A page that waits for an answer cannot be asked for its title.
+        let title = if self.modals().is_empty() && !page.is_crashed() {
+            page.title(progress).await.unwrap_or_default()
+        } else {
+            String::new()
+        };
+        PageFacts {
+            url: page.url(),
+            title,
+            crashed: page.is_crashed(),
+            status: page.status(),
+            console: page.console_counts(),
+        }
+    }
+
+    /// Notes what the client is told; whether that is news.
+    pub(crate) fn tell(&self, facts: PageFacts, current: bool) -> bool {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Told { facts, current };
+        let news = *told != now;
+        *told = now;
+        news
+    }
+
+    /// What waits for an answer.
+    pub(crate) fn modals(&self) -> Vec<Modal> {
+        let dialog = self.page.dialog().map(Modal::Dialog);
+        let chooser = self.page.file_chooser().map(Modal::FileChooser);
+        dialog.into_iter().chain(chooser).collect()
+    }
+
+    /// Lines that came to the console log since the last answer.
+    pub(crate) fn console_news(&self) -> Option<Event> {
+        let mut console = self.console();
+        console.write(&self.page);
+        console.news()
+    }
+
+    /// Begins a new console log: the client goes to another page.
+    pub(crate) fn restart_console(&self) {
+        self.console().restart(&self.page);
+    }
+
+    /// Closes what waits for an answer, as a user does who goes elsewhere.
+    pub(crate) async fn dismiss_modals(&self, progress: &Progress) -> Result<()> {
+        if self.page.dialog().is_some() {
+            self.page.answer_dialog(progress, false, None).await?;
+        }
+        if self.page.file_chooser().is_some() {
+            self.page.answer_file_chooser(progress, None).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes down that this tab stands for one that crashed.
+    pub(super) fn note_crash(&self) {
+        self.console()
+            .note("[ERROR] Page crashed and was reset to about:blank.");
+    }
+
+    fn console(&self) -> MutexGuard<'_, ConsoleFile> {
+        self.console.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Writes messages down as they come.
+async fn log_console(page: Page, console: Arc<Mutex<ConsoleFile>>) {
+    let mut changes = page.changes();
+    while !page.is_closed() {
+        changes.mark_unchanged();
+        console
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .write(&page);
+        if changes.changed().await.is_err() {
+            return;
+        }
+    }
+}

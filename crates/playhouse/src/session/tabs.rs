@@ -1,0 +1,207 @@
+//! The tabs of a session: which there are, in the order in which they were opened, and which one is current.
+
+use super::downloads::Downloads;
+use super::tab::Tab;
+use crate::browsers::OpenContext;
+use crate::config::Settings;
+use crate::error::{Error, Result};
+use crate::output::Output;
+use crate::reply::{Event, PageFacts, TabFacts};
+use engine::{BrowserContext, Page, PageId, Progress, Task};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The open tabs.
+pub(crate) struct Tabs {
+    open: OpenContext,
+    shared: Arc<Shared>,
+    _watch: Task,
+}
+
+/// A tab and what it looks like.
+pub(crate) struct Surveyed {
+    /// The tab.
+    pub(crate) tab: Arc<Tab>,
+    /// What it looks like.
+    pub(crate) facts: PageFacts,
+    /// Page tools act on it.
+    pub(crate) current: bool,
+}
+
+impl Surveyed {
+    /// What a list of tabs tells of it.
+    pub(crate) fn listed(&self) -> TabFacts {
+        TabFacts {
+            title: self.facts.title.clone(),
+            url: self.facts.url.clone(),
+            current: self.current,
+            crashed: self.facts.crashed,
+        }
+    }
+}
+
+struct Shared {
+    context: BrowserContext,
+    output: Output,
+    settings: Settings,
+    state: Mutex<State>,
+    downloads: Downloads,
+}
+
+#[derive(Default)]
+struct State {
+    tabs: Vec<Arc<Tab>>,
+    current: Option<PageId>,
+}
+
+impl Tabs {
+    /// The tabs of a context, followed as they come and go.
+    pub(crate) fn over(open: OpenContext, output: Output, settings: &Settings) -> Arc<Self> {
+        let shared = Arc::new(Shared {
+            context: open.context.clone(),
+            downloads: Downloads::new(output.clone()),
+            output,
+            settings: settings.clone(),
+            state: Mutex::default(),
+        });
+        let watch = engine::spawn("tabs", follow(shared.clone()));
+        Arc::new(Self {
+            open,
+            shared,
+            _watch: watch,
+        })
+    }
+
+    /// The context and its browser.
+    pub(crate) fn open(&self) -> &OpenContext {
+        &self.open
+    }
+
+    /// Why the browser is gone, once it is.
+    pub(crate) fn closed_reason(&self) -> Option<String> {
+        self.open.browser.closed_reason()
+    }
+
+    /// All of them, in the order in which they were opened.
+    pub(crate) fn all(&self) -> Vec<Arc<Tab>> {
+        self.shared.reconciled().tabs.clone()
+    }
+
+    /// The one that page tools act on.
+    pub(crate) fn current(&self) -> Option<Arc<Tab>> {
+        let state = self.shared.reconciled();
+        let current = state.current.as_ref()?;
+        state
+            .tabs
+            .iter()
+            .find(|tab| tab.page.id() == current)
+            .cloned()
+    }
+
+    /// The current tab, fit for use: a first one is opened, a crashed one is replaced.
+    pub(crate) async fn current_or_new(&self, progress: &Progress) -> Result<Arc<Tab>> {
+        match self.current() {
+            Some(tab) if tab.page.is_crashed() => {
+                let fresh = self.open_new(progress).await?;
+                fresh.note_crash();
+                tab.page.close(progress).await?;
+                Ok(fresh)
+            }
+            Some(tab) => Ok(tab),
+            None => self.open_new(progress).await,
+        }
+    }
+
+    /// Opens a blank tab and makes it the current one.
+    pub(crate) async fn open_new(&self, progress: &Progress) -> Result<Arc<Tab>> {
+        let page = self.shared.context.new_page(progress).await?;
+        self.make_current(&page);
+        self.current().ok_or(engine::Error::PageClosed {}.into())
+    }
+
+    /// Makes the tab of that number the current one.
+    pub(crate) async fn select(&self, progress: &Progress, index: i64) -> Result<()> {
+        let tab = self.numbered(index)?;
+        tab.page.activate(progress).await?;
+        self.make_current(&tab.page);
+        Ok(())
+    }
+
+    /// Closes the tab of that number, or the current one.
+    pub(crate) async fn close(&self, progress: &Progress, index: Option<i64>) -> Result<()> {
+        let tab = match index {
+            Some(index) => Some(self.numbered(index)?),
+            None => self.current(),
+        };
+        if let Some(tab) = tab {
+            tab.page.close(progress).await?;
+        }
+        Ok(())
+    }
+
+    /// What each of them looks like now.
+    pub(crate) async fn survey(&self, progress: &Progress) -> Vec<Surveyed> {
+        let current = self.current().map(|tab| tab.page.id().clone());
+        let looks = self.all().into_iter().map(async |tab| Surveyed {
+            facts: tab.facts(progress).await,
+            current: current.as_ref() == Some(tab.page.id()),
+            tab,
+        });
+        futures_util::future::join_all(looks).await
+    }
+
+    /// News of downloads since the last answer.
+    pub(crate) async fn download_events(&self) -> Vec<Event> {
+        self.shared.downloads.news(&self.shared.context).await
+    }
+
+    fn numbered(&self, index: i64) -> Result<Arc<Tab>> {
+        usize::try_from(index)
+            .ok()
+            .and_then(|index| self.all().get(index).cloned())
+            .ok_or(Error::TabNotFound { index })
+    }
+
+    fn make_current(&self, page: &Page) {
+        let mut state = self.shared.reconciled();
+        state.current = Some(page.id().clone());
+    }
+}
+
+impl Shared {
+    /// The tabs as the browser has them now.
+    fn reconciled(&self) -> MutexGuard<'_, State> {
+        let pages = self.context.pages();
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = |state: &State| {
+            let id = state.current.as_ref()?;
+            state.tabs.iter().position(|tab| tab.page.id() == id)
+        };
+        let before = current(&state);
+        state.tabs.retain(|tab| pages.contains(&tab.page));
+        for page in pages {
+            if !state.tabs.iter().any(|tab| tab.page == page) {
+                let tab = Tab::new(page, self.output.clone(), &self.settings);
+                state.tabs.push(Arc::new(tab));
+            }
+        }
+        if current(&state).is_none() {
+            // The one that took the place of the one that went, or the last.
+            let place = before.unwrap_or(0).min(state.tabs.len().saturating_sub(1));
+            state.current = state.tabs.get(place).map(|tab| tab.page.id().clone());
+        }
+        state
+    }
+}
+
+/// Takes note of new tabs and downloads as they come, not only when somebody asks.
+async fn follow(shared: Arc<Shared>) {
+    let mut changes = shared.context.changes();
+    loop {
+        changes.mark_unchanged();
+        drop(shared.reconciled());
+        shared.downloads.collect(&shared.context).await;
+        if changes.changed().await.is_err() {
+            return;
+        }
+    }
+}
