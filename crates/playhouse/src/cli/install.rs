@@ -144,6 +144,10 @@ fn run_program(program: &str, args: &[String]) -> Result<(), String> {
         Ok(status) => Err(format!(
             "`{command}` failed ({status}); what it printed above says why"
         )),
+        Err(_) if program == "sudo" => {
+            let command = args.join(" ");
+            Err(format!("there is no sudo here; as root, run: {command}"))
+        }
         Err(error) => Err(format!("`{command}` cannot be run: {error}")),
     }
 }

@@ -9,7 +9,7 @@ pub(super) struct Platform {
     pub(super) download: Option<&'static str>,
     /// What installs packages.
     pub(super) packages: Option<Packages>,
-    /// Whether packages may be installed: we are root, `sudo` is there, or nobody asks.
+    /// Who may install packages.
     pub(super) privilege: Privilege,
     /// Ubuntu's Chromium is a snap, which cannot be driven.
     pub(super) ubuntu: bool,
@@ -39,10 +39,8 @@ pub(super) enum Packages {
 pub(super) enum Privilege {
     /// We may.
     Own,
-    /// With `sudo`.
+    /// Root; `sudo` makes us that, if it is there.
     Sudo,
-    /// Not we.
-    None,
 }
 
 impl Platform {
@@ -71,10 +69,9 @@ impl Platform {
                 .find(|(program, _)| has(program))
                 .map(|(_, packages)| *packages)
         };
-        let privilege = match () {
-            () if !cfg!(target_os = "linux") || is_root() => Privilege::Own,
-            () if has("sudo") => Privilege::Sudo,
-            () => Privilege::None,
+        let privilege = match cfg!(target_os = "linux") && !is_root() {
+            true => Privilege::Sudo,
+            false => Privilege::Own,
         };
         Platform {
             download: download(),

@@ -211,7 +211,7 @@ fn winget(channel: Channel) -> Option<&'static str> {
     }
 }
 
-/// The step that installs packages; `None` where we may not.
+/// The step that installs packages; `None` where this system has none of them.
 pub(in crate::cli) fn packages(platform: &Platform, names: &[&str]) -> Option<Step> {
     let (program, verb): (&str, &[&str]) = match platform.packages? {
         Packages::Apt => ("apt-get", &["install", "-y"]),
@@ -219,10 +219,7 @@ pub(in crate::cli) fn packages(platform: &Platform, names: &[&str]) -> Option<St
         Packages::Pacman => ("pacman", &["-S", "--needed", "--noconfirm"]),
         Packages::Brew | Packages::Winget => return None,
     };
-    match platform.privilege {
-        Privilege::None => None,
-        _ => Some(privileged(platform, program, &[verb, names].concat())),
-    }
+    Some(privileged(platform, program, &[verb, names].concat()))
 }
 
 fn run(program: &str, args: &[&str]) -> Step {
@@ -242,7 +239,7 @@ fn privileged(platform: &Platform, program: &str, args: &[&str]) -> Step {
 fn privileged_program(platform: &Platform, program: &str) -> String {
     match platform.privilege {
         Privilege::Own => program.to_owned(),
-        Privilege::Sudo | Privilege::None => "sudo".to_owned(),
+        Privilege::Sudo => "sudo".to_owned(),
     }
 }
 
