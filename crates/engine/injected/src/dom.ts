@@ -1,7 +1,12 @@
 // The tree as people see it: across open shadow roots and slots, and what of it is on screen.
 
-const stores: Map<unknown, unknown>[] = [];
+// What was computed about each node, by the number of the function that computed it.
+let facts = new Map<object, unknown[]>();
+let functions = 0;
 let callers = 0;
+// Questions about one node mostly come one after the other.
+let lastKey: object | undefined;
+let lastFacts: unknown[] = [];
 
 /** Runs a piece of work during which the page stands still, so that styles, roles and names are computed once. */
 export function withCaches<T>(work: () => T): T {
@@ -9,25 +14,34 @@ export function withCaches<T>(work: () => T): T {
   try {
     return work();
   } finally {
-    if (!--callers) for (const store of stores) store.clear();
+    if (!--callers) {
+      facts = new Map();
+      lastKey = undefined;
+    }
   }
 }
 
 /** A function that remembers its answers for the length of `withCaches`, and computes afresh outside it. */
-export function cached<K, V>(compute: (key: K) => V): (key: K) => V {
-  const store = new Map<K, V>();
-  stores.push(store);
+export function cached<K extends object, V>(compute: (key: K) => V): (key: K) => V {
+  const slot = functions++;
   return (key) => {
     if (!callers) return compute(key);
-    let value = store.get(key);
-    if (value === undefined && !store.has(key)) store.set(key, (value = compute(key)));
-    return value as V;
+    let mine = lastFacts;
+    if (key !== lastKey) {
+      let found = facts.get(key);
+      if (!found) facts.set(key, (found = new Array<unknown>(functions)));
+      mine = lastFacts = found;
+      lastKey = key;
+    }
+    if (mine[slot] === undefined) mine[slot] = compute(key);
+    return mine[slot] as V;
   };
 }
 
 /** The lower-case tag name; a form's own fields cannot stand in for it, as they can for `form.localName`. */
 export function tagOf(e: Element): string {
-  return e instanceof HTMLFormElement ? "form" : e.localName;
+  const name: unknown = e.localName;
+  return typeof name === "string" ? name : "form";
 }
 
 /** The parent element, or the host for the children of a shadow root. */
@@ -70,8 +84,11 @@ export function closest(e: Element | undefined, selector: string): Element | und
 /** The element's computed style. */
 export const styleOf = cached((e: Element): CSSStyleDeclaration => getComputedStyle(e));
 
+/** The element's computed `display`. */
+export const displayOf = cached((e: Element): string => styleOf(e).display);
+
 /** Whether neither `visibility`, `content-visibility`, a closed `details` nor `display: none` keeps the element from being painted. */
-export const isPainted = cached((e: Element): boolean => e.checkVisibility() && styleOf(e).visibility === "visible");
+export const isPainted = cached((e: Element): boolean => e.checkVisibility({ visibilityProperty: true }));
 
 /** Whether the text is laid out with some size. */
 export function hasTextBox(text: Node): boolean {
@@ -83,7 +100,7 @@ export function hasTextBox(text: Node): boolean {
 
 /** Whether the element has a box with some size and is painted; one with `display: contents` is as visible as its children. */
 export const isVisible: (e: Element) => boolean = cached((e) => {
-  if (styleOf(e).display === "contents") {
+  if (displayOf(e) === "contents") {
     for (const child of e.childNodes) {
       if (child instanceof Element ? isVisible(child) : child.nodeType === Node.TEXT_NODE && hasTextBox(child)) return true;
     }

@@ -1,9 +1,9 @@
 // What a snapshot is made of: the tree of roles, names and states of a document, as facts. Rust decides what of it is shown.
 
-import { checkedOf, disabledOf, expandedOf, invalidOf, levelOf, pressedOf, selectedOf } from "./aria/states";
+import { checkedOf, disabledOf, expandedOf, invalidOf, isStateful, levelOf, pressedOf, selectedOf } from "./aria/states";
 import { pseudoText, references, shownValue, sourcedNameOf, type Name } from "./aria/names";
 import { isHiddenForAria, isPresentational, roleOf } from "./aria/roles";
-import { flatParent, isVisible, preview, styleOf, tagOf, withCaches } from "./dom";
+import { displayOf, flatParent, isVisible, preview, styleOf, tagOf, withCaches } from "./dom";
 import { held, keep, type Handle } from "./handles";
 
 /** One element of the tree. What is false or empty is left out. */
@@ -46,16 +46,17 @@ interface Known {
   readonly role: string;
   readonly name: string;
   readonly ref: number;
+  readonly element: WeakRef<Element>;
 }
 
 const known = new WeakMap<Element, Known>();
 let lastRef = 0;
-let current = new Map<number, WeakRef<Element>>();
+let current = new Map<number, Known>();
 
 /** The element of a ref, if the last snapshot showed it and it is still attached. */
 export function elementOfRef(ref: string): Element | undefined {
   const number = /^(?:f\d+)?e(\d+)$/.exec(ref)?.[1];
-  const e = number ? current.get(Number(number))?.deref() : undefined;
+  const e = number ? current.get(Number(number))?.element.deref() : undefined;
   return e?.isConnected ? e : undefined;
 }
 
@@ -124,7 +125,7 @@ class Walk {
   }
 
   private element(e: Element, role: string, into: Child[], depth: number): void {
-    const { display } = styleOf(e);
+    const display = displayOf(e);
     if (display === "none") {
       into.push(" ");
       return;
@@ -187,6 +188,7 @@ class Walk {
 
   /** Says where in the tree the sources of a name are, as far as they are below it and can be referred to. */
   private resolve({ facts, name, place, end }: Built): void {
+    if (!name.sources.length || end === place + 1) return;
     const places = new Set<number>();
     for (const source of name.sources) {
       if (source === "parts") {
@@ -209,38 +211,36 @@ function isFrame(e: Element): boolean {
 
 /** Whether an element is but a stretch of text in a line, as `<b>` and `<span>` mostly are. */
 function isRunOfText(e: Element): boolean {
-  return e.childNodes.length === 1 && e.firstChild?.nodeType === Node.TEXT_NODE && /^(inline|contents)$/.test(styleOf(e).display);
+  return e.childNodes.length === 1 && e.firstChild?.nodeType === Node.TEXT_NODE && /^(inline|contents)$/.test(displayOf(e));
 }
 
 function refFor(e: Element, role: string, name: string): number {
   let entry = known.get(e);
-  if (entry?.role !== role || entry.name !== name) known.set(e, (entry = { role, name, ref: ++lastRef }));
-  current.set(entry.ref, new WeakRef(e));
+  if (entry?.role !== role || entry.name !== name) known.set(e, (entry = { role, name, ref: ++lastRef, element: new WeakRef(e) }));
+  current.set(entry.ref, entry);
   return entry.ref;
 }
 
 function describe(e: Element, role: string, facts: Facts): void {
-  const checked = checkedOf(e);
-  if (checked) facts.checked = checked;
-  if (disabledOf(e)) facts.disabled = true;
-  if (expandsVisibly(role) && expandedOf(e)) facts.expanded = true;
-  const invalid = invalidOf(e);
-  if (invalid) facts.invalid = invalid;
-  const level = levelOf(e);
-  if (level) facts.level = level;
-  const pressed = pressedOf(e);
-  if (pressed) facts.pressed = pressed;
-  if (selectedOf(e)) facts.selected = true;
+  if (isStateful(role)) {
+    const checked = checkedOf(e);
+    if (checked) facts.checked = checked;
+    if (disabledOf(e)) facts.disabled = true;
+    // An open `details` shows what it holds; it needs no word.
+    if (role !== "group" && expandedOf(e)) facts.expanded = true;
+    const invalid = invalidOf(e);
+    if (invalid) facts.invalid = invalid;
+    const level = levelOf(e);
+    if (level) facts.level = level;
+    const pressed = pressedOf(e);
+    if (pressed) facts.pressed = pressed;
+    if (selectedOf(e)) facts.selected = true;
+  }
   if (role === "link" && e.hasAttribute("href")) facts.url = shortened(e.getAttribute("href") ?? "");
   if (role === "textbox") {
     const placeholder = e.getAttribute("placeholder");
     if (placeholder && placeholder !== facts.name) facts.placeholder = placeholder.toWellFormed();
   }
-}
-
-// An open `details` shows what it holds; it needs no word.
-function expandsVisibly(role: string): boolean {
-  return role !== "group";
 }
 
 function shortened(url: string): string {

@@ -1,6 +1,6 @@
 // Names and descriptions: https://www.w3.org/TR/accname-1.2/#mapping_additional_nd_te, with the native sources of https://www.w3.org/TR/html-aam-1.0/#accname-computation.
 
-import { cached, flatChildren, rootOf, squash, styleOf, tagOf } from "../dom";
+import { cached, displayOf, flatChildren, rootOf, squash, tagOf } from "../dom";
 import { isHiddenForAria, isPresentational, roleOf } from "./roles";
 
 const roles = (s: string): Set<string> => new Set(s.split(" "));
@@ -18,7 +18,7 @@ const RANGES = roles("meter progressbar scrollbar slider spinbutton");
 /** A name, and the elements whose own text or attributes make it up; `parts` stands for those of a caption, legend or label. */
 export interface Name {
   readonly text: string;
-  readonly sources: (Element | "parts")[];
+  readonly sources: readonly (Element | "parts")[];
 }
 
 interface Walk {
@@ -46,9 +46,20 @@ export function sourcedNameOf(e: Element): Name {
   return shown(e);
 }
 
+const NAMELESS: Name = { text: "", sources: [] };
+const NAMED_BY_HTML = roles("area button fieldset figure img input meter output progress select summary table textarea");
+
+/** Whether nothing about the element could give it a name; so for most elements of a page. */
+function isNameless(e: Element): boolean {
+  const role = roleOf(e) ?? "";
+  if (UNNAMED.has(role)) return true;
+  if (BY_CONTENT.has(role) || NAMED_BY_HTML.has(tagOf(e)) || e instanceof SVGElement) return false;
+  return !e.hasAttribute("aria-label") && !e.hasAttribute("aria-labelledby") && !e.hasAttribute("title");
+}
+
 function compute(e: Element, includeHidden: boolean): Name {
-  const sources: Name["sources"] = [];
-  if (UNNAMED.has(roleOf(e) ?? "")) return { text: "", sources };
+  if (isNameless(e)) return NAMELESS;
+  const sources: Walk["sources"] = [];
   return { text: squash(alternative(e, { includeHidden, visited: new Set(), sources, referred: false, embedded: false, inside: false })), sources };
 }
 
@@ -67,10 +78,13 @@ function ofReference(e: Element, { includeHidden, visited, sources }: Pick<Walk,
   return alternative(e, { includeHidden: includeHidden || isHiddenForAria(e), visited, sources, referred: true, embedded: true, inside: false });
 }
 
+const NONE: readonly Element[] = [];
+
 /** The elements that an attribute with a list of ids names, in the order of the list. */
-export function references(e: Element, attribute: string): Element[] {
+export function references(e: Element, attribute: string): readonly Element[] {
   const ids = e.getAttribute(attribute);
-  if (!ids) return [];
+  if (!ids) return NONE;
+  entanglements++;
   const root = rootOf(e);
   const found = new Set<Element>();
   for (const id of ids.split(/\s+/)) {
@@ -81,19 +95,25 @@ export function references(e: Element, attribute: string): Element[] {
 }
 
 function alternative(e: Element, walk: Walk): string {
-  if (walk.visited.has(e)) return "";
+  if (walk.visited.has(e)) {
+    entanglements++;
+    return "";
+  }
   if (!walk.includeHidden && isHiddenForAria(e)) {
     walk.visited.add(e);
     return "";
   }
-  if (!walk.referred) {
+  if (!walk.referred && e.hasAttribute("aria-labelledby")) {
     const text = squash(references(e, "aria-labelledby").map((r) => ofReference(r, walk)).join(" "));
     if (text) return text;
   }
   const role = roleOf(e) ?? "";
   if (walk.embedded) {
     const value = embeddedValue(e, role, walk);
-    if (value !== undefined) return value;
+    if (value !== undefined) {
+      entanglements++;
+      return value;
+    }
   }
   walk.visited.add(e);
   const label = e.getAttribute("aria-label")?.trim();
@@ -101,9 +121,11 @@ function alternative(e: Element, walk: Walk): string {
   const presentational = isPresentational(role);
   const native = presentational ? undefined : nativeName(e, walk);
   if (native !== undefined) return native;
-  const summary = tagOf(e) === "summary";
+  const tag = tagOf(e);
+  const summary = tag === "summary";
+  if (tag === "label") entanglements++;
   if (BY_CONTENT.has(role) || walk.referred || summary || ((walk.inside || walk.embedded) && PASSES_CONTENT.has(role))) {
-    const text = contentText(e, { ...walk, embedded: true, inside: true });
+    const text = contentText(e, walk.inside && walk.embedded ? walk : { ...walk, embedded: true, inside: true });
     if (walk.inside ? text : text.trim()) return text;
   }
   return presentational ? "" : own(e, e.getAttribute("title") ?? "", walk);
@@ -124,6 +146,7 @@ function embeddedValue(e: Element, role: string, walk: Walk): string | undefined
   if (role === "combobox" || role === "listbox") {
     walk.visited.add(e);
     if (isTextField(e)) return own(e, shownValue(e), walk);
+    noteLabelAround(e, walk);
     const texts = chosen(e, role).map((option) => alternative(option, { ...walk, inside: true }));
     return texts.join(" ");
   }
@@ -204,9 +227,16 @@ function placeholderOrTitle(e: Element, hasPlaceholder: boolean): string {
 function labelsText(e: Element, walk: Walk): string | undefined {
   const labels = (e as HTMLInputElement).labels;
   if (!labels?.length || walk.referred) return undefined;
-  if ([...labels].some((label) => walk.visited.has(label) && label.contains(e))) walk.sources.push("parts");
+  entanglements++;
+  noteLabelAround(e, walk);
   const texts = [...labels].map((label) => alternative(label, { ...walk, sources: [], embedded: true, inside: true }));
   return texts.filter((text) => text).join(" ");
+}
+
+/** A control in the label that is being read has that label for its name, which tells of it. */
+function noteLabelAround(e: Element, walk: Walk): void {
+  const labels = (e as HTMLInputElement).labels;
+  if (labels && [...labels].some((label) => walk.visited.has(label) && label.contains(e))) walk.sources.push("parts");
 }
 
 function partText(e: Element, part: string, walk: Walk): string | undefined {
@@ -223,13 +253,25 @@ function svgTitle(e: SVGElement, tag: string, walk: Walk): string | undefined {
   return (tag === "a" && e.getAttribute("xlink:title")?.trim()) || undefined;
 }
 
+// Counts what makes the text of an element depend on where the walk has come from: labels, references, and what was visited before.
+let entanglements = 0;
+
+/** The text of content that is the same wherever it is read from. */
+const plainContents = cached((_: Element): { name?: Name } => ({}));
+
 function contentText(e: Element, walk: Walk): string {
+  const reusable = walk.includeHidden || walk.referred ? undefined : plainContents(e);
+  if (reusable?.name) {
+    for (const source of reusable.name.sources) walk.sources.push(source);
+    return reusable.name.text;
+  }
   const before = walk.sources.length;
+  const entangledBefore = entanglements;
   let text = pseudoText(e, "::before");
   const add = (child: Node): void => {
     if (child instanceof Element) {
       const part = alternative(child, walk);
-      text += tagOf(child) !== "br" && (styleOf(child).display || "inline") === "inline" ? part : ` ${part} `;
+      text += tagOf(child) !== "br" && (displayOf(child) || "inline") === "inline" ? part : ` ${part} `;
     } else if (child.nodeType === Node.TEXT_NODE) {
       text += child.nodeValue ?? "";
     }
@@ -240,14 +282,23 @@ function contentText(e: Element, walk: Walk): string {
   }
   for (const owned of references(e, "aria-owns")) add(owned);
   text += pseudoText(e, "::after");
-  return before === walk.sources.length ? own(e, text, walk) : text;
+  if (before === walk.sources.length) own(e, text, walk);
+  if (reusable && entangledBefore === entanglements) reusable.name = { text, sources: walk.sources.slice(before) };
+  return text;
 }
 
 /** The text that CSS puts before or after the content of an element. https://www.w3.org/TR/css-content-3/#alt */
 export function pseudoText(e: Element, pseudo: "::before" | "::after"): string {
+  return pseudo === "::before" ? textBefore(e) : textAfter(e);
+}
+
+const textBefore = cached((e: Element) => generatedText(e, "::before"));
+const textAfter = cached((e: Element) => generatedText(e, "::after"));
+
+function generatedText(e: Element, pseudo: string): string {
   const style = getComputedStyle(e, pseudo);
-  const content = style.content;
-  if (!content || content === "none" || content === "normal" || style.display === "none" || style.visibility !== "visible") return "";
+  const { content } = style;
+  if (content === "none" || content === "normal" || !content || style.display === "none" || style.visibility !== "visible") return "";
   const text = contentValue(e, content);
   return text && style.display !== "inline" ? ` ${text} ` : text;
 }

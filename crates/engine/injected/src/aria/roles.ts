@@ -1,6 +1,6 @@
 // Which role an element has: https://www.w3.org/TR/html-aam-1.0/ and https://www.w3.org/TR/wai-aria-1.2/#document-handling_author-errors_roles.
 
-import { cached, closest, flatParent, styleOf, parentOrHost, tagOf, isPainted, flatChildren, hasTextBox } from "../dom";
+import { cached, closest, flatParent, displayOf, parentOrHost, tagOf, isPainted, flatChildren, hasTextBox } from "../dom";
 
 const words = (s: string): Set<string> => new Set(s.split(" "));
 
@@ -234,14 +234,16 @@ function cellRole(e: HTMLTableCellElement): string | null {
   return row === first && !data(row) ? "columnheader" : data(row) ? "rowheader" : "columnheader";
 }
 
+const NEVER_READ = words("style script noscript template");
+
 // --- Hidden from assistive technology ---
 
 /** Whether assistive technology does not see the element: not rendered, not visible, or below `aria-hidden`. https://www.w3.org/TR/wai-aria-1.2/#tree_exclusion */
 export const isHiddenForAria: (e: Element) => boolean = cached((e) => {
   const tag = tagOf(e);
-  if (/^(style|script|noscript|template)$/.test(tag)) return true;
+  if (NEVER_READ.has(tag)) return true;
   const slot = tag === "slot";
-  if (styleOf(e).display === "contents" && !slot) {
+  if (displayOf(e) === "contents" && !slot) {
     for (const child of flatChildren(e)) {
       if (child instanceof Element ? !isHiddenForAria(child) : child.nodeType === Node.TEXT_NODE && hasTextBox(child)) return false;
     }
@@ -256,6 +258,6 @@ const isCutOff: (e: Element) => boolean = cached((e) => {
   const parent = flatParent(e);
   // A child of a host that no slot takes is rendered nowhere.
   if (e.parentElement?.shadowRoot && !e.assignedSlot) return true;
-  if (styleOf(e).display === "none" || e.getAttribute("aria-hidden") === "true") return true;
+  if (displayOf(e) === "none" || e.getAttribute("aria-hidden") === "true") return true;
   return !!parent && isCutOff(parent);
 });

@@ -18,6 +18,13 @@ const LEVEL = roles("heading listitem row treeitem");
 const READONLY = roles("checkbox columnheader combobox grid gridcell listbox radiogroup rowheader searchbox slider spinbutton switch textbox treegrid");
 const SELECTED = roles("columnheader gridcell option row rowheader tab treeitem");
 
+const STATEFUL = new Set(["button", ...CHECKED, ...DISABLED, ...EXPANDED, ...INVALID, ...LEVEL, ...SELECTED]);
+
+/** Whether elements of the role may have a state at all. */
+export function isStateful(role: string): boolean {
+  return STATEFUL.has(role);
+}
+
 const has = (set: Set<string>, e: Element): boolean => set.has(roleOf(e) ?? "");
 
 function tristate(e: Element, attribute: string): boolean | "mixed" {
