@@ -8,6 +8,7 @@ use std::{
 use clap::{Arg, ArgMatches, Command};
 use serde_json::{Map, Value, json};
 
+use super::print;
 use crate::{config::Settings, server::Server};
 
 pub(super) fn command() -> Command {
@@ -25,38 +26,37 @@ pub(super) async fn run(matches: &ArgMatches, settings: &Settings) -> ExitCode {
     // A look at a page must not meddle with a profile that somebody uses.
     settings.browser.isolated |= settings.browser.user_data_dir.is_none();
     let server = Server::new(settings);
-    let calls = [
-        ("browser_navigate", json!({ "url": url })),
-        ("browser_snapshot", json!({})),
-        ("browser_take_screenshot", json!({})),
-    ];
-    let mut code = ExitCode::SUCCESS;
-    for (name, arguments) in calls {
-        if !call(&server, name, arguments).await {
-            code = ExitCode::FAILURE;
-            break;
+    let code = match look(&server, &url).await {
+        Ok(text) => print(&text),
+        Err(text) => {
+            let _ = writeln!(io::stderr(), "{text}");
+            ExitCode::FAILURE
         }
-    }
+    };
     server.close().await;
     code
 }
 
-/// Prints what the tool answers; whether it succeeded.
-async fn call(server: &Server, name: &str, arguments: Value) -> bool {
+/// The snapshot, and where the screenshot lies; or the answer of the call that failed.
+async fn look(server: &Server, url: &str) -> Result<String, String> {
+    call(server, "browser_navigate", json!({ "url": url })).await?;
+    let snapshot = call(server, "browser_snapshot", json!({})).await?;
+    let screenshot = call(server, "browser_take_screenshot", json!({})).await?;
+    // What code would take it is of no use here.
+    let screenshot = screenshot.split("\n### ").next().unwrap_or_default();
+    Ok(format!(
+        "{}\n{}\n",
+        snapshot.trim_end(),
+        screenshot.trim_end()
+    ))
+}
+
+async fn call(server: &Server, name: &str, arguments: Value) -> Result<String, String> {
     let arguments: Map<String, Value> = arguments.as_object().cloned().unwrap_or_default();
     match server.call_here(name, arguments).await {
-        Ok(content) if content.is_error => {
-            let _ = writeln!(io::stderr(), "{}", content.text());
-            false
-        }
-        Ok(content) => {
-            let _ = writeln!(io::stdout(), "{}\n", content.text());
-            true
-        }
-        Err(unknown) => {
-            let _ = writeln!(io::stderr(), "{unknown}");
-            false
-        }
+        Ok(content) if content.is_error => Err(content.text()),
+        Ok(content) => Ok(content.text()),
+        Err(unknown) => Err(unknown.to_string()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the server tells of itself: on stderr, because stdout belongs to the protocol.
 
-use std::io;
+use std::io::{self, IsTerminal};
 
 use tracing_subscriber::{EnvFilter, fmt};
 
@@ -19,6 +19,7 @@ pub(super) fn begin(level: LogLevel) {
     let started = fmt()
         .with_env_filter(EnvFilter::new(filter))
         .with_writer(io::stderr)
+        .with_ansi(io::stderr().is_terminal())
         .without_time()
         .try_init();
     // Only a second start in one process fails, and then the first one reports.
