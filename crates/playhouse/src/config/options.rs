@@ -19,6 +19,8 @@ use super::{
 const INDEX: &str = "https://googlechromelabs.github.io/chrome-for-testing/\
     last-known-good-versions-with-downloads.json";
 const HTTP: &str = "this release serves on stdio only";
+/// Read, checked and in the settings; whoever acts on it takes this word away.
+const UNWIRED: &str = "nothing acts on it in this release";
 const FIDELITY: &str = "it comes with a later release";
 
 options! {
@@ -45,7 +47,7 @@ options! {
         /// How long the browser may take to start.
         launch_timeout: Milliseconds = Milliseconds(30_000), key("browser.launchOptions.timeout");
         /// Start the browser with the server, not with the first call that needs it.
-        prelaunch: bool = false, key("browser.prelaunch").flag();
+        prelaunch: bool = false, key("browser.prelaunch").flag().later(UNWIRED);
         /// Keep the profile in memory, and give each client its own browser context.
         isolated: bool = false, key("browser.isolated").everywhere();
         /// The folder of the browser's profile.
@@ -128,15 +130,18 @@ options! {
         block_service_workers: BlockServiceWorkers,
             key("browser.contextOptions.serviceWorkers").everywhere();
         /// Cookies and storage to start with: a file that browser_storage_state wrote.
-        storage_state: StorageStateSource, key("browser.contextOptions.storageState").everywhere();
+        storage_state: StorageStateSource, key("browser.contextOptions.storageState").everywhere()
+            .later(UNWIRED);
         /// A JavaScript file that runs in each page before its own scripts; repeat it for more.
         init_script: Scripts, key("browser.initScript").everywhere().many();
     }
     "Network rules" {
         /// Request nothing but these origins or hosts, separated by semicolons.
-        allowed_origins: OriginList, key("network.allowedOrigins").everywhere();
+        allowed_origins: OriginList, key("network.allowedOrigins").everywhere()
+            .later(UNWIRED);
         /// Never request these, even if allowed, separated by semicolons.
-        blocked_origins: OriginList, key("network.blockedOrigins").everywhere();
+        blocked_origins: OriginList, key("network.blockedOrigins").everywhere()
+            .later(UNWIRED);
     }
     "Tools" {
         /// Families of tools: browser, session, e2e.

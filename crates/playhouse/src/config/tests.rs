@@ -147,11 +147,6 @@ const SPELLINGS: &[(&str, &[&str], &str)] = &[
         &["geolocation,midi"],
         r#"["geolocation","midi"]"#,
     ),
-    (
-        "network.allowedOrigins",
-        &["http://a:*;b"],
-        r#"["http://a:*","b"]"#,
-    ),
     ("timeouts.navigation", &["1234"], "1234"),
     ("capabilities", &["pdf,vision"], r#"["pdf","vision"]"#),
     ("toolsets", &["browser"], r#"["browser"]"#),
@@ -193,7 +188,6 @@ fn what_json_shows_json_reads_back() {
         "--tools=+browser_pdf_save,-browser_close",
         "--block-service-workers",
         "--no-sandbox",
-        "--storage-state=state.json",
     ];
     let config = load(&args, &[], None).expect("valid");
     let mut again = Options::default();
@@ -522,6 +516,10 @@ fn a_start_that_fails_says_so_in_the_words_of_the_contract() {
         (
             &["--timeout-action=soon"],
             "Invalid --timeout-action: soon. Expected a whole number of milliseconds",
+        ),
+        (
+            &["--allowed-origins=a"],
+            "option '--allowed-origins' is not supported yet: nothing acts on it in this release",
         ),
         (
             &["--port=0"],

@@ -147,3 +147,35 @@ fn doctor_starts_the_browser_that_is_there() {
     assert!(output.status.success(), "{report}");
     assert!(report.contains("starts and opens a page"), "{report}");
 }
+
+#[test]
+fn try_prints_a_page_and_saves_its_picture() {
+    if !testkit::browser_is_there() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let output_dir = format!("--output-dir={}", folder.path().display());
+    let page = "data:text/html,<title>Shop</title><button>Buy</button>";
+    let output = run(&["try", page, "--headless", &output_dir]);
+    let shown = text(&output.stdout);
+    assert!(output.status.success(), "{shown}{}", text(&output.stderr));
+    assert!(shown.contains("- Page Title: Shop"), "{shown}");
+    assert!(shown.contains("button \"Buy\""), "{shown}");
+    let names = std::fs::read_dir(folder.path()).expect("there");
+    let names: Vec<_> = names
+        .map(|entry| entry.expect("readable").file_name())
+        .collect();
+    assert!(
+        names
+            .iter()
+            .any(|name| name.to_string_lossy().ends_with(".png")),
+        "{names:?}"
+    );
+    let refused = run(&["try", "http://127.0.0.1:1", "--headless", &output_dir]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(
+        text(&refused.stderr).contains("net::ERR_"),
+        "{}",
+        text(&refused.stderr)
+    );
+}
