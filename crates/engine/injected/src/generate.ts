@@ -45,9 +45,11 @@ interface Way {
 const CONTROL = "button,select,input,a,[role=button],[role=checkbox],[role=radio],[role=link]";
 
 /** The best locator of the element, or of the control around it. */
-export function generate({ handle, testId }: { handle: Handle; testId: string }): { steps: Step[] } | { gone: true } {
-  const e = held(handle);
-  return e?.isConnected ? { steps: withCaches(() => locatorOf(e, testId)) } : { gone: true };
+export function generate({ handles, testIdAttribute }: { handles: Handle[]; testIdAttribute: string }): (Step[] | null)[] {
+  return withCaches(() => handles.map((handle) => {
+    const e = held(handle);
+    return e?.isConnected ? locatorOf(e, testIdAttribute) : null;
+  }));
 }
 
 /** The steps of the element's best locator, or of that of the control around it. */
