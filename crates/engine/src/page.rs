@@ -75,6 +75,9 @@ pub enum LoadState {
     Loaded,
 }
 
+/// How long the browser may take to show its page about a navigation that failed.
+const FAILURE_PAGE: Duration = Duration::from_secs(1);
+
 impl std::fmt::Debug for Page {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Page").field(self.id()).finish()
@@ -225,7 +228,17 @@ impl Page {
                 ));
                 self.alive()?;
                 let before = self.state().frames.main().commits;
-                let loader = self.backend.navigate(url).await?;
+                let loader = match self.backend.navigate(url).await {
+                    Err(error @ Error::NavigationFailed { .. }) => {
+                        // The browser's own page about it replaces the document a little later.
+                        let shown = self.until(|state| {
+                            state.frames.main().commits > before && state.frames.main().loaded
+                        });
+                        let _ = tokio::time::timeout(FAILURE_PAGE, shown).await;
+                        return Err(error);
+                    }
+                    loader => loader?,
+                };
                 match loader {
                     Some(loader) => self.arrived(before, Some(&loader), until).await,
                     None => Ok(()),

@@ -108,11 +108,6 @@ impl Call {
         self.within(self.settings.timeouts.navigation)
     }
 
-    /// The time limit of an assertion, from now on.
-    pub(crate) fn expect(&self) -> Progress {
-        self.within(self.settings.timeouts.expect)
-    }
-
     /// A time limit of its own, from now on.
     pub(crate) fn within(&self, limit: Duration) -> Progress {
         Progress::cancelled_by(limit, self.cancel.clone())

@@ -9,6 +9,7 @@ use crate::tool::Scope;
 use engine::{BrowserContext, Locator, Page, Selector, SettleOptions, Watch};
 use std::ops::Deref;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Nothing of a session: the server itself. Needs no turn.
 pub(crate) struct OfServer;
@@ -86,6 +87,16 @@ impl TabInAnyState {
         tracing::debug!(?settled, tool = call.tool.name, "settled");
     }
 
+    /// The same where most often there are none: what does not show at once is not looked for.
+    pub(crate) async fn settle_briefly(&self, call: &Call, watch: Watch) {
+        let options = SettleOptions {
+            limit: Duration::ZERO,
+            typed: false,
+        };
+        let settled = watch.settle(&options).await;
+        tracing::debug!(?settled, tool = call.tool.name, "settled");
+    }
+
     /// Does something to the page; a dialog that it opens ends it, and is told with the answer.
     pub(crate) async fn interrupted<T>(
         &self,
@@ -115,7 +126,11 @@ impl TabInAnyState {
         title: &str,
     ) -> Result<Reply> {
         let Some(name) = filename else {
-            return Ok(Reply::text(text));
+            let reply = Reply::default();
+            return Ok(match text.is_empty() {
+                true => reply,
+                false => reply.and_text(text),
+            });
         };
         let file = self.output(call).await.named(name)?;
         output::write(&file, text).await?;

@@ -122,6 +122,8 @@ const SWITCHES: &[&str] = &[
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
     "--disable-blink-features=AutomationControlled",
+    // A page that comes back from there tells its console anew and never loads.
+    "--disable-back-forward-cache",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-client-side-phishing-detection",

@@ -155,14 +155,13 @@ struct ConnectedClient {
 }
 
 impl Client for ConnectedClient {
+    #[expect(deprecated, reason = "clients of today still tell their roots")]
     fn roots(&self) -> Pin<Box<dyn Future<Output = Vec<String>> + Send + '_>> {
         Box::pin(async {
             if !self.has_roots {
                 return Vec::new();
             }
-            #[expect(deprecated, reason = "clients of today still tell their roots")]
-            let roots = self.peer.list_roots();
-            match tokio::time::timeout(ROOTS, roots).await {
+            match tokio::time::timeout(ROOTS, self.peer.list_roots()).await {
                 Ok(Ok(result)) => result.roots.into_iter().map(|root| root.uri).collect(),
                 Ok(Err(_)) | Err(_) => Vec::new(),
             }

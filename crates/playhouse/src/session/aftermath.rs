@@ -11,8 +11,8 @@ use engine::SnapshotOptions;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a page that does not answer may hold up an answer.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// How long a page that does not answer may hold up an answer; it goes by its last title then.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 impl Session {
     /// A tool's reply with what the page looks like after it.

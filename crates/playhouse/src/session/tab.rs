@@ -52,7 +52,10 @@ impl Tab {
         let page = &self.page;
         // A page that waits for an answer cannot be asked for its title.
         let title = if self.modals().is_empty() && !page.is_crashed() {
-            page.title(progress).await.unwrap_or_default()
+            match page.title(progress).await {
+                Ok(title) => title,
+                Err(_) => self.told().facts.title.clone(),
+            }
         } else {
             String::new()
         };
@@ -67,7 +70,7 @@ impl Tab {
 
     /// Notes what the client is told; whether that is news.
     pub(crate) fn tell(&self, facts: PageFacts, current: bool) -> bool {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = self.told();
         let now = Told { facts, current };
         let news = *told != now;
         *told = now;
@@ -108,6 +111,10 @@ impl Tab {
     pub(super) fn note_crash(&self) {
         self.console()
             .note("[ERROR] Page crashed and was reset to about:blank.");
+    }
+
+    fn told(&self) -> MutexGuard<'_, Told> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn console(&self) -> MutexGuard<'_, ConsoleFile> {

@@ -16,6 +16,7 @@ pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<Evaluate>()];
 #[serde(rename_all = "camelCase")]
 pub(super) struct Evaluate {
     /// What the element is, for people.
+    #[expect(dead_code, reason = "for people who follow the calls")]
     element: Option<String>,
     /// Ref from the snapshot, or a selector that matches one element.
     target: Option<String>,
@@ -51,7 +52,9 @@ impl Tool for Evaluate {
                 tab.page.evaluate(&progress, function).await,
             ),
         };
-        tab.settle(call, watch, false).await;
+        if value.is_ok() {
+            tab.settle_briefly(call, watch).await;
+        }
         let value = match value {
             // A script that opens a dialog has no result until the dialog is answered.
             Err(engine::Error::DialogOpen {}) => return Ok(Reply::code(code)),

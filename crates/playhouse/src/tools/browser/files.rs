@@ -53,6 +53,7 @@ impl Tool for FileUpload {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Drop {
     /// What the element is, for people.
+    #[expect(dead_code, reason = "for people who follow the calls")]
     element: Option<String>,
     /// Ref from the snapshot, or a selector that matches one element.
     target: String,

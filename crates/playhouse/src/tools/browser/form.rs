@@ -24,10 +24,12 @@ pub(super) struct FillForm {
 #[derive(Deserialize, JsonSchema)]
 struct Field {
     /// What the element is, for people.
+    #[expect(dead_code, reason = "for people who follow the calls")]
     element: Option<String>,
     /// Ref from the snapshot, or a selector that matches one element.
     target: String,
     /// Name of the field, for people.
+    #[expect(dead_code, reason = "for people who follow the calls")]
     name: String,
     /// Kind of field.
     #[serde(rename = "type")]

@@ -1,7 +1,7 @@
 //! The media features that pages see.
 
 use crate::call::Call;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::reply::Reply;
 use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -99,9 +99,9 @@ impl Tool for EmulateMedia {
             &mut shown,
         );
         set(
-            &mut features.reduced_motion,
-            "reducedMotion",
-            self.reduced_motion,
+            &mut features.contrast,
+            "contrast",
+            self.contrast,
             &mut shown,
         );
         set(
@@ -110,13 +110,19 @@ impl Tool for EmulateMedia {
             self.forced_colors,
             &mut shown,
         );
+        set(&mut features.media, "media", self.media, &mut shown);
         set(
-            &mut features.contrast,
-            "contrast",
-            self.contrast,
+            &mut features.reduced_motion,
+            "reducedMotion",
+            self.reduced_motion,
             &mut shown,
         );
-        set(&mut features.media, "media", self.media, &mut shown);
+        if shown.is_empty() {
+            return Err(Error::Arguments {
+                reason: "Specify at least one media feature to emulate.",
+                bare: false,
+            });
+        }
         tab.page.emulate_media(&call.action(), features).await?;
         Ok(Reply::code(format!(
             "await page.emulateMedia({{ {} }});",

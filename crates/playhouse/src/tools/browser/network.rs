@@ -43,30 +43,27 @@ impl Tool for NetworkRequests {
         let requests = tab.page.requests();
         let mut lines = Vec::new();
         let mut hidden = 0;
-        for request in &requests {
-            if is_favicon(request)
-                || filter
-                    .as_ref()
-                    .is_some_and(|it| it.find_in(&request.url).matches == 0)
-            {
-                continue;
-            }
-            if self.include_static || !is_static(request) {
-                lines.push(summary(request));
-            } else {
+        for request in requests.iter().filter(|request| !is_favicon(request)) {
+            if !self.include_static && is_static(request) {
                 hidden += 1;
+            } else if filter
+                .as_ref()
+                .is_none_or(|filter| filter.find_in(&request.url).matches > 0)
+            {
+                lines.push(summary(request));
             }
         }
-        let mut text = lines.join("\n");
         if hidden > 0 {
             let (noun, them) = match hidden {
                 1 => ("request", "it"),
                 _ => ("requests", "them"),
             };
-            text += &format!(
-                "\n\nNote: {hidden} static {noun} not shown, run with \"static\" option to see {them}."
-            );
+            lines.push(String::new());
+            lines.push(format!(
+                "Note: {hidden} static {noun} not shown, run with \"static\" option to see {them}."
+            ));
         }
+        let text = lines.join("\n");
         tab.text_or_file(call, text, self.filename.as_deref(), "Network")
             .await
     }

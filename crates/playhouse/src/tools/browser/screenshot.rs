@@ -85,10 +85,7 @@ impl Tool for TakeScreenshot {
             Some(target) => {
                 let found = tab.find(call, target).await?;
                 let area = found.locator.screenshot_area(&call.action()).await?;
-                let subject = match &self.element {
-                    Some(element) => element.clone(),
-                    None => found.shown.to_string(),
-                };
+                let subject = self.element.clone().unwrap_or_else(|| "element".to_owned());
                 (area, subject, "element", format!("page.{}", found.shown))
             }
             None if full_page => (

@@ -88,6 +88,7 @@ impl Tool for VerifyText {
 #[serde(rename_all = "camelCase")]
 pub(super) struct VerifyList {
     /// What the list is, for people.
+    #[expect(dead_code, reason = "for people who follow the calls")]
     element: String,
     /// Ref from the snapshot, or a selector that matches one element.
     target: String,
@@ -126,6 +127,7 @@ pub(super) struct VerifyValue {
     #[serde(rename = "type")]
     kind: FieldKind,
     /// What the field is, for people.
+    #[expect(dead_code, reason = "for people who follow the calls")]
     element: String,
     /// Ref from the snapshot, or a selector that matches one element.
     target: String,
