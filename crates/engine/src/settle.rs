@@ -159,12 +159,11 @@ impl Watch {
         }
         loop {
             if self.navigating(&mark) {
-                let arrived = self.arrive(began + LOAD).await;
-                let committed = self.page.state().frames.main().commits > mark.commits;
-                if !arrived {
+                if !self.arrive(began + LOAD).await {
                     return Settled::TimedOut;
                 }
-                if committed {
+                let commits = self.page.state().frames.main().commits;
+                if commits > mark.commits {
                     return self.rest_in_new_document(began + LOAD).await;
                 }
                 // A download or a 204: the document stays, and may have changed too.
