@@ -314,7 +314,7 @@ impl Locator {
             }),
             Query::Refused { error } => Err(Error::InvalidSelector {
                 selector: self.source.to_string(),
-                reason: format!("{}: {}", error.text, error.message),
+                reason: error.reason(),
             }),
         }
     }
@@ -340,10 +340,27 @@ struct Hit {
     preview: String,
 }
 
+/// A part of a selector that the browser cannot read.
 #[derive(Deserialize)]
 struct Refusal {
+    engine: String,
     text: String,
     message: String,
+}
+
+impl Refusal {
+    fn reason(&self) -> String {
+        let Self {
+            engine,
+            text,
+            message,
+        } = self;
+        match engine.as_str() {
+            "css" => format!("\"{text}\" is not a CSS selector that the browser knows."),
+            "xpath" => format!("\"{text}\" is not a valid XPath expression."),
+            _ => message.clone(),
+        }
+    }
 }
 
 struct Found {

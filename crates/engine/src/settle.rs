@@ -107,28 +107,6 @@ impl Page {
         }
     }
 
-    /// Waits until a document that has just loaded has shown what it fetches first, at most a second or so. At once where it fetches nothing.
-    pub async fn settle_loaded(&self) {
-        let (mark, main) = {
-            let state = self.state();
-            if !state.requests.busy(&RequestMark::default()) {
-                return;
-            }
-            (Mark::of(&state), state.frames.main_id().clone())
-        };
-        let watch = Watch {
-            page: self.clone(),
-            frames: vec![main],
-            mark,
-        };
-        let interrupted = self.until(|state| interruption(state).is_some());
-        tokio::select! {
-            biased;
-            _ = interrupted => {}
-            _ = watch.rest_in_new_document(Instant::now() + LOAD) => {}
-        }
-    }
-
     /// Waits until a page that a script opened shows its first document and has loaded it, at most `limit`; whether it has.
     pub async fn settle_opened(&self, limit: Duration) -> bool {
         let addressed = self.until(|state| {
@@ -181,11 +159,12 @@ impl Watch {
         }
         loop {
             if self.navigating(&mark) {
-                if !self.arrive(began + LOAD).await {
+                let arrived = self.arrive(began + LOAD).await;
+                let committed = self.page.state().frames.main().commits > mark.commits;
+                if !arrived {
                     return Settled::TimedOut;
                 }
-                let commits = self.page.state().frames.main().commits;
-                if commits > mark.commits {
+                if committed {
                     return self.rest_in_new_document(began + LOAD).await;
                 }
                 // A download or a 204: the document stays, and may have changed too.

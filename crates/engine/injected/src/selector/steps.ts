@@ -75,6 +75,7 @@ export function orRefuse<T>(engine: Refusal["engine"], text: string, work: () =>
   try {
     return work();
   } catch (error) {
-    throw new Refused({ engine, text, message: error instanceof Error ? error.message : String(error) });
+    const message = error instanceof Error ? error.message : String(error);
+    throw new Refused({ engine, text, message: message.replace(/^Failed to execute '\w+' on '\w+': /, "") });
   }
 }
