@@ -2,13 +2,11 @@
 
 use crate::arrival::Arrival;
 use crate::config::{CodegenLanguage, Settings};
-use crate::session::{Session, Turn};
-use crate::tool::ToolDef;
 use engine::Progress;
 use engine::codegen::Language;
 use std::future::Future;
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -29,15 +27,17 @@ impl Client for Anonymous {
     }
 }
 
+/// The right to touch a session.
+pub(crate) type Turn = tokio::sync::OwnedMutexGuard<()>;
+
 /// A tool call.
 pub(crate) struct Call {
-    /// The tool that is called.
-    pub(crate) tool: &'static ToolDef,
+    /// The name of the tool that is called.
+    pub(crate) tool: &'static str,
     /// What the server was told.
     pub(crate) settings: Arc<Settings>,
     /// Who asked.
     pub(crate) client: Arc<dyn Client>,
-    session: Arc<Session>,
     cancel: CancellationToken,
     arrival: Arrival,
     turn: Mutex<Option<Turn>>,
@@ -46,9 +46,8 @@ pub(crate) struct Call {
 
 impl Call {
     pub(crate) fn new(
-        tool: &'static ToolDef,
+        tool: &'static str,
         settings: Arc<Settings>,
-        session: Arc<Session>,
         client: Arc<dyn Client>,
         arrival: Arrival,
         cancel: CancellationToken,
@@ -57,7 +56,6 @@ impl Call {
             tool,
             settings,
             client,
-            session,
             cancel,
             arrival,
             turn: Mutex::default(),
@@ -65,10 +63,10 @@ impl Call {
         }
     }
 
-    /// Waits for its turn on the session, in the order in which calls came, and keeps it until the call is over.
-    pub(crate) async fn take_turn(&self) -> &Arc<Session> {
+    /// Waits for its turn on a session, in the order in which calls came, and keeps it until the call is over.
+    pub(crate) async fn take_turn(&self, turn: impl Future<Output = Turn>) {
         self.arrival.first().await;
-        let mut turn = pin!(self.session.turn());
+        let mut turn = pin!(turn);
         // Once asked for, the turn's place is safe, and the next call may ask.
         let mut asked = std::future::poll_fn(|context| {
             let poll = turn.as_mut().poll(context);
@@ -82,15 +80,18 @@ impl Call {
         if asked.is_none() {
             asked = Some(turn.await);
         }
-        *self.turn.lock().unwrap_or_else(PoisonError::into_inner) = asked;
+        *self.turn() = asked;
         self.begun.notify_one();
-        &self.session
     }
 
-    /// The session that the call works on, once it has its turn.
-    pub(crate) fn session(&self) -> Option<&Arc<Session>> {
-        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        turn.is_some().then_some(&self.session)
+    /// Whether it had to wait for a turn, and has it.
+    pub(crate) fn has_turn(&self) -> bool {
+        self.turn().is_some()
+    }
+
+    /// The language of code in answers.
+    pub(crate) fn language(&self) -> Language {
+        self.settings.answers.codegen.into()
     }
 
     /// Resolves once the call has its turn; the wait for it counts against no limit.
@@ -121,7 +122,11 @@ impl Call {
             + Duration::from_secs(30)
     }
 
-    /// The outcome of a wait that the caller may end.
+    fn turn(&self) -> MutexGuard<'_, Option<Turn>> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Resolves when nobody waits for the call any more.
     pub(crate) async fn cancelled(&self) {
         self.cancel.cancelled().await;
     }

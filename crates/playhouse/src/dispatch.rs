@@ -5,15 +5,21 @@ use crate::config::Settings;
 use crate::dialect::{Content, markdown};
 use crate::error::{Error, Result};
 use crate::reply::{Answer, Reply};
+use crate::session::Session;
 use crate::tool::{Arguments, ToolDef};
 use futures_util::FutureExt as _;
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 
 /// Runs a call to its end, whatever that is, and dresses its outcome.
-pub(crate) async fn run(call: &Call, arguments: Arguments) -> Content {
+pub(crate) async fn run(
+    tool: &'static ToolDef,
+    arguments: Arguments,
+    call: &Call,
+    session: &Arc<Session>,
+) -> Content {
     let limit = call.limit();
-    let tool = call.tool.name;
     let bounded = async {
         call.begun().await;
         tokio::time::sleep(limit).await;
@@ -21,11 +27,11 @@ pub(crate) async fn run(call: &Call, arguments: Arguments) -> Content {
     let outcome = tokio::select! {
         biased;
         () = call.cancelled() => Err(Error::Cancelled {}),
-        outcome = AssertUnwindSafe(outcome(call, arguments)).catch_unwind() => {
-            outcome.unwrap_or_else(|panic| Err(Error::Internal { tool, reason: said(&*panic) }))
+        outcome = AssertUnwindSafe(outcome(tool, arguments, call, session)).catch_unwind() => {
+            outcome.unwrap_or_else(|panic| Err(Error::Internal { tool: call.tool, reason: said(&*panic) }))
         }
         () = bounded => Err(Error::TookTooLong {
-            tool,
+            tool: call.tool,
             limit_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
         }),
     };
@@ -46,20 +52,26 @@ pub(crate) fn cancelled(settings: &Settings) -> Content {
     dressed(Err(Error::Cancelled {}), settings)
 }
 
-async fn outcome(call: &Call, arguments: Arguments) -> Result<Answer> {
-    let reply = match call.tool.run(arguments, call).await {
+async fn outcome(
+    tool: &'static ToolDef,
+    arguments: Arguments,
+    call: &Call,
+    session: &Arc<Session>,
+) -> Result<Answer> {
+    let reply = match tool.run(arguments, call, session).await {
         // What waits for an answer is told with the refusal.
         Err(refused @ (Error::ModalState { .. } | Error::NoModalState { .. })) => {
             Reply::error(refused)
         }
         outcome => outcome?,
     };
-    match call.session() {
-        Some(session) => session.answer(call, reply).await,
-        None => Ok(Answer {
+    if call.has_turn() {
+        session.answer(call, reply).await
+    } else {
+        Ok(Answer {
             reply,
             ..Answer::default()
-        }),
+        })
     }
 }
 

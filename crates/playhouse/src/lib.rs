@@ -11,6 +11,7 @@ mod error;
 mod mcp;
 mod nearest;
 mod output;
+mod reference;
 mod reply;
 mod scope;
 mod serve;
@@ -30,5 +31,6 @@ pub use config::{
     schema as config_schema,
 };
 pub use error::ErrorCode;
+pub use reference::{all_tools, error_reference, tool_reference, tool_table};
 pub use tool::{Effect, ToolDef, Toolset};
 pub use tools::{TOOLSETS, Toolbox};

@@ -1,8 +1,7 @@
 //! What a tool answers, and what the page looks like afterwards: data, before any dialect has dressed it.
 
-use crate::call::Call;
 use crate::error::Error;
-use engine::codegen::Action;
+use engine::codegen::{Action, Language};
 use engine::{ConsoleCounts, Dialog, FileChooser};
 use std::path::PathBuf;
 
@@ -53,8 +52,8 @@ impl Reply {
     }
 
     /// An answer that is only its code, in the language of the answers.
-    pub(crate) fn action(call: &Call, action: &Action) -> Self {
-        Self::default().and_action(call, action)
+    pub(crate) fn action(language: Language, action: &Action) -> Self {
+        Self::default().and_action(language, action)
     }
 
     /// An answer that is only text.
@@ -83,9 +82,8 @@ impl Reply {
     }
 
     /// Adds what was done, in the language of the answers.
-    pub(crate) fn and_action(mut self, call: &Call, action: &Action) -> Self {
-        self.code
-            .extend(action.code(call.settings.answers.codegen.into()));
+    pub(crate) fn and_action(mut self, language: Language, action: &Action) -> Self {
+        self.code.extend(action.code(language));
         self
     }
 

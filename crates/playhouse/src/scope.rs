@@ -84,7 +84,7 @@ impl TabInAnyState {
     pub(crate) async fn settle(&self, call: &Call, watch: Watch, typed: bool) {
         let limit = call.settings.timeouts.settle;
         let settled = watch.settle(&SettleOptions { limit, typed }).await;
-        tracing::debug!(?settled, tool = call.tool.name, "settled");
+        tracing::debug!(?settled, tool = call.tool, "settled");
     }
 
     /// The same where most often there are none: what does not show at once is not looked for.
@@ -94,7 +94,7 @@ impl TabInAnyState {
             typed: false,
         };
         let settled = watch.settle(&options).await;
-        tracing::debug!(?settled, tool = call.tool.name, "settled");
+        tracing::debug!(?settled, tool = call.tool, "settled");
     }
 
     /// Does something to the page; a dialog that it opens ends it, and is told with the answer.
@@ -147,45 +147,44 @@ impl TabInAnyState {
 }
 
 impl Scope for OfServer {
-    async fn enter(_: &Call) -> Result<Self> {
+    async fn enter(_: &Call, _: &Arc<Session>) -> Result<Self> {
         Ok(Self)
     }
 }
 
 impl Scope for Arc<Session> {
-    async fn enter(call: &Call) -> Result<Self> {
-        Ok(call.take_turn().await.clone())
+    async fn enter(call: &Call, session: &Arc<Session>) -> Result<Self> {
+        call.take_turn(session.turn()).await;
+        Ok(session.clone())
     }
 }
 
 impl Scope for TabInAnyState {
-    async fn enter(call: &Call) -> Result<Self> {
-        let session = call.take_turn().await.clone();
+    async fn enter(call: &Call, session: &Arc<Session>) -> Result<Self> {
+        call.take_turn(session.turn()).await;
         let tab = session.current_tab(call).await?;
         Ok(Self {
             page: tab.page.clone(),
             tab,
-            session,
+            session: session.clone(),
         })
     }
 }
 
 impl Scope for CurrentTab {
-    async fn enter(call: &Call) -> Result<Self> {
-        let tab = TabInAnyState::enter(call).await?;
+    async fn enter(call: &Call, session: &Arc<Session>) -> Result<Self> {
+        let tab = TabInAnyState::enter(call, session).await?;
         if tab.tab.modals().is_empty() {
             Ok(Self(tab))
         } else {
-            Err(Error::ModalState {
-                tool: call.tool.name,
-            })
+            Err(Error::ModalState { tool: call.tool })
         }
     }
 }
 
 impl Scope for DialogTab {
-    async fn enter(call: &Call) -> Result<Self> {
-        let tab = TabInAnyState::enter(call).await?;
+    async fn enter(call: &Call, session: &Arc<Session>) -> Result<Self> {
+        let tab = TabInAnyState::enter(call, session).await?;
         match tab.page.dialog() {
             Some(_) => Ok(Self(tab)),
             None => Err(nothing_open(call)),
@@ -194,8 +193,8 @@ impl Scope for DialogTab {
 }
 
 impl Scope for FileChooserTab {
-    async fn enter(call: &Call) -> Result<Self> {
-        let tab = TabInAnyState::enter(call).await?;
+    async fn enter(call: &Call, session: &Arc<Session>) -> Result<Self> {
+        let tab = TabInAnyState::enter(call, session).await?;
         match tab.page.file_chooser() {
             Some(_) => Ok(Self(tab)),
             None => Err(nothing_open(call)),
@@ -204,9 +203,7 @@ impl Scope for FileChooserTab {
 }
 
 fn nothing_open(call: &Call) -> Error {
-    Error::NoModalState {
-        tool: call.tool.name,
-    }
+    Error::NoModalState { tool: call.tool }
 }
 
 macro_rules! is_a_tab {

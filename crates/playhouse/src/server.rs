@@ -59,16 +59,15 @@ impl Server {
             }
         };
         let call = Call::new(
-            tool,
+            tool.name,
             self.settings.clone(),
-            self.session.clone(),
             client,
             arrival,
             cancel.clone(),
         );
         let stop = self.stop.cancelled();
         tokio::select! {
-            content = dispatch::run(&call, arguments) => Ok(content),
+            content = dispatch::run(tool, arguments, &call, &self.session) => Ok(content),
             () = stop => { cancel.cancel(); Ok(dispatch::cancelled(&self.settings)) }
         }
     }

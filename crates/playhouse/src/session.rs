@@ -8,7 +8,7 @@ mod tab;
 mod tabs;
 
 use crate::browsers::Browsers;
-use crate::call::Call;
+use crate::call::{Call, Turn};
 use crate::config::Settings;
 use crate::error::Result;
 use crate::output::{self, Output};
@@ -18,9 +18,6 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 pub(crate) use console_file::{level as console_level, line as console_line};
 pub(crate) use tab::Tab;
 pub(crate) use tabs::Tabs;
-
-/// The right to touch a session.
-pub(crate) type Turn = tokio::sync::OwnedMutexGuard<()>;
 
 /// What the calls of one client share.
 pub(crate) struct Session {

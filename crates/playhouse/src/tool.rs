@@ -8,11 +8,13 @@ use crate::call::Call;
 use crate::config::Capability;
 use crate::error::{Error, Result};
 use crate::reply::Reply;
+use crate::session::Session;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 pub(crate) use schema::{Nullable, nullable, present};
 
@@ -41,7 +43,7 @@ pub(crate) trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
 /// What a tool works on, and how a call gets hold of it.
 pub(crate) trait Scope: Send + Sized + 'static {
     /// Waits for the call's turn and takes hold of it.
-    fn enter(call: &Call) -> impl Future<Output = Result<Self>> + Send;
+    fn enter(call: &Call, session: &Arc<Session>) -> impl Future<Output = Result<Self>> + Send;
 }
 
 /// What a tool does to the world; the MCP annotations follow from it.
@@ -92,7 +94,12 @@ pub struct ToolDef {
     /// What has to be asked for with `--caps`; `None`: it is on anyway.
     pub capability: Option<Capability>,
     schema: fn() -> Map<String, Value>,
-    run: for<'a> fn(&'static ToolDef, Arguments, &'a Call) -> BoxFuture<'a, Result<Reply>>,
+    run: for<'a> fn(
+        &'static ToolDef,
+        Arguments,
+        &'a Call,
+        &'a Arc<Session>,
+    ) -> BoxFuture<'a, Result<Reply>>,
 }
 
 impl ToolDef {
@@ -139,8 +146,13 @@ impl ToolDef {
     }
 
     /// Checks the arguments, waits for the call's turn, runs.
-    pub(crate) async fn run(&'static self, arguments: Arguments, call: &Call) -> Result<Reply> {
-        (self.run)(self, arguments, call).await
+    pub(crate) async fn run(
+        &'static self,
+        arguments: Arguments,
+        call: &Call,
+        session: &Arc<Session>,
+    ) -> Result<Reply> {
+        (self.run)(self, arguments, call, session).await
     }
 }
 
@@ -154,6 +166,7 @@ fn run<'a, T: Tool>(
     def: &'static ToolDef,
     arguments: Arguments,
     call: &'a Call,
+    session: &'a Arc<Session>,
 ) -> BoxFuture<'a, Result<Reply>> {
     Box::pin(async move {
         let problems = arguments::problems(&(def.schema)(), &arguments);
@@ -171,7 +184,7 @@ fn run<'a, T: Tool>(
                 reason: error.to_string(),
             }
         })?;
-        let scope = T::Scope::enter(call).await?;
+        let scope = T::Scope::enter(call, session).await?;
         tool.run(scope, call).await
     })
 }

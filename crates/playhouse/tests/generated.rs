@@ -24,3 +24,33 @@ fn the_schema_of_the_configuration_file_is_fresh() {
         &format!("{:#}\n", playhouse::config_schema()),
     );
 }
+
+#[test]
+fn the_reference_of_tools_is_fresh() {
+    check("docs/tools.md", &playhouse::tool_reference());
+}
+
+#[test]
+fn the_reference_of_errors_is_fresh() {
+    check("docs/errors.md", &playhouse::error_reference());
+}
+
+#[test]
+fn each_tool_is_as_clients_see_it() {
+    for tool in playhouse::all_tools() {
+        let path = format!("crates/playhouse/tests/tools/{}.json", tool.name);
+        check(&path, &format!("{:#}\n", tool.to_json()));
+    }
+}
+
+/// The part of the README between the markers `<!-- tools:begin -->` and `<!-- tools:end -->`.
+#[test]
+fn the_table_of_tools_in_the_readme_is_fresh() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let readme = std::fs::read_to_string(path).expect("the README can be read");
+    let (start, end) = ("<!-- tools:begin -->\n", "<!-- tools:end -->");
+    let (before, rest) = readme.split_once(start).expect("the README has a table");
+    let (_, after) = rest.split_once(end).expect("the table has an end");
+    let table = playhouse::tool_table();
+    check("README.md", &format!("{before}{start}{table}{end}{after}"));
+}

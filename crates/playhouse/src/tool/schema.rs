@@ -1,6 +1,7 @@
 //! The JSON Schema of a tool's parameters, in the form that clients of `@playwright/mcp` know.
 
 use super::Tool;
+use super::arguments::whole;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
@@ -29,9 +30,12 @@ pub(super) fn of<T: Tool>() -> Map<String, Value> {
 fn portable(schema: &mut Map<String, Value>) {
     schema.remove("title");
     schema.remove("format");
-    // What has no other default than being left out has none.
-    if schema.get("default").is_some_and(Value::is_null) {
-        schema.remove("default");
+    match schema.remove("default") {
+        // What has no other default than being left out has none.
+        None | Some(Value::Null) => {}
+        Some(default) => {
+            schema.insert("default".into(), whole(default));
+        }
     }
     if let Some(Value::Array(types)) = schema.get_mut("type") {
         types.retain(|name| name != "null");

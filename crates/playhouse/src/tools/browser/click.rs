@@ -83,7 +83,7 @@ impl Tool for Click {
             count,
             position: None,
         };
-        Ok(Reply::action(call, &click).and_snapshot())
+        Ok(Reply::action(call.language(), &click).and_snapshot())
     }
 }
 

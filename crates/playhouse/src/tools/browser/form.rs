@@ -62,7 +62,7 @@ impl Tool for FillForm {
             let progress = call.action();
             let filled = field.fill(&found.locator, &progress);
             tab.interrupted(filled).await?;
-            reply = reply.and_action(call, &field.action(found.shown));
+            reply = reply.and_action(call.language(), &field.action(found.shown));
         }
         Ok(reply)
     }

@@ -33,6 +33,6 @@ impl Tool for Hover {
         let progress = call.action();
         tab.interrupted(found.locator.hover(&progress)).await?;
         let locator = found.shown;
-        Ok(Reply::action(call, &Action::Hover { locator }).and_snapshot())
+        Ok(Reply::action(call.language(), &Action::Hover { locator }).and_snapshot())
     }
 }

@@ -101,11 +101,11 @@ impl Tool for Type {
             reply.and_code(javascript::press_sequentially(&locator, text))
         } else {
             let (locator, value) = (locator.clone(), self.text.clone());
-            reply.and_action(call, &Action::Fill { locator, value })
+            reply.and_action(call.language(), &Action::Fill { locator, value })
         };
         if submit {
             let key = "Enter".to_owned();
-            reply = reply.and_action(call, &Action::Press { locator, key });
+            reply = reply.and_action(call.language(), &Action::Press { locator, key });
         }
         Ok(reply)
     }

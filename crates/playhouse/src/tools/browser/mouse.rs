@@ -10,7 +10,6 @@ use crate::tool::{Effect, Tool, ToolDef};
 use engine::Point;
 use engine::codegen::javascript::Options;
 use schemars::JsonSchema;
-use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use std::time::Duration;
 
@@ -198,16 +197,10 @@ impl Tool for MouseUp {
 pub(super) struct MouseWheel {
     /// Pixels to the right.
     #[serde(default)]
-    #[schemars(schema_with = "delta")]
     delta_x: f64,
     /// Pixels down.
     #[serde(default)]
-    #[schemars(schema_with = "delta")]
     delta_y: f64,
-}
-
-fn delta(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": "number", "default": 0 })
 }
 
 impl Tool for MouseWheel {

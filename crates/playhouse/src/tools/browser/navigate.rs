@@ -33,7 +33,7 @@ impl Tool for Navigate {
         let url = completed(&self.url);
         refuse_files(&url, call.settings.files.unrestricted)?;
         load(&tab.tab, call, &url).await?;
-        Ok(Reply::action(call, &Action::Goto { url }).and_snapshot())
+        Ok(Reply::action(call.language(), &Action::Goto { url }).and_snapshot())
     }
 }
 

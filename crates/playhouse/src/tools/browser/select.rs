@@ -39,6 +39,6 @@ impl Tool for SelectOption {
             locator: found.shown,
             values: self.values,
         };
-        Ok(Reply::action(call, &select).and_snapshot())
+        Ok(Reply::action(call.language(), &select).and_snapshot())
     }
 }

@@ -75,7 +75,7 @@ impl Tabs {
             refuse_files(&url, call.settings.files.unrestricted)?;
             load(&tab, call, &url).await?;
             reply = reply
-                .and_action(call, &codegen::Action::Goto { url })
+                .and_action(call.language(), &codegen::Action::Goto { url })
                 .and_snapshot();
         }
         Ok(reply.and(Part::Tabs(session.listed_tabs(call).await)))

@@ -176,7 +176,7 @@ impl Tool for VerifyValue {
 
 /// The page is as the caller believes.
 fn done(call: &Call, action: &Action) -> Reply {
-    Reply::text("Done").and_action(call, action)
+    Reply::text("Done").and_action(call.language(), action)
 }
 
 /// The page is not as the caller believes.

@@ -1,0 +1,133 @@
+//! What documents tell of tools and errors: written from the code, committed, and held to by a test.
+
+use crate::error::ErrorCode;
+use crate::tool::{Effect, ToolDef, Toolset};
+use crate::tools::TOOLSETS;
+use serde_json::{Map, Value};
+use std::fmt::Write as _;
+use strum::{EnumMessage as _, IntoEnumIterator as _};
+
+/// `docs/tools.md`: each tool with its parameters.
+pub fn tool_reference() -> String {
+    let mut text = String::from(
+        "# Tools\n\nThis file is written from the code: `UPDATE_EXPECT=1 cargo test -p playhouse --test generated`.\n",
+    );
+    for (_, toolset) in TOOLSETS {
+        let Toolset { name, about, .. } = toolset;
+        let _ = write!(text, "\n## Toolset `{name}`\n\n{about}\n");
+        for tool in toolset.tools() {
+            describe(&mut text, tool);
+        }
+    }
+    text
+}
+
+fn describe(text: &mut String, tool: &ToolDef) {
+    let _ = write!(text, "\n### `{}`\n\n{}", tool.name, tool.description());
+    let effect = match tool.effect {
+        Effect::Reads => "Reads only.",
+        Effect::Acts => "Changes something.",
+    };
+    let _ = write!(text, " {effect}");
+    if let Some(capability) = tool.capability {
+        let capability: &str = capability.into();
+        let _ = write!(text, " Needs `--caps {capability}`.");
+    }
+    text.push('\n');
+    let schema = tool.input_schema();
+    let parameters = parameters(&schema, "");
+    if parameters.is_empty() {
+        return;
+    }
+    text.push_str("\n| parameter | type | |\n|---|---|---|\n");
+    for [name, kind, about] in parameters {
+        let _ = writeln!(text, "| {name} | {kind} | {about} |");
+    }
+}
+
+/// A row for each parameter; those of objects in lists follow their list.
+fn parameters(schema: &Map<String, Value>, prefix: &str) -> Vec<[String; 3]> {
+    let mut rows = Vec::new();
+    let required = schema.get("required").and_then(Value::as_array);
+    let properties = schema.get("properties").and_then(Value::as_object);
+    for (name, property) in properties.into_iter().flatten() {
+        let Value::Object(property) = property else {
+            continue;
+        };
+        let about = property.get("description").and_then(Value::as_str);
+        let mut about = about.unwrap_or_default().to_owned();
+        match property.get("default") {
+            Some(default) => {
+                let _ = write!(about, " Default `{default}`.");
+            }
+            None if required.is_some_and(|names| names.contains(&name.as_str().into())) => {
+                about.push_str(" **Required.**");
+            }
+            None => {}
+        }
+        rows.push([format!("`{prefix}{name}`"), kind(property), about]);
+        if let Some(Value::Object(items)) = property.get("items") {
+            rows.extend(parameters(items, &format!("{prefix}{name}[].")));
+        }
+    }
+    rows
+}
+
+fn kind(schema: &Map<String, Value>) -> String {
+    if let Some(Value::Array(values)) = schema.get("enum") {
+        let values: Vec<_> = values.iter().map(|value| format!("`{value}`")).collect();
+        return values.join(", ");
+    }
+    if let Some(Value::Array(choices)) = schema.get("anyOf") {
+        let kinds: Vec<_> = choices
+            .iter()
+            .filter_map(Value::as_object)
+            .map(kind)
+            .collect();
+        return kinds.join(", ");
+    }
+    let name = schema.get("type").and_then(Value::as_str);
+    match (name.unwrap_or_default(), schema.get("items")) {
+        ("array", Some(Value::Object(items))) => format!("list of {}", kind(items)),
+        ("null", _) => "`null`".to_owned(),
+        (name, _) => name.to_owned(),
+    }
+}
+
+/// The table of tools in the README.
+pub fn tool_table() -> String {
+    let mut text = String::from("| tool | what it does | `--caps` |\n|---|---|---|\n");
+    for tool in all_tools() {
+        let capability: &str = tool.capability.map_or("", Into::into);
+        let _ = writeln!(
+            text,
+            "| `{}` | {} | {capability} |",
+            tool.name,
+            tool.description()
+        );
+    }
+    text
+}
+
+/// `docs/errors.md`: each code, and what to do about it.
+pub fn error_reference() -> String {
+    let mut text = String::from(
+        "# Errors\n\nThis file is written from the code: `UPDATE_EXPECT=1 cargo test -p playhouse --test generated`.\n\nA tool that fails answers with `isError: true`, a sentence, and in `structuredContent` an object with `code`, `message`, `details`, `retryable` and `suggestion`. *Retryable* says that the same call may succeed when it is made again.\n\n| code | when | retryable | what to do |\n|---|---|---|---|\n",
+    );
+    for code in ErrorCode::iter() {
+        let _ = writeln!(
+            text,
+            "| `{}` | {} | {} | {} |",
+            code.name(),
+            code.get_documentation().unwrap_or_default(),
+            if code.retryable() { "yes" } else { "no" },
+            code.suggestion().unwrap_or_default()
+        );
+    }
+    text
+}
+
+/// Every tool there is, whether it is on or off, in the order of `tools/list`.
+pub fn all_tools() -> impl Iterator<Item = &'static ToolDef> {
+    TOOLSETS.iter().flat_map(|(_, toolset)| toolset.tools())
+}

@@ -1,0 +1,147 @@
+//! What holds of every tool there is, and that their schemas are those of `@playwright/mcp`.
+
+use playhouse::{ToolDef, ToolSettings, Toolbox, ToolsetName, all_tools};
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+
+/// What the tools of the browser toolset are in `@playwright/mcp` 0.0.83: measured, descriptions left out.
+const CONTRACT: &str = include_str!("contract.jsonl");
+
+/// What the default tools may cost a model, in characters of `tools/list` without the annotations, which models do not see.
+const BUDGET: usize = 12_500;
+
+fn contract() -> impl Iterator<Item = Value> {
+    CONTRACT
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("each line is JSON"))
+}
+
+/// Calls `visit` with each schema in a schema, outermost first.
+fn walk(schema: &Value, path: &str, visit: &mut impl FnMut(&str, &Map<String, Value>)) {
+    let Value::Object(object) = schema else {
+        return;
+    };
+    visit(path, object);
+    for (name, property) in object
+        .get("properties")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
+        walk(property, &format!("{path}.{name}"), visit);
+    }
+    if let Some(items) = object.get("items") {
+        walk(items, &format!("{path}[]"), visit);
+    }
+}
+
+fn schema_of(tool: &ToolDef) -> Value {
+    Value::Object(tool.input_schema())
+}
+
+/// The schema without words.
+fn bare(mut schema: Value) -> Value {
+    fn strip(schema: &mut Value) {
+        match schema {
+            Value::Object(object) => {
+                object.retain(|key, value| !(key == "description" && value.is_string()));
+                object.values_mut().for_each(strip);
+            }
+            Value::Array(items) => items.iter_mut().for_each(strip),
+            _ => {}
+        }
+    }
+    strip(&mut schema);
+    if let Value::Object(object) = &mut schema {
+        let dialect = object.shift_remove("$schema");
+        assert_eq!(
+            dialect.as_ref().and_then(Value::as_str),
+            Some("https://json-schema.org/draft/2020-12/schema")
+        );
+    }
+    schema
+}
+
+#[test]
+fn the_browser_tools_are_those_of_the_contract_in_its_order() {
+    let ours: Vec<_> = all_tools()
+        .map(|tool| {
+            serde_json::json!({
+                "name": tool.name,
+                "default": tool.capability.is_none(),
+                "title": tool.title,
+                "readOnly": tool.effect == playhouse::Effect::Reads,
+                "inputSchema": bare(schema_of(tool)),
+            })
+        })
+        .collect();
+    for (ours, theirs) in ours.iter().zip(contract()) {
+        assert_eq!(*ours, theirs);
+    }
+    assert_eq!(ours.len(), contract().count());
+}
+
+#[test]
+fn names_are_unique_and_say_the_toolset() {
+    let names: Vec<_> = all_tools().map(|tool| tool.name).collect();
+    let unique: BTreeSet<_> = names.iter().collect();
+    assert_eq!(names.len(), unique.len());
+    assert!(names.iter().all(|name| name.starts_with("browser_")));
+}
+
+#[test]
+fn every_tool_and_parameter_is_described_in_a_sentence() {
+    for tool in all_tools() {
+        assert!(tool.description().ends_with('.'), "{}", tool.name);
+        walk(&schema_of(tool), tool.name, &mut |path, schema| {
+            if path == tool.name || path.ends_with("[]") {
+                return;
+            }
+            let text = schema.get("description").and_then(Value::as_str);
+            assert!(
+                text.is_some_and(|text| text.ends_with(['.', '?']) && !text.contains('\n')),
+                "{path}: {text:?}"
+            );
+        });
+    }
+}
+
+#[test]
+fn schemas_keep_to_what_every_client_understands() {
+    for tool in all_tools() {
+        walk(&schema_of(tool), tool.name, &mut |path, schema| {
+            for key in [
+                "$ref", "$defs", "oneOf", "allOf", "format", "title", "const",
+            ] {
+                assert!(!schema.contains_key(key), "{path} has {key}");
+            }
+            if path == tool.name {
+                assert_eq!(schema.get("type").and_then(Value::as_str), Some("object"));
+                assert!(!schema.contains_key("anyOf"), "{path}");
+            }
+            assert!(
+                !schema.get("type").is_some_and(Value::is_array),
+                "{path} has several types"
+            );
+        });
+    }
+}
+
+#[test]
+fn the_default_tools_are_within_their_budget() {
+    let settings = ToolSettings {
+        toolsets: vec![ToolsetName::Browser],
+        ..ToolSettings::default()
+    };
+    let cost: usize = Toolbox::new(&settings)
+        .iter()
+        .map(|tool| {
+            let mut shown = tool.to_json();
+            if let Value::Object(shown) = &mut shown {
+                shown.shift_remove("annotations");
+            }
+            shown.to_string().len()
+        })
+        .sum();
+    assert!(cost <= BUDGET, "{cost} characters");
+}
