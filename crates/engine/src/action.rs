@@ -104,13 +104,14 @@ impl<'a> Tries<'a> {
         match &self.place {
             Some((page, frame)) if pause > SHORTEST => {
                 // A change of the document is the best reason to look again.
-                let argument = json!({ "limit": ms(pause), "least": ms(SHORTEST) });
+                let argument = json!({ "limit": ms(pause) });
                 let change = async {
                     if page.call(frame, "nextChange", &argument).await.is_err() {
                         std::future::pending::<()>().await;
                     }
                 };
-                let _ = tokio::time::timeout(pause, change).await;
+                let early = async { tokio::join!(tokio::time::sleep(SHORTEST), change) };
+                let _ = tokio::time::timeout(pause, early).await;
             }
             _ => tokio::time::sleep(pause).await,
         }

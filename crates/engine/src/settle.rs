@@ -107,6 +107,28 @@ impl Page {
         }
     }
 
+    /// Waits until a document that has just loaded has shown what it fetches first, at most a second or so. At once where it fetches nothing.
+    pub async fn settle_loaded(&self) {
+        let (mark, main) = {
+            let state = self.state();
+            if !state.requests.busy(&RequestMark::default()) {
+                return;
+            }
+            (Mark::of(&state), state.frames.main_id().clone())
+        };
+        let watch = Watch {
+            page: self.clone(),
+            frames: vec![main],
+            mark,
+        };
+        let interrupted = self.until(|state| interruption(state).is_some());
+        tokio::select! {
+            biased;
+            _ = interrupted => {}
+            _ = watch.rest_in_new_document(Instant::now() + LOAD) => {}
+        }
+    }
+
     /// Waits until a page that a script opened shows its first document and has loaded it, at most `limit`; whether it has.
     pub async fn settle_opened(&self, limit: Duration) -> bool {
         let addressed = self.until(|state| {
@@ -159,12 +181,11 @@ impl Watch {
         }
         loop {
             if self.navigating(&mark) {
-                let arrived = self.arrive(began + LOAD).await;
-                let committed = self.page.state().frames.main().commits > mark.commits;
-                if !arrived {
+                if !self.arrive(began + LOAD).await {
                     return Settled::TimedOut;
                 }
-                if committed {
+                let commits = self.page.state().frames.main().commits;
+                if commits > mark.commits {
                     return self.rest_in_new_document(began + LOAD).await;
                 }
                 // A download or a 204: the document stays, and may have changed too.

@@ -46,7 +46,6 @@ export async function selectOptions({ handle, values, force }: { handle: Handle;
     if (disabledOf(option) && !force) return { lacks: "optionEnabled" };
     chosen.add(option);
   }
-  list.focus();
   if (list.multiple || !chosen.size) for (const option of list.options) option.selected = chosen.has(option);
   else for (const option of chosen) list.selectedIndex = option.index;
   changed(list);

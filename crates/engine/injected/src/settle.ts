@@ -188,16 +188,10 @@ function pause(): Promise<void> {
   return new Promise((done) => setTimeout(done, CHECK_EVERY));
 }
 
-/** Resolves at the next change of the document, but not before `least` ms have passed, nor after `limit` ms. */
-export function nextChange({ limit, least = 0 }: { limit: number; least?: number }): Promise<null> {
+/** Resolves at the next change of the document, once per frame at most, or after `limit` ms. */
+export function nextChange({ limit }: { limit: number }): Promise<null> {
   return new Promise((done) => {
-    const started = performance.now();
-    const observer = new MutationObserver(() => {
-      observer.disconnect();
-      const early = least - (performance.now() - started);
-      if (early > 0) setTimeout(end, early);
-      else void frame().then(end);
-    });
+    const observer = new MutationObserver(() => void frame().then(end));
     const timer = setTimeout(end, limit);
     function end(): void {
       observer.disconnect();

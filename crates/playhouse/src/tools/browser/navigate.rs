@@ -66,7 +66,9 @@ pub(super) async fn load(tab: &Tab, call: &Call, url: &str) -> Result<()> {
     tab.page
         .goto(&progress, url, LoadState::DomContentLoaded)
         .await?;
-    tab.page.wait_for_load(LoadState::Loaded, LOADING).await;
+    if tab.page.wait_for_load(LoadState::Loaded, LOADING).await {
+        tab.page.settle_loaded().await;
+    }
     Ok(())
 }
 

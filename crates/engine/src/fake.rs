@@ -1,0 +1,165 @@
+//! A page without a browser, for tests of what the engine does by itself: its answers are scripted, its input is written down.
+
+use crate::backend::{
+    ContextOptions, FrameId, Handle, InputStep, LoaderId, MediaFeatures, PageBackend, PageEvent,
+    PageId, PdfOptions, RequestId, Screenshot, Viewport,
+};
+use crate::error::{Error, Result};
+use crate::page::Page;
+use async_trait::async_trait;
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+type Answers = dyn Fn(&str, &Value) -> BoxFuture<'static, Result<Value>> + Send + Sync;
+type Handling = dyn Fn(&[InputStep]) -> BoxFuture<'static, Result<()>> + Send + Sync;
+
+/// The backend of such a page.
+pub(crate) struct FakePage {
+    id: PageId,
+    answers: Box<Answers>,
+    handling: Box<Handling>,
+    input: Arc<Mutex<Vec<InputStep>>>,
+}
+
+/// The page, what it was sent, and a way to make it tell of events.
+pub(crate) struct Fake {
+    pub(crate) page: Page,
+    input: Arc<Mutex<Vec<InputStep>>>,
+}
+
+impl Fake {
+    /// `answers` is what injected functions say.
+    pub(crate) fn answering(
+        answers: impl Fn(&str, &Value) -> Value + Send + Sync + 'static,
+    ) -> Self {
+        Self::new(
+            move |function, argument| {
+                let answer = answers(function, argument);
+                Box::pin(async move { Ok(answer) })
+            },
+            |_| Box::pin(async { Ok(()) }),
+        )
+    }
+
+    /// `handling` is what happens, and how long it takes, when input arrives.
+    pub(crate) fn new(
+        answers: impl Fn(&str, &Value) -> BoxFuture<'static, Result<Value>> + Send + Sync + 'static,
+        handling: impl Fn(&[InputStep]) -> BoxFuture<'static, Result<()>> + Send + Sync + 'static,
+    ) -> Self {
+        let input = Arc::<Mutex<Vec<InputStep>>>::default();
+        let backend = Arc::new(FakePage {
+            id: "page".into(),
+            answers: Box::new(answers),
+            handling: Box::new(handling),
+            input: input.clone(),
+        });
+        Self {
+            page: Page::over(backend, None, &ContextOptions::default()),
+            input,
+        }
+    }
+
+    /// What was sent, in short: `move 5,5`, `down left 1`, `up left 1`, `+a`, `-a`, `insert text`.
+    pub(crate) fn input(&self) -> Vec<String> {
+        let steps = self.input.lock().unwrap();
+        steps.iter().map(shown).collect()
+    }
+
+    pub(crate) fn tell(&self, event: PageEvent) {
+        self.page.observer().event(event);
+    }
+}
+
+fn shown(step: &InputStep) -> String {
+    match step {
+        InputStep::MouseMove { to, .. } => format!("move {},{}", to.x, to.y),
+        InputStep::MouseDown { button, count, .. } => format!("down {button} {count}"),
+        InputStep::MouseUp { button, count, .. } => format!("up {button} {count}"),
+        InputStep::Wheel {
+            delta_x, delta_y, ..
+        } => format!("wheel {delta_x},{delta_y}"),
+        InputStep::KeyDown { key, .. } => format!("+{}", key.key),
+        InputStep::KeyUp { key, .. } => format!("-{}", key.key),
+        InputStep::InsertText { text } => format!("insert {text}"),
+    }
+}
+
+fn unexpected<T>() -> Result<T> {
+    Err(Error::Protocol {
+        method: "fake".to_owned(),
+        message: "not scripted".to_owned(),
+    })
+}
+
+#[async_trait]
+impl PageBackend for FakePage {
+    fn id(&self) -> &PageId {
+        &self.id
+    }
+    fn main_frame(&self) -> FrameId {
+        "main".into()
+    }
+    async fn call(&self, _: &FrameId, function: &str, argument: &Value) -> Result<Value> {
+        (self.answers)(function, argument).await
+    }
+    async fn input(&self, steps: &[InputStep]) -> Result<()> {
+        self.input.lock().unwrap().extend_from_slice(steps);
+        (self.handling)(steps).await
+    }
+    async fn frame_owner(&self, _: &FrameId) -> Result<Option<(FrameId, Handle)>> {
+        Ok(None)
+    }
+    async fn flush(&self) -> Result<()> {
+        Ok(())
+    }
+    async fn navigate(&self, _: &str) -> Result<Option<LoaderId>> {
+        unexpected()
+    }
+    async fn reload(&self, _: bool) -> Result<()> {
+        unexpected()
+    }
+    async fn go(&self, _: i32) -> Result<bool> {
+        unexpected()
+    }
+    async fn evaluate(&self, _: &FrameId, _: &str, _: Option<Handle>) -> Result<Option<Value>> {
+        unexpected()
+    }
+    async fn content_frames(&self, _: &FrameId, _: &[Handle]) -> Result<Vec<Option<FrameId>>> {
+        unexpected()
+    }
+    async fn set_input_files(&self, _: &FrameId, _: Handle, _: &[PathBuf]) -> Result<()> {
+        unexpected()
+    }
+    async fn answer_dialog(&self, _: bool, _: Option<&str>) -> Result<()> {
+        unexpected()
+    }
+    async fn answer_file_chooser(&self, _: Option<&[PathBuf]>) -> Result<()> {
+        unexpected()
+    }
+    async fn screenshot(&self, _: &Screenshot) -> Result<Vec<u8>> {
+        unexpected()
+    }
+    async fn pdf(&self, _: &PdfOptions) -> Result<Vec<u8>> {
+        unexpected()
+    }
+    async fn set_viewport(&self, _: &Viewport) -> Result<()> {
+        unexpected()
+    }
+    async fn emulate_media(&self, _: &MediaFeatures) -> Result<()> {
+        unexpected()
+    }
+    async fn response_body(&self, _: &RequestId) -> Result<Vec<u8>> {
+        unexpected()
+    }
+    async fn request_body(&self, _: &RequestId) -> Result<Option<Vec<u8>>> {
+        unexpected()
+    }
+    async fn activate(&self) -> Result<()> {
+        unexpected()
+    }
+    async fn close(&self) -> Result<()> {
+        unexpected()
+    }
+}
