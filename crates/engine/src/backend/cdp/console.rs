@@ -97,6 +97,10 @@ fn shown(object: &runtime::RemoteObject) -> String {
     if let Some(value) = &object.value {
         return plain(value.get());
     }
+    // Its value is `null` too, which reads as none.
+    if object.subtype.as_deref() == Some("null") {
+        return "null".to_owned();
+    }
     match (&object.preview, object.kind.as_str()) {
         (Some(preview), "object") if object.subtype.as_deref() != Some("error") => {
             previewed(preview)

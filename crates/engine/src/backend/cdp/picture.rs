@@ -26,7 +26,11 @@ impl CdpPage {
                 y,
                 width,
                 height,
-            } => (x + visual.page_x, y + visual.page_y, width, height),
+            } => {
+                let (x, width) = whole(x + visual.page_x, width);
+                let (y, height) = whole(y + visual.page_y, height);
+                (x, y, width, height)
+            }
         };
         let factor = self
             .emulation()
@@ -72,5 +76,26 @@ impl CdpPage {
             })
             .await?;
         Ok(printed.data.0)
+    }
+}
+
+/// The whole pixels that a stretch touches: where they begin, and how many they are.
+fn whole(start: f64, length: f64) -> (f64, f64) {
+    /// Layout is in fractions; what is less of a pixel than this is nothing.
+    const TOLERANCE: f64 = 1e-3;
+    let first = (start + TOLERANCE).floor();
+    let end = (start + length - TOLERANCE).ceil();
+    (first, (end - first).max(1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::whole;
+
+    #[test]
+    fn a_picture_holds_every_pixel_of_an_element() {
+        assert_eq!(whole(10.0, 20.0), (10.0, 20.0));
+        assert_eq!(whole(10.4, 20.0), (10.0, 21.0));
+        assert_eq!(whole(9.999_9, 20.000_2), (10.0, 20.0));
     }
 }
