@@ -10,8 +10,6 @@ mod context;
 mod devices;
 mod download;
 mod error;
-#[cfg(test)]
-mod fake;
 mod frame;
 mod injected;
 mod input;

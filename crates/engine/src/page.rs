@@ -1,5 +1,8 @@
 //! A page: the handle that everything done in a tab hangs off, and the one place its events are written down.
 
+#[cfg(test)]
+pub(crate) mod fake;
+
 use crate::backend::{
     ContextOptions, DialogKind, FrameId, InputStep, LoaderId, MediaFeatures, PageBackend,
     PageEvent, PageId, PageObserver, PdfOptions, RequestId, Screenshot, Viewport,

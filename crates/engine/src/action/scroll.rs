@@ -15,6 +15,9 @@ const SHOWN: Aim<'static> = Aim {
     hit: false,
 };
 
+/// What a layout may be off a whole pixel by mere arithmetic.
+const ROUNDING: f64 = 1e-3;
+
 impl Locator {
     /// Scrolls the element into view, if it is not, once it is visible and still.
     pub async fn scroll_into_view(&self, progress: &Progress) -> Result<()> {
@@ -33,11 +36,13 @@ impl Locator {
             tries.aim(&element, SHOWN).await?;
             let bounds = element.bounds().await?;
             let bounds = bounds.ok_or_else(|| element.not_actionable(Obstacle::NotVisible))?;
+            // Whole pixels, none of the element's left out.
+            let (x, y) = ((bounds.x + ROUNDING).floor(), (bounds.y + ROUNDING).floor());
             Ok(ScreenshotArea::Clip {
-                x: bounds.x,
-                y: bounds.y,
-                width: bounds.width,
-                height: bounds.height,
+                x,
+                y,
+                width: (bounds.x + bounds.width - ROUNDING).ceil() - x,
+                height: (bounds.y + bounds.height - ROUNDING).ceil() - y,
             })
         })
     }

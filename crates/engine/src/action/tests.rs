@@ -1,7 +1,7 @@
 use super::*;
 use crate::backend::{DialogKind, MouseButton, PageEvent, Point};
 use crate::error::Obstacle;
-use crate::fake::Fake;
+use crate::page::fake::Fake;
 use serde_json::Value;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};

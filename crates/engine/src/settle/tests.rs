@@ -1,6 +1,6 @@
 use super::*;
 use crate::backend::{DialogKind, PageEvent, RequestEvent};
-use crate::fake::Fake;
+use crate::page::fake::Fake;
 use crate::task::{Task, spawn};
 
 /// A document that says this when it has come to rest, after so long.
