@@ -66,11 +66,6 @@ impl FrameTree {
         *id == self.main
     }
 
-    /// Any frame still on its way to another document.
-    pub(crate) fn any_pending(&self) -> bool {
-        self.frames.values().any(|frame| frame.pending.is_some())
-    }
-
     /// Frames other than the main one, the oldest first.
     pub(crate) fn below_main(&self, most: usize) -> Vec<FrameId> {
         let mut below: Vec<_> = self
@@ -89,19 +84,6 @@ impl FrameTree {
             .iter()
             .find(|(_, frame)| frame.sequence == sequence)
             .map(|(id, _)| id)
-    }
-
-    /// A frame and all its parents, from itself to the main frame.
-    pub(crate) fn ancestors(&self, id: &FrameId) -> Vec<FrameId> {
-        let mut path = vec![id.clone()];
-        while let Some(parent) = path
-            .last()
-            .and_then(|last| self.frames.get(last))
-            .and_then(|frame| frame.parent.clone())
-        {
-            path.push(parent);
-        }
-        path
     }
 
     pub(crate) fn attach(&mut self, id: FrameId, parent: FrameId) {

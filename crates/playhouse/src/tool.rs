@@ -94,13 +94,16 @@ pub struct ToolDef {
     /// What has to be asked for with `--caps`; `None`: it is on anyway.
     pub capability: Option<Capability>,
     schema: fn() -> Map<String, Value>,
-    run: for<'a> fn(
-        &'static ToolDef,
-        Arguments,
-        &'a Call,
-        &'a Arc<Session>,
-    ) -> BoxFuture<'a, Result<Reply>>,
+    run: Run,
 }
+
+/// Reads the arguments, and runs the tool with them.
+type Run = for<'a> fn(
+    &'static ToolDef,
+    Arguments,
+    &'a Call,
+    &'a Arc<Session>,
+) -> BoxFuture<'a, Result<Reply>>;
 
 impl ToolDef {
     pub(crate) const fn of<T: Tool>() -> Self {

@@ -2,8 +2,8 @@
 
 use super::LaunchOptions;
 use super::process::Process;
+use crate::backend::BrowserBackend;
 use crate::backend::cdp::{CdpBrowser, proxy_bypass};
-use crate::backend::{BrowserBackend, Proxy};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 use std::sync::Arc;

@@ -4,23 +4,23 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What the tables say.
 #[derive(Debug, Default)]
-pub struct Document {
+pub(crate) struct Document {
     layers: BTreeMap<String, Vec<Layer>>,
     /// The tests that the invariants name.
-    pub tests: Vec<String>,
+    pub(crate) tests: Vec<String>,
 }
 
 /// One row of a layer table.
 #[derive(Debug)]
-pub struct Layer {
+pub(crate) struct Layer {
     /// A module such as `snapshot`, or a module in a module such as `backend/cdp`.
-    pub module: String,
-    pub may_use: BTreeSet<String>,
+    pub(crate) module: String,
+    pub(crate) may_use: BTreeSet<String>,
 }
 
 impl Document {
     /// A heading with a crate's name in backticks begins its table; the heading `Invariants` the tests.
-    pub fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         let (mut document, mut section) = (Self::default(), String::new());
         for line in text.lines() {
             if let Some(heading) = line.strip_prefix("## ") {
@@ -60,7 +60,7 @@ impl Document {
     }
 
     /// The layers of a crate, lowest first.
-    pub fn layers(&self, krate: &str) -> &[Layer] {
+    pub(crate) fn layers(&self, krate: &str) -> &[Layer] {
         self.layers
             .get(krate)
             .unwrap_or_else(|| panic!("ARCHITECTURE.md has no layer table for `{krate}`"))
@@ -68,7 +68,7 @@ impl Document {
 }
 
 /// The row that a module belongs to: the one that names most of its path.
-pub fn row_of<'d>(layers: &'d [Layer], module: &[String]) -> Option<&'d Layer> {
+pub(crate) fn row_of<'d>(layers: &'d [Layer], module: &[String]) -> Option<&'d Layer> {
     (1..=module.len()).rev().find_map(|length| {
         let name = module[..length].join("/");
         layers.iter().find(|layer| layer.module == name)

@@ -7,26 +7,26 @@ use std::path::{Path, PathBuf};
 use crate::paths::{Used, paths_in};
 use crate::source::{code_of, module_lines, without_tests};
 
-pub struct Crate {
-    pub name: String,
-    pub source: PathBuf,
-    pub files: Vec<File>,
+pub(crate) struct Crate {
+    pub(crate) name: String,
+    pub(crate) source: PathBuf,
+    pub(crate) files: Vec<File>,
     /// Names that the crate's root re-exports, and where they come from.
     exports: BTreeMap<String, Vec<String>>,
 }
 
-pub struct File {
-    pub path: PathBuf,
+pub(crate) struct File {
+    pub(crate) path: PathBuf,
     /// Module names from the crate's root; empty for the root itself.
-    pub module: Vec<String>,
+    pub(crate) module: Vec<String>,
     /// Whether only tests compile it.
-    pub is_test: bool,
+    pub(crate) is_test: bool,
     code: String,
     children: Vec<String>,
 }
 
 impl Crate {
-    pub fn read(name: &str, source: &Path) -> Self {
+    pub(crate) fn read(name: &str, source: &Path) -> Self {
         let mut files = Vec::new();
         for root in ["lib.rs", "main.rs"] {
             if source.join(root).is_file() {
@@ -58,7 +58,7 @@ impl Crate {
     }
 
     /// What a file uses, outside of tests.
-    pub fn used_by(&self, file: &File) -> BTreeSet<Used> {
+    pub(crate) fn used_by(&self, file: &File) -> BTreeSet<Used> {
         paths_in(&file.code)
             .into_iter()
             .filter_map(|path| self.resolve(file, path))

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 /// What a path leads to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Used {
+pub(crate) enum Used {
     /// Another crate.
     Crate(String),
     /// Something in our own: module names from the crate's root, with what follows.
@@ -12,7 +12,7 @@ pub enum Used {
 }
 
 /// Every path of at least two segments, as it is written.
-pub fn paths_in(code: &str) -> BTreeSet<Vec<String>> {
+pub(crate) fn paths_in(code: &str) -> BTreeSet<Vec<String>> {
     let tokens = tokens(code);
     let (mut found, mut at) = (BTreeSet::new(), 0);
     while at < tokens.len() {

@@ -1,7 +1,7 @@
 //! Rust source without what does not count: comments, texts, and what only tests compile.
 
 /// Blanks comments, strings and character literals, so that only code is left.
-pub fn code_of(text: &str) -> String {
+pub(crate) fn code_of(text: &str) -> String {
     let bytes: Vec<char> = text.chars().collect();
     let (mut out, mut at) = (String::with_capacity(text.len()), 0);
     while at < bytes.len() {
@@ -96,7 +96,7 @@ fn char_end(text: &[char], at: usize) -> usize {
 }
 
 /// Code without the items under `#[cfg(test)]`; with the names of the modules among them.
-pub fn without_tests(code: &str) -> (String, Vec<String>) {
+pub(crate) fn without_tests(code: &str) -> (String, Vec<String>) {
     const MARK: &str = "#[cfg(test)]";
     let (mut kept, mut modules, mut rest) = (String::new(), Vec::new(), code);
     while let Some(at) = rest.find(MARK) {
@@ -127,7 +127,7 @@ fn item_end(code: &str) -> usize {
 }
 
 /// The modules that code declares in files of their own.
-pub fn module_lines(code: &str) -> Vec<String> {
+pub(crate) fn module_lines(code: &str) -> Vec<String> {
     code.split(';')
         .filter_map(|statement| {
             let mut words = statement.split_whitespace().rev();

@@ -47,11 +47,9 @@ impl CdpPage {
                     self.report(PageEvent::Console(message));
                 }
             }
-            Some("Inspector") => {
-                // The crash of a frame's process leaves the page alive.
-                if event.is::<inspector::TargetCrashed>() && self.is_own(event) {
-                    self.report(PageEvent::Crashed);
-                }
+            // The crash of a frame's process leaves the page alive.
+            Some("Inspector") if event.is::<inspector::TargetCrashed>() && self.is_own(event) => {
+                self.report(PageEvent::Crashed);
             }
             Some("Input") => {
                 if let Some(Ok(dragged)) = event.parse::<input::DragIntercepted>() {
