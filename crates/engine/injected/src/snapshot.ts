@@ -128,6 +128,7 @@ class Walk {
     const display = displayOf(e);
     if (display === "none") {
       into.push(" ");
+      for (const owned of references(e, "aria-owns")) this.visit(owned, role, into, false, depth);
       return;
     }
     const visible = !isHiddenForAria(e) || isVisible(e);

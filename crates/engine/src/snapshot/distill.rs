@@ -27,7 +27,16 @@ impl Shown<'_> {
     }
 
     fn is_bare_generic(&self) -> bool {
-        self.node.role == "generic" && self.node.name.is_empty()
+        self.node.role == "generic" && !self.named
+    }
+
+    /// Whether name and content come to this text and no more.
+    fn says_only(&self, text: &str) -> bool {
+        if self.named {
+            self.node.name == text && self.children.is_empty()
+        } else {
+            self.only_text() == Some(text)
+        }
     }
 
     /// The text of a node that has nothing but one text.
@@ -155,7 +164,8 @@ impl<'a> Walk<'a> {
     /// Whether all that a name was read from is shown below, each part as something of its own.
     fn is_told_by_content(&self, node: &Node, place: usize) -> bool {
         let sources = || node.sources.iter().filter(|source| **source > place);
-        (node.parts || sources().next().is_some())
+        node.reference.is_some()
+            && (node.parts || sources().next().is_some())
             && sources().all(|source| self.is_told(*source, place))
     }
 
@@ -203,14 +213,11 @@ fn simplify<'a>(
         let text = std::mem::take(&mut child.children);
         shown.children = text;
     }
-    if !node.name.is_empty() {
-        return Some(Item::Node(shown));
-    }
-    if let (Some(text), Some(parent)) = (shown.only_text(), parent)
-        && text == parent.name
-        && !node.aria_hidden
-    {
+    if !node.aria_hidden && parent.is_some_and(|it| shown.says_only(&it.name)) {
         return None;
+    }
+    if shown.named {
+        return Some(Item::Node(shown));
     }
     match shown.children.as_slice() {
         [] => is_clickable_root.then_some(Item::Node(shown)),

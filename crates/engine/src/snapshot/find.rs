@@ -44,8 +44,7 @@ impl Pattern {
             });
         let (source, flags) = literal.unwrap_or((pattern, ""));
         let regex = regress::Regex::with_flags(source, flags)?;
-        let written = format!("/{source}/{flags}");
-        Ok(Self::Regex(Box::new(regex), written))
+        Ok(Self::Regex(Box::new(regex), literal_of(source, flags)))
     }
 
     /// Searches the lines of a rendered snapshot.
@@ -81,6 +80,31 @@ impl fmt::Display for Pattern {
             Self::Regex(_, written) => f.write_str(written),
         }
     }
+}
+
+/// A regular expression as JavaScript prints it. Flags that make no difference to whether a line matches are left out.
+fn literal_of(source: &str, flags: &str) -> String {
+    let mut literal = String::from("/");
+    let mut is_escaped = false;
+    let mut is_in_class = false;
+    for char in source.chars() {
+        match char {
+            '/' if !is_escaped && !is_in_class => literal.push('\\'),
+            '[' if !is_escaped => is_in_class = true,
+            ']' if !is_escaped => is_in_class = false,
+            _ => {}
+        }
+        is_escaped = char == '\\' && !is_escaped;
+        literal.push(char);
+    }
+    literal.push('/');
+    let mut flags: Vec<char> = flags
+        .chars()
+        .filter(|flag| !"dgy".contains(*flag))
+        .collect();
+    flags.sort_unstable();
+    literal.extend(flags);
+    literal
 }
 
 /// The stretches of lines around the matches; those that meet are one.

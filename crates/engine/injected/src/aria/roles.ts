@@ -99,7 +99,7 @@ const GLOBAL_ATTRIBUTES = (
 // Global by an older version of the standard, and prohibited where a role does not support them.
 const ONCE_GLOBAL = "disabled errormessage haspopup invalid".split(" ");
 const UNNAMED = words("caption code deletion emphasis generic insertion none paragraph presentation strong subscript superscript");
-const SECTIONING = "article,aside,main,nav,section,[role=article],[role=complementary],[role=main],[role=navigation],[role=region]";
+const SECTIONING = ":is(article,aside,main,nav,section):not([role]),[role=article],[role=complementary],[role=main],[role=navigation],[role=region]";
 
 /** The role, explicit or implied by the tag; null where there is none, and `presentation` or `none` as written. */
 export const roleOf: (e: Element) => string | null = cached((e) => {
