@@ -8,6 +8,8 @@ mod facts;
 mod find;
 mod render;
 mod scalar;
+#[cfg(test)]
+mod tests;
 
 pub use facts::{FrameSnapshot, RenderOptions};
 pub use find::{Found, InvalidPattern, Pattern};

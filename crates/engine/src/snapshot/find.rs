@@ -175,3 +175,90 @@ impl<'a> Lines<'a> {
 fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+
+    const PAGE: &str = r#"- generic [active] [ref=e1]:
+  - banner [ref=e2]:
+    - link "Home" [ref=e3]:
+      - /url: /
+  - main [ref=e4]:
+    - list [ref=e5]:
+      - listitem [ref=e6]: One
+      - listitem [ref=e7]: Two
+      - listitem [ref=e8]: Three
+    - iframe [ref=e9]:
+      - generic [ref=f1e1]:
+        - paragraph [ref=f1e2]: First
+        - paragraph [ref=f1e3]: Frame text
+    - paragraph [ref=e10]: "Yes"
+    - paragraph [ref=e11]: "123"
+    - paragraph [ref=e12]: "- dash"
+    - paragraph [ref=e13]: a/b
+  - contentinfo [ref=e14]: End"#;
+
+    #[test]
+    fn a_match_stands_among_its_neighbours_below_its_ancestors() {
+        let found = Pattern::Text("DASH".into()).find_in(PAGE);
+        assert_eq!(found.matches, 1);
+        expect![[r#"
+            - generic [active] [ref=e1]:
+              - main [ref=e4]:
+                - iframe [ref=e9]:
+                  - generic [ref=f1e1]:
+                    ...
+                    - paragraph [ref=f1e3]: Frame text
+                - paragraph [ref=e10]: "Yes"
+                - paragraph [ref=e11]: "123"
+                - paragraph [ref=e12]: "- dash"
+                - paragraph [ref=e13]: a/b
+              - contentinfo [ref=e14]: End"#]]
+        .assert_eq(&found.text);
+    }
+
+    #[test]
+    fn places_far_from_each_other_stand_apart() {
+        let found = Pattern::regex("/home|a.b$/i").expect("it is a regular expression");
+        let found = found.find_in(PAGE);
+        assert_eq!(found.matches, 2);
+        expect![[r#"
+            - generic [active] [ref=e1]:
+              - banner [ref=e2]:
+                - link "Home" [ref=e3]:
+                  - /url: /
+              - main [ref=e4]:
+                - list [ref=e5]:
+
+            ----
+
+            - generic [active] [ref=e1]:
+              - main [ref=e4]:
+                - paragraph [ref=e10]: "Yes"
+                - paragraph [ref=e11]: "123"
+                - paragraph [ref=e12]: "- dash"
+                - paragraph [ref=e13]: a/b
+              - contentinfo [ref=e14]: End"#]]
+        .assert_eq(&found.text);
+    }
+
+    #[test]
+    fn nothing_is_found_in_nothing() {
+        let found = Pattern::Text("x".into()).find_in("");
+        assert_eq!((found.matches, found.text.as_str()), (0, ""));
+    }
+
+    #[test]
+    fn patterns_are_named_as_javascript_prints_them() {
+        let name = |pattern| Pattern::regex(pattern).map(|it| it.to_string()).ok();
+        assert_eq!(name("/LINK/i").as_deref(), Some("/LINK/i"));
+        assert_eq!(name("/link/gi").as_deref(), Some("/link/i"));
+        assert_eq!(name("a/b").as_deref(), Some(r"/a\/b/"));
+        assert_eq!(name(r"a\/b[/]").as_deref(), Some(r"/a\/b[/]/"));
+        assert_eq!(name("/x/zz").as_deref(), Some(r"/\/x\/zz/"));
+        assert_eq!(name("("), None);
+        assert_eq!(Pattern::Text("a\"b".into()).to_string(), "\"a\"b\"");
+    }
+}

@@ -1,0 +1,214 @@
+//! Snapshots of recorded facts, without a browser. `UPDATE_EXPECT=1` rewrites the expected texts.
+
+use super::facts::{Entry, Mark, Node};
+use super::{FrameSnapshot, Pattern, RenderOptions};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+
+const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/snapshot");
+
+#[test]
+fn recorded_pages_read_as_expected() {
+    let mut pages: Vec<_> = fs::read_dir(RECORDED)
+        .expect("the recorded pages are there")
+        .map(|entry| entry.expect("the folder can be read").path())
+        .filter(|path| path.extension().is_some_and(|it| it == "json"))
+        .collect();
+    pages.sort();
+    assert!(!pages.is_empty());
+    for page in pages {
+        let text = recorded(&page).render(&RenderOptions::default());
+        expect_test::expect_file![page.with_extension("yaml")].assert_eq(&format!("{text}\n"));
+    }
+}
+
+#[test]
+fn a_cut_node_keeps_the_name_that_its_content_would_tell() {
+    let table = || recorded(&Path::new(RECORDED).join("tables.json"));
+    let lines = |depth| table().render(&RenderOptions { depth: Some(depth) });
+    assert!(lines(1).contains("- table \"Cap\" [ref=e2]\n"));
+    assert!(lines(2).contains("- table [ref=e2]:\n    - caption [ref=e3]: Cap\n"));
+    assert!(lines(3).contains("- row \"A B\" [ref=e5]\n"));
+    assert!(lines(4).contains("- row [ref=e5]:\n"));
+}
+
+#[test]
+fn a_frame_is_shown_below_its_element_with_refs_of_its_own() {
+    let mut page = FrameSnapshot::new(
+        "",
+        json!([
+            { "role": "generic", "ref": 1, "children": 2 },
+            { "role": "heading", "name": "Out", "level": 1, "ref": 2 },
+            { "role": "iframe", "ref": 3, "frame": 7, "pointer": true },
+        ]),
+    )
+    .expect("the facts are whole");
+    assert_eq!(page.frame_elements().collect::<Vec<_>>(), [7]);
+    let frame = json!([
+        { "role": "generic", "ref": 1, "children": 2 },
+        { "role": "button", "name": "In", "ref": 2, "pointer": true },
+        "text",
+    ]);
+    page.graft(
+        7,
+        FrameSnapshot::new("f1", frame).expect("the facts are whole"),
+    );
+    expect_test::expect![[r#"
+        - generic [ref=e1]:
+          - heading "Out" [level=1] [ref=e2]
+          - iframe [ref=e3] [cursor=pointer]:
+            - generic [ref=f1e1]:
+              - button "In" [ref=f1e2] [cursor=pointer]
+              - text: text"#]]
+    .assert_eq(&page.render(&RenderOptions::default()));
+    expect_test::expect![[r#"
+        - generic [ref=e1]:
+          - heading "Out" [level=1] [ref=e2]
+          - iframe [ref=e3] [cursor=pointer]"#]]
+    .assert_eq(&page.render(&RenderOptions { depth: Some(1) }));
+}
+
+#[test]
+fn boxes_stand_last() {
+    let facts = json!([{ "role": "link", "name": "l", "ref": 4, "pointer": true, "url": "/x", "box": [1, -2, 30, 4] }]);
+    let page = FrameSnapshot::new("f2", facts).expect("the facts are whole");
+    assert_eq!(
+        page.render(&RenderOptions::default()),
+        "- link \"l\" [ref=f2e4] [cursor=pointer] [box=1,-2,30,4]:\n  - /url: /x"
+    );
+}
+
+#[test]
+fn facts_that_lack_children_are_refused() {
+    let missing = json!([{ "role": "list", "children": 2 }, "one"]);
+    assert!(FrameSnapshot::new("", missing).is_err());
+    assert!(FrameSnapshot::new("", json!({})).is_err());
+    assert!(FrameSnapshot::new("", json!([1])).is_err());
+}
+
+/// Reads a recorded page: facts and, by frame element, those of its frames.
+fn recorded(path: &Path) -> FrameSnapshot {
+    let text = fs::read_to_string(path).expect("the recorded page can be read");
+    build(&serde_json::from_str(&text).expect("the recorded page is JSON"))
+}
+
+fn build(tree: &Value) -> FrameSnapshot {
+    let prefix = tree["prefix"].as_str().expect("a prefix");
+    let mut snapshot =
+        FrameSnapshot::new(prefix, tree["facts"].clone()).expect("the facts are whole");
+    for frame in tree["frames"].as_array().expect("frames") {
+        let element = frame[0].as_u64().expect("a handle");
+        snapshot.graft(element, build(&frame[1]));
+    }
+    snapshot
+}
+
+fn node() -> impl Strategy<Value = Node> {
+    let role = prop::sample::select(vec!["generic", "img", "link", "row", "iframe", "button"]);
+    let name = prop::sample::select(vec!["", "a", "a b", "x: y", "\u{7}"]);
+    let mark = prop_oneof![
+        Just(Mark::Off),
+        Just(Mark::On(true)),
+        Just(Mark::Kind("mixed".into()))
+    ];
+    (
+        (
+            role,
+            name,
+            mark,
+            prop::option::of(1..9_u32),
+            any::<[bool; 6]>(),
+        ),
+        (
+            prop::collection::vec(0..12_usize, 0..3),
+            prop::option::of("[ -~]{0,6}"),
+        ),
+    )
+        .prop_map(
+            |((role, name, checked, reference, flags), (sources, url))| Node {
+                role: role.into(),
+                name: name.into(),
+                reference,
+                checked,
+                disabled: flags[0],
+                active: flags[1],
+                aria_hidden: flags[2],
+                pointer: flags[3],
+                parts: flags[4],
+                bounds: flags[5].then_some([0.0, 1.0, 2.0, 3.0]),
+                sources,
+                url,
+                ..Node::default()
+            },
+        )
+}
+
+/// Trees as lists of entries: each node takes up to so many of those after it as its children.
+fn entries() -> impl Strategy<Value = Vec<Entry>> {
+    #[derive(Debug, Clone)]
+    enum Tree {
+        Text(String),
+        Node(Box<Node>, Vec<Tree>),
+    }
+    fn list(tree: Tree, into: &mut Vec<Entry>) {
+        match tree {
+            Tree::Text(text) => into.push(Entry::Text(text)),
+            Tree::Node(mut node, children) => {
+                node.children = children.len();
+                into.push(Entry::Node(node));
+                for child in children {
+                    list(child, into);
+                }
+            }
+        }
+    }
+    let text = prop::sample::select(vec!["a", " a b ", " ", "x: y", "-"]);
+    let leaf = prop_oneof![
+        text.prop_map(|text| Tree::Text(text.into())),
+        node().prop_map(|node| Tree::Node(Box::new(node), Vec::new())),
+    ];
+    let tree = leaf.prop_recursive(5, 40, 4, |inner| {
+        (node(), prop::collection::vec(inner, 0..4))
+            .prop_map(|(node, children)| Tree::Node(Box::new(node), children))
+    });
+    prop::collection::vec(tree, 0..3).prop_map(|trees| {
+        let mut entries = Vec::new();
+        for tree in trees {
+            list(tree, &mut entries);
+        }
+        entries
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_tree_can_be_written(entries in entries(), depth in prop::option::of(0..4_u32)) {
+        let snapshot = FrameSnapshot { entries, ..FrameSnapshot::default() };
+        let text = snapshot.render(&RenderOptions { depth });
+        let mut before = None;
+        for line in text.lines() {
+            let indent = line.len() - line.trim_start().len();
+            prop_assert!(line[indent..].starts_with("- "), "{text}");
+            prop_assert!(indent <= before.map_or(0, |before| before + 2), "{text}");
+            before = Some(indent);
+            // A cut node still has its properties and a single text.
+            if let Some(depth) = depth {
+                prop_assert!(indent / 2 <= depth as usize + 1, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_match_is_in_what_is_found(entries in entries(), text in "[ab:-]") {
+        let snapshot = FrameSnapshot { entries, ..FrameSnapshot::default() };
+        let lines = snapshot.render(&RenderOptions::default());
+        let found = Pattern::Text(text.clone()).find_in(&lines);
+        let matching: Vec<&str> = lines.lines().filter(|line| line.to_lowercase().contains(&text)).collect();
+        prop_assert_eq!(found.matches, matching.len());
+        for line in matching {
+            prop_assert!(found.text.lines().any(|it| it == line));
+        }
+    }
+}
