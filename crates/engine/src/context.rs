@@ -65,7 +65,10 @@ impl ContextObserver for Shared {
     ) -> Arc<dyn PageObserver> {
         let page = Page::over(backend, opener, &self.options);
         let observer = page.observer();
-        self.state().pages.push(page);
+        let mut state = self.state();
+        state.pages.retain(|page| !page.is_closed());
+        state.pages.push(page);
+        drop(state);
         self.bump();
         observer
     }

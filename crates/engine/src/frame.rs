@@ -1,7 +1,10 @@
 //! The frames of a page and what each of them shows.
 
 use crate::backend::{FrameId, LoaderId};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
+
+/// Loads of a frame that are remembered, for whoever waits for one of them and looks a little late.
+const REMEMBERED: usize = 16;
 
 /// Every frame of a page, as the browser's events left it.
 #[derive(Debug)]
@@ -9,6 +12,23 @@ pub(crate) struct FrameTree {
     main: FrameId,
     frames: HashMap<FrameId, Frame>,
     next_sequence: u32,
+}
+
+/// What a frame shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FrameFacts {
+    /// Its name; survives navigations.
+    pub id: FrameId,
+    /// The frame that it is in; `None` for the main frame.
+    pub parent: Option<FrameId>,
+    /// The URL of its document, empty before the first.
+    pub url: String,
+    /// The `name` attribute, or what a script made of it.
+    pub name: String,
+    /// The document and all it loads is there.
+    pub loaded: bool,
+    /// It is on its way to another document.
+    pub pending: bool,
 }
 
 /// One frame.
@@ -29,6 +49,10 @@ pub(crate) struct Frame {
     pub(crate) navigations: u64,
     /// How often a document was committed here.
     pub(crate) commits: u64,
+    /// How often the URL changed within a document.
+    pub(crate) moves: u64,
+    /// What was committed last.
+    shown: VecDeque<LoaderId>,
     /// Why the last navigation ended without a document; empty for a download or a 204.
     pub(crate) aborted: Option<(Option<LoaderId>, String)>,
 }
@@ -86,6 +110,27 @@ impl FrameTree {
             .map(|(id, _)| id)
     }
 
+    /// All frames, each before those inside it.
+    pub(crate) fn facts(&self) -> Vec<FrameFacts> {
+        let mut facts = Vec::with_capacity(self.frames.len());
+        let mut next = vec![&self.main];
+        while let Some(id) = next.pop() {
+            let Some(frame) = self.frames.get(id) else {
+                continue;
+            };
+            facts.push(FrameFacts {
+                id: id.clone(),
+                parent: frame.parent.clone(),
+                url: frame.url.clone(),
+                name: frame.name.clone(),
+                loaded: frame.loaded,
+                pending: frame.pending.is_some(),
+            });
+            next.extend(frame.children.iter().rev());
+        }
+        facts
+    }
+
     pub(crate) fn attach(&mut self, id: FrameId, parent: FrameId) {
         if self.frames.contains_key(&id) {
             return;
@@ -140,6 +185,10 @@ impl FrameTree {
         }
         frame.pending = None;
         frame.aborted = None;
+        if frame.shown.len() == REMEMBERED {
+            frame.shown.pop_front();
+        }
+        frame.shown.push_back(loader.clone());
         frame.loader = Some(loader);
         frame.url = url;
         frame.name = name;
@@ -177,6 +226,7 @@ impl FrameTree {
     pub(crate) fn same_document(&mut self, id: &FrameId, url: String) {
         if let Some(frame) = self.frames.get_mut(id) {
             frame.url = url;
+            frame.moves += 1;
         }
     }
 
@@ -221,8 +271,15 @@ impl Frame {
             pending: None,
             navigations: 0,
             commits: 0,
+            moves: 0,
+            shown: VecDeque::new(),
             aborted: None,
         }
+    }
+
+    /// Whether this load was committed here, not long ago.
+    pub(crate) fn has_shown(&self, loader: &LoaderId) -> bool {
+        self.shown.contains(loader)
     }
 
     /// What stands before the refs of this frame: nothing, or `f3`.

@@ -39,6 +39,7 @@ pub use context::BrowserContext;
 pub use devices::{Device, device, device_names, user_agent_of};
 pub use download::{Download, DownloadState};
 pub use error::{Candidate, Error, Obstacle, Result};
+pub use frame::FrameFacts;
 pub use launch::{
     BrowserChoice, Channel, ConnectOptions, FoundBrowser, LaunchOptions, Search, find, find_all,
     sandbox_unavailable,

@@ -2,21 +2,23 @@
 
 #[cfg(test)]
 pub(crate) mod fake;
+mod navigation;
+
+pub use navigation::LoadState;
 
 use crate::backend::{
-    ContextOptions, DialogKind, FrameId, InputStep, LoaderId, MediaFeatures, PageBackend,
-    PageEvent, PageId, PageObserver, PdfOptions, RequestId, Screenshot, Viewport,
+    ContextOptions, DialogKind, FrameId, InputStep, MediaFeatures, PageBackend, PageEvent, PageId,
+    PageObserver, PdfOptions, RequestId, Screenshot, Viewport,
 };
 use crate::console::{ConsoleCounts, ConsoleEntry, ConsoleLog};
 use crate::error::{Error, Result};
-use crate::frame::FrameTree;
+use crate::frame::{FrameFacts, FrameTree};
 use crate::input::Pressed;
 use crate::network::{Request, RequestLog};
 use crate::progress::Progress;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 use tokio::sync::watch;
 
 /// A tab or popup. Cheap to clone; all clones speak of the same page.
@@ -38,6 +40,8 @@ pub(crate) struct PageState {
     pub(crate) requests: RequestLog,
     pub(crate) console: ConsoleLog,
     pub(crate) dialog: Option<Dialog>,
+    /// How many dialogs there were.
+    dialogs: u64,
     pub(crate) file_chooser: Option<FileChooser>,
     pub(crate) pressed: Pressed,
     pub(crate) viewport: Option<Viewport>,
@@ -67,20 +71,6 @@ pub struct FileChooser {
     pub multiple: bool,
 }
 
-/// How far a navigation must have come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum LoadState {
-    /// The document is shown.
-    Committed,
-    /// The document was parsed.
-    DomContentLoaded,
-    /// The document and all it loads is there.
-    Loaded,
-}
-
-/// How long the browser may take to show its page about a navigation that failed.
-const FAILURE_PAGE: Duration = Duration::from_secs(1);
-
 impl std::fmt::Debug for Page {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Page").field(self.id()).finish()
@@ -105,6 +95,7 @@ impl Page {
             requests: RequestLog::default(),
             console: ConsoleLog::default(),
             dialog: None,
+            dialogs: 0,
             file_chooser: None,
             pressed: Pressed::default(),
             viewport: options.viewport.clone(),
@@ -133,7 +124,17 @@ impl Page {
         self.backend.id()
     }
 
-    /// The page whose script opened this one.
+    /// The page as its browser's protocol drives it, below all waiting and retrying.
+    pub fn backend(&self) -> &Arc<dyn PageBackend> {
+        &self.backend
+    }
+
+    /// The frames of the page, the main frame first, each before those inside it.
+    pub fn frames(&self) -> Vec<FrameFacts> {
+        self.state().frames.facts()
+    }
+
+    /// The page that this one was opened from, whether or not its scripts can reach it.
     pub fn opener(&self) -> Option<PageId> {
         self.state().opener.clone()
     }
@@ -222,82 +223,6 @@ impl Page {
         progress.run(self.backend.request_body(request)).await
     }
 
-    /// Loads `url` and waits until it has come as far as `until`. Where the document stays (a download, a 204, a fragment) it is done at once.
-    pub async fn goto(&self, progress: &Progress, url: &str, until: LoadState) -> Result<()> {
-        progress
-            .run(async {
-                progress.log(format!(
-                    "navigating to \"{url}\", waiting until \"{until}\""
-                ));
-                self.alive()?;
-                let before = self.state().frames.main().commits;
-                let loader = match self.backend.navigate(url).await {
-                    Err(error @ Error::NavigationFailed { .. }) => {
-                        // The browser's own page about it replaces the document a little later.
-                        let shown = self.until(|state| {
-                            state.frames.main().commits > before && state.frames.main().loaded
-                        });
-                        let _ = tokio::time::timeout(FAILURE_PAGE, shown).await;
-                        return Err(error);
-                    }
-                    loader => loader?,
-                };
-                match loader {
-                    Some(loader) => self.arrived(before, Some(&loader), until).await,
-                    None => Ok(()),
-                }
-            })
-            .await
-    }
-
-    /// Loads the document again.
-    pub async fn reload(
-        &self,
-        progress: &Progress,
-        ignore_cache: bool,
-        until: LoadState,
-    ) -> Result<()> {
-        progress
-            .run(async {
-                self.alive()?;
-                let before = self.state().frames.main().commits;
-                self.backend.reload(ignore_cache).await?;
-                self.arrived(before, None, until).await
-            })
-            .await
-    }
-
-    /// Moves in the history by `delta`; false when there is no entry there.
-    pub async fn go(&self, progress: &Progress, delta: i32, until: LoadState) -> Result<bool> {
-        progress
-            .run(async {
-                self.alive()?;
-                let (before, url) = {
-                    let state = self.state();
-                    (state.frames.main().commits, state.frames.main().url.clone())
-                };
-                if !self.backend.go(delta).await? {
-                    return Ok(false);
-                }
-                // An entry of the same document changes the URL only.
-                self.until(|state| {
-                    state.frames.main().commits > before || state.frames.main().url != url
-                })
-                .await?;
-                if self.state().frames.main().commits > before {
-                    self.arrived(before, None, until).await?;
-                }
-                Ok(true)
-            })
-            .await
-    }
-
-    /// Waits until the document that is shown has come as far as `until`, at most `limit`; whether it did.
-    pub async fn wait_for_load(&self, until: LoadState, limit: Duration) -> bool {
-        let reached = self.until(|state| reached(state, until));
-        matches!(tokio::time::timeout(limit, reached).await, Ok(Ok(())))
-    }
-
     /// Runs an expression in the page's own world; a function is called, a promise awaited. `None` for `undefined`.
     pub async fn evaluate(&self, progress: &Progress, expression: &str) -> Result<Option<Value>> {
         let main = self.main_frame();
@@ -342,17 +267,22 @@ impl Page {
         Ok(())
     }
 
-    /// Answers the open dialog. Fails with `Protocol` when none is open.
+    /// Answers the open dialog; without `prompt_text` a prompt gets the empty text. Fails with `Protocol` when none is open.
     pub async fn answer_dialog(
         &self,
         progress: &Progress,
         accept: bool,
         prompt_text: Option<&str>,
     ) -> Result<()> {
+        let answered = self.state().dialogs;
         progress
             .run(self.backend.answer_dialog(accept, prompt_text))
             .await?;
-        self.state().dialog = None;
+        let mut state = self.state();
+        // The next one may be open already.
+        if state.dialogs == answered {
+            state.dialog = None;
+        }
         Ok(())
     }
 
@@ -378,6 +308,9 @@ impl Page {
     pub async fn close(&self, progress: &Progress) -> Result<()> {
         progress
             .run(async {
+                if self.is_closed() {
+                    return Ok(());
+                }
                 match self.backend.close().await {
                     Ok(()) | Err(Error::PageClosed {} | Error::BrowserClosed { .. }) => {}
                     Err(error) => return Err(error),
@@ -469,37 +402,6 @@ impl Page {
     pub(crate) fn alive(&self) -> Result<()> {
         self.state().alive()
     }
-
-    /// Waits for a commit after the first `before`, and until its document has come as far as `until`.
-    async fn arrived(
-        &self,
-        before: u64,
-        loader: Option<&LoaderId>,
-        until: LoadState,
-    ) -> Result<()> {
-        let mut failure = None;
-        self.until(|state| {
-            let main = state.frames.main();
-            if let (Some((ended, reason)), true) = (&main.aborted, main.commits == before)
-                && (ended.is_none() || loader.is_none() || ended.as_ref() == loader)
-            {
-                failure = Some(reason.clone());
-                return true;
-            }
-            main.commits > before && (reached(state, until) || state.dialog.is_some())
-        })
-        .await?;
-        match failure {
-            // A download or a 204: the document stays, which is no failure.
-            Some(reason) if !reason.is_empty() && reason != "net::ERR_ABORTED" => {
-                Err(Error::NavigationFailed {
-                    url: self.url(),
-                    reason,
-                })
-            }
-            _ => Ok(()),
-        }
-    }
 }
 
 impl PageState {
@@ -527,6 +429,7 @@ impl PageState {
                 if self.frames.is_main(&frame) {
                     self.requests.navigated(&loader);
                     self.console.navigated();
+                    self.dialog = None;
                     self.file_chooser = None;
                 }
                 self.frames.commit(&frame, loader, url, name);
@@ -548,6 +451,7 @@ impl PageState {
                 message,
                 default_value,
             } => {
+                self.dialogs += 1;
                 self.dialog = Some(Dialog {
                     kind,
                     message,
@@ -572,24 +476,5 @@ impl PageObserver for Shared {
             .unwrap_or_else(PoisonError::into_inner)
             .apply(event);
         self.changes.send_modify(|count| *count += 1);
-    }
-}
-
-fn reached(state: &PageState, until: LoadState) -> bool {
-    let main = state.frames.main();
-    match until {
-        LoadState::Committed => main.commits > 0,
-        LoadState::DomContentLoaded => main.parsed,
-        LoadState::Loaded => main.loaded,
-    }
-}
-
-impl std::fmt::Display for LoadState {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Committed => "commit",
-            Self::DomContentLoaded => "domcontentloaded",
-            Self::Loaded => "load",
-        })
     }
 }

@@ -9,6 +9,6 @@ mod site;
 mod spec;
 
 pub use client::{CallResult, Client, Image, Launch, NoAnswer, Pending};
-pub use requirement::{browser_is_there, node_is_there};
+pub use requirement::{browser_is_there, chromium, node_is_there};
 pub use site::{Request, Resource, Site};
 pub use spec::{Report, Runner};

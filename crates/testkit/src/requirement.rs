@@ -6,6 +6,12 @@ use std::path::PathBuf;
 
 /// Whether a Chromium is installed. Under `CI` a missing one panics.
 pub fn browser_is_there() -> bool {
+    chromium().is_some()
+}
+
+/// The Chromium that tests drive: the one that `PLAYHOUSE_TEST_BROWSER` names, else a headless
+/// shell where there is one. Under `CI` a missing one panics.
+pub fn chromium() -> Option<PathBuf> {
     const NAMES: [&str; 5] = [
         "chromium-headless-shell",
         "chromium",
@@ -17,14 +23,24 @@ pub fn browser_is_there() -> bool {
         "/opt/google/chrome/chrome",
         "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     ];
-    let found = NAMES.iter().any(|name| on_path(name))
-        || PLACES.iter().any(|place| PathBuf::from(place).exists());
-    found || missing("a Chromium (install one with `playhouse install`)")
+    let named = variable("PLAYHOUSE_TEST_BROWSER").map(PathBuf::from);
+    let found = named
+        .or_else(|| NAMES.iter().find_map(|name| from_path(name)))
+        .or_else(|| {
+            PLACES
+                .iter()
+                .map(PathBuf::from)
+                .find(|place| place.exists())
+        });
+    if found.is_none() {
+        missing("a Chromium (install one with `playhouse install`)");
+    }
+    found
 }
 
 /// Whether Node and the page-side package's dependencies are installed. Under `CI` a missing one panics.
 pub fn node_is_there(node_modules: impl Into<PathBuf>) -> bool {
-    (on_path("node") && node_modules.into().is_dir())
+    (from_path("node").is_some() && node_modules.into().is_dir())
         || missing("Node and `npm ci` in crates/engine/injected")
 }
 
@@ -35,9 +51,11 @@ fn missing(what: &str) -> bool {
     false
 }
 
-fn on_path(program: &str) -> bool {
+fn from_path(program: &str) -> Option<PathBuf> {
     let path = variable("PATH").unwrap_or_default();
-    env::split_paths(&path).any(|folder| folder.join(program).is_file())
+    env::split_paths(&path)
+        .map(|folder| folder.join(program))
+        .find(|place| place.is_file())
 }
 
 /// A variable of the environment.

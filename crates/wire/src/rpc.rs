@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::json;
 use crate::transport::{self, Incoming, Outgoing};
 use envelope::{Envelope, Failure, Request};
-use queue::{Item, queue};
+use queue::{Crowd, Item, queue};
 use routes::Routes;
 
 pub use queue::{EventStream, QUEUE_CAPACITY, RawEvent};
@@ -337,14 +337,15 @@ impl Shared {
         Ok(id)
     }
 
-    /// Takes one frame apart and hands it to whom it is for.
-    fn dispatch(&self, frame: &[u8]) {
+    /// Takes one frame apart and hands it to whom it is for. Returns the queue that it went into
+    /// if that fills up.
+    fn dispatch(&self, frame: &[u8]) -> Option<Crowd> {
         let envelope: Envelope<'_> = match serde_json::from_slice(frame) {
             Ok(envelope) => envelope,
             Err(error) => {
                 let text = String::from_utf8_lossy(&frame[..frame.len().min(200)]);
                 tracing::warn!(%error, %text, "a frame from the browser is not understood");
-                return;
+                return None;
             }
         };
         if let Some(id) = envelope.id {
@@ -355,14 +356,16 @@ impl Shared {
             }
         } else if let Some(event) = envelope.event() {
             let mut state = self.state();
-            let gone = state.routes.deliver(event);
+            let (gone, crowd) = state.routes.deliver(event);
             for session in &gone {
                 let of_session = |waiter: &Waiter| waiter.session.as_ref() == Some(session);
                 for (_, waiter) in state.waiting.extract_if(|_, waiter| of_session(waiter)) {
                     let _ = waiter.answer.send(Err(routes::detached(session)));
                 }
             }
+            return crowd;
         }
+        None
     }
 
     /// Ends everything for this reason; only the first reason counts.
@@ -403,7 +406,12 @@ impl Shared {
 async fn read(shared: Arc<Shared>, mut incoming: impl Incoming) {
     loop {
         match incoming.next().await {
-            Ok(frame) => shared.dispatch(frame),
+            Ok(frame) => {
+                // Not reading on slows down the browser, which is better than losing a page.
+                if let Some(crowd) = shared.dispatch(frame) {
+                    crowd.thin().await;
+                }
+            }
             Err(reason) => return shared.end(&reason),
         }
     }

@@ -1,5 +1,6 @@
 //! Chromium, over the Chrome DevTools Protocol.
 
+mod authentication;
 mod browser;
 mod console;
 mod context;

@@ -103,18 +103,18 @@ pub enum RequestEvent {
     },
     /// The headers that were really sent, known a little later.
     HeadersSent { id: RequestId, headers: Headers },
+    /// The answer comes from the page's own memory; nothing is sent.
+    ServedFromCache { id: RequestId },
     /// Status and headers of the answer arrived.
     Responded {
         id: RequestId,
         response: ResponseFacts,
+        /// `HeadersSent` and `HeadersReceived` tell of it too.
+        has_raw_headers: bool,
         at: f64,
     },
     /// The headers that were really received, known a little before or after the response.
-    HeadersReceived {
-        id: RequestId,
-        status: u16,
-        headers: Headers,
-    },
+    HeadersReceived { id: RequestId, headers: Headers },
     /// The body arrived. `size` is what crossed the network, in bytes.
     Finished { id: RequestId, size: u64, at: f64 },
     /// It failed or was cancelled.

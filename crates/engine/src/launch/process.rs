@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 use tokio::sync::watch;
@@ -23,7 +23,7 @@ pub(crate) struct Process {
     _watcher: Task,
     _readers: [Task; 2],
     /// Goes with the process.
-    profile: Option<tempfile::TempDir>,
+    profile: Mutex<Option<tempfile::TempDir>>,
 }
 
 /// The last lines that a process printed.
@@ -80,7 +80,7 @@ impl Process {
         unsafe {
             command.pre_exec(move || before_exec(read_end, write_end, parent));
         }
-        let mut child = command.spawn().map_err(failed)?;
+        let mut child = spawn_for_good(command).map_err(failed)?;
         drop((browser_reads, browser_writes));
         let group = child
             .id()
@@ -105,7 +105,7 @@ impl Process {
             output,
             _watcher: watcher,
             _readers: readers,
-            profile,
+            profile: Mutex::new(profile),
         };
         Ok((process, Pipe { reader, writer }))
     }
@@ -120,7 +120,7 @@ impl Process {
         &self.output
     }
 
-    /// Waits for the process to end by itself, at most `grace`, then kills its group.
+    /// Waits for the process to end by itself, at most `grace`, then kills its group. Its temporary profile goes too.
     pub(crate) async fn end(&self, grace: Duration) {
         let mut exited = self.exited.clone();
         let by_itself = exited.wait_for(Option::is_some);
@@ -129,6 +129,17 @@ impl Process {
             // A killed process is gone as soon as the kernel gets to it.
             let _ = exited.wait_for(Option::is_some).await;
         }
+        if let Some(profile) = self.take_profile() {
+            // Only a panic in there could fail.
+            let _ = tokio::task::spawn_blocking(|| remove(profile)).await;
+        }
+    }
+
+    fn take_profile(&self) -> Option<tempfile::TempDir> {
+        self.profile
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
     }
 
     fn kill(&self) {
@@ -142,7 +153,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         self.kill();
-        if let Some(profile) = self.profile.take() {
+        if let Some(profile) = self.take_profile() {
             remove(profile);
         }
     }
@@ -170,6 +181,31 @@ impl Output {
             }
         })
     }
+}
+
+/// Starts the command from a thread that lives as long as we do: the kernel sends a child its death signal when the thread ends that
+/// started it.
+fn spawn_for_good(mut command: tokio::process::Command) -> std::io::Result<tokio::process::Child> {
+    type Job = Box<dyn FnOnce() + Send>;
+    static LAUNCHER: LazyLock<Option<mpsc::Sender<Job>>> = LazyLock::new(|| {
+        let (jobs, queue) = mpsc::channel::<Job>();
+        let thread = std::thread::Builder::new().name("browser launcher".to_owned());
+        let started = thread.spawn(move || queue.into_iter().for_each(|job| job()));
+        started.is_ok().then_some(jobs)
+    });
+    let Some(launcher) = &*LAUNCHER else {
+        return command.spawn();
+    };
+    let runtime = tokio::runtime::Handle::current();
+    let (answer, started) = mpsc::channel();
+    let job: Job = Box::new(move || {
+        let _runtime = runtime.enter();
+        // Whoever asked waits right below.
+        let _ = answer.send(command.spawn());
+    });
+    let gone = || std::io::Error::other("the thread that starts browsers is gone");
+    launcher.send(job).map_err(|_| gone())?;
+    started.recv().map_err(|_| gone())?
 }
 
 fn before_exec(read_end: i32, write_end: i32, parent: rustix::process::Pid) -> std::io::Result<()> {

@@ -7,6 +7,9 @@ use std::time::Duration;
 /// Requests kept of one document; the oldest go first, the numbers stay.
 const KEPT: usize = 5_000;
 
+/// Requests whose headers are kept though they have not begun; nobody may ever hear of some of them.
+const EARLY: usize = 200;
+
 /// Requests of one method and address after which the next one counts as polling.
 const ROUNDS: usize = 4;
 
@@ -18,8 +21,10 @@ pub(crate) struct RequestLog {
     first: usize,
     /// The newest hop of each id.
     open: HashMap<RequestId, usize>,
-    /// Received headers that came before their response.
-    early: HashMap<RequestId, (u16, Headers)>,
+    /// All hops of each id, in order.
+    hops: HashMap<RequestId, Vec<usize>>,
+    /// Headers that were told of before their request.
+    early: HashMap<RequestId, Headers>,
     started: u64,
 }
 
@@ -56,6 +61,20 @@ pub struct Request {
     counts: bool,
     /// How many requests the page had sent with it; never goes back.
     ordinal: u64,
+    cached: bool,
+    raw: Raw,
+}
+
+/// How much is known of what really crossed the network. The browser tells of it by itself, once for each hop and in their order, a little
+/// before or after the rest.
+#[derive(Debug, Clone, Default)]
+struct Raw {
+    /// It will tell nothing of this hop.
+    none: bool,
+    sent: bool,
+    received: bool,
+    /// Received headers that came before their response.
+    waiting: Option<Headers>,
 }
 
 /// The requests at one moment, to tell what came later.
@@ -111,6 +130,8 @@ impl RequestLog {
                     "document" | "stylesheet" | "script" | "xhr" | "fetch"
                 );
                 self.open.insert(id.clone(), number);
+                self.hops.entry(id.clone()).or_default().push(number);
+                let early = self.early.remove(&id);
                 self.started += 1;
                 self.requests.push(Request {
                     number,
@@ -120,7 +141,11 @@ impl RequestLog {
                     url,
                     method,
                     resource_type,
-                    headers,
+                    raw: Raw {
+                        sent: early.is_some(),
+                        ..Raw::default()
+                    },
+                    headers: early.unwrap_or(headers),
                     has_body,
                     is_navigation,
                     response: None,
@@ -128,43 +153,53 @@ impl RequestLog {
                     duration: None,
                     sent_at: at,
                     counts,
+                    cached: false,
                     ordinal: self.started,
                 });
                 self.bound();
             }
             RequestEvent::HeadersSent { id, headers } => {
-                if let Some(request) = self.open_mut(&id) {
+                let hop = self.hop_mut(&id, |raw| !raw.sent);
+                if let Some(request) = hop {
+                    request.raw.sent = true;
                     request.headers = headers;
+                } else {
+                    if self.early.len() == EARLY {
+                        self.early.clear();
+                    }
+                    self.early.insert(id, headers);
                 }
             }
-            RequestEvent::Responded { id, response, .. } => {
-                let early = self.early.remove(&id);
+            RequestEvent::ServedFromCache { id } => {
+                if let Some(request) = self.open_mut(&id) {
+                    request.cached = true;
+                }
+            }
+            RequestEvent::Responded {
+                id,
+                mut response,
+                has_raw_headers,
+                ..
+            } => {
                 if let Some(request) = self.open_mut(&id) {
                     if response.mime_type == "text/event-stream" {
                         request.counts = false;
                     }
-                    let response = request.response.insert(response);
-                    if let Some((status, headers)) = early
-                        && status == response.status
-                    {
+                    response.from_cache |= request.cached;
+                    request.raw.none = !has_raw_headers;
+                    if let Some(headers) = request.raw.waiting.take() {
                         response.headers = headers;
                     }
+                    request.response = Some(response);
                 }
             }
-            RequestEvent::HeadersReceived {
-                id,
-                status,
-                headers,
-            } => {
-                let waiting = match self.open_mut(&id).map(|request| &mut request.response) {
-                    Some(Some(response)) if response.status == status => {
-                        response.headers = headers;
-                        None
+            RequestEvent::HeadersReceived { id, headers } => {
+                if let Some(request) = self.hop_mut(&id, |raw| !raw.received) {
+                    request.raw.received = true;
+                    match &mut request.response {
+                        Some(response) => response.headers = headers,
+                        None => request.raw.waiting = Some(headers),
                     }
-                    _ => Some(headers),
-                };
-                if let Some(headers) = waiting {
-                    self.early.insert(id, (status, headers));
                 }
             }
             RequestEvent::Finished { id, size, at } => {
@@ -188,11 +223,16 @@ impl RequestLog {
         self.first = 0;
         self.early.clear();
         self.open.clear();
+        self.hops.clear();
         for (index, mut request) in kept.into_iter().enumerate() {
             request.number = index + 1;
             if request.outcome.is_none() {
                 self.open.insert(request.id.clone(), request.number);
             }
+            self.hops
+                .entry(request.id.clone())
+                .or_default()
+                .push(request.number);
             self.requests.push(request);
         }
     }
@@ -262,6 +302,21 @@ impl RequestLog {
         self.requests.get_mut(index)
     }
 
+    /// The first hop of which something is not yet told.
+    fn hop_mut(&mut self, id: &RequestId, lacks: impl Fn(&Raw) -> bool) -> Option<&mut Request> {
+        let first = self.first;
+        let index = self
+            .hops
+            .get(id)?
+            .iter()
+            .filter_map(|number| number.checked_sub(first + 1))
+            .find(|index| {
+                let request = self.requests.get(*index);
+                request.is_some_and(|request| !request.raw.none && lacks(&request.raw))
+            })?;
+        self.requests.get_mut(index)
+    }
+
     fn end(&mut self, id: &RequestId, outcome: RequestOutcome, at: f64) {
         if let Some(request) = self.open_mut(id) {
             request.outcome = Some(outcome);
@@ -276,6 +331,12 @@ impl RequestLog {
             self.first += 1;
             if self.open.get(&gone.id) == Some(&gone.number) {
                 self.open.remove(&gone.id);
+            }
+            if let Some(hops) = self.hops.get_mut(&gone.id) {
+                hops.retain(|number| *number != gone.number);
+                if hops.is_empty() {
+                    self.hops.remove(&gone.id);
+                }
             }
         }
     }
@@ -390,7 +451,6 @@ mod tests {
         log.apply(started("1", "/", "fetch", None));
         log.apply(RequestEvent::HeadersReceived {
             id: "1".into(),
-            status: 200,
             headers: vec![("set-cookie".into(), "a=b".into())],
         });
         log.apply(RequestEvent::Responded {
@@ -399,10 +459,44 @@ mod tests {
                 status: 200,
                 ..ResponseFacts::default()
             },
+            has_raw_headers: true,
             at: 1.2,
         });
         let response = log.all()[0].response.as_ref().unwrap();
         assert_eq!(response.headers[0].0, "set-cookie");
+    }
+
+    #[test]
+    fn headers_told_late_belong_to_their_own_hop() {
+        let mut log = RequestLog::default();
+        let header = |value: &str| vec![("x".to_owned(), value.to_owned())];
+        let responded = |status| RequestEvent::Responded {
+            id: "1".into(),
+            response: ResponseFacts {
+                status,
+                ..ResponseFacts::default()
+            },
+            has_raw_headers: true,
+            at: 1.2,
+        };
+        log.apply(started("1", "/a", "document", Some("L")));
+        log.apply(responded(302));
+        log.apply(started("1", "/b", "document", Some("L")));
+        for number in ["first", "second"] {
+            log.apply(RequestEvent::HeadersSent {
+                id: "1".into(),
+                headers: header(number),
+            });
+            log.apply(RequestEvent::HeadersReceived {
+                id: "1".into(),
+                headers: header(number),
+            });
+        }
+        log.apply(responded(200));
+        for (request, number) in log.all().iter().zip(["first", "second"]) {
+            assert_eq!(request.headers, header(number));
+            assert_eq!(request.response.as_ref().unwrap().headers, header(number));
+        }
     }
 
     #[test]

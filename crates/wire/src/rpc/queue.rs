@@ -1,6 +1,7 @@
 //! One consumer's events: bounded, in order, never with a gap.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
@@ -11,6 +12,11 @@ use crate::json;
 
 /// How many events may wait for one consumer; one more ends its stream.
 pub const QUEUE_CAPACITY: usize = 16_384;
+/// With less room than this the connection waits for the consumer, instead of reading on.
+const SHORT_OF_ROOM: usize = QUEUE_CAPACITY / 4;
+/// What it waits for, and for how long: a consumer that stands still must not hold up the others.
+const ROOM: usize = QUEUE_CAPACITY / 2;
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// An event as it arrived; its parameters are parsed by whoever wants them.
 #[derive(Debug, Clone)]
@@ -80,6 +86,19 @@ pub(super) struct Queue {
     /// `None` once the stream has ended.
     items: Option<mpsc::Sender<Item>>,
     end: Arc<OnceLock<String>>,
+    /// The connection has waited for it already, or does.
+    waited_for: bool,
+}
+
+/// A queue that fills faster than it is emptied.
+pub(super) struct Crowd(mpsc::Sender<Item>);
+
+impl Crowd {
+    /// Waits until the consumer has caught up, or has shown that it does not.
+    pub(super) async fn thin(self) {
+        // Whatever comes of it, reading goes on; a full queue then ends.
+        let _ = tokio::time::timeout(PATIENCE, self.0.reserve_many(ROOM)).await;
+    }
 }
 
 pub(super) fn queue() -> (Queue, EventStream) {
@@ -88,6 +107,7 @@ pub(super) fn queue() -> (Queue, EventStream) {
     let queue = Queue {
         items: Some(sender),
         end: Arc::clone(&end),
+        waited_for: false,
     };
     (queue, EventStream { items, end })
 }
@@ -112,6 +132,20 @@ impl Queue {
                 false
             }
         }
+    }
+
+    /// Told once each time the queue fills up.
+    pub(super) fn crowd(&mut self) -> Option<Crowd> {
+        let items = self.items.as_ref()?;
+        let room = items.capacity();
+        if room >= ROOM {
+            self.waited_for = false;
+        }
+        if room >= SHORT_OF_ROOM || self.waited_for {
+            return None;
+        }
+        self.waited_for = true;
+        Some(Crowd(items.clone()))
     }
 
     /// Ends the stream after what is in it. Only the first reason counts.

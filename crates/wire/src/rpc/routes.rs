@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::queue::{EventStream, Item, Queue, RawEvent, queue};
+use super::queue::{Crowd, EventStream, Item, Queue, RawEvent, queue};
 use crate::cdp::target;
 use crate::error::Error;
 
@@ -40,8 +40,8 @@ impl Routes {
     }
 
     /// Puts an event where it belongs, and first keeps the books if it tells of sessions that
-    /// come or go. Returns the sessions that are gone with it.
-    pub(super) fn deliver(&mut self, event: RawEvent) -> Vec<Arc<str>> {
+    /// come or go. Returns the sessions that are gone with it, and the queue if it fills up.
+    pub(super) fn deliver(&mut self, event: RawEvent) -> (Vec<Arc<str>>, Option<Crowd>) {
         let mut gone = Vec::new();
         if event.is::<target::AttachedToTarget>() {
             if let Some(id) = session_id(&event) {
@@ -53,8 +53,11 @@ impl Routes {
             gone = self.detach(&id);
         }
         let session = event.session.clone();
-        self.push(session.as_ref(), Item::Event(event));
-        gone
+        let crowd = self.queue(session.as_ref()).and_then(|queue| {
+            queue.push(Item::Event(event));
+            queue.crowd()
+        });
+        (gone, crowd)
     }
 
     /// Whether the item was queued. What comes for a session that has gone is dropped.

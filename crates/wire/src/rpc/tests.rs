@@ -333,7 +333,7 @@ async fn a_detached_session_fails_its_calls_and_those_of_its_descendants() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_full_queue_ends_with_a_reason_and_without_a_gap() {
     let (mut browser, connection, _events) = Browser::start();
     browser.attach(None, "slow").await;

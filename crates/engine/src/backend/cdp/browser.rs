@@ -2,6 +2,7 @@
 
 use super::context::CdpContext;
 use super::proxy::proxy_bypass;
+use super::setup;
 use crate::backend::{
     BrowserBackend, ContextBackend, ContextObserver, ContextOptions, DownloadEvent,
 };
@@ -13,7 +14,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::watch;
-use wire::cdp::{browser, runtime, target};
+use wire::cdp::{browser, target};
 use wire::{Connection, EventStream, RawEvent, Session};
 
 /// How long Chromium may take to close by itself before it is killed.
@@ -29,7 +30,7 @@ pub(crate) struct CdpBrowser {
 }
 
 /// What the event task shares with the browser.
-struct Shared {
+pub(super) struct Shared {
     root: Session,
     product: String,
     user_agent: String,
@@ -41,6 +42,8 @@ struct Contexts {
     by_id: HashMap<String, Arc<CdpContext>>,
     /// The one that the browser began with, once somebody has taken it over.
     default: Option<Arc<CdpContext>>,
+    /// Its name, where the browser tells it.
+    default_id: Option<String>,
     /// Who hears of a download.
     downloads: HashMap<String, Arc<CdpContext>>,
 }
@@ -118,7 +121,11 @@ impl BrowserBackend for CdpBrowser {
         let id = created.browser_context_id;
         let context = self.context(Some(id.clone()), options, observer);
         self.shared.contexts().by_id.insert(id, context.clone());
-        context.prepare().await?;
+        if let Err(error) = context.prepare().await {
+            // Nobody will ever hear of it.
+            let _ = context.close().await;
+            return Err(error);
+        }
         Ok(context)
     }
 
@@ -128,7 +135,16 @@ impl BrowserBackend for CdpBrowser {
         observer: Arc<dyn ContextObserver>,
     ) -> Result<Arc<dyn ContextBackend>> {
         let context = self.context(None, options, observer);
-        self.shared.contexts().default = Some(context.clone());
+        let known = self
+            .shared
+            .root
+            .call(&target::GetBrowserContexts {})
+            .await?;
+        {
+            let mut contexts = self.shared.contexts();
+            contexts.default = Some(context.clone());
+            contexts.default_id = known.default_browser_context_id;
+        }
         context.prepare().await?;
         // Its pages may have been there before us: they are attached anew, and so reported.
         let targets = self
@@ -148,6 +164,8 @@ impl BrowserBackend for CdpBrowser {
                     .await?;
             }
         }
+        // They are being prepared once they were heard of.
+        self.shared.root.flush().await?;
         context.settle_pages().await;
         Ok(context)
     }
@@ -188,6 +206,7 @@ impl CdpBrowser {
     ) -> Arc<CdpContext> {
         Arc::new(CdpContext::new(
             self.shared.root.clone(),
+            Arc::downgrade(&self.shared),
             id,
             self.shared.user_agent.clone(),
             options.clone(),
@@ -199,6 +218,15 @@ impl CdpBrowser {
 impl Shared {
     fn contexts(&self) -> MutexGuard<'_, Contexts> {
         self.contexts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A context that is closed: nothing can happen in it any more.
+    pub(super) fn forget(&self, context: &CdpContext) {
+        let is_it = |known: &Arc<CdpContext>| std::ptr::eq(&**known, context);
+        let mut contexts = self.contexts();
+        contexts.by_id.retain(|_, known| !is_it(known));
+        contexts.downloads.retain(|_, known| !is_it(known));
+        contexts.default.take_if(|known| is_it(known));
     }
 
     fn on(&self, event: &RawEvent) {
@@ -226,16 +254,13 @@ impl Shared {
             ("page", Some(context)) => context.page_attached(session, attached.target_info),
             // Nobody drives it, but it waits for us; what it answers does not matter.
             (kind, _) => {
-                drop(session.send(&runtime::RunIfWaitingForDebugger {}));
                 // A page of nobody's is left alone; the events of a worker would only fill a queue.
                 tracing::debug!(
                     kind,
                     url = attached.target_info.url,
                     "a target that nobody drives"
                 );
-                drop(self.root.send(&target::DetachFromTarget {
-                    session_id: Some(attached.session_id),
-                }));
+                setup::leave(session, &self.root, attached.session_id);
             }
         }
     }
@@ -296,12 +321,15 @@ impl Contexts {
         self.by_id.values().chain(&self.default).cloned().collect()
     }
 
+    /// Whose target it is; somebody else's may be in the same browser.
     fn owner(&self, info: &target::TargetInfo) -> Option<Arc<CdpContext>> {
-        info.browser_context_id
-            .as_ref()
-            .and_then(|id| self.by_id.get(id))
-            .or(self.default.as_ref())
-            .cloned()
+        let id = info.browser_context_id.as_ref();
+        if let Some(context) = id.and_then(|id| self.by_id.get(id)) {
+            return Some(context.clone());
+        }
+        let is_default =
+            self.default_id.is_none() || id.is_none() || id == self.default_id.as_ref();
+        self.default.clone().filter(|_| is_default)
     }
 }
 

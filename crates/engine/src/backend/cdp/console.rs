@@ -59,10 +59,18 @@ pub(super) fn exception(details: &runtime::ExceptionDetails) -> String {
         Some(object) => match (&object.description, &object.value) {
             (Some(description), _) => description.clone(),
             (None, Some(value)) => plain(value.get()),
-            (None, None) => details.text.clone(),
+            (None, None) => uncaught(&details.text),
         },
-        None => details.text.clone(),
+        None => uncaught(&details.text),
     }
+}
+
+/// The browser's own words without their beginning, which every such message has.
+fn uncaught(text: &str) -> String {
+    let rest = text.strip_prefix("Uncaught ").unwrap_or(text);
+    rest.strip_prefix("(in promise) ")
+        .unwrap_or(rest)
+        .to_owned()
 }
 
 fn kind(kind: runtime::ConsoleMessageType) -> MessageKind {

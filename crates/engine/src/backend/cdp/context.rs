@@ -1,5 +1,6 @@
 //! A browser context of Chromium: its pages as they come and go, its cookies and permissions.
 
+use super::browser::Shared;
 use super::page::CdpPage;
 use super::{permissions, setup};
 use crate::backend::{
@@ -11,7 +12,7 @@ use crate::task;
 use async_trait::async_trait;
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::sync::watch;
 use wire::Session;
 use wire::cdp::{browser, network, storage, target};
@@ -21,6 +22,8 @@ const REMEMBERED: usize = 64;
 
 pub(super) struct CdpContext {
     root: Session,
+    /// Forgets the context when it is closed.
+    browser: Weak<Shared>,
     /// `None`: the context that the browser began with.
     id: Option<String>,
     user_agent: String,
@@ -41,12 +44,14 @@ struct PagesState {
     open: HashMap<PageId, Arc<CdpPage>>,
     /// Attached, not yet prepared: session by page.
     opening: HashMap<PageId, String>,
-    gone: VecDeque<PageId>,
+    /// With the reason, if they could not be made what the context asks for.
+    gone: VecDeque<(PageId, Option<Error>)>,
 }
 
 impl CdpContext {
     pub(super) fn new(
         root: Session,
+        browser: Weak<Shared>,
         id: Option<String>,
         user_agent: String,
         options: ContextOptions,
@@ -54,6 +59,7 @@ impl CdpContext {
     ) -> Self {
         Self {
             root,
+            browser,
             id,
             user_agent,
             observer,
@@ -107,11 +113,15 @@ impl CdpContext {
 
     pub(super) fn page_of_frame(&self, frame: &str) -> Option<PageId> {
         let pages = self.pages.state();
-        pages
-            .open
-            .values()
-            .find(|page| page.has_frame(frame))
-            .map(|page| page.page_id().clone())
+        let open = pages.open.values().find(|page| page.has_frame(frame));
+        // A page that was opened for the download alone is not ready yet, or gone already; its main frame has its name.
+        let named = PageId::from(frame);
+        let passing = || {
+            let known = pages.opening.contains_key(&named)
+                || pages.gone.iter().any(|(gone, _)| *gone == named);
+            known.then_some(named)
+        };
+        open.map(|page| page.page_id().clone()).or_else(passing)
     }
 
     /// A page appeared: prepares it, lets it run, and reports it.
@@ -125,25 +135,28 @@ impl CdpContext {
         let opener = info.opener_id.as_ref().map(PageId::from);
         let options = self.options().clone();
         let user_agent = self.user_agent.clone();
-        let (observer, pages) = (self.observer.clone(), self.pages.clone());
+        let (observer, pages, root) =
+            (self.observer.clone(), self.pages.clone(), self.root.clone());
         let target = info.target_id;
         task::spawn("page setup", async move {
-            let prepared = setup::page(session, &target, options, user_agent, events).await;
-            if pages.state().opening.remove(&id).is_none() {
-                // It went while it was prepared.
-                pages.bump();
-                return;
-            }
-            match prepared {
+            match setup::page(session, &target, options, user_agent, events).await {
                 Ok(prepared) => {
                     let page = prepared.page.clone();
                     let hears = observer.page_opened(page.clone(), opener);
                     prepared.listen(hears);
-                    pages.state().open.insert(id, page);
+                    let mut pages = pages.state();
+                    // Otherwise it went while it was prepared.
+                    if pages.opening.remove(&id).is_some() {
+                        pages.open.insert(id, page);
+                    }
                 }
                 Err(error) => {
-                    tracing::debug!(%error, "a page went before it was ready");
-                    pages.state().forget(id);
+                    tracing::debug!(%error, "a page cannot be driven");
+                    let mut pages = pages.state();
+                    if pages.opening.remove(&id).is_some() {
+                        pages.forget(id, Some(error));
+                        drop(root.send(&target::CloseTarget { target_id: target }));
+                    }
                 }
             }
             pages.bump();
@@ -167,7 +180,7 @@ impl CdpContext {
             let Some(id) = open.or(opening) else { return };
             pages.opening.remove(&id);
             let page = pages.open.remove(&id);
-            pages.forget(id);
+            pages.forget(id, None);
             page
         };
         if let Some(page) = gone {
@@ -193,6 +206,19 @@ impl CdpContext {
             page.report(PageEvent::Closed);
         }
         self.pages.bump();
+    }
+
+    /// Waits for something to be true of the pages; the end of the browser ends it.
+    async fn wait<T>(&self, look: impl FnMut(&PagesState) -> Option<T>) -> Result<T> {
+        let mut closed = self.root.connection().closed();
+        tokio::select! {
+            biased;
+            found = self.pages.wait(look) => Ok(found),
+            reason = closed.wait_for(Option::is_some) => {
+                let reason = reason.ok().and_then(|reason| reason.clone()).unwrap_or_default();
+                Err(Error::BrowserClosed { reason })
+            }
+        }
     }
 
     fn options(&self) -> MutexGuard<'_, ContextOptions> {
@@ -224,23 +250,14 @@ impl ContextBackend for CdpContext {
             })
             .await?;
         let id = PageId::from(&created.target_id);
-        let mut closed = self.root.connection().closed();
-        let opened = self.pages.wait(|pages| {
+        self.wait(|pages| {
             if pages.open.contains_key(&id) {
-                Some(Ok(()))
-            } else if pages.gone.contains(&id) {
-                Some(Err(Error::PageClosed {}))
-            } else {
-                None
+                return Some(Ok(()));
             }
-        });
-        tokio::select! {
-            opened = opened => opened?,
-            reason = closed.wait_for(Option::is_some) => {
-                let reason = reason.ok().and_then(|reason| reason.clone()).unwrap_or_default();
-                return Err(Error::BrowserClosed { reason });
-            }
-        }
+            let (_, why) = pages.gone.iter().find(|(gone, _)| *gone == id)?;
+            Some(Err(why.clone().unwrap_or(Error::PageClosed {})))
+        })
+        .await??;
         Ok(id)
     }
 
@@ -341,14 +358,24 @@ impl ContextBackend for CdpContext {
             }
             None => {
                 let open: Vec<_> = self.pages.state().open.keys().cloned().collect();
-                for page in open {
-                    self.root
-                        .call(&target::CloseTarget {
-                            target_id: page.as_str().to_owned(),
-                        })
-                        .await?;
+                let closing = open.iter().map(|page| {
+                    self.root.send(&target::CloseTarget {
+                        target_id: page.as_str().to_owned(),
+                    })
+                });
+                for closed in closing.collect::<Vec<_>>() {
+                    match closed.await {
+                        // It is gone already.
+                        Ok(_) | Err(wire::Error::Protocol { .. }) => {}
+                        Err(error) => return Err(error.into()),
+                    }
                 }
             }
+        }
+        self.wait(|pages| (pages.open.is_empty() && pages.opening.is_empty()).then_some(()))
+            .await?;
+        if let Some(browser) = self.browser.upgrade() {
+            browser.forget(self);
         }
         Ok(())
     }
@@ -377,11 +404,11 @@ impl Pages {
 }
 
 impl PagesState {
-    fn forget(&mut self, id: PageId) {
+    fn forget(&mut self, id: PageId, why: Option<Error>) {
         if self.gone.len() == REMEMBERED {
             self.gone.pop_front();
         }
-        self.gone.push_back(id);
+        self.gone.push_back((id, why));
     }
 }
 

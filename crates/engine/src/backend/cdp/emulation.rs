@@ -1,11 +1,11 @@
 //! Making a page believe in another device, place, language or preference.
 
-use super::page::CdpPage;
+use super::page::{CdpPage, Child};
 use super::setup::Batch;
 use crate::backend::{ContextOptions, MediaFeatures, Viewport};
 use crate::error::Result;
 use wire::Session;
-use wire::cdp::{emulation, network, page, security};
+use wire::cdp::{Command, emulation, network, page, security};
 
 /// All that a session of a page has to be told.
 pub(super) struct Emulation {
@@ -35,20 +35,26 @@ impl Emulation {
             batch.send(session, &self.user_agent());
         }
         if let Some(locale) = &options.locale {
-            batch.send(
-                session,
-                &emulation::SetLocaleOverride {
-                    locale: Some(locale.clone()),
-                },
-            );
+            let command = emulation::SetLocaleOverride {
+                locale: Some(locale.clone()),
+            };
+            // A frame shares what its page was told.
+            if is_page {
+                batch.demand(session, &command);
+            } else {
+                batch.send(session, &command);
+            }
         }
         if let Some(timezone) = &options.timezone {
-            batch.send(
-                session,
-                &emulation::SetTimezoneOverride {
-                    timezone_id: timezone.clone(),
-                },
-            );
+            let command = emulation::SetTimezoneOverride {
+                timezone_id: timezone.clone(),
+            };
+            // A frame shares what its page was told.
+            if is_page {
+                batch.demand(session, &command);
+            } else {
+                batch.send(session, &command);
+            }
         }
         if options.geolocation.is_some() {
             batch.send(session, &geolocation(options));
@@ -73,6 +79,16 @@ impl Emulation {
                 session,
                 &emulation::SetScriptExecutionDisabled { value: true },
             );
+        }
+    }
+
+    /// The same for a worker, which has requests and no documents.
+    pub(super) fn send_to_worker(&self, session: &Session, batch: &mut Batch) {
+        if self.options.offline {
+            batch.send(session, &conditions(true));
+        }
+        if !self.options.extra_headers.is_empty() {
+            batch.send(session, &headers(&self.options));
         }
     }
 
@@ -101,27 +117,15 @@ impl CdpPage {
     }
 
     pub(super) async fn apply_media(&self) -> Result<()> {
-        let command = media(&self.emulation().media);
-        for session in self.sessions() {
-            session.call(&command).await?;
-        }
-        Ok(())
+        self.tell_documents(&media(&self.emulation().media)).await
     }
 
     pub(super) async fn apply_offline(&self) -> Result<()> {
-        let command = conditions(self.options().offline);
-        for session in self.sessions() {
-            session.call(&command).await?;
-        }
-        Ok(())
+        self.tell_all(&conditions(self.options().offline)).await
     }
 
     pub(super) async fn apply_extra_headers(&self) -> Result<()> {
-        let command = headers(&self.options());
-        for session in self.sessions() {
-            session.call(&command).await?;
-        }
-        Ok(())
+        self.tell_all(&headers(&self.options())).await
     }
 
     pub(super) async fn apply_geolocation(&self) -> Result<()> {
@@ -130,13 +134,37 @@ impl CdpPage {
     }
 
     pub(super) async fn add_init_script(&self, source: &str) -> Result<()> {
-        for session in self.sessions() {
-            session
-                .call(&page::AddScriptToEvaluateOnNewDocument {
-                    source: source.to_owned(),
-                    ..Default::default()
-                })
-                .await?;
+        self.tell_documents(&page::AddScriptToEvaluateOnNewDocument {
+            source: source.to_owned(),
+            ..Default::default()
+        })
+        .await
+    }
+
+    /// Tells the page and its frames in other processes.
+    async fn tell_documents(&self, command: &impl Command) -> Result<()> {
+        self.tell(command, |child| child.is_frame).await
+    }
+
+    /// Tells the page, its frames in other processes, and its workers.
+    async fn tell_all(&self, command: &impl Command) -> Result<()> {
+        self.tell(command, |_| true).await
+    }
+
+    async fn tell(&self, command: &impl Command, whom: impl Fn(&Child) -> bool) -> Result<()> {
+        let own = self.session().send(command);
+        let children: Vec<_> = self
+            .children()
+            .iter()
+            .filter(|child| whom(child))
+            .map(|child| child.session.send(command))
+            .collect();
+        own.await?;
+        for reply in children {
+            // It may have gone meanwhile, or be of a kind that cannot do this.
+            if let Err(error) = reply.await {
+                tracing::debug!(%error, "a part of a page did not follow");
+            }
         }
         Ok(())
     }

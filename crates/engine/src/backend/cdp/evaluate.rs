@@ -8,9 +8,12 @@ use crate::injected::CORE;
 use futures_util::future::try_join_all;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::time::Duration;
 use wire::Session;
 use wire::cdp::{dom, page, runtime};
 
+/// How long a new document may take to tell of its world.
+const ANNOUNCEMENT: Duration = Duration::from_secs(2);
 /// Calls a function of the core by its name.
 const CALL: &str =
     "function(name, argument) { return globalThis.__playhouseCore[name](argument); }";
@@ -45,23 +48,23 @@ impl CdpPage {
     ) -> Result<runtime::RemoteObject> {
         let world = self.isolated_world(frame).await?;
         let session = self.session_of(&world.session);
-        call.execution_context_id = Some(world.id);
+        call.unique_context_id = Some(world.unique.to_string());
         // One after the other in one write: the call finds the core there.
         let injection = (!world.injected).then(|| {
             self.worlds().injected(frame, &world);
             session.send(&runtime::Evaluate {
                 expression: CORE.to_owned(),
-                context_id: Some(world.id),
+                unique_context_id: Some(world.unique.to_string()),
                 silent: Some(true),
                 ..Default::default()
             })
         });
         let answer = session.send(&call);
         if let Some(injection) = injection {
-            let injected = self.or_gone(frame, &world, injection.await).await?;
+            let injected = self.or_gone(&world, injection.await).await?;
             thrown(injected.exception_details)?;
         }
-        let answer = self.or_gone(frame, &world, answer.await).await?;
+        let answer = self.or_gone(&world, answer.await).await?;
         thrown(answer.exception_details)?;
         Ok(answer.result)
     }
@@ -82,17 +85,18 @@ impl CdpPage {
             user_gesture: Some(true),
             ..Default::default()
         };
-        match element {
-            Some(handle) => {
-                let element = self.element_in(frame, handle, &world).await?;
-                call.arguments = Some(vec![object(element.clone())]);
-                call.object_id = Some(element);
+        let element = match element {
+            Some(handle) => Some(self.element_in(frame, handle, &world).await?),
+            None => None,
+        };
+        match &element {
+            Some(element) => {
+                call.arguments = Some(vec![object(element.id())]);
+                call.object_id = Some(element.id());
             }
-            None => call.execution_context_id = Some(world.id),
+            None => call.unique_context_id = Some(world.unique.to_string()),
         }
-        let answer = self
-            .or_gone(frame, &world, session.call(&call).await)
-            .await?;
+        let answer = self.or_gone(&world, session.call(&call).await).await?;
         thrown(answer.exception_details)?;
         match parsed(&answer.result)? {
             Value::String(json) => {
@@ -113,23 +117,10 @@ impl CdpPage {
         frame: &FrameId,
         handle: Handle,
         world: &World,
-    ) -> Result<runtime::RemoteObjectId> {
-        let session = self.session_of(&world.session);
+    ) -> Result<RemoteElement> {
         let ours = self.remote_element(frame, handle).await?;
-        let node = session
-            .call(&dom::DescribeNode {
-                object_id: Some(ours),
-                ..Default::default()
-            })
-            .await?;
-        let resolved = session
-            .call(&dom::ResolveNode {
-                backend_node_id: Some(node.node.backend_node_id),
-                execution_context_id: Some(world.id),
-                ..Default::default()
-            })
-            .await?;
-        resolved.object.object_id.ok_or(Error::DocumentGone {})
+        let node = self.described(&ours).await?;
+        self.resolved(world, node.backend_node_id).await
     }
 
     /// The element of a handle as an object of our world.
@@ -137,14 +128,19 @@ impl CdpPage {
         &self,
         frame: &FrameId,
         handle: Handle,
-    ) -> Result<runtime::RemoteObjectId> {
+    ) -> Result<RemoteElement> {
+        let world = self.isolated_world(frame).await?;
         let call = runtime::CallFunctionOn {
             function_declaration: HELD.to_owned(),
             arguments: Some(vec![value(json!(handle))]),
             ..Default::default()
         };
         let result = self.in_isolated(frame, call).await?;
-        result.object_id.ok_or(Error::DocumentGone {})
+        let id = result.object_id.ok_or(Error::DocumentGone {})?;
+        Ok(RemoteElement {
+            session: self.session_of(&world.session),
+            id,
+        })
     }
 
     /// The handle of a node that the browser told of, in our world of its frame.
@@ -154,18 +150,10 @@ impl CdpPage {
         node: dom::BackendNodeId,
     ) -> Result<Handle> {
         let world = self.isolated_world(frame).await?;
-        let session = self.session_of(&world.session);
-        let resolved = session
-            .call(&dom::ResolveNode {
-                backend_node_id: Some(node),
-                execution_context_id: Some(world.id),
-                ..Default::default()
-            })
-            .await?;
-        let element = resolved.object.object_id.ok_or(Error::DocumentGone {})?;
+        let element = self.resolved(&world, node).await?;
         let call = runtime::CallFunctionOn {
             function_declaration: KEEP.to_owned(),
-            arguments: Some(vec![object(element)]),
+            arguments: Some(vec![object(element.id())]),
             return_by_value: Some(true),
             ..Default::default()
         };
@@ -178,19 +166,39 @@ impl CdpPage {
         frame: &FrameId,
         owners: &[Handle],
     ) -> Result<Vec<Option<FrameId>>> {
-        // All questions go out before the first answer is waited for.
-        try_join_all(owners.iter().map(|&owner| async move {
+        let held = owners.iter().map(|&owner| async move {
             let element = self.remote_element(frame, owner).await?;
-            let node = self
-                .session_for(frame)?
-                .call(&dom::DescribeNode {
-                    object_id: Some(element),
-                    ..Default::default()
-                })
-                .await?;
-            Ok(node.node.frame_id.as_ref().map(FrameId::from))
-        }))
-        .await
+            let node = self.described(&element).await?;
+            Ok(node.frame_id.as_ref().map(FrameId::from))
+        });
+        // All questions go out before the first answer is waited for.
+        try_join_all(held).await
+    }
+
+    async fn described(&self, element: &RemoteElement) -> Result<dom::Node> {
+        let described = element
+            .session
+            .call(&dom::DescribeNode {
+                object_id: Some(element.id()),
+                ..Default::default()
+            })
+            .await
+            .map_err(|error| self.document_lost(error))?;
+        Ok(described.node)
+    }
+
+    async fn resolved(&self, world: &World, node: dom::BackendNodeId) -> Result<RemoteElement> {
+        let session = self.session_of(&world.session);
+        let resolved = session
+            .call(&dom::ResolveNode {
+                backend_node_id: Some(node),
+                execution_context_id: Some(world.id),
+                ..Default::default()
+            })
+            .await
+            .map_err(|error| self.document_lost(error))?;
+        let id = resolved.object.object_id.ok_or(Error::DocumentGone {})?;
+        Ok(RemoteElement { session, id })
     }
 
     /// The world is made where the browser has not done so by itself.
@@ -198,30 +206,19 @@ impl CdpPage {
         if let Some(world) = self.worlds().isolated(frame) {
             return Ok(world);
         }
-        let session = self.session_for(frame)?;
-        let made = session
+        self.session_for(frame)?
             .call(&page::CreateIsolatedWorld {
                 frame_id: frame.as_str().to_owned(),
                 world_name: Some(WORLD.to_owned()),
                 grant_univeral_access: Some(true),
                 ..Default::default()
             })
-            .await;
-        let made = match made {
-            Ok(made) => made,
+            .await
             // The frame went, or is moving to another process.
-            Err(wire::Error::Protocol { .. }) => return Err(Error::DocumentGone {}),
-            Err(error) => return Err(error.into()),
-        };
-        let session: Arc<str> = session.id().cloned().unwrap_or_else(|| "".into());
-        Ok(self.worlds().made(
-            frame,
-            World {
-                session,
-                id: made.execution_context_id,
-                injected: false,
-            },
-        ))
+            .map_err(|error| self.document_lost(error))?;
+        // It was announced before the answer.
+        self.flush_events().await?;
+        self.worlds().isolated(frame).ok_or(Error::DocumentGone {})
     }
 
     /// The page's own world is there as soon as its document is.
@@ -229,38 +226,85 @@ impl CdpPage {
         if let Some(world) = self.worlds().main(frame) {
             return Ok(world);
         }
-        // It is announced right after the commit.
-        self.flush_events().await?;
-        self.worlds().main(frame).ok_or(Error::DocumentGone {})
+        // It is announced a moment after the commit.
+        let mut changes = self.worlds().changes();
+        let announced = async {
+            loop {
+                changes.mark_unchanged();
+                if let Some(world) = self.worlds().main(frame) {
+                    return Some(world);
+                }
+                changes.changed().await.ok()?;
+            }
+        };
+        tokio::time::timeout(ANNOUNCEMENT, announced)
+            .await
+            .ok()
+            .flatten()
+            .ok_or(Error::DocumentGone {})
     }
 
     /// Tells a refusal by a context that is gone from any other.
-    async fn or_gone<T>(
-        &self,
-        frame: &FrameId,
-        world: &World,
-        answer: wire::Result<T>,
-    ) -> Result<T> {
+    async fn or_gone<T>(&self, world: &World, answer: wire::Result<T>) -> Result<T> {
         match answer {
             Ok(answer) => Ok(answer),
             Err(error @ wire::Error::Protocol { .. }) => {
-                self.flush_events().await?;
-                if self.worlds().has(frame, world) {
-                    Err(error.into())
-                } else {
-                    Err(Error::DocumentGone {})
+                let asked = self
+                    .session_of(&world.session)
+                    .call(&runtime::Evaluate {
+                        expression: "0".to_owned(),
+                        unique_context_id: Some(world.unique.to_string()),
+                        silent: Some(true),
+                        ..Default::default()
+                    })
+                    .await;
+                match asked {
+                    Ok(_) => Err(error.into()),
+                    Err(refused) => Err(self.document_lost(refused)),
                 }
             }
-            // A frame that moved to another process took its session along; the page is still there.
-            Err(wire::Error::SessionClosed { .. }) if !self.is_session(&world.session) => {
-                Err(Error::DocumentGone {})
+            Err(error) => Err(self.document_lost(error)),
+        }
+    }
+
+    /// What an error means to whoever asked a document: a frame that moves to another process takes its session along, and the page
+    /// is still there.
+    pub(super) fn document_lost(&self, error: wire::Error) -> Error {
+        match error {
+            wire::Error::Protocol { .. } => Error::DocumentGone {},
+            wire::Error::SessionClosed { session, .. } if !self.is_session(&session) => {
+                Error::DocumentGone {}
             }
-            Err(error) => Err(error.into()),
+            other => other.into(),
         }
     }
 
     fn session_of(&self, id: &Arc<str>) -> Session {
         self.session().connection().session(id.clone())
+    }
+}
+
+/// An element as an object of one of its document's worlds; let go of when dropped.
+pub(super) struct RemoteElement {
+    session: Session,
+    id: runtime::RemoteObjectId,
+}
+
+impl RemoteElement {
+    pub(super) fn session(&self) -> &Session {
+        &self.session
+    }
+
+    pub(super) fn id(&self) -> runtime::RemoteObjectId {
+        self.id.clone()
+    }
+}
+
+impl Drop for RemoteElement {
+    fn drop(&mut self) {
+        drop(self.session.send(&runtime::ReleaseObject {
+            object_id: self.id(),
+        }));
     }
 }
 

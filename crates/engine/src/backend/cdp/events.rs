@@ -1,17 +1,32 @@
 //! From Chromium's events to the engine's, one page at a time and in order.
 
 use super::page::CdpPage;
-use super::{console, network, setup};
-use crate::backend::{DialogKind, FrameId, PageEvent, RequestEvent};
+use super::setup::{self, Arrival};
+use super::{authentication, console, network};
+use crate::backend::{DialogKind, FrameId, LoaderId, PageEvent, RequestEvent};
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
 use std::sync::{Arc, Weak};
-use wire::cdp::{fetch, input, inspector, log, page, runtime, target};
-use wire::{EventStream, RawEvent};
+use wire::cdp::{Event, fetch, input, inspector, log, page, runtime, target};
+use wire::{EventStream, RawEvent, Session};
 
 /// Reads a page's events until the page is gone.
 pub(super) async fn listen(page: Weak<CdpPage>, mut events: EventStream) {
-    while let Some(event) = events.next().await {
-        let Some(page) = page.upgrade() else { return };
-        page.on(&event);
+    // Documents that have been asked what they are; told of here, so that what came meanwhile is not told twice.
+    let mut arriving = FuturesUnordered::<Arrival>::new();
+    loop {
+        tokio::select! {
+            event = events.next() => {
+                let (Some(event), Some(page)) = (event, page.upgrade()) else { break };
+                arriving.extend(page.on(&event));
+            }
+            Some(arrived) = arriving.next(), if !arriving.is_empty() => {
+                let Some(page) = page.upgrade() else { break };
+                if let Some(arrived) = arrived {
+                    setup::report(&page, &arrived);
+                }
+            }
+        }
     }
     if let Some(page) = page.upgrade() {
         // Also the end of a queue that overflowed: such a page cannot be followed any more.
@@ -32,204 +47,206 @@ pub(super) fn committed(frame: &page::Frame) -> PageEvent {
     }
 }
 
+/// The event's fields; `None`, and a line in the log, if they are not what the protocol says.
+fn read<E: Event>(event: &RawEvent) -> Option<E> {
+    event
+        .parse::<E>()?
+        .inspect_err(|error| tracing::warn!(%error, "an event is not understood"))
+        .ok()
+}
+
 impl CdpPage {
-    fn on(self: &Arc<Self>, event: &RawEvent) {
-        match event.method.split_once('.').map(|(domain, _)| domain) {
-            Some("Page") => self.on_page(event),
-            Some("Runtime") => self.on_runtime(event),
-            Some("Network") => self.on_network(event),
-            Some("Target") => self.on_target(event),
-            Some("Fetch") => self.on_fetch(event),
-            Some("Log") => {
-                if let Some(Ok(added)) = event.parse::<log::EntryAdded>()
-                    && let Some(message) = console::entry(&added.entry)
-                {
-                    self.report(PageEvent::Console(message));
-                }
+    /// Takes note of an event. Returns what must be asked because of it.
+    fn on(self: &Arc<Self>, event: &RawEvent) -> Option<Arrival> {
+        let session = || self.session_named(event.session.as_ref());
+        match &*event.method {
+            page::LifecycleEvent::METHOD => self.lifecycle(read(event)?),
+            page::FrameStartedNavigating::METHOD => self.started(read(event)?),
+            page::FrameNavigated::METHOD => return self.navigated(&read(event)?, &session()),
+            page::FrameStoppedLoading::METHOD => self.stopped(read(event)?),
+            page::NavigatedWithinDocument::METHOD => self.moved_within(read(event)?),
+            page::FrameAttached::METHOD => self.attached(read(event)?, session()),
+            page::FrameDetached::METHOD => self.detached(read(event)?),
+            page::JavascriptDialogOpening::METHOD => self.dialog_opens(read(event)?, session()),
+            page::JavascriptDialogClosed::METHOD => self.report(PageEvent::DialogClosed),
+            page::FileChooserOpened::METHOD => self.chooser_opens(&read(event)?, session()),
+            target::AttachedToTarget::METHOD => {
+                return setup::child(self, &session(), read(event)?);
+            }
+            target::DetachedFromTarget::METHOD => {
+                self.child_detached(&read::<target::DetachedFromTarget>(event)?.session_id);
+            }
+            fetch::RequestPaused::METHOD => authentication::pass(&session(), read(event)?),
+            fetch::AuthRequired::METHOD => {
+                authentication::answer(self, &session(), &read(event)?);
+            }
+            log::EntryAdded::METHOD => {
+                let entry = console::entry(&read::<log::EntryAdded>(event)?.entry)?;
+                self.report(PageEvent::Console(entry));
             }
             // The crash of a frame's process leaves the page alive.
-            Some("Inspector") if event.is::<inspector::TargetCrashed>() && self.is_own(event) => {
+            inspector::TargetCrashed::METHOD if self.is_own(event) => {
                 self.report(PageEvent::Crashed);
             }
-            Some("Input") => {
-                if let Some(Ok(dragged)) = event.parse::<input::DragIntercepted>() {
-                    self.drag.intercepted(dragged.data);
-                }
+            input::DragIntercepted::METHOD => {
+                self.drag
+                    .intercepted(read::<input::DragIntercepted>(event)?.data);
             }
+            method if method.starts_with("Runtime.") => self.on_runtime(event)?,
+            method if method.starts_with("Network.") => self.on_network(event, &session()),
             _ => {}
         }
+        None
     }
 
     fn is_own(&self, event: &RawEvent) -> bool {
         event.session.as_ref().is_none_or(|id| self.is_session(id))
     }
 
-    fn on_page(&self, event: &RawEvent) {
-        if let Some(Ok(lifecycle)) = event.parse::<page::LifecycleEvent>() {
-            let (frame, loader) = (lifecycle.frame_id.into(), lifecycle.loader_id.into());
-            match lifecycle.name.as_str() {
-                "DOMContentLoaded" => self.report(PageEvent::DomContentLoaded { frame, loader }),
-                "load" => self.report(PageEvent::Load { frame, loader }),
-                _ => {}
-            }
-        } else if let Some(Ok(navigated)) = event.parse::<page::FrameNavigated>() {
-            let frame = FrameId::from(&navigated.frame.id);
-            self.frame_moved(&frame, &self.session_named(event.session.as_ref()));
-            self.report(committed(&navigated.frame));
-        } else if let Some(Ok(started)) = event.parse::<page::FrameStartedNavigating>() {
-            use page::FrameNavigationKind as Kind;
-            if !matches!(
-                started.navigation_type,
-                Kind::SameDocument | Kind::HistorySameDocument
-            ) {
-                self.report(PageEvent::NavigationStarted {
-                    frame: started.frame_id.into(),
-                    loader: (!started.loader_id.is_empty()).then(|| started.loader_id.into()),
-                    url: started.url,
-                });
-            }
-        } else if let Some(Ok(stopped)) = event.parse::<page::FrameStoppedLoading>() {
-            // After a commit nothing is pending any more, so this ends only what came to nothing.
-            self.report(PageEvent::NavigationAborted {
-                frame: stopped.frame_id.into(),
-                loader: None,
-                reason: String::new(),
-            });
-        } else if let Some(Ok(within)) = event.parse::<page::NavigatedWithinDocument>() {
-            self.report(PageEvent::SameDocumentNavigation {
-                frame: within.frame_id.into(),
-                url: within.url,
-            });
-        } else if let Some(Ok(attached)) = event.parse::<page::FrameAttached>() {
-            let (frame, parent) = (
-                FrameId::from(attached.frame_id),
-                FrameId::from(attached.parent_frame_id),
-            );
-            let session = self.session_named(event.session.as_ref());
-            self.frame_attached(frame.clone(), parent.clone(), session);
-            self.report(PageEvent::FrameAttached { frame, parent });
-        } else if let Some(Ok(detached)) = event.parse::<page::FrameDetached>() {
-            // A swap is a move to another process, which tells of the frame itself.
-            if detached.reason != page::FrameDetachedReason::Swap {
-                let frame = FrameId::from(detached.frame_id);
-                self.frame_gone(&frame);
-                self.report(PageEvent::FrameDetached { frame });
-            }
-        } else if let Some(Ok(dialog)) = event.parse::<page::JavascriptDialogOpening>() {
-            self.dialog_opened(self.session_named(event.session.as_ref()));
-            self.report(PageEvent::DialogOpened {
-                kind: match dialog.kind {
-                    page::DialogType::Confirm => DialogKind::Confirm,
-                    page::DialogType::Prompt => DialogKind::Prompt,
-                    page::DialogType::Beforeunload => DialogKind::Beforeunload,
-                    page::DialogType::Alert | page::DialogType::Unknown => DialogKind::Alert,
-                },
-                message: dialog.message,
-                default_value: dialog.default_prompt.unwrap_or_default(),
-            });
-        } else if event.is::<page::JavascriptDialogClosed>() {
-            self.report(PageEvent::DialogClosed);
-        } else if let Some(Ok(chooser)) = event.parse::<page::FileChooserOpened>() {
-            self.chooser_opened(
-                self.session_named(event.session.as_ref()),
-                chooser.backend_node_id,
-            );
-            self.report(PageEvent::FileChooserOpened {
-                multiple: chooser.mode == page::FileChooserMode::SelectMultiple,
-            });
+    fn lifecycle(&self, lifecycle: page::LifecycleEvent) {
+        let (frame, loader) = (lifecycle.frame_id.into(), lifecycle.loader_id.into());
+        match lifecycle.name.as_str() {
+            "DOMContentLoaded" => self.report(PageEvent::DomContentLoaded { frame, loader }),
+            "load" => self.report(PageEvent::Load { frame, loader }),
+            _ => {}
         }
     }
 
-    fn on_runtime(&self, event: &RawEvent) {
-        let session = event.session.clone().unwrap_or_else(|| "".into());
-        if let Some(Ok(created)) = event.parse::<runtime::ExecutionContextCreated>() {
-            self.worlds().created(&session, &created.context);
-        } else if let Some(Ok(destroyed)) = event.parse::<runtime::ExecutionContextDestroyed>() {
-            self.worlds()
-                .destroyed(&session, destroyed.execution_context_id);
-        } else if event.is::<runtime::ExecutionContextsCleared>() {
-            self.worlds().cleared(&session);
-        } else if let Some(Ok(called)) = event.parse::<runtime::ConsoleAPICalled>() {
-            self.report(PageEvent::Console(console::called(&called)));
-        } else if let Some(Ok(thrown)) = event.parse::<runtime::ExceptionThrown>() {
-            self.report(PageEvent::Console(console::thrown(&thrown)));
+    fn started(&self, started: page::FrameStartedNavigating) {
+        use page::FrameNavigationKind as Kind;
+        if matches!(
+            started.navigation_type,
+            Kind::SameDocument | Kind::HistorySameDocument
+        ) {
+            return;
         }
-    }
-
-    fn on_network(&self, event: &RawEvent) {
-        for translated in network::translated(event) {
-            if let PageEvent::Request(RequestEvent::Started { id, .. }) = &translated {
-                self.request_seen(id.clone(), self.session_named(event.session.as_ref()));
-            }
-            if let PageEvent::Request(RequestEvent::Failed { id, reason, .. }) = &translated {
-                self.navigation_failed(id.as_str(), reason);
-            }
-            self.report(translated);
-        }
-    }
-
-    /// A document's request carries its loader's name; without the document there is no commit to wait for.
-    fn navigation_failed(&self, loader: &str, reason: &str) {
-        self.report(PageEvent::NavigationAborted {
-            frame: crate::backend::PageBackend::main_frame(self),
-            loader: Some(loader.into()),
-            reason: reason.to_owned(),
+        let frame = FrameId::from(started.frame_id);
+        let loader = (!started.loader_id.is_empty()).then(|| LoaderId::from(started.loader_id));
+        self.navigation_started(&frame, loader.as_ref());
+        self.report(PageEvent::NavigationStarted {
+            frame,
+            loader,
+            url: started.url,
         });
     }
 
-    fn on_target(self: &Arc<Self>, event: &RawEvent) {
-        if let Some(Ok(attached)) = event.parse::<target::AttachedToTarget>() {
-            let parent = self.session_named(event.session.as_ref());
-            setup::child(self, &parent, attached);
-        } else if let Some(Ok(detached)) = event.parse::<target::DetachedFromTarget>() {
-            self.child_detached(&detached.session_id);
+    fn navigated(
+        self: &Arc<Self>,
+        navigated: &page::FrameNavigated,
+        session: &Session,
+    ) -> Option<Arrival> {
+        let frame = FrameId::from(&navigated.frame.id);
+        self.frame_shows(&frame, session);
+        self.report(committed(&navigated.frame));
+        // A document that was kept comes back with its frames, and loads nothing any more.
+        (navigated.kind == page::NavigationType::BackForwardCacheRestore)
+            .then(|| setup::restored(session))
+    }
+
+    /// After a commit nothing is pending any more, so this ends only what came to nothing.
+    fn stopped(&self, stopped: page::FrameStoppedLoading) {
+        self.report(PageEvent::NavigationAborted {
+            frame: stopped.frame_id.into(),
+            loader: None,
+            reason: String::new(),
+        });
+    }
+
+    fn moved_within(&self, within: page::NavigatedWithinDocument) {
+        self.report(PageEvent::SameDocumentNavigation {
+            frame: within.frame_id.into(),
+            url: within.url,
+        });
+    }
+
+    fn attached(&self, attached: page::FrameAttached, session: Session) {
+        let (frame, parent) = (
+            FrameId::from(attached.frame_id),
+            FrameId::from(attached.parent_frame_id),
+        );
+        self.frame_attached(frame.clone(), parent.clone(), session);
+        self.report(PageEvent::FrameAttached { frame, parent });
+    }
+
+    fn detached(&self, detached: page::FrameDetached) {
+        // A swap is a move to another process, which tells of the frame itself.
+        if detached.reason != page::FrameDetachedReason::Swap {
+            let frame = FrameId::from(detached.frame_id);
+            self.frame_gone(&frame);
+            self.report(PageEvent::FrameDetached { frame });
         }
     }
 
-    /// Requests pass only because somebody has to answer for them; see [`setup::answers_authentication`].
-    fn on_fetch(&self, event: &RawEvent) {
-        let session = self.session_named(event.session.as_ref());
-        if let Some(Ok(paused)) = event.parse::<fetch::RequestPaused>() {
-            drop(session.send(&fetch::ContinueRequest {
-                request_id: paused.request_id,
-                ..Default::default()
-            }));
-        } else if let Some(Ok(required)) = event.parse::<fetch::AuthRequired>() {
-            let answer = self.credentials(&required);
-            drop(session.send(&fetch::ContinueWithAuth {
-                request_id: required.request_id,
-                auth_challenge_response: answer,
-            }));
-        }
+    fn dialog_opens(&self, dialog: page::JavascriptDialogOpening, session: Session) {
+        self.dialog_opened(session);
+        self.report(PageEvent::DialogOpened {
+            kind: match dialog.kind {
+                page::DialogType::Confirm => DialogKind::Confirm,
+                page::DialogType::Prompt => DialogKind::Prompt,
+                page::DialogType::Beforeunload => DialogKind::Beforeunload,
+                page::DialogType::Alert | page::DialogType::Unknown => DialogKind::Alert,
+            },
+            message: dialog.message,
+            default_value: dialog.default_prompt.unwrap_or_default(),
+        });
     }
 
-    fn credentials(&self, required: &fetch::AuthRequired) -> fetch::AuthChallengeResponse {
-        let options = self.options();
-        let known = if required.auth_challenge.source == Some(fetch::AuthSource::Proxy) {
-            options
-                .proxy
-                .and_then(|proxy| Some((proxy.username?, proxy.password.unwrap_or_default())))
-        } else {
-            options
-                .http_credentials
-                .filter(|known| {
-                    known.origin.as_ref().is_none_or(|origin| {
-                        origin.trim_end_matches('/') == required.auth_challenge.origin
-                    })
-                })
-                .map(|known| (known.username, known.password))
-        };
-        // Asked a second time for the same request, they were wrong: the page gets the 401.
-        match known.filter(|_| self.first_challenge(&required.request_id)) {
-            Some((username, password)) => fetch::AuthChallengeResponse {
-                response: fetch::AuthResponse::ProvideCredentials,
-                username: Some(username),
-                password: Some(password),
-            },
-            None => fetch::AuthChallengeResponse {
-                response: fetch::AuthResponse::CancelAuth,
-                ..Default::default()
-            },
+    fn chooser_opens(&self, chooser: &page::FileChooserOpened, session: Session) {
+        self.chooser_opened(session, chooser.backend_node_id);
+        self.report(PageEvent::FileChooserOpened {
+            multiple: chooser.mode == page::FileChooserMode::SelectMultiple,
+        });
+    }
+
+    fn on_runtime(&self, event: &RawEvent) -> Option<()> {
+        let session = event.session.clone().unwrap_or_else(|| "".into());
+        match &*event.method {
+            runtime::ExecutionContextCreated::METHOD => {
+                let created: runtime::ExecutionContextCreated = read(event)?;
+                self.worlds().created(&session, &created.context);
+            }
+            runtime::ExecutionContextDestroyed::METHOD => {
+                let destroyed: runtime::ExecutionContextDestroyed = read(event)?;
+                self.worlds()
+                    .destroyed(&session, destroyed.execution_context_id);
+            }
+            runtime::ExecutionContextsCleared::METHOD => self.worlds().cleared(&session),
+            runtime::ConsoleAPICalled::METHOD => {
+                self.report(PageEvent::Console(console::called(&read(event)?)));
+            }
+            runtime::ExceptionThrown::METHOD => {
+                self.report(PageEvent::Console(console::thrown(&read(event)?)));
+            }
+            _ => {}
+        }
+        Some(())
+    }
+
+    fn on_network(&self, event: &RawEvent, session: &Session) {
+        for translated in network::translated(event) {
+            match &translated {
+                RequestEvent::Started {
+                    id,
+                    frame,
+                    is_navigation,
+                    ..
+                } => {
+                    let navigates = frame.clone().filter(|_| *is_navigation);
+                    self.request_sent(id.clone(), session.clone(), navigates);
+                }
+                // A document's request carries its loader's name; without the document there is no commit to wait for.
+                RequestEvent::Failed { id, reason, .. } => {
+                    if let Some(frame) = self.navigated_by(id) {
+                        self.report(PageEvent::NavigationAborted {
+                            frame,
+                            loader: Some(LoaderId::from(id.as_str())),
+                            reason: reason.clone(),
+                        });
+                    }
+                }
+                _ => {}
+            }
+            self.report(PageEvent::Request(translated));
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Chromium's network events in the engine's words.
 
-use crate::backend::{PageEvent, RequestEvent, ResponseFacts};
+use crate::backend::{RequestEvent, ResponseFacts};
 use crate::error::{Error, Result};
 use base64::Engine as _;
 use wire::RawEvent;
 use wire::cdp::network::{self, ResourceType};
 
 /// The events that one message means; none for what nobody asked for.
-pub(super) fn translated(event: &RawEvent) -> Vec<PageEvent> {
-    let events = if let Some(Ok(sent)) = event.parse::<network::RequestWillBeSent>() {
+pub(super) fn translated(event: &RawEvent) -> Vec<RequestEvent> {
+    if let Some(Ok(sent)) = event.parse::<network::RequestWillBeSent>() {
         will_be_sent(sent)
     } else if let Some(Ok(extra)) = event.parse::<network::RequestWillBeSentExtraInfo>() {
         vec![RequestEvent::HeadersSent {
@@ -19,12 +19,12 @@ pub(super) fn translated(event: &RawEvent) -> Vec<PageEvent> {
         vec![RequestEvent::Responded {
             id: received.request_id.into(),
             response: facts(received.response),
+            has_raw_headers: received.has_extra_info,
             at: received.timestamp,
         }]
     } else if let Some(Ok(extra)) = event.parse::<network::ResponseReceivedExtraInfo>() {
         vec![RequestEvent::HeadersReceived {
             id: extra.request_id.into(),
-            status: status(extra.status_code),
             headers: extra.headers.0,
         }]
     } else if let Some(Ok(finished)) = event.parse::<network::LoadingFinished>() {
@@ -43,10 +43,13 @@ pub(super) fn translated(event: &RawEvent) -> Vec<PageEvent> {
             cancelled: failed.canceled.unwrap_or(false),
             at: failed.timestamp,
         }]
+    } else if let Some(Ok(served)) = event.parse::<network::RequestServedFromCache>() {
+        vec![RequestEvent::ServedFromCache {
+            id: served.request_id.into(),
+        }]
     } else {
         vec![]
-    };
-    events.into_iter().map(PageEvent::Request).collect()
+    }
 }
 
 fn will_be_sent(sent: network::RequestWillBeSent) -> Vec<RequestEvent> {
@@ -58,6 +61,7 @@ fn will_be_sent(sent: network::RequestWillBeSent) -> Vec<RequestEvent> {
         events.push(RequestEvent::Responded {
             id: sent.request_id.as_str().into(),
             response: facts(response),
+            has_raw_headers: sent.redirect_has_extra_info,
             at: sent.timestamp,
         });
     }

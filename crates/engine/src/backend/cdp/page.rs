@@ -36,13 +36,31 @@ struct State {
     /// All frames but the main one.
     frames: HashMap<FrameId, Place>,
     /// All sessions but the page's own.
-    children: HashMap<Arc<str>, Session>,
-    /// Which session to ask for a body.
-    requests: HashMap<RequestId, Session>,
+    children: HashMap<Arc<str>, Child>,
+    /// The newest requests.
+    requests: HashMap<RequestId, Sent>,
+    /// The newest navigation of the main frame.
+    newest: Option<LoaderId>,
     dialog: Option<Session>,
     chooser: Option<Chooser>,
     /// Requests whose server has asked who we are.
     challenged: HashSet<String>,
+}
+
+/// A session below the page's own.
+#[derive(Clone)]
+pub(super) struct Child {
+    pub(super) session: Session,
+    /// The process of a frame; otherwise a worker, which knows no documents.
+    pub(super) is_frame: bool,
+}
+
+/// What is remembered of a request.
+struct Sent {
+    /// Who has its body.
+    session: Session,
+    /// The frame that it loads a document for.
+    navigates: Option<FrameId>,
 }
 
 /// Where a frame is.
@@ -50,6 +68,8 @@ struct Place {
     parent: FrameId,
     /// The session of the process that draws it.
     session: Session,
+    /// That session has told of a document here.
+    shown: bool,
 }
 
 struct Chooser {
@@ -57,8 +77,10 @@ struct Chooser {
     element: Option<dom::BackendNodeId>,
 }
 
-/// Requests whose session is remembered; more are asked of the page itself.
+/// Requests that are remembered; the bodies of older ones are asked of the page itself.
 const REQUESTS: usize = 10_000;
+/// Challenges that are remembered; whoever is challenged again after so many others is taken for new.
+const CHALLENGES: usize = 1_000;
 
 impl CdpPage {
     pub(super) fn new(
@@ -79,6 +101,7 @@ impl CdpPage {
                 frames: HashMap::new(),
                 children: HashMap::new(),
                 requests: HashMap::new(),
+                newest: None,
                 dialog: None,
                 chooser: None,
                 challenged: HashSet::new(),
@@ -145,48 +168,123 @@ impl CdpPage {
 
     /// The session that an event came from.
     pub(super) fn session_named(&self, id: Option<&Arc<str>>) -> Session {
-        id.and_then(|id| self.state().children.get(id).cloned())
+        id.and_then(|id| Some(self.state().children.get(id)?.session.clone()))
             .unwrap_or_else(|| self.session.clone())
     }
 
     pub(super) fn frame_attached(&self, frame: FrameId, parent: FrameId, session: Session) {
-        self.state().frames.insert(frame, Place { parent, session });
+        let place = Place {
+            parent,
+            session,
+            shown: false,
+        };
+        self.state().frames.insert(frame, place);
     }
 
     /// The frame's document comes from another process from now on.
     pub(super) fn frame_moved(&self, frame: &FrameId, session: &Session) {
         if let Some(place) = self.state().frames.get_mut(frame) {
             place.session = session.clone();
+            place.shown = false;
         }
     }
 
-    pub(super) fn frame_gone(&self, frame: &FrameId) {
-        self.state().frames.remove(frame);
-        self.worlds().frame_gone(frame);
+    /// The frame shows another document, as this session tells; those inside the last one are gone with it.
+    pub(super) fn frame_shows(&self, frame: &FrameId, session: &Session) {
+        let mut state = self.state();
+        if let Some(place) = state.frames.get_mut(frame) {
+            place.session = session.clone();
+            place.shown = true;
+        }
+        let inside = state.inside(frame);
+        for inner in &inside {
+            state.frames.remove(inner);
+        }
+        drop(state);
+        let mut worlds = self.worlds();
+        for inner in &inside {
+            worlds.frame_gone(inner);
+        }
     }
 
-    pub(super) fn child_attached(&self, session: &Session) {
-        if let Some(id) = session.id() {
-            self.state().children.insert(id.clone(), session.clone());
+    /// Whether this session has told what the frame shows.
+    pub(super) fn shown_by(&self, frame: &FrameId, session: &Session) -> bool {
+        self.state()
+            .frames
+            .get(frame)
+            .is_some_and(|place| place.shown && place.session.id() == session.id())
+    }
+
+    pub(super) fn frame_gone(&self, frame: &FrameId) {
+        let mut state = self.state();
+        let mut gone = state.inside(frame);
+        gone.push(frame.clone());
+        for frame in &gone {
+            state.frames.remove(frame);
+        }
+        drop(state);
+        let mut worlds = self.worlds();
+        for frame in &gone {
+            worlds.frame_gone(frame);
+        }
+    }
+
+    pub(super) fn child_attached(&self, child: Child) {
+        if let Some(id) = child.session.id().cloned() {
+            self.state().children.insert(id, child);
         }
     }
 
     pub(super) fn child_detached(&self, id: &str) {
         self.worlds().cleared(id);
-        self.state().children.remove(id);
+        let mut state = self.state();
+        state.children.remove(id);
+        let of_child = |session: &Session| session.id().is_some_and(|known| &**known == id);
+        let dialog = state.dialog.take_if(|session| of_child(session)).is_some();
+        let chooser = state
+            .chooser
+            .take_if(|chooser| of_child(&chooser.session))
+            .is_some();
+        drop(state);
+        if dialog {
+            self.report(PageEvent::DialogClosed);
+        }
+        if chooser {
+            self.report(PageEvent::FileChooserClosed);
+        }
     }
 
-    pub(super) fn request_seen(&self, request: RequestId, session: Session) {
+    pub(super) fn request_sent(
+        &self,
+        request: RequestId,
+        session: Session,
+        navigates: Option<FrameId>,
+    ) {
         let mut state = self.state();
-        if state.requests.len() > REQUESTS {
+        if state.requests.len() >= REQUESTS {
             state.requests.clear();
         }
-        state.requests.insert(request, session);
+        state.requests.insert(request, Sent { session, navigates });
+    }
+
+    /// The frame that waits for this request's document.
+    pub(super) fn navigated_by(&self, request: &RequestId) -> Option<FrameId> {
+        self.state().requests.get(request)?.navigates.clone()
+    }
+
+    pub(super) fn navigation_started(&self, frame: &FrameId, loader: Option<&LoaderId>) {
+        if *frame == self.main {
+            self.state().newest = loader.cloned();
+        }
     }
 
     /// Whether the request is challenged for the first time.
     pub(super) fn first_challenge(&self, request: &str) -> bool {
-        self.state().challenged.insert(request.to_owned())
+        let challenged = &mut self.state().challenged;
+        if challenged.len() >= CHALLENGES {
+            challenged.clear();
+        }
+        challenged.insert(request.to_owned())
     }
 
     pub(super) fn all_frames(&self) -> Vec<FrameId> {
@@ -221,11 +319,9 @@ impl CdpPage {
         self.state().options = options;
     }
 
-    /// The page's own session and those of its frames in other processes.
-    pub(super) fn sessions(&self) -> Vec<Session> {
-        let mut sessions = vec![self.session.clone()];
-        sessions.extend(self.state().children.values().cloned());
-        sessions
+    /// All sessions below the page's own.
+    pub(super) fn children(&self) -> Vec<Child> {
+        self.state().children.values().cloned().collect()
     }
 
     pub(super) async fn flush_events(&self) -> Result<()> {
@@ -236,8 +332,26 @@ impl CdpPage {
         self.state()
             .requests
             .get(request)
-            .cloned()
-            .unwrap_or_else(|| self.session.clone())
+            .map_or_else(|| self.session.clone(), |sent| sent.session.clone())
+    }
+}
+
+impl State {
+    /// All frames inside a frame, however deep.
+    fn inside(&self, frame: &FrameId) -> Vec<FrameId> {
+        let mut found = Vec::new();
+        let mut next = vec![frame];
+        while let Some(parent) = next.pop() {
+            let children = self
+                .frames
+                .iter()
+                .filter(|(_, place)| place.parent == *parent);
+            for (child, _) in children {
+                found.push(child.clone());
+                next.push(child);
+            }
+        }
+        found
     }
 }
 
@@ -268,13 +382,28 @@ impl PageBackend for CdpPage {
             }
             other => other?,
         };
+        let loader = answer.loader_id.map(LoaderId::from);
         match answer.error_text {
             Some(_) if answer.is_download == Some(true) => Ok(None),
+            Some(reason) if reason == "net::ERR_ABORTED" => {
+                // Given up for another navigation, or ended without a document, as by a 204. Which one it was is known once the
+                // browser has answered anything else.
+                self.session.call(&page::GetNavigationHistory {}).await?;
+                self.flush_events().await?;
+                if self.state().newest == loader {
+                    Ok(None)
+                } else {
+                    Err(Error::NavigationFailed {
+                        url: url.to_owned(),
+                        reason,
+                    })
+                }
+            }
             Some(reason) => Err(Error::NavigationFailed {
                 url: url.to_owned(),
                 reason,
             }),
-            None => Ok(answer.loader_id.map(Into::into)),
+            None => Ok(loader),
         }
     }
 
@@ -337,8 +466,7 @@ impl PageBackend for CdpPage {
                 let handle = self.handle_of(&parent, owner.backend_node_id).await?;
                 Ok(Some((parent, handle)))
             }
-            Err(wire::Error::Protocol { .. }) => Err(Error::DocumentGone {}),
-            Err(error) => Err(error.into()),
+            Err(error) => Err(self.document_lost(error)),
         }
     }
 
@@ -353,13 +481,14 @@ impl PageBackend for CdpPage {
         files: &[PathBuf],
     ) -> Result<()> {
         let object = self.remote_element(frame, element).await?;
-        self.session_for(frame)?
+        object
+            .session()
             .call(&dom::SetFileInputFiles {
                 files: files
                     .iter()
                     .map(|path| path.display().to_string())
                     .collect(),
-                object_id: Some(object),
+                object_id: Some(object.id()),
                 ..Default::default()
             })
             .await?;
@@ -368,6 +497,7 @@ impl PageBackend for CdpPage {
 
     async fn answer_dialog(&self, accept: bool, prompt_text: Option<&str>) -> Result<()> {
         let session = self.state().dialog.take();
+        // Without one the browser says that none is open.
         session
             .unwrap_or_else(|| self.session.clone())
             .call(&page::HandleJavaScriptDialog {
@@ -450,13 +580,18 @@ impl PageBackend for CdpPage {
     }
 
     async fn close(&self) -> Result<()> {
-        self.session
+        let closed = self
+            .session
             .connection()
             .root()
             .call(&target::CloseTarget {
                 target_id: self.id.as_str().to_owned(),
             })
-            .await?;
-        Ok(())
+            .await;
+        match closed {
+            // It does not find the page: that one is gone already.
+            Err(wire::Error::Protocol { .. }) => Err(Error::PageClosed {}),
+            other => Ok(other.map(drop)?),
+        }
     }
 }

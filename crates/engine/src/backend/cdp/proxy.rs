@@ -6,7 +6,8 @@ use crate::backend::Proxy;
 pub(crate) fn proxy_bypass(proxy: &Proxy) -> String {
     let mut rules: Vec<&str> = proxy.bypass.iter().map(|rule| rule.trim()).collect();
     if !rules.contains(&"<-loopback>") && !rules.iter().any(|rule| is_loopback(rule)) {
-        rules.push("<-loopback>");
+        // Rules are looked at from the last to the first: whatever is listed wins over this one.
+        rules.insert(0, "<-loopback>");
     }
     rules.join(";")
 }

@@ -1,13 +1,18 @@
 //! What every new page, frame process and worker is told before it may run.
 
-use super::page::CdpPage;
+use super::authentication;
+use super::page::{CdpPage, Child};
 use super::worlds::WORLD;
-use crate::backend::{ContextOptions, FrameId, PageEvent, PageObserver};
+use crate::backend::{ContextOptions, FrameId, LoaderId, PageEvent, PageObserver};
 use crate::error::Result;
 use crate::task;
+use futures_util::future::BoxFuture;
 use std::sync::Arc;
-use wire::cdp::{Command, emulation, fetch, log, network, page, runtime, target};
+use wire::cdp::{Command, Empty, emulation, fetch, log, network, page, runtime, target};
 use wire::{EventStream, Reply, Session};
+
+/// The browser's words for an override that another page of the same process has made; there is no code for it.
+const SHARED: &str = "already in effect";
 
 /// A page that is ready, and has not yet reported anything.
 pub(super) struct Prepared {
@@ -25,8 +30,19 @@ pub(super) async fn page(
     events: EventStream,
 ) -> Result<Prepared> {
     let page = Arc::new(CdpPage::new(session.clone(), target, options, user_agent));
-    let tree = document(&page, &session).await?;
+    let tree = Asked::document(&page, &session).answer().await?;
     Ok(Prepared { page, events, tree })
+}
+
+/// A frame tree that was asked for; `None` if its page or frame went before it could answer.
+pub(super) type Arrival = BoxFuture<'static, Option<Arrived>>;
+
+/// What a session says it shows.
+pub(super) struct Arrived {
+    session: Session,
+    tree: page::FrameTree,
+    /// It was kept in the back/forward cache.
+    restored: bool,
 }
 
 impl Prepared {
@@ -34,7 +50,15 @@ impl Prepared {
     pub(super) fn listen(self, observer: Arc<dyn PageObserver>) {
         let Self { page, events, tree } = self;
         page.observed_by(observer);
-        report_tree(&page, page.session(), &tree);
+        let session = page.session().clone();
+        report(
+            &page,
+            &Arrived {
+                session,
+                tree,
+                restored: false,
+            },
+        );
         let reader = task::spawn(
             "page events",
             super::events::listen(Arc::downgrade(&page), events),
@@ -44,111 +68,190 @@ impl Prepared {
     }
 }
 
-/// Tells a page or a frame's process everything in one go; the answer that matters is the frame tree.
-async fn document(page: &CdpPage, session: &Session) -> Result<page::FrameTree> {
-    let mut batch = Batch::default();
-    batch.send(session, &page::Enable::default());
-    let tree = session.send(&page::GetFrameTree {});
-    batch.send(session, &page::SetLifecycleEventsEnabled { enabled: true });
-    batch.send(session, &runtime::Enable {});
-    batch.send(session, &log::Enable {});
-    batch.send(session, &network::Enable::default());
-    batch.send(
-        session,
-        &page::AddScriptToEvaluateOnNewDocument {
-            // Makes the browser open our world with each document, so that nobody has to ask for it.
-            source: String::new(),
-            world_name: Some(WORLD.to_owned()),
-            run_immediately: Some(true),
-            ..Default::default()
-        },
-    );
-    batch.send(session, &auto_attach());
-    batch.send(
-        session,
-        &page::SetInterceptFileChooserDialog {
-            enabled: true,
-            ..Default::default()
-        },
-    );
-    batch.send(
-        session,
-        &emulation::SetFocusEmulationEnabled { enabled: true },
-    );
-    let emulation = page.emulation();
-    let is_page = session.id() == page.session().id();
-    emulation.send(session, is_page, &mut batch);
-    let options = page.options();
-    for script in init_scripts(&options) {
+/// A page or a frame's process that was told everything in one go, and asked what it shows.
+struct Asked {
+    tree: Reply<page::GetFrameTreeResponse>,
+    told: Batch,
+    resumed: Reply<Empty>,
+}
+
+impl Asked {
+    fn document(page: &CdpPage, session: &Session) -> Self {
+        let mut batch = Batch::default();
+        batch.send(session, &page::Enable::default());
+        let tree = session.send(&page::GetFrameTree {});
+        batch.send(session, &page::SetLifecycleEventsEnabled { enabled: true });
+        batch.send(session, &runtime::Enable {});
+        batch.send(session, &log::Enable {});
+        batch.send(session, &network::Enable::default());
         batch.send(
             session,
             &page::AddScriptToEvaluateOnNewDocument {
-                source: script,
+                // Makes the browser open our world with each document, so that nobody has to ask for it.
+                source: String::new(),
+                world_name: Some(WORLD.to_owned()),
+                run_immediately: Some(true),
                 ..Default::default()
             },
         );
-    }
-    if answers_authentication(&options) {
+        batch.send(session, &auto_attach());
         batch.send(
             session,
-            &fetch::Enable {
-                handle_auth_requests: Some(true),
+            &page::SetInterceptFileChooserDialog {
+                enabled: true,
                 ..Default::default()
             },
         );
+        batch.send(
+            session,
+            &emulation::SetFocusEmulationEnabled { enabled: true },
+        );
+        let emulation = page.emulation();
+        let is_page = session.id() == page.session().id();
+        emulation.send(session, is_page, &mut batch);
+        let options = page.options();
+        for script in init_scripts(&options) {
+            batch.send(
+                session,
+                &page::AddScriptToEvaluateOnNewDocument {
+                    source: script,
+                    ..Default::default()
+                },
+            );
+        }
+        if authentication::is_wanted(&options) {
+            batch.send(
+                session,
+                &fetch::Enable {
+                    handle_auth_requests: Some(true),
+                    ..Default::default()
+                },
+            );
+        }
+        let resumed = session.send(&runtime::RunIfWaitingForDebugger {});
+        Self {
+            tree,
+            told: batch,
+            resumed,
+        }
     }
-    let resumed = session.send(&runtime::RunIfWaitingForDebugger {});
-    let tree = tree.await?;
-    batch.done().await?;
-    resumed.await?;
-    Ok(tree.frame_tree)
+
+    async fn answer(self) -> Result<page::FrameTree> {
+        let tree = self.tree.await?;
+        self.told.done().await?;
+        self.resumed.await?;
+        Ok(tree.frame_tree)
+    }
 }
 
-/// A frame's process or a worker was attached below a page.
-pub(super) fn child(page: &Arc<CdpPage>, parent: &Session, attached: target::AttachedToTarget) {
+/// A frame's process or a worker was attached below a page. Returns the question what a frame shows.
+pub(super) fn child(
+    page: &Arc<CdpPage>,
+    parent: &Session,
+    attached: target::AttachedToTarget,
+) -> Option<Arrival> {
     let session = parent.connection().session(attached.session_id.as_str());
-    page.child_attached(&session);
+    let child = |is_frame| Child {
+        session: session.clone(),
+        is_frame,
+    };
     match attached.target_info.kind.as_str() {
         "iframe" => {
+            page.child_attached(child(true));
             page.frame_moved(&FrameId::from(&attached.target_info.target_id), &session);
-            let page = page.clone();
-            task::spawn("frame setup", async move {
-                match document(&page, &session).await {
-                    Ok(tree) => report_tree(&page, &session, &tree),
-                    Err(error) => tracing::debug!(%error, "a frame went before it was ready"),
-                }
-            })
-            .detach();
+            let asked = Asked::document(page, &session);
+            Some(Box::pin(async move {
+                let tree = asked
+                    .answer()
+                    .await
+                    .inspect_err(
+                        |error| tracing::debug!(%error, "a frame went before it was ready"),
+                    )
+                    .ok()?;
+                Some(Arrived {
+                    session,
+                    tree,
+                    restored: false,
+                })
+            }))
         }
         "worker" => {
+            page.child_attached(child(false));
+            let mut batch = Batch::default();
+            batch.send(&session, &runtime::Enable {});
+            batch.send(&session, &network::Enable::default());
+            page.emulation().send_to_worker(&session, &mut batch);
+            batch.send(&session, &auto_attach());
+            batch.send(&session, &runtime::RunIfWaitingForDebugger {});
             // What a worker answers to these does not matter; it must only not wait.
-            drop(session.send(&runtime::Enable {}));
-            drop(session.send(&network::Enable::default()));
-            drop(session.send(&auto_attach()));
-            drop(session.send(&runtime::RunIfWaitingForDebugger {}));
+            drop(batch);
+            None
         }
         _ => {
-            drop(session.send(&runtime::RunIfWaitingForDebugger {}));
-            drop(parent.send(&target::DetachFromTarget {
-                session_id: Some(attached.session_id),
-            }));
+            leave(session, parent, attached.session_id);
+            None
         }
     }
 }
 
-fn report_tree(page: &Arc<CdpPage>, session: &Session, tree: &page::FrameTree) {
+/// Lets a target run that nobody drives, and leaves it alone.
+pub(super) fn leave(session: Session, parent: &Session, id: target::SessionId) {
+    let resumed = session.send(&runtime::RunIfWaitingForDebugger {});
+    let parent = parent.clone();
+    task::spawn("leaving a target", async move {
+        // Left too early it would wait for ever. If it has gone, there is nothing to leave.
+        if resumed.await.is_ok() {
+            drop(parent.send(&target::DetachFromTarget {
+                session_id: Some(id),
+            }));
+        }
+    })
+    .detach();
+}
+
+/// The question what came back with a document from the back/forward cache.
+pub(super) fn restored(session: &Session) -> Arrival {
+    let session = session.clone();
+    Box::pin(async move {
+        let tree = session.call(&page::GetFrameTree {}).await.ok()?;
+        Some(Arrived {
+            session,
+            tree: tree.frame_tree,
+            restored: true,
+        })
+    })
+}
+
+/// Tells of the frames that no event has told of.
+pub(super) fn report(page: &CdpPage, arrived: &Arrived) {
+    report_tree(page, arrived, &arrived.tree);
+}
+
+fn report_tree(page: &CdpPage, arrived: &Arrived, tree: &page::FrameTree) {
     let frame = FrameId::from(&tree.frame.id);
-    if let Some(parent) = &tree.frame.parent_id {
+    if let Some(parent) = &tree.frame.parent_id
+        && !page.has_frame(&tree.frame.id)
+    {
         let parent = FrameId::from(parent);
-        page.frame_attached(frame.clone(), parent.clone(), session.clone());
+        page.frame_attached(frame.clone(), parent.clone(), arrived.session.clone());
         page.report(PageEvent::FrameAttached {
             frame: frame.clone(),
             parent,
         });
     }
-    page.report(super::events::committed(&tree.frame));
+    // The commit that brought it back told of the document itself.
+    let told = page.shown_by(&frame, &arrived.session)
+        || arrived.restored && tree.frame.id == arrived.tree.frame.id;
+    if !told {
+        page.frame_shows(&frame, &arrived.session);
+        page.report(super::events::committed(&tree.frame));
+    }
+    if arrived.restored {
+        let loader = LoaderId::from(&tree.frame.loader_id);
+        page.report(PageEvent::Load { frame, loader });
+    }
     for child in tree.child_frames.iter().flatten() {
-        report_tree(page, session, child);
+        report_tree(page, arrived, child);
     }
 }
 
@@ -172,17 +275,12 @@ fn init_scripts(options: &ContextOptions) -> Vec<String> {
     scripts
 }
 
-pub(super) fn answers_authentication(options: &ContextOptions) -> bool {
-    options.http_credentials.is_some()
-        || options
-            .proxy
-            .as_ref()
-            .is_some_and(|proxy| proxy.username.is_some())
-}
-
 /// Commands that go out together and whose success is all that matters.
 #[derive(Default)]
-pub(super) struct Batch(Vec<Reply<wire::cdp::Empty>>);
+pub(super) struct Batch {
+    sent: Vec<Reply<Empty>>,
+    demanded: Vec<Reply<Empty>>,
+}
 
 impl Batch {
     pub(super) fn send<C>(&mut self, session: &Session, command: &C)
@@ -193,18 +291,38 @@ impl Batch {
         session.send(command).put(self);
     }
 
+    /// The same for a command whose value comes from the caller.
+    pub(super) fn demand(&mut self, session: &Session, command: &impl Command<Response = Empty>) {
+        self.demanded.push(session.send(command));
+    }
+
     /// Waits for all answers. What this browser does not know is let pass: an older one lacks a command or two.
     pub(super) async fn done(self) -> Result<()> {
-        for reply in self.0 {
+        for reply in self.sent {
+            passed(reply.await)?;
+        }
+        for reply in self.demanded {
             match reply.await {
-                Ok(_) => {}
-                Err(error @ wire::Error::Protocol { .. }) => {
-                    tracing::debug!(%error, "not supported here")
+                Err(error @ wire::Error::Protocol { .. })
+                    if !error.to_string().contains(SHARED) =>
+                {
+                    return Err(error.into());
                 }
-                Err(error) => return Err(error.into()),
+                other => passed(other)?,
             }
         }
         Ok(())
+    }
+}
+
+fn passed(answer: wire::Result<Empty>) -> Result<()> {
+    match answer {
+        Ok(_) => Ok(()),
+        Err(error @ wire::Error::Protocol { .. }) => {
+            tracing::debug!(%error, "not supported here");
+            Ok(())
+        }
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -213,9 +331,9 @@ pub(super) trait Acknowledgement {
     fn put(self, batch: &mut Batch);
 }
 
-impl Acknowledgement for Reply<wire::cdp::Empty> {
+impl Acknowledgement for Reply<Empty> {
     fn put(self, batch: &mut Batch) {
-        batch.0.push(self);
+        batch.sent.push(self);
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::backend::FrameId;
 use std::collections::HashMap;
 use std::sync::Arc;
+use tokio::sync::watch;
 use wire::cdp::runtime::{ExecutionContextDescription, ExecutionContextId};
 
 /// The name of our isolated world, in the browser and in its tools.
@@ -12,6 +13,7 @@ pub(super) const WORLD: &str = "playhouse";
 #[derive(Debug, Default)]
 pub(super) struct Worlds {
     frames: HashMap<FrameId, FrameWorlds>,
+    changes: watch::Sender<u64>,
 }
 
 #[derive(Debug, Default, Clone)]
@@ -24,7 +26,10 @@ struct FrameWorlds {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct World {
     pub(super) session: Arc<str>,
+    /// Unique in its process only.
     pub(super) id: ExecutionContextId,
+    /// Unique everywhere, so that a call cannot end up in another process that took over the session.
+    pub(super) unique: Arc<str>,
     /// Our code runs there already.
     pub(super) injected: bool,
 }
@@ -41,10 +46,12 @@ impl Worlds {
         let world = World {
             session: session.clone(),
             id: context.id,
+            unique: context.unique_id.as_str().into(),
             injected: false,
         };
         if origin.is_default {
             worlds.main = Some(world);
+            self.changes.send_modify(|count| *count += 1);
         } else if context.name == WORLD
             && worlds
                 .isolated
@@ -53,6 +60,11 @@ impl Worlds {
         {
             worlds.isolated = Some(world);
         }
+    }
+
+    /// Counts up with each new world of a page's own.
+    pub(super) fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
     }
 
     pub(super) fn destroyed(&mut self, session: &str, id: ExecutionContextId) {
@@ -75,15 +87,6 @@ impl Worlds {
         self.frames.get(frame)?.isolated.clone()
     }
 
-    /// A world that we asked for ourselves.
-    pub(super) fn made(&mut self, frame: &FrameId, world: World) -> World {
-        let worlds = self.frames.entry(frame.clone()).or_default();
-        match &worlds.isolated {
-            Some(known) if known.same(&world) => known.clone(),
-            _ => worlds.isolated.insert(world).clone(),
-        }
-    }
-
     /// Our code is on its way there; nobody needs to send it again.
     pub(super) fn injected(&mut self, frame: &FrameId, world: &World) {
         if let Some(known) = self
@@ -96,16 +99,6 @@ impl Worlds {
         }
     }
 
-    /// Whether the context is still there.
-    pub(super) fn has(&self, frame: &FrameId, world: &World) -> bool {
-        self.frames.get(frame).is_some_and(|worlds| {
-            [&worlds.main, &worlds.isolated]
-                .into_iter()
-                .flatten()
-                .any(|known| known.same(world))
-        })
-    }
-
     fn retain(&mut self, keep: impl Fn(&World) -> bool) {
         for worlds in self.frames.values_mut() {
             worlds.main.take_if(|world| !keep(world));
@@ -116,6 +109,6 @@ impl Worlds {
 
 impl World {
     fn same(&self, other: &Self) -> bool {
-        self.session == other.session && self.id == other.id
+        self.session == other.session && self.unique == other.unique
     }
 }

@@ -1,0 +1,200 @@
+//! Loading documents: by URL, again, and from the history.
+
+use super::{Page, PageState};
+use crate::backend::LoaderId;
+use crate::error::{Error, Result};
+use crate::frame::Frame;
+use crate::progress::Progress;
+use std::time::Duration;
+
+/// The network stack's word for a navigation that was given up, by whomever.
+const ABORTED: &str = "net::ERR_ABORTED";
+/// How long the browser may take to tell what became of a navigation that is decided.
+const TOLD: Duration = Duration::from_secs(1);
+
+/// How far a navigation must have come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LoadState {
+    /// The document is shown.
+    Committed,
+    /// The document was parsed.
+    DomContentLoaded,
+    /// The document and all it loads is there.
+    Loaded,
+}
+
+/// The main frame's counts before a navigation.
+#[derive(Clone, Copy)]
+struct Before {
+    navigations: u64,
+    commits: u64,
+    moves: u64,
+}
+
+impl Page {
+    /// Loads `url` and waits until it has come as far as `until`. Where the document stays (a download, a 204, a fragment) it is done at once.
+    ///
+    /// A dialog that opens meanwhile ends the waiting: with `DialogOpen` if the document has not changed yet.
+    pub async fn goto(&self, progress: &Progress, url: &str, until: LoadState) -> Result<()> {
+        progress
+            .run(async {
+                progress.log(format!(
+                    "navigating to \"{url}\", waiting until \"{until}\""
+                ));
+                let before = self.before().await?;
+                let navigated = self.unless_interrupted(self.backend.navigate(url)).await;
+                match navigated {
+                    Ok(Some(loader)) => {
+                        let shown = |main: &Frame| main.has_shown(&loader);
+                        self.arrived(before, Some(&loader), shown, until).await
+                    }
+                    Ok(None) => {
+                        let told = self.until(|state| {
+                            let main = state.frames.main();
+                            let ended = main.navigations > before.navigations
+                                && main.pending.is_none();
+                            ended || main.moves > before.moves
+                        });
+                        let _ = tokio::time::timeout(TOLD, told).await;
+                        Ok(())
+                    }
+                    Err(error) => {
+                        let shows_why = matches!(&error, Error::NavigationFailed { reason, .. } if reason != ABORTED);
+                        if shows_why {
+                            // The browser's own page about it replaces the document a little later.
+                            let shown = self.until(|state| {
+                                let main = state.frames.main();
+                                main.commits > before.commits && main.loaded
+                            });
+                            let _ = tokio::time::timeout(TOLD, shown).await;
+                        }
+                        Err(error)
+                    }
+                }
+            })
+            .await
+    }
+
+    /// Loads the document again.
+    pub async fn reload(
+        &self,
+        progress: &Progress,
+        ignore_cache: bool,
+        until: LoadState,
+    ) -> Result<()> {
+        progress
+            .run(async {
+                let before = self.before().await?;
+                self.unless_interrupted(self.backend.reload(ignore_cache))
+                    .await?;
+                let shown = |main: &Frame| main.commits > before.commits;
+                self.arrived(before, None, shown, until).await
+            })
+            .await
+    }
+
+    /// Moves in the history by `delta`; false when there is no entry there.
+    pub async fn go(&self, progress: &Progress, delta: i32, until: LoadState) -> Result<bool> {
+        progress
+            .run(async {
+                let before = self.before().await?;
+                if !self.unless_interrupted(self.backend.go(delta)).await? {
+                    return Ok(false);
+                }
+                // An entry of the same document changes the URL at most.
+                let shown =
+                    |main: &Frame| main.commits > before.commits || main.moves > before.moves;
+                self.arrived(before, None, shown, until).await?;
+                Ok(true)
+            })
+            .await
+    }
+
+    /// Waits until the document that is shown has come as far as `until`, at most `limit`; whether it did.
+    pub async fn wait_for_load(&self, until: LoadState, limit: Duration) -> bool {
+        let reached = self.until(|state| reached(state, until));
+        matches!(tokio::time::timeout(limit, reached).await, Ok(Ok(())))
+    }
+
+    async fn before(&self) -> Result<Before> {
+        self.alive()?;
+        // What the last call caused is not to be taken for what this one does.
+        self.backend.flush().await?;
+        let state = self.state();
+        let main = state.frames.main();
+        Ok(Before {
+            navigations: main.navigations,
+            commits: main.commits,
+            moves: main.moves,
+        })
+    }
+
+    /// Waits until `shown` holds and the document has come as far as `until`, or the navigation has come to nothing.
+    async fn arrived(
+        &self,
+        before: Before,
+        loader: Option<&LoaderId>,
+        mut shown: impl FnMut(&Frame) -> bool + Send,
+        until: LoadState,
+    ) -> Result<()> {
+        let mut verdict = Ok(());
+        self.until(|state| {
+            let main = state.frames.main();
+            let shown = shown(main);
+            if state.dialog.is_some() {
+                verdict = if shown {
+                    Ok(())
+                } else {
+                    Err(Error::DialogOpen {})
+                };
+                return true;
+            }
+            if !shown && let Some(reason) = came_to_nothing(main, before, loader) {
+                // A download or a 204: the document stays, which is no failure.
+                if !matches!(reason, "" | ABORTED) {
+                    verdict = Err(Error::NavigationFailed {
+                        url: main.url.clone(),
+                        reason: reason.to_owned(),
+                    });
+                }
+                return true;
+            }
+            shown && reached(state, until)
+        })
+        .await?;
+        verdict
+    }
+}
+
+/// Why the navigation ended, if it did so without another document.
+fn came_to_nothing<'a>(
+    main: &'a Frame,
+    before: Before,
+    loader: Option<&LoaderId>,
+) -> Option<&'a str> {
+    let (ended, reason) = main.aborted.as_ref()?;
+    let ours = match (loader, ended) {
+        (Some(ours), Some(ended)) => ours == ended,
+        _ => main.navigations > before.navigations,
+    };
+    (ours && main.commits == before.commits).then_some(reason)
+}
+
+fn reached(state: &PageState, until: LoadState) -> bool {
+    let main = state.frames.main();
+    match until {
+        LoadState::Committed => main.commits > 0,
+        LoadState::DomContentLoaded => main.parsed,
+        LoadState::Loaded => main.loaded,
+    }
+}
+
+impl std::fmt::Display for LoadState {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Committed => "commit",
+            Self::DomContentLoaded => "domcontentloaded",
+            Self::Loaded => "load",
+        })
+    }
+}

@@ -1,0 +1,117 @@
+//! Downloads: told as they begin and end, saved where the context wants them.
+
+use crate::harness::{Stage, eval, in_a_context, on_a_page, until, until_some};
+use engine::{ContextOptions, Download, DownloadState};
+use testkit::Resource;
+
+fn saving(folder: &tempfile::TempDir) -> ContextOptions {
+    ContextOptions {
+        downloads: Some(folder.path().into()),
+        ..ContextOptions::default()
+    }
+}
+
+async fn ended(stage: &Stage, number: usize) -> Download {
+    until_some(&stage.context, || {
+        let download = stage.context.downloads().get(number)?.clone();
+        (download.state != DownloadState::InProgress).then_some(download)
+    })
+    .await
+}
+
+#[test]
+fn a_download_is_saved_under_a_name_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    in_a_context(saving(&folder), async |stage| {
+        stage
+            .show("/", "<a href='/download?name=report.txt&size=5'>x</a>")
+            .await;
+        eval(&stage.page, "document.querySelector('a').click()").await;
+        let download = ended(stage, 0).await;
+        assert_eq!(download.suggested_name, "report.txt");
+        assert_eq!(download.page.as_ref(), Some(stage.page.id()));
+        assert!(download.url.ends_with("/download?name=report.txt&size=5"));
+        let DownloadState::Finished(path) = &download.state else {
+            panic!("{download:?}");
+        };
+        assert!(path.starts_with(folder.path()));
+        assert_eq!(std::fs::read(path).unwrap(), b"xxxxx");
+
+        // Made by the page, and from a frame of another process.
+        eval(
+            &stage.page,
+            "() => { const a = document.createElement('a'); a.download = 'made.bin'; a.href = URL.createObjectURL(new Blob(['made'])); a.click(); }",
+        )
+        .await;
+        let download = ended(stage, 1).await;
+        assert_eq!(download.suggested_name, "made.bin");
+        let there = format!("{}/download?name=inner.txt", stage.site.cross_origin_url());
+        stage
+            .show("/", &format!("<iframe src='{there}'></iframe>"))
+            .await;
+        let download = ended(stage, 2).await;
+        assert_eq!(download.suggested_name, "inner.txt");
+        assert_eq!(download.page.as_ref(), Some(stage.page.id()));
+    });
+}
+
+#[test]
+fn a_tab_that_only_downloads_is_closed_and_its_download_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    in_a_context(saving(&folder), async |stage| {
+        // Another context must not confuse whose download it is.
+        let other = stage
+            .browser
+            .new_context(&crate::harness::soon(), ContextOptions::default())
+            .await
+            .unwrap();
+        stage
+            .show("/", "<a href='/download?name=tab.txt' target=_blank>x</a>")
+            .await;
+        eval(&stage.page, "document.querySelector('a').click()").await;
+        let download = ended(stage, 0).await;
+        assert_eq!(download.suggested_name, "tab.txt");
+        assert!(matches!(download.state, DownloadState::Finished(_)));
+        assert!(other.downloads().is_empty());
+        other.close(&crate::harness::soon()).await.unwrap();
+    });
+}
+
+#[test]
+fn without_a_place_to_go_downloads_are_refused() {
+    on_a_page(async |stage| {
+        stage
+            .show("/", "<title>Stays</title><a href='/download'>x</a>")
+            .await;
+        eval(&stage.page, "document.querySelector('a').click()").await;
+        let download = ended(stage, 0).await;
+        assert!(
+            matches!(download.state, DownloadState::Failed(_)),
+            "{download:?}"
+        );
+        until(&stage.page, || !stage.page.frames()[0].pending).await;
+        assert_eq!(eval(&stage.page, "document.title").await, "Stays");
+    });
+}
+
+#[test]
+fn a_download_that_breaks_off_has_failed() {
+    let folder = tempfile::tempdir().unwrap();
+    in_a_context(saving(&folder), async |stage| {
+        stage.site.add(
+            "/short",
+            Resource::new("application/octet-stream", "short")
+                .header("content-disposition", "attachment; filename=short.bin"),
+        );
+        stage.show("/", "").await;
+        let page = &stage.page;
+        eval(page, "void (location = '/short')").await;
+        assert!(matches!(
+            ended(stage, 0).await.state,
+            DownloadState::Finished(_)
+        ));
+        // Its page goes while it runs; the browser may finish it or not, but it ends.
+        eval(page, "void (location = '/download?ms=300')").await;
+        until(page, || stage.site.requests().len() >= 3).await;
+    });
+}

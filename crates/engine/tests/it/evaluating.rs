@@ -1,0 +1,85 @@
+//! The caller's scripts: what they may be, what they return, how they fail.
+
+use crate::harness::{eval, on_a_page, soon};
+use engine::Error;
+use serde_json::{Value, json};
+
+#[test]
+fn expressions_functions_and_promises() {
+    on_a_page(async |stage| {
+        let page = &stage.page;
+        stage.show("/", "<p>x</p>").await;
+        for (expression, value) in [
+            ("1 + 1", json!(2)),
+            ("() => 3", json!(3)),
+            ("async () => { await 0; return 'four'; }", json!("four")),
+            ("Promise.resolve([5])", json!([5])),
+            ("function () { return 6 }", json!(6)),
+            ("null", Value::Null),
+            ("undefined", Value::Null),
+            (
+                "({ a: { b: [1, 'x', null] } })",
+                json!({ "a": { "b": [1, "x", null] } }),
+            ),
+            ("'// no comment'", json!("// no comment")),
+            ("7 // a comment", json!(7)),
+            ("({ inner: () => 1 })", json!({ "inner": "() => 1" })),
+            ("new Map([[1, 2]])", json!([[1, 2]])),
+            ("10n", json!("10n")),
+            ("document.querySelector('p')", json!("ref: <Node>")),
+            ("window", json!("ref: <Window>")),
+            ("new Date(0)", json!("1970-01-01T00:00:00.000Z")),
+            (
+                "() => { const a = { n: 1 }; a.a = a; return a; }",
+                json!({ "n": 1, "a": "[Circular]" }),
+            ),
+        ] {
+            assert_eq!(eval(page, expression).await, value, "{expression}");
+        }
+        assert_eq!(page.evaluate(&soon(), "undefined").await.unwrap(), None);
+        assert_eq!(
+            page.evaluate(&soon(), "null").await.unwrap(),
+            Some(Value::Null)
+        );
+    });
+}
+
+#[test]
+fn failures_of_the_script_are_its_own() {
+    on_a_page(async |stage| {
+        for (expression, message) in [
+            ("() => { throw new TypeError('no') }", "TypeError: no"),
+            ("Promise.reject(new Error('later'))", "Error: later"),
+            ("nothing.there", "ReferenceError: nothing is not defined"),
+            ("1 +", "SyntaxError: "),
+            ("Promise.reject('plain')", "plain"),
+        ] {
+            let error = stage.page.evaluate(&soon(), expression).await.unwrap_err();
+            let Error::Script { message: told } = &error else {
+                panic!("{expression}: {error:?}");
+            };
+            assert!(told.starts_with(message), "{expression}: {told}");
+        }
+    });
+}
+
+#[test]
+fn ten_megabytes_come_back_whole() {
+    on_a_page(async |stage| {
+        let text = eval(&stage.page, "'ä'.repeat(5_000_000)").await;
+        assert_eq!(text.as_str().unwrap().len(), 10_000_000);
+    });
+}
+
+#[test]
+fn pages_that_bend_the_language_do_not_bend_us() {
+    on_a_page(async |stage| {
+        stage
+            .show(
+                "/",
+                "<title>Bent</title><script>JSON.stringify = () => 'bent'; Object.keys = () => []; Array.prototype.map = null; Promise.prototype.then = null; document.querySelector = null; Map = Set = null;</script>",
+            )
+            .await;
+        assert_eq!(stage.page.title(&soon()).await.unwrap(), "Bent");
+    });
+}

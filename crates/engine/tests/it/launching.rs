@@ -1,0 +1,474 @@
+//! Starting, reaching and ending browsers.
+
+use crate::harness::{eval, goto, soon, with_browser, with_options};
+use engine::{Browser, ConnectOptions, ContextOptions, Error, LaunchOptions, LoadState};
+use std::path::PathBuf;
+use std::time::Duration;
+use testkit::Site;
+
+/// Processes whose command line mentions `text`.
+fn processes(text: &str) -> Vec<u32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries
+        .filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok())
+        .filter(|process| {
+            let command = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+            String::from_utf8_lossy(&command).contains(text)
+        })
+        .collect()
+}
+
+/// The profile directory of the browser that carries this mark in its command line.
+fn profile(mark: &str) -> PathBuf {
+    let process = processes(mark)[0];
+    let command = std::fs::read_to_string(format!("/proc/{process}/cmdline")).unwrap();
+    let argument = command
+        .split(['\0', ' '])
+        .find_map(|argument| argument.strip_prefix("--user-data-dir="))
+        .unwrap();
+    argument.into()
+}
+
+/// A program that does this instead of being a browser.
+fn script(commands: &str) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("browser");
+    std::fs::write(&program, format!("#!/bin/sh\n{commands}\n")).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&program, mode).unwrap();
+    (folder, program)
+}
+
+async fn until_gone(mark: &str) {
+    let gone = async {
+        while !processes(mark).is_empty() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    let waited = tokio::time::timeout(Duration::from_secs(20), gone).await;
+    assert!(waited.is_ok(), "left over: {:?}", processes(mark));
+}
+
+fn marked(options: &LaunchOptions, mark: &str) -> LaunchOptions {
+    let mark = format!("--playhouse-test={mark}-{}", std::process::id());
+    LaunchOptions {
+        args: vec![mark],
+        ..options.clone()
+    }
+}
+
+#[test]
+fn a_closed_browser_leaves_no_process_and_no_profile() {
+    with_options(async |options| {
+        let options = marked(&options, "closed");
+        let browser = Browser::launch(&soon(), &options).await.unwrap();
+        let context = browser
+            .new_context(&soon(), ContextOptions::default())
+            .await
+            .unwrap();
+        context.new_page(&soon()).await.unwrap();
+        let profile = profile(&options.args[0]);
+        assert!(profile.exists());
+        browser.close(&soon()).await.unwrap();
+        assert!(!profile.exists(), "{} is left", profile.display());
+        until_gone(&options.args[0]).await;
+        assert!(browser.closed_reason().is_some());
+        assert!(matches!(
+            context.new_page(&soon()).await,
+            Err(Error::BrowserClosed { .. })
+        ));
+    });
+}
+
+#[test]
+fn a_dropped_browser_is_killed_with_its_whole_group() {
+    with_options(async |options| {
+        let options = marked(&options, "dropped");
+        let browser = Browser::launch(&soon(), &options).await.unwrap();
+        let context = browser
+            .new_context(&soon(), ContextOptions::default())
+            .await
+            .unwrap();
+        let page = context.new_page(&soon()).await.unwrap();
+        let profile = profile(&options.args[0]);
+        drop(browser);
+        until_gone(&options.args[0]).await;
+        assert!(!profile.exists());
+        assert!(page.title(&soon()).await.is_err());
+    });
+}
+
+#[test]
+fn a_browser_outlives_the_thread_that_started_it() {
+    with_options(async |options| {
+        let options = marked(&options, "thread");
+        let runtime = tokio::runtime::Handle::current();
+        let started = std::thread::spawn(move || {
+            let browser = runtime.block_on(Browser::launch(&soon(), &options));
+            browser.unwrap()
+        });
+        let browser = started.join().unwrap();
+        let context = browser
+            .new_context(&soon(), ContextOptions::default())
+            .await
+            .unwrap();
+        context.new_page(&soon()).await.unwrap();
+        browser.close(&soon()).await.unwrap();
+    });
+}
+
+#[test]
+fn a_program_that_is_not_there_is_named() {
+    with_options(async |options| {
+        let options = LaunchOptions {
+            executable: "/nowhere/chromium".into(),
+            ..options
+        };
+        let error = Browser::launch(&soon(), &options).await.unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "Failed to launch chromium because executable doesn't exist at /nowhere/chromium"
+        );
+    });
+}
+
+#[test]
+fn the_last_words_of_a_browser_that_dies_at_start_are_told() {
+    with_options(async |options| {
+        let (_folder, program) = script("echo out of luck >&2\nexit 3");
+        let options = LaunchOptions {
+            executable: program,
+            ..options
+        };
+        let error = Browser::launch(&soon(), &options).await.unwrap_err();
+        let Error::LaunchFailed { reason, log } = error else {
+            panic!("{error:?}");
+        };
+        assert!(reason.contains("exit status: 3"), "{reason}");
+        assert!(log.contains("out of luck"), "{log}");
+    });
+}
+
+#[test]
+fn a_persistent_profile_keeps_its_cookies() {
+    with_options(async |options| {
+        let site = Site::start().await;
+        let profile = tempfile::tempdir().unwrap();
+        let options = LaunchOptions {
+            user_data_dir: Some(profile.path().into()),
+            ..options
+        };
+        for round in 0..2 {
+            let browser = Browser::launch(&soon(), &options).await.unwrap();
+            let context = browser
+                .default_context(&soon(), ContextOptions::default())
+                .await
+                .unwrap();
+            let page = context.new_page(&soon()).await.unwrap();
+            goto(&page, &site.url("/status/200")).await;
+            if round == 0 {
+                eval(&page, "document.cookie = 'kept=yes; max-age=10000'").await;
+            } else {
+                assert_eq!(eval(&page, "document.cookie").await, "kept=yes");
+            }
+            browser.close(&soon()).await.unwrap();
+        }
+        assert!(profile.path().exists());
+    });
+}
+
+#[test]
+fn a_profile_in_use_is_told() {
+    with_options(async |options| {
+        let profile = tempfile::tempdir().unwrap();
+        let options = LaunchOptions {
+            user_data_dir: Some(profile.path().into()),
+            ..options
+        };
+        let first = Browser::launch(&soon(), &options).await.unwrap();
+        let error = Browser::launch(&soon(), &options).await;
+        // A headless shell guards its profile with nothing.
+        if !options.headless_shell {
+            assert!(
+                matches!(error, Err(Error::ProfileInUse { .. })),
+                "{error:?}"
+            );
+        }
+        first.close(&soon()).await.unwrap();
+    });
+}
+
+#[test]
+fn nothing_is_asked_of_the_network_but_what_pages_ask() {
+    with_options(async |options| {
+        let proxy = crate::proxies::Recording::start(None).await;
+        let options = LaunchOptions {
+            proxy: Some(engine::Proxy {
+                server: proxy.address(),
+                ..engine::Proxy::default()
+            }),
+            ..options
+        };
+        let site = Site::start().await;
+        let browser = Browser::launch(&soon(), &options).await.unwrap();
+        let context = browser
+            .new_context(&soon(), ContextOptions::default())
+            .await
+            .unwrap();
+        let page = context.new_page(&soon()).await.unwrap();
+        let url = site.add_page("/", "<title>Quiet</title>");
+        goto(&page, &url).await;
+        // What a browser sends by itself it sends in its first seconds.
+        tokio::time::sleep(Duration::from_secs(3)).await;
+        browser.close(&soon()).await.unwrap();
+        let seen = proxy.seen();
+        let foreign: Vec<_> = seen
+            .iter()
+            .filter(|line| !line.contains(&format!("127.0.0.1:{}", site.port())))
+            .collect();
+        assert!(!seen.is_empty());
+        assert!(foreign.is_empty(), "{foreign:?}");
+    });
+}
+
+#[test]
+fn pages_do_not_see_that_they_are_driven() {
+    with_browser(async |browser| {
+        let context = browser
+            .new_context(&soon(), ContextOptions::default())
+            .await
+            .unwrap();
+        let page = context.new_page(&soon()).await.unwrap();
+        assert_eq!(eval(&page, "navigator.webdriver").await, false);
+        assert_eq!(
+            eval(
+                &page,
+                "Object.keys(globalThis).filter(name => /playhouse/i.test(name))"
+            )
+            .await,
+            serde_json::json!([])
+        );
+        context.close(&soon()).await.unwrap();
+    });
+}
+
+/// A browser with a debugging port, as somebody else would run it.
+struct Elsewhere {
+    process: tokio::process::Child,
+    port: u16,
+    path: String,
+    _profile: tempfile::TempDir,
+}
+
+impl Elsewhere {
+    async fn start(options: &LaunchOptions) -> Self {
+        let profile = tempfile::tempdir().unwrap();
+        let mut args = vec![
+            "--remote-debugging-port=0".to_owned(),
+            "--no-first-run".to_owned(),
+            format!("--user-data-dir={}", profile.path().display()),
+            "about:blank".to_owned(),
+        ];
+        if !options.headless_shell {
+            args.push("--headless".to_owned());
+        }
+        if options.sandbox_unavailable {
+            args.push("--no-sandbox".to_owned());
+        }
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "this browser must not be one of ours"
+        )]
+        let process = tokio::process::Command::new(&options.executable)
+            .args(args)
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        let file = profile.path().join("DevToolsActivePort");
+        let told = async {
+            loop {
+                let text = std::fs::read_to_string(&file).unwrap_or_default();
+                if let Some((port, path)) = text.split_once('\n') {
+                    return (port.parse().unwrap(), path.trim().to_owned());
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let (port, path) = tokio::time::timeout(Duration::from_secs(30), told)
+            .await
+            .unwrap();
+        Self {
+            process,
+            port,
+            path,
+            _profile: profile,
+        }
+    }
+}
+
+async fn connect(endpoint: String) -> engine::Result<Browser> {
+    let options = ConnectOptions {
+        endpoint,
+        headers: vec![],
+        timeout: Duration::from_secs(10),
+    };
+    Browser::connect(&soon(), &options).await
+}
+
+#[test]
+fn a_browser_elsewhere_is_reached_by_both_kinds_of_endpoint_and_left_running() {
+    with_options(async |options| {
+        let mut elsewhere = Elsewhere::start(&options).await;
+        let site = Site::start().await;
+        let url = site.add_page("/", "<title>Here</title>");
+        let (port, path) = (elsewhere.port, elsewhere.path.clone());
+        for endpoint in [
+            format!("ws://127.0.0.1:{port}{path}"),
+            format!("http://127.0.0.1:{port}"),
+        ] {
+            let browser = connect(endpoint).await.unwrap();
+            let context = browser
+                .new_context(&soon(), ContextOptions::default())
+                .await
+                .unwrap();
+            let page = context.new_page(&soon()).await.unwrap();
+            goto(&page, &url).await;
+            assert_eq!(page.title(&soon()).await.unwrap(), "Here");
+            browser.close(&soon()).await.unwrap();
+            assert!(elsewhere.process.try_wait().unwrap().is_none());
+        }
+    });
+}
+
+#[test]
+fn what_a_browser_elsewhere_shows_already_is_taken_over() {
+    with_options(async |options| {
+        let elsewhere = Elsewhere::start(&options).await;
+        let endpoint = format!("http://127.0.0.1:{}", elsewhere.port);
+        let site = Site::start().await;
+        let inner = format!("{}/inner", site.cross_origin_url());
+        site.add_page("/inner", "<p>inner");
+        let url = site.add_page(
+            "/",
+            &format!("<title>Old</title><iframe src='{inner}'></iframe>"),
+        );
+
+        let first = connect(endpoint.clone()).await.unwrap();
+        let context = first
+            .default_context(&soon(), ContextOptions::default())
+            .await
+            .unwrap();
+        let pages = context.pages();
+        assert_eq!(pages.len(), 1);
+        goto(&pages[0], &url).await;
+        first.close(&soon()).await.unwrap();
+
+        let second = connect(endpoint).await.unwrap();
+        let context = second
+            .default_context(&soon(), ContextOptions::default())
+            .await
+            .unwrap();
+        let pages = context.pages();
+        assert_eq!(pages.len(), 1);
+        let page = &pages[0];
+        assert_eq!(page.url(), url);
+        assert_eq!(page.title(&soon()).await.unwrap(), "Old");
+        assert!(
+            page.wait_for_load(LoadState::Loaded, Duration::from_secs(10))
+                .await
+        );
+        let frame = crate::harness::frame_at(page, &inner).await;
+        assert_eq!(
+            crate::harness::eval_in(page, &frame.id, "document.body.innerText").await,
+            "inner"
+        );
+        second.close(&soon()).await.unwrap();
+    });
+}
+
+#[test]
+fn an_endpoint_where_nobody_listens_is_refused() {
+    with_browser(async |_| {
+        for endpoint in ["http://127.0.0.1:9", "ws://127.0.0.1:9/devtools/browser/x"] {
+            let error = connect(endpoint.to_owned()).await.unwrap_err();
+            assert!(matches!(error, Error::ConnectFailed { .. }));
+            assert_eq!(error.to_string(), "connect ECONNREFUSED 127.0.0.1:9");
+        }
+        let error = connect("ftp://127.0.0.1".to_owned()).await.unwrap_err();
+        assert!(error.to_string().contains("ws://"), "{error}");
+    });
+}
+
+#[test]
+fn a_killed_browser_ends_every_call_and_says_so() {
+    with_options(async |options| {
+        let options = marked(&options, "killed");
+        let site = Site::start().await;
+        let browser = Browser::launch(&soon(), &options).await.unwrap();
+        let context = browser
+            .new_context(&soon(), ContextOptions::default())
+            .await
+            .unwrap();
+        let page = context.new_page(&soon()).await.unwrap();
+        goto(&page, &site.url("/status/200")).await;
+        let main = page.backend().main_frame();
+        let progress = soon();
+        let pending = progress.run(
+            page.backend()
+                .evaluate(&main, "new Promise(() => {})", None),
+        );
+        let url = site.url("/hang");
+        let progress = soon();
+        let navigating = page.goto(&progress, &url, LoadState::Loaded);
+        let killing = async {
+            crate::harness::until(&page, || page.requests().iter().any(|sent| sent.url == url))
+                .await;
+            for process in processes(&options.args[0]) {
+                kill(process);
+            }
+        };
+        let (pending, navigated, ()) = tokio::join!(pending, navigating, killing);
+        let lost =
+            |error: &Error| matches!(error, Error::BrowserClosed { .. } | Error::PageClosed {});
+        assert!(
+            matches!(pending, Err(Error::BrowserClosed { .. })),
+            "{pending:?}"
+        );
+        assert!(navigated.as_ref().is_err_and(lost), "{navigated:?}");
+        assert!(browser.closed_reason().is_some());
+        crate::harness::until(&page, || page.is_closed()).await;
+        assert!(context.pages().is_empty());
+        assert!(matches!(
+            browser
+                .new_context(&soon(), ContextOptions::default())
+                .await,
+            Err(Error::BrowserClosed { .. })
+        ));
+    });
+}
+
+fn kill(process: u32) {
+    let process = rustix::process::Pid::from_raw(process.cast_signed()).unwrap();
+    // A helper may be gone by now.
+    let _ = rustix::process::kill_process(process, rustix::process::Signal::KILL);
+}
+
+#[test]
+fn a_browser_that_says_nothing_is_given_up_at_the_deadline() {
+    with_options(async |options| {
+        let (_folder, program) = script("sleep 1000");
+        let options = marked(
+            &LaunchOptions {
+                executable: program,
+                ..options
+            },
+            "mute",
+        );
+        let progress = engine::Progress::new(Duration::from_millis(500));
+        let error = Browser::launch(&progress, &options).await.unwrap_err();
+        assert!(matches!(error, Error::Timeout { .. }));
+        until_gone(&options.args[0]).await;
+    });
+}

@@ -1,0 +1,19 @@
+//! The engine against a real Chromium: one browser for all tests, a context of its own for each.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod console;
+mod dialogs;
+mod downloads;
+mod emulation;
+mod evaluating;
+mod frames;
+mod harness;
+mod isolation;
+mod launching;
+mod navigation;
+mod pictures;
+mod popups;
+mod proxies;
+mod requests;
+mod stress;
+mod workers;

@@ -1,0 +1,438 @@
+//! Navigations: how they begin, what they come to, and what they leave behind.
+
+use crate::harness::{
+    click, click_until, eval, goto, in_a_context, on_a_page, soon, until, with_options,
+};
+use engine::{ContextOptions, Error, LoadState, Page, Progress};
+use std::time::Duration;
+use testkit::Resource;
+
+fn pending(page: &Page) -> bool {
+    page.frames().iter().any(|frame| frame.pending)
+}
+
+#[test]
+fn a_redirect_ends_where_it_leads() {
+    on_a_page(async |stage| {
+        let end = stage.site.add_page("/end", "<title>End</title>");
+        goto(
+            &stage.page,
+            &stage.site.url("/redirect?to=/redirect?to=/end"),
+        )
+        .await;
+        assert_eq!(stage.page.url(), end);
+        assert_eq!(stage.page.status(), Some((200, "OK".to_owned())));
+        assert!(!pending(&stage.page));
+    });
+}
+
+#[test]
+fn a_204_and_a_download_leave_the_document_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = ContextOptions {
+        downloads: Some(folder.path().into()),
+        ..ContextOptions::default()
+    };
+    in_a_context(options, async |stage| {
+        let url = stage.show("/", "<title>Stays</title><a href='/status/204' style='position:fixed;inset:0 0 50% 0'>a</a><a href='/download' style='position:fixed;inset:50% 0 0 0'>b</a>").await;
+        let page = &stage.page;
+        for path in ["/status/204", "/download"] {
+            goto(page, &stage.site.url(path)).await;
+            assert_eq!(page.url(), url);
+            until(page, || !pending(page)).await;
+        }
+        let sent = stage.site.requests().len();
+        for y in [100.0, 500.0] {
+            click(page, 100.0, y).await.unwrap();
+        }
+        until(page, || {
+            stage.site.requests().len() >= sent + 2 && !pending(page)
+        })
+        .await;
+        assert_eq!(page.title(&soon()).await.unwrap(), "Stays");
+        goto(page, &stage.site.url("/status/200")).await;
+        assert_eq!(page.title(&soon()).await.unwrap(), "Status");
+    });
+}
+
+#[test]
+fn a_fragment_and_the_history_api_change_the_url_only() {
+    on_a_page(async |stage| {
+        let url = stage.show("/", "<title>One</title>").await;
+        let page = &stage.page;
+        eval(page, "marker = 1").await;
+        goto(page, &format!("{url}#there")).await;
+        assert_eq!(page.url(), format!("{url}#there"));
+        eval(page, "history.pushState({}, '', '/pushed')").await;
+        until(page, || page.url().ends_with("/pushed")).await;
+        eval(page, "history.pushState({}, '', '/pushed')").await;
+        assert_eq!(eval(page, "marker").await, 1);
+        // Two entries of one URL: there is nothing to see, and yet it is a move.
+        assert!(page.go(&soon(), -1, LoadState::Loaded).await.unwrap());
+        assert!(page.go(&soon(), -1, LoadState::Loaded).await.unwrap());
+        assert_eq!(page.url(), format!("{url}#there"));
+        assert!(page.go(&soon(), -1, LoadState::Loaded).await.unwrap());
+        assert_eq!(page.url(), url);
+        assert!(page.go(&soon(), 2, LoadState::Loaded).await.unwrap());
+        assert!(page.url().ends_with("/pushed"));
+        assert_eq!(eval(page, "marker").await, 1);
+        assert!(!pending(page));
+    });
+}
+
+#[test]
+fn back_and_forward_between_documents() {
+    on_a_page(async |stage| {
+        let page = &stage.page;
+        let there = format!("{}/two", stage.site.cross_origin_url());
+        stage
+            .site
+            .add_page("/two", "<title>Two</title><iframe src=/leaf></iframe>");
+        stage.site.add_page("/leaf", "leaf");
+        let one = stage
+            .show("/one", "<title>One</title><iframe src=/leaf></iframe>")
+            .await;
+        goto(page, &there).await;
+        for _ in 0..3 {
+            assert!(page.go(&soon(), -1, LoadState::Loaded).await.unwrap());
+            assert_eq!(page.url(), one);
+            assert_eq!(page.title(&soon()).await.unwrap(), "One");
+            assert_eq!(eval(page, "document.title").await, "One");
+            until(page, || page.frames().len() == 2).await;
+            assert!(page.go(&soon(), 1, LoadState::Loaded).await.unwrap());
+            assert_eq!(page.url(), there);
+            assert_eq!(page.title(&soon()).await.unwrap(), "Two");
+        }
+        assert!(!page.go(&soon(), 1, LoadState::Loaded).await.unwrap());
+    });
+}
+
+#[test]
+fn a_page_restored_from_the_back_forward_cache_can_be_used() {
+    // Launched browsers have none; one that runs elsewhere may.
+    with_options(async |mut options| {
+        options.ignore_default_args = vec!["--disable-back-forward-cache".to_owned()];
+        let site = testkit::Site::start().await;
+        let browser = engine::Browser::launch(&soon(), &options).await.unwrap();
+        let context = browser
+            .new_context(&soon(), ContextOptions::default())
+            .await
+            .unwrap();
+        let page = context.new_page(&soon()).await.unwrap();
+        let one = site.add_page("/one", "<title>One</title><iframe src=/leaf></iframe>");
+        let two = site.add_page("/two", "<title>Two</title>");
+        site.add_page("/leaf", "leaf");
+        goto(&page, &one).await;
+        goto(&page, &two).await;
+        for _ in 0..2 {
+            assert!(page.go(&soon(), -1, LoadState::Loaded).await.unwrap());
+            assert_eq!(page.title(&soon()).await.unwrap(), "One");
+            let leaf = crate::harness::frame_at(&page, &site.url("/leaf")).await;
+            assert_eq!(
+                crate::harness::eval_in(&page, &leaf.id, "document.body.innerText").await,
+                "leaf"
+            );
+            assert!(page.go(&soon(), 1, LoadState::Loaded).await.unwrap());
+            assert_eq!(page.title(&soon()).await.unwrap(), "Two");
+        }
+        browser.close(&soon()).await.unwrap();
+    });
+}
+
+#[test]
+fn a_history_of_one_entry_has_no_back() {
+    on_a_page(async |stage| {
+        assert!(!stage.page.go(&soon(), -1, LoadState::Loaded).await.unwrap());
+        assert!(
+            !stage
+                .page
+                .go(&soon(), -100, LoadState::Loaded)
+                .await
+                .unwrap()
+        );
+    });
+}
+
+#[test]
+fn a_reload_brings_a_new_document() {
+    on_a_page(async |stage| {
+        let url = stage.show("/", "<title>Same</title>").await;
+        eval(&stage.page, "marker = 1").await;
+        stage
+            .page
+            .reload(&soon(), false, LoadState::Loaded)
+            .await
+            .unwrap();
+        assert_eq!(eval(&stage.page, "typeof marker").await, "undefined");
+        assert_eq!(stage.page.url(), url);
+        stage
+            .page
+            .reload(&soon(), true, LoadState::Loaded)
+            .await
+            .unwrap();
+        assert!(
+            stage
+                .site
+                .requests()
+                .last()
+                .unwrap()
+                .header("cache-control")
+                .is_some()
+        );
+    });
+}
+
+#[test]
+fn what_cannot_be_loaded_says_why() {
+    on_a_page(async |stage| {
+        let page = &stage.page;
+        for (url, expected) in [
+            ("http://127.0.0.1:9/", "net::ERR_UNSAFE_PORT"),
+            ("http://127.0.0.1:1023/", "net::ERR_CONNECTION_REFUSED"),
+            ("file:///nowhere/at/all", "net::ERR_FILE_NOT_FOUND"),
+        ] {
+            let error = page
+                .goto(&soon(), url, LoadState::Loaded)
+                .await
+                .unwrap_err();
+            let Error::NavigationFailed { reason, .. } = &error else {
+                panic!("{error:?}")
+            };
+            assert_eq!(reason, expected);
+            until(page, || !pending(page)).await;
+        }
+        let error = page
+            .goto(&soon(), "not a url", LoadState::Loaded)
+            .await
+            .unwrap_err();
+        assert!(matches!(error, Error::InvalidUrl { .. }), "{error:?}");
+        goto(page, &stage.site.url("/status/404")).await;
+        assert_eq!(page.status().unwrap().0, 404);
+        goto(page, &stage.site.url("/status/500")).await;
+        assert_eq!(page.status().unwrap().0, 500);
+    });
+}
+
+#[test]
+fn a_failed_reload_says_why() {
+    on_a_page(async |stage| {
+        let site = testkit::Site::start().await;
+        let url = site.add_page("/", "<title>Once</title>");
+        goto(&stage.page, &url).await;
+        drop(site);
+        let error = stage
+            .page
+            .reload(&soon(), false, LoadState::Loaded)
+            .await
+            .unwrap_err();
+        assert!(
+            matches!(&error, Error::NavigationFailed { reason, .. } if reason.starts_with("net::ERR_")),
+            "{error:?}"
+        );
+    });
+}
+
+#[test]
+fn a_navigation_gives_way_to_a_later_one() {
+    on_a_page(async |stage| {
+        let page = &stage.page;
+        let end = stage.site.add_page("/end", "<title>End</title>");
+        let hang = stage.site.url("/hang");
+        stage.show("/", "<title>Start</title>").await;
+        let progress = soon();
+        let first = page.goto(&progress, &hang, LoadState::Loaded);
+        let second = async {
+            until(page, || page.requests().iter().any(|sent| sent.url == hang)).await;
+            goto(page, &end).await;
+        };
+        let (first, ()) = tokio::join!(first, second);
+        // The first did not bring its document.
+        assert!(
+            matches!(&first, Err(Error::NavigationFailed { url, .. }) if *url == hang),
+            "{first:?}"
+        );
+        assert_eq!(page.url(), end);
+        assert_eq!(page.title(&soon()).await.unwrap(), "End");
+        assert!(!pending(page));
+
+        // The page itself turns away.
+        let away = stage
+            .site
+            .add_page("/away", &format!("<script>location = '{end}'</script>"));
+        for _ in 0..5 {
+            goto(page, &away).await;
+            until(page, || page.url() == end && !pending(page)).await;
+        }
+    });
+}
+
+#[test]
+fn a_response_that_never_ends_is_shown_and_not_waited_for_beyond_the_deadline() {
+    on_a_page(async |stage| {
+        let page = &stage.page;
+        let url = stage.site.url("/never");
+        page.goto(&soon(), &url, LoadState::Committed)
+            .await
+            .unwrap();
+        assert_eq!(page.title(&soon()).await.unwrap(), "Never");
+        let short = Progress::new(Duration::from_millis(500));
+        let error = page
+            .goto(&short, &url, LoadState::Loaded)
+            .await
+            .unwrap_err();
+        assert!(matches!(error, Error::Timeout { .. }), "{error:?}");
+        let short = Progress::new(Duration::from_millis(500));
+        let hang = stage.site.url("/hang");
+        let error = page
+            .goto(&short, &hang, LoadState::Committed)
+            .await
+            .unwrap_err();
+        assert!(matches!(error, Error::Timeout { .. }), "{error:?}");
+        // The page can go on from there.
+        goto(page, &stage.site.url("/status/200")).await;
+        assert_eq!(page.title(&soon()).await.unwrap(), "Status");
+    });
+}
+
+#[test]
+fn a_document_can_be_written_anew() {
+    on_a_page(async |stage| {
+        let page = &stage.page;
+        stage.show("/", "<title>Old</title>").await;
+        eval(page, "() => { document.open(); document.write('<title>New</title><p>new'); document.close(); }").await;
+        assert_eq!(page.title(&soon()).await.unwrap(), "New");
+        assert!(
+            page.wait_for_load(LoadState::Loaded, Duration::from_secs(20))
+                .await
+        );
+        assert!(!pending(page));
+    });
+}
+
+#[test]
+fn a_meta_refresh_is_followed() {
+    on_a_page(async |stage| {
+        let end = stage.site.add_page("/end", "<title>End</title>");
+        stage
+            .show("/", "<meta http-equiv=refresh content='0;url=/end'>")
+            .await;
+        until(&stage.page, || stage.page.url() == end).await;
+        assert_eq!(stage.page.title(&soon()).await.unwrap(), "End");
+    });
+}
+
+#[test]
+fn links_that_lead_nowhere_leave_nothing_pending() {
+    on_a_page(async |stage| {
+        let page = &stage.page;
+        for href in [
+            "javascript:void(clicked = 1)",
+            "mailto:someone@example.com",
+            "tel:123",
+            "unknown-scheme:x",
+            "#",
+            "blob:nothing",
+        ] {
+            let html = format!(
+                "<title>Stays</title><a href='{href}' onclick='setTimeout(() => after = 1)' style='position:fixed;inset:0'>x</a>"
+            );
+            let url = stage.show("/", &html).await;
+            click(page, 100.0, 100.0).await.unwrap();
+            eval(page, "async () => { while (!globalThis.after) await new Promise(r => setTimeout(r)); await new Promise(r => setTimeout(r, 50)); }").await;
+            until(page, || !pending(page)).await;
+            assert_eq!(page.url().trim_end_matches('#'), url, "{href}");
+            assert_eq!(page.title(&soon()).await.unwrap(), "Stays", "{href}");
+        }
+    });
+}
+
+#[test]
+fn requests_that_fail_do_not_end_a_navigation() {
+    on_a_page(async |stage| {
+        let page = &stage.page;
+        stage.site.add(
+            "/late",
+            Resource::html("<title>Late</title>").delay(Duration::from_millis(300)),
+        );
+        stage
+            .show(
+                "/",
+                "<script>go = () => { fetch('/hang').catch(() => 0); const c = new AbortController(); fetch('/hang', { signal: c.signal }).catch(() => 0); location = '/late'; c.abort(); fetch('http://127.0.0.1:9/').catch(() => 0) }</script><button onclick='go()' style='position:fixed;inset:0'>x</button>",
+            )
+            .await;
+        click_until(page, 50.0, 50.0, || pending(page)).await;
+        // Still pending until the document comes.
+        let mut gave_up = false;
+        until(page, || {
+            let arrived = page.url().ends_with("/late");
+            gave_up |= !arrived && !pending(page);
+            arrived
+        })
+        .await;
+        assert!(!gave_up);
+    });
+}
+
+#[test]
+fn a_crash_is_told_and_the_page_can_be_closed() {
+    on_a_page(async |stage| {
+        let page = &stage.page;
+        stage.show("/", "").await;
+        let main = page.backend().main_frame();
+        let progress = soon();
+        let pending = progress.run(async { page.evaluate(&soon(), "new Promise(() => {})").await });
+        let crashing = async {
+            let _ = main;
+            page.goto(&soon(), "chrome://crash", LoadState::Loaded)
+                .await
+        };
+        let (pending, crashed) = tokio::join!(pending, crashing);
+        assert!(
+            matches!(pending, Err(Error::PageCrashed {} | Error::DocumentGone {})),
+            "{pending:?}"
+        );
+        assert!(crashed.is_err());
+        until(page, || page.is_crashed()).await;
+        let error = page.title(&soon()).await.unwrap_err();
+        assert!(matches!(error, Error::PageCrashed {}), "{error:?}");
+        let error = page
+            .goto(&soon(), &stage.site.url("/"), LoadState::Loaded)
+            .await
+            .unwrap_err();
+        assert!(matches!(error, Error::PageCrashed {}), "{error:?}");
+        page.close(&soon()).await.unwrap();
+        assert!(stage.context.pages().is_empty());
+        let next = stage.context.new_page(&soon()).await.unwrap();
+        goto(&next, &stage.site.url("/")).await;
+    });
+}
+
+#[test]
+fn closing_ends_what_the_page_was_doing() {
+    on_a_page(async |stage| {
+        let page = &stage.page;
+        stage
+            .show(
+                "/",
+                "<script>onbeforeunload = e => e.preventDefault()</script>",
+            )
+            .await;
+        click(page, 10.0, 10.0).await.unwrap();
+        let progress = soon();
+        let pending = page.evaluate(&progress, "new Promise(() => {})");
+        let closing = async { page.close(&soon()).await };
+        let (pending, closed) = tokio::join!(pending, closing);
+        assert!(matches!(pending, Err(Error::PageClosed {})), "{pending:?}");
+        closed.unwrap();
+        assert!(page.is_closed());
+        page.close(&soon()).await.unwrap();
+        assert!(matches!(
+            page.title(&soon()).await,
+            Err(Error::PageClosed {})
+        ));
+        assert!(matches!(
+            page.goto(&soon(), "about:blank", LoadState::Loaded).await,
+            Err(Error::PageClosed {})
+        ));
+    });
+}

@@ -1,0 +1,294 @@
+//! The request log: redirects, headers, bodies, failures, credentials.
+
+use crate::harness::{eval, frame_at, goto, in_a_context, on_a_page, soon, until, until_some};
+use engine::{ContextOptions, Headers, HttpCredentials, Page, Request, RequestOutcome};
+use testkit::Resource;
+
+fn header<'a>(headers: &'a Headers, name: &str) -> Option<&'a str> {
+    headers
+        .iter()
+        .find(|(known, _)| known.eq_ignore_ascii_case(name))
+        .map(|(_, value)| value.as_str())
+}
+
+/// The request for a URL, once it has ended.
+async fn ended(page: &Page, url: &str) -> Request {
+    until_some(page, || {
+        page.requests()
+            .into_iter()
+            .find(|request| request.url == url && request.outcome.is_some())
+    })
+    .await
+}
+
+#[test]
+fn each_hop_of_a_redirect_is_a_request_with_its_own_facts() {
+    on_a_page(async |stage| {
+        let page = &stage.page;
+        let site = &stage.site;
+        site.add(
+            "/first",
+            Resource::html("")
+                .status(302)
+                .header("location", "/second")
+                .header("set-cookie", "hop=1"),
+        );
+        site.add(
+            "/second",
+            Resource::html("").status(307).header("location", "/third"),
+        );
+        site.add_page("/third", "<title>Third</title>");
+        goto(page, &site.url("/first")).await;
+        until(page, || {
+            page.requests()
+                .iter()
+                .all(|request| request.outcome.is_some())
+        })
+        .await;
+        let requests = page.requests();
+        let told: Vec<_> = requests
+            .iter()
+            .map(|request| {
+                let status = request.response.as_ref().map(|response| response.status);
+                (request.number, request.url.clone(), status)
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [
+                (1, site.url("/first"), Some(302)),
+                (2, site.url("/second"), Some(307)),
+                (3, site.url("/third"), Some(200)),
+            ]
+        );
+        assert_eq!(requests[0].outcome, Some(RequestOutcome::Redirected));
+        assert!(requests.iter().all(|request| request.is_navigation));
+        let response = requests[0].response.as_ref().unwrap();
+        assert_eq!(header(&response.headers, "set-cookie"), Some("hop=1"));
+        assert_eq!(header(&response.headers, "location"), Some("/second"));
+        // What was sent belongs to the hop it was sent with.
+        assert_eq!(header(&requests[0].headers, "cookie"), None);
+        assert_eq!(header(&requests[1].headers, "cookie"), Some("hop=1"));
+        assert_eq!(header(&requests[2].headers, "cookie"), Some("hop=1"));
+        assert!(header(&requests[2].headers, "host").is_some());
+        assert_eq!(page.request(2).unwrap().url, site.url("/second"));
+    });
+}
+
+#[test]
+fn bodies_of_both_directions_are_there_on_demand() {
+    on_a_page(async |stage| {
+        let page = &stage.page;
+        let bytes: Vec<u8> = (0..=255).collect();
+        stage.site.add(
+            "/binary",
+            Resource::new("application/octet-stream", bytes.clone()),
+        );
+        stage.show("/", "<p>the page</p>").await;
+        eval(
+            page,
+            "fetch('/binary').then(r => r.arrayBuffer()).then(() => 1)",
+        )
+        .await;
+        let request = ended(page, &stage.site.url("/binary")).await;
+        assert_eq!(
+            page.response_body(&soon(), &request.id).await.unwrap(),
+            bytes
+        );
+        assert_eq!(page.request_body(&soon(), &request.id).await.unwrap(), None);
+        assert_eq!(request.resource_type, "fetch");
+
+        let document = ended(page, &stage.site.url("/")).await;
+        assert_eq!(
+            page.response_body(&soon(), &document.id).await.unwrap(),
+            b"<p>the page</p>"
+        );
+        assert_eq!(document.resource_type, "document");
+
+        eval(page, "fetch('/echo', { method: 'POST', body: '{\"a\":\"ä\"}', headers: { 'content-type': 'application/json' } }).then(r => r.text())").await;
+        let request = ended(page, &stage.site.url("/echo")).await;
+        assert!(request.has_body);
+        assert_eq!(request.method, "POST");
+        assert_eq!(
+            page.request_body(&soon(), &request.id)
+                .await
+                .unwrap()
+                .unwrap(),
+            "{\"a\":\"ä\"}".as_bytes()
+        );
+        assert_eq!(
+            header(&request.headers, "content-type"),
+            Some("application/json")
+        );
+
+        eval(page, "fetch('/echo?binary', { method: 'POST', body: new Uint8Array([0, 255, 1, 254]) }).then(r => r.text())").await;
+        let request = ended(page, &stage.site.url("/echo?binary")).await;
+        assert_eq!(
+            page.request_body(&soon(), &request.id)
+                .await
+                .unwrap()
+                .unwrap(),
+            [0, 255, 1, 254]
+        );
+    });
+}
+
+#[test]
+fn a_compressed_body_is_told_as_the_page_sees_it() {
+    on_a_page(async |stage| {
+        // gzip of 'zipped zipped zipped'
+        let zipped: &[u8] = &[
+            0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0xab, 0xca, 0x2c, 0x28,
+            0x48, 0x4d, 0x51, 0xa8, 0x42, 0xa6, 0x00, 0x0a, 0x34, 0xfc, 0x2a, 0x14, 0x00, 0x00,
+            0x00,
+        ];
+        stage.site.add(
+            "/zipped",
+            Resource::new("text/plain", zipped).header("content-encoding", "gzip"),
+        );
+        stage.show("/", "").await;
+        let text = eval(&stage.page, "fetch('/zipped').then(r => r.text())").await;
+        let request = ended(&stage.page, &stage.site.url("/zipped")).await;
+        let body = stage
+            .page
+            .response_body(&soon(), &request.id)
+            .await
+            .unwrap();
+        assert_eq!(text, "zipped zipped zipped");
+        assert_eq!(String::from_utf8(body).unwrap(), "zipped zipped zipped");
+    });
+}
+
+#[test]
+fn failures_say_why() {
+    on_a_page(async |stage| {
+        let page = &stage.page;
+        stage.show("/", "").await;
+        eval(page, "fetch('http://127.0.0.1:1023/x').catch(() => 1)").await;
+        let request = ended(page, "http://127.0.0.1:1023/x").await;
+        assert_eq!(
+            request.outcome,
+            Some(RequestOutcome::Failed {
+                reason: "net::ERR_CONNECTION_REFUSED".to_owned(),
+                cancelled: false
+            })
+        );
+        eval(page, "() => { const c = new AbortController(); const p = fetch('/hang', { signal: c.signal }).catch(() => 1); setTimeout(() => c.abort(), 20); return p; }").await;
+        let request = ended(page, &stage.site.url("/hang")).await;
+        assert!(
+            matches!(&request.outcome, Some(RequestOutcome::Failed { reason, cancelled: true }) if reason == "net::ERR_ABORTED"),
+            "{request:?}"
+        );
+    });
+}
+
+#[test]
+fn the_favicon_is_the_browsers_own_affair() {
+    on_a_page(async |stage| {
+        stage
+            .show(
+                "/",
+                "<link rel=icon href=/favicon.ico><img src=/status/200>",
+            )
+            .await;
+        until(&stage.page, || stage.page.requests().len() >= 2).await;
+        assert!(
+            stage
+                .page
+                .requests()
+                .iter()
+                .all(|request| !request.url.contains("favicon"))
+        );
+        assert_eq!(stage.page.requests()[1].resource_type, "image");
+    });
+}
+
+#[test]
+fn a_cached_answer_is_marked() {
+    on_a_page(async |stage| {
+        let page = &stage.page;
+        stage.site.add(
+            "/cached.js",
+            Resource::new("text/javascript", "1").header("cache-control", "max-age=1000"),
+        );
+        for path in ["/one", "/two"] {
+            stage.show(path, "<script src=/cached.js></script>").await;
+        }
+        let request = ended(page, &stage.site.url("/cached.js")).await;
+        assert!(request.response.unwrap().from_cache);
+        let sent = stage
+            .site
+            .requests()
+            .iter()
+            .filter(|sent| sent.target == "/cached.js")
+            .count();
+        assert_eq!(sent, 1);
+    });
+}
+
+#[test]
+fn frames_of_other_processes_have_requests_with_bodies() {
+    on_a_page(async |stage| {
+        let page = &stage.page;
+        let there = format!("{}/inner", stage.site.cross_origin_url());
+        stage.site.add_page(
+            "/inner",
+            "<p>inner</p><script>fetch('/echo').then(r => r.text())</script>",
+        );
+        stage
+            .show("/", &format!("<iframe src='{there}'></iframe>"))
+            .await;
+        let frame = frame_at(page, &there).await;
+        let echo = ended(page, &format!("{}/echo", stage.site.cross_origin_url())).await;
+        assert_eq!(echo.frame.as_ref(), Some(&frame.id));
+        let body = page.response_body(&soon(), &echo.id).await.unwrap();
+        assert!(
+            String::from_utf8(body)
+                .unwrap()
+                .contains("\"method\":\"GET\"")
+        );
+        let document = ended(page, &there).await;
+        assert!(document.is_navigation);
+        let body = page.response_body(&soon(), &document.id).await.unwrap();
+        assert!(body.starts_with(b"<p>inner"));
+        assert_eq!(document.response.unwrap().status, 200);
+    });
+}
+
+#[test]
+fn credentials_are_given_where_they_are_asked_for() {
+    let right = HttpCredentials {
+        username: "user".to_owned(),
+        password: "secret".to_owned(),
+        origin: None,
+    };
+    let wrong = HttpCredentials {
+        password: "guess".to_owned(),
+        ..right.clone()
+    };
+    let other = HttpCredentials {
+        origin: Some("http://elsewhere.example".to_owned()),
+        ..right.clone()
+    };
+    for (credentials, status) in [(right, 200), (wrong, 401), (other, 401)] {
+        let options = ContextOptions {
+            http_credentials: Some(credentials),
+            ..ContextOptions::default()
+        };
+        in_a_context(options, async |stage| {
+            let page = &stage.page;
+            for _ in 0..2 {
+                goto(page, &stage.site.url("/auth/basic")).await;
+                assert_eq!(page.status().unwrap().0, status);
+            }
+            let fetched = eval(page, "fetch('/auth/basic').then(r => r.status)").await;
+            assert_eq!(fetched, status);
+            // Other requests pass as if nobody looked.
+            assert_eq!(eval(page, "fetch('/echo', { method: 'POST', body: 'x' }).then(r => r.json()).then(j => j.body)").await, "x");
+        });
+    }
+    on_a_page(async |stage| {
+        goto(&stage.page, &stage.site.url("/auth/basic")).await;
+        assert_eq!(stage.page.status().unwrap().0, 401);
+    });
+}

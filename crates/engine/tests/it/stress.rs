@@ -1,0 +1,153 @@
+//! Much of everything: nothing hangs, nothing piles up.
+
+use crate::harness::{click_until, eval, eval_in, goto, on_a_page, soon, until, with_browser};
+use engine::{ContextOptions, Error, LoadState, Progress};
+use std::time::Duration;
+
+#[test]
+fn a_page_in_an_endless_loop_is_given_up_and_closed() {
+    on_a_page(async |stage| {
+        let page = &stage.page;
+        stage
+            .show(
+                "/",
+                "<script>setTimeout(() => { document.title = 'looping'; for (;;); }, 100)</script>",
+            )
+            .await;
+        let looping = async || {
+            let short = Progress::new(Duration::from_millis(400));
+            page.title(&short).await
+        };
+        let error = async {
+            loop {
+                if let Err(error) = looping().await {
+                    return error;
+                }
+            }
+        };
+        let error = tokio::time::timeout(Duration::from_secs(20), error)
+            .await
+            .unwrap();
+        assert!(matches!(error, Error::Timeout { .. }), "{error:?}");
+        let short = Progress::new(Duration::from_millis(400));
+        let error = page.evaluate(&short, "1").await.unwrap_err();
+        assert!(matches!(error, Error::Timeout { .. }), "{error:?}");
+        page.close(&soon()).await.unwrap();
+        let next = stage.context.new_page(&soon()).await.unwrap();
+        goto(&next, &stage.site.url("/status/200")).await;
+    });
+}
+
+#[test]
+fn contexts_and_pages_by_the_hundred_leave_no_task_behind() {
+    with_browser(async |browser| {
+        let open_and_close = async || {
+            let context = browser
+                .new_context(&soon(), ContextOptions::default())
+                .await
+                .unwrap();
+            let page = context.new_page(&soon()).await.unwrap();
+            assert_eq!(eval(&page, "1").await, 1);
+            context.close(&soon()).await.unwrap();
+            assert!(page.is_closed());
+            (context, page)
+        };
+        let mut gone = Vec::new();
+        for _ in 0..100 {
+            let (context, page) = open_and_close().await;
+            gone.push((context, std::sync::Arc::downgrade(page.backend())));
+        }
+        // What is left of them is what we hold.
+        let contexts: Vec<_> = gone.drain(..).map(|(_, page)| page).collect();
+        assert_eq!(
+            contexts
+                .iter()
+                .filter(|page| page.strong_count() > 0)
+                .count(),
+            0
+        );
+    });
+}
+
+#[test]
+fn ten_thousand_messages_are_counted() {
+    on_a_page(async |stage| {
+        let page = &stage.page;
+        stage.show("/", "").await;
+        eval(
+            page,
+            "() => { for (let i = 0; i < 10_000; i++) console.log('message', i, { i }); }",
+        )
+        .await;
+        until(page, || page.console_counts().total == 10_000).await;
+        assert_eq!(
+            page.console(0).last().unwrap().message.text,
+            "message 9999 {i: 9999}"
+        );
+        assert!(!page.is_closed());
+    });
+}
+
+#[test]
+fn a_flood_of_messages_does_not_cost_the_page() {
+    on_a_page(async |stage| {
+        let page = &stage.page;
+        stage.show("/", "").await;
+        eval(
+            page,
+            "() => { for (let i = 0; i < 100_000; i++) console.log(i); }",
+        )
+        .await;
+        until(page, || {
+            page.console_counts().total == 100_000 || page.is_closed()
+        })
+        .await;
+        assert!(!page.is_closed());
+    });
+}
+
+#[test]
+fn three_hundred_frames() {
+    on_a_page(async |stage| {
+        let page = &stage.page;
+        stage.site.add_page("/leaf", "leaf");
+        let there = format!("{}/leaf", stage.site.cross_origin_url());
+        let frames = format!("<iframe src=/leaf></iframe><iframe src='{there}'></iframe><iframe srcdoc=leaf></iframe>").repeat(100);
+        stage.show("/", &frames).await;
+        until(page, || {
+            let frames = page.frames();
+            frames.len() == 301 && frames.iter().all(|frame| frame.loaded)
+        })
+        .await;
+        for frame in page.frames().iter().skip(1) {
+            assert_eq!(
+                eval_in(page, &frame.id, "document.body.innerText").await,
+                "leaf"
+            );
+        }
+        page.reload(&soon(), false, LoadState::Committed)
+            .await
+            .unwrap();
+        goto(page, &stage.site.url("/leaf")).await;
+        assert_eq!(page.frames().len(), 1);
+    });
+}
+
+#[test]
+fn an_alert_without_end_can_be_answered_and_left() {
+    on_a_page(async |stage| {
+        let page = &stage.page;
+        stage
+            .show(
+                "/",
+                "<button style='position:fixed;inset:0' onclick='for (;;) alert(1)'>x</button>",
+            )
+            .await;
+        click_until(page, 50.0, 50.0, || page.dialog().is_some()).await;
+        for _ in 0..10 {
+            until(page, || page.dialog().is_some()).await;
+            page.answer_dialog(&soon(), true, None).await.unwrap();
+        }
+        page.close(&soon()).await.unwrap();
+    });
+}
