@@ -63,12 +63,20 @@ impl ContextObserver for Shared {
         backend: Arc<dyn PageBackend>,
         opener: Option<PageId>,
     ) -> Arc<dyn PageObserver> {
-        let page = Page::over(backend, opener, &self.options);
+        let page = Page::over(backend, opener.clone(), &self.options);
         let observer = page.observer();
-        let mut state = self.state();
-        state.pages.retain(|page| !page.is_closed());
-        state.pages.push(page);
-        drop(state);
+        let opener = {
+            let mut state = self.state();
+            state.pages.retain(|page| !page.is_closed());
+            state.pages.push(page.clone());
+            let mut pages = state.pages.iter();
+            pages
+                .find(|page| Some(page.id()) == opener.as_ref())
+                .cloned()
+        };
+        if let Some(opener) = opener {
+            opener.popup_opened(page);
+        }
         self.bump();
         observer
     }

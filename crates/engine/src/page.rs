@@ -51,6 +51,9 @@ pub(crate) struct PageState {
     crashed: bool,
     closed: bool,
     opener: Option<PageId>,
+    /// Pages that scripts of this one opened, and how many there were in all.
+    pub(crate) popups: Vec<Page>,
+    pub(crate) popups_opened: u64,
 }
 
 /// An open dialog; the page waits for its answer.
@@ -104,6 +107,8 @@ impl Page {
             crashed: false,
             closed: false,
             opener,
+            popups: Vec::new(),
+            popups_opened: 0,
         };
         Self {
             backend,
@@ -137,6 +142,17 @@ impl Page {
     /// The page that this one was opened from, whether or not its scripts can reach it.
     pub fn opener(&self) -> Option<PageId> {
         self.state().opener.clone()
+    }
+
+    /// Takes note that a script of this page opened another.
+    pub(crate) fn popup_opened(&self, popup: Page) {
+        {
+            let mut state = self.state();
+            state.popups.retain(|popup| !popup.is_closed());
+            state.popups.push(popup);
+            state.popups_opened += 1;
+        }
+        self.shared.changes.send_modify(|count| *count += 1);
     }
 
     /// The URL that the address bar would show.

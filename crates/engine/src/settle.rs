@@ -67,6 +67,7 @@ pub enum Settled {
 struct Mark {
     navigations: u64,
     commits: u64,
+    popups: u64,
     requests: RequestMark,
 }
 
@@ -148,7 +149,7 @@ impl Watch {
         self.settle_with(options, std::future::pending()).await
     }
 
-    /// The same; `elsewhere` resolves when an effect is seen outside the page, such as a popup or a download that began.
+    /// The same; `elsewhere` resolves when an effect is seen outside the page, such as a download that began.
     pub async fn settle_with(
         self,
         options: &SettleOptions,
@@ -192,6 +193,10 @@ impl Watch {
                 mark.navigations = self.page.state().frames.main().navigations;
                 effect = true;
             }
+            if self.page.state().popups_opened > mark.popups {
+                self.popups_loaded(&mut mark, began + REQUESTS).await;
+                effect = true;
+            }
             let newest = self.page.state().requests.newest(&mark.requests);
             if newest != known {
                 known = newest;
@@ -203,9 +208,7 @@ impl Watch {
                     continue;
                 }
             }
-            let moved_on = self.page.until(|state| {
-                mark.is_navigating(state) || state.requests.newest(&mark.requests) != known
-            });
+            let moved_on = self.page.until(|state| mark.is_exceeded(state, known));
             let rest = tokio::select! {
                 biased;
                 rest = self.rest(options, effect) => rest,
@@ -218,11 +221,7 @@ impl Watch {
             if let Some(settled) = self.barrier().await {
                 return settled;
             }
-            let moved_on = {
-                let state = self.page.state();
-                mark.is_navigating(&state) || state.requests.newest(&mark.requests) != known
-            };
-            if !moved_on {
+            if !mark.is_exceeded(&self.page.state(), known) {
                 return rest.settled(effect, options.typed);
             }
         }
@@ -239,6 +238,25 @@ impl Watch {
 
     fn navigating(&self, mark: &Mark) -> bool {
         mark.is_navigating(&self.page.state())
+    }
+
+    /// Waits until the pages that were opened since the mark are loaded, and moves the mark behind them.
+    async fn popups_loaded(&self, mark: &mut Mark, deadline: Instant) {
+        let (popups, opened) = {
+            let state = self.page.state();
+            (state.popups.clone(), state.popups_opened)
+        };
+        let new = usize::try_from(opened - mark.popups).unwrap_or(usize::MAX);
+        let left = deadline.saturating_duration_since(Instant::now());
+        join_all(
+            popups
+                .iter()
+                .rev()
+                .take(new)
+                .map(|popup| popup.settle_opened(left)),
+        )
+        .await;
+        mark.popups = opened;
     }
 
     /// Waits until the navigation under way has ended, loaded or without a document.
@@ -378,12 +396,20 @@ impl Mark {
         Self {
             navigations: main.navigations,
             commits: main.commits,
+            popups: state.popups_opened,
             requests: state.requests.mark(),
         }
     }
 
     fn is_navigating(&self, state: &PageState) -> bool {
         state.frames.main().navigations > self.navigations
+    }
+
+    /// Whether something began since, other than the requests that are known.
+    fn is_exceeded(&self, state: &PageState, known: Option<u64>) -> bool {
+        self.is_navigating(state)
+            || state.popups_opened > self.popups
+            || state.requests.newest(&self.requests) != known
     }
 }
 

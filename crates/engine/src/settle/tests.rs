@@ -246,6 +246,23 @@ async fn an_effect_elsewhere_counts_as_one() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_popup_is_waited_for_until_it_is_loaded() {
+    let fake = resting(500, false);
+    let popup = resting(500, false);
+    let progress = Progress::new(Duration::from_secs(5));
+    let watch = fake.page.watch(&progress).await;
+    let before = Instant::now();
+    fake.page.popup_opened(popup.page.clone());
+    let events = vec![(20, started("L")), (50, committed("L")), (200, loaded("L"))];
+    let _telling = telling(&popup, events);
+    let settled = watch.settle(&SettleOptions::default()).await;
+    assert_eq!(
+        (settled, before.elapsed().as_millis()),
+        (Settled::Quiet, 280)
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_page_that_does_not_answer_is_given_up() {
     let fake = resting(60_000, false);
     let (settled, took) = settle(&fake, vec![]).await;
