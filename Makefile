@@ -1,5 +1,5 @@
 # `make test` is the whole gate, `make update` rewrites what is generated, `make demo` shows the main job.
-.PHONY: demo test update check prepare
+.PHONY: demo test update check prepare parity
 
 CARGO ?= cargo
 INJECTED := crates/engine/injected
@@ -23,6 +23,15 @@ update: prepare
 	$(CARGO) fmt --all
 	npm --prefix $(INJECTED) run --silent build
 	UPDATE_EXPECT=1 $(CARGO) test --workspace
+
+# The same calls to us and to the npm package, answers compared.
+parity: prepare
+	$(CARGO) build --locked -p playhouse -p testkit
+	npm install --silent --no-audit --no-fund --prefix target/oracle @playwright/mcp@0.0.83
+	target/debug/parity crates/testkit/parity/shop.jsonl \
+	  -- target/debug/playhouse --headless --isolated \
+	  -- node target/oracle/node_modules/@playwright/mcp/cli.js --headless --isolated --no-sandbox \
+	     --executable-path "$$(command -v chromium || command -v google-chrome)"
 
 # Installs what is missing, where it knows how.
 prepare: $(INJECTED)/node_modules/.package-lock.json

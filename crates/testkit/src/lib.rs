@@ -11,4 +11,4 @@ mod spec;
 pub use client::{CallResult, Client, Image, Launch, NoAnswer, Pending};
 pub use requirement::{browser_is_there, chromium, node_is_there};
 pub use site::{Request, Resource, Site};
-pub use spec::{Report, Runner};
+pub use spec::{Placeholders, Report, Runner, difference};

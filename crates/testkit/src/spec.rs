@@ -7,4 +7,5 @@ mod expectations;
 mod part;
 mod runner;
 
+pub use compare::{Placeholders, difference};
 pub use runner::{Report, Runner};

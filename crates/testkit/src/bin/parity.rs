@@ -1,14 +1,13 @@
 //! The same calls to two servers, on the same pages, one after the other; prints where they differ.
 //!
 //! `parity CALLS.jsonl -- OURS… -- THEIRS…`: each line of the file is `["tool", {arguments}]`, where `{site}` is the
-//! fixture site. Times and paths are made equal before comparing. Exits with 1 where anything differs.
+//! fixture site. Times and paths are made equal before comparing. Exits with 1 where anything differs (`-` theirs, `+` ours).
 #![expect(clippy::print_stdout, reason = "it reports")]
 
-use std::path::Path;
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
-use testkit::{CallResult, Client, Launch, Site};
+use serde_json::Value;
+use testkit::{CallResult, Client, Launch, Placeholders, Site, difference};
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -29,11 +28,11 @@ async fn main() -> ExitCode {
         count += 1;
         let own = ours.call(&tool, arguments.clone()).await;
         let other = theirs.call(&tool, arguments).await;
-        let (own, other) = (told(&own), told(&other));
+        let (own, other) = (told(&own, &site), told(&other, &site));
         if own != other {
             different += 1;
             println!("── {count}. {line}");
-            differences(&own, &other);
+            print!("{}", difference(&other, &own));
         }
     }
     println!("{count} calls, {different} answered differently");
@@ -42,13 +41,11 @@ async fn main() -> ExitCode {
 
 async fn start(command: &[String]) -> Client {
     let (program, args) = command.split_first().expect("a command has a program");
-    let client = Launch::new(program).args(args).start().await;
-    client.initialize(json!({})).await;
-    client
+    Launch::new(program).args(args).start().await
 }
 
 /// Everything a client sees, without what differs from run to run.
-fn told(result: &CallResult) -> String {
+fn told(result: &CallResult, site: &Site) -> String {
     let mut text = String::new();
     if result.is_error {
         text += "(error)\n";
@@ -61,31 +58,5 @@ fn told(result: &CallResult) -> String {
     for image in &result.images {
         text += &format!("\n--- {} {:?}", image.media_type, image.size());
     }
-    equal(&text, result.workspace())
-}
-
-fn equal(text: &str, workspace: &Path) -> String {
-    let text = text.replace(&workspace.display().to_string(), "WORKSPACE");
-    let time =
-        regress::Regex::new(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z").expect("a valid pattern");
-    time.replace_all(&text, "TIME")
-}
-
-fn differences(own: &str, other: &str) {
-    let (own, other): (Vec<_>, Vec<_>) = (own.lines().collect(), other.lines().collect());
-    let same_start = own.iter().zip(&other).take_while(|(a, b)| a == b).count();
-    let rest = own.len().min(other.len()) - same_start;
-    let same_end = own
-        .iter()
-        .rev()
-        .zip(other.iter().rev())
-        .take(rest)
-        .take_while(|(a, b)| a == b)
-        .count();
-    for line in &own[same_start..own.len() - same_end] {
-        println!("  ours   {line}");
-    }
-    for line in &other[same_start..other.len() - same_end] {
-        println!("  theirs {line}");
-    }
+    Placeholders::new(site, result.workspace(), false).mask(&text)
 }

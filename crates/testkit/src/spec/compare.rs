@@ -8,7 +8,7 @@ use regress::Regex;
 use crate::site::Site;
 
 /// What changes from run to run, and the placeholders that stand for it.
-pub(super) struct Placeholders {
+pub struct Placeholders {
     literal: Vec<(String, &'static str)>,
     time: Regex,
     /// Colours of a terminal.
@@ -18,7 +18,8 @@ pub(super) struct Placeholders {
 }
 
 impl Placeholders {
-    pub(super) fn new(site: &Site, workspace: &Path, any_refs: bool) -> Self {
+    /// Those of a site and a workspace; with `any_refs` refs lose their numbers.
+    pub fn new(site: &Site, workspace: &Path, any_refs: bool) -> Self {
         let host = |url: String| url.trim_start_matches("http://").to_owned();
         Self {
             literal: vec![
@@ -35,7 +36,7 @@ impl Placeholders {
     }
 
     /// Puts the real addresses in, into pages and arguments.
-    pub(super) fn fill(&self, text: &str) -> String {
+    pub fn fill(&self, text: &str) -> String {
         self.literal
             .iter()
             .fold(text.to_owned(), |text, (real, name)| {
@@ -44,7 +45,7 @@ impl Placeholders {
     }
 
     /// Puts the placeholders in, into an answer.
-    pub(super) fn mask(&self, text: &str) -> String {
+    pub fn mask(&self, text: &str) -> String {
         let text = self
             .literal
             .iter()
@@ -105,7 +106,7 @@ fn line_matches(expected: &str, actual: &str) -> bool {
 }
 
 /// The lines of both, `-` expected, `+` answered.
-pub(super) fn difference(expected: &str, actual: &str) -> String {
+pub fn difference(expected: &str, actual: &str) -> String {
     let (expected, actual): (Vec<_>, Vec<_>) =
         (expected.lines().collect(), actual.lines().collect());
     // Length of the longest common subsequence of the tails, from the end.
