@@ -18,7 +18,7 @@ pub use options::{
     Proxy, SameSite, Screenshot, ScreenshotArea, ScreenshotFormat, Size, Viewport,
 };
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -192,6 +192,15 @@ pub trait PageBackend: Send + Sync {
     async fn response_body(&self, request: &RequestId) -> Result<Vec<u8>>;
     /// The body of a request.
     async fn request_body(&self, request: &RequestId) -> Result<Option<Vec<u8>>>;
+
+    /// From now on every request of the page is answered with an empty document, and none leaves the browser.
+    async fn keep_off_the_network(&self) -> Result<()> {
+        Err(Error::UnsupportedByBrowser {
+            browser: "this browser",
+            feature: "Answering requests in the server's place",
+            hint: "Use Chromium.",
+        })
+    }
 
     /// Returns once every event that the browser sent so far was reported to the observer.
     async fn flush(&self) -> Result<()>;

@@ -21,6 +21,7 @@ mod progress;
 mod selector;
 mod settle;
 mod snapshot;
+mod storage;
 mod task;
 
 pub use action::{Click, Payload};
@@ -51,4 +52,5 @@ pub use progress::Progress;
 pub use selector::{Selector, SelectorError, Step, Target, TextMatch};
 pub use settle::{SettleOptions, Settled, Watch};
 pub use snapshot::{Found, FrameSnapshot, InvalidPattern, Pattern, RenderOptions};
+pub use storage::{OriginStorage, StorageItem, StorageState};
 pub use task::{Task, spawn};

@@ -1,8 +1,8 @@
 //! The browsers that a server has running: started or reached when a session first needs one.
 
-use crate::config::Settings;
+use crate::config::{Settings, StorageStateSource};
 use crate::error::{Error, Result};
-use crate::output::Output;
+use crate::output::{self, Output};
 use engine::{Browser, BrowserContext, Progress};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -60,6 +60,17 @@ impl Browsers {
         } else {
             browser.default_context(progress, options).await?
         };
+        if let Some(source) = &self.settings.context.storage_state {
+            let state = match source {
+                StorageStateSource::File(path) => output::storage_state(path).await?,
+                StorageStateSource::Inline(state) => serde_json::from_value(state.clone())
+                    .map_err(|error| Error::File {
+                        path: "browser.contextOptions.storageState".to_owned(),
+                        reason: format!("Error reading storage state:\n{error}"),
+                    })?,
+            };
+            context.restore(progress, &state).await?;
+        }
         Ok(OpenContext {
             browser,
             context,

@@ -4,6 +4,7 @@
 use crate::config::{FilePaths, Settings};
 use crate::error::{Error, Result};
 use crate::reply::WrittenFile;
+use engine::StorageState;
 use std::path::{Component, Path, PathBuf};
 use time::OffsetDateTime;
 use time::macros::format_description;
@@ -121,6 +122,21 @@ pub(crate) async fn write(file: &WrittenFile, bytes: impl AsRef<[u8]>) -> Result
     tokio::fs::write(&file.path, bytes)
         .await
         .map_err(|error| Error::file(&file.path, "open", &error))
+}
+
+/// Reads a file of cookies and storage.
+pub(crate) async fn storage_state(path: &Path) -> Result<StorageState> {
+    let unreadable = |reason: String| Error::File {
+        path: path.display().to_string(),
+        reason: format!(
+            "Error reading storage state from {}:\n{reason}",
+            path.display()
+        ),
+    };
+    let text = tokio::fs::read(path)
+        .await
+        .map_err(|error| unreadable(Error::file(path, "open", &error).to_string()))?;
+    serde_json::from_slice(&text).map_err(|error| unreadable(error.to_string()))
 }
 
 /// The time as automatic file names have it, `2026-11-21T08-09-17-011Z`.

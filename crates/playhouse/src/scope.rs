@@ -11,6 +11,12 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// How long a page that an action opened may take to load.
+const OPENED: Duration = Duration::from_secs(5);
+
+/// How long a script that was halted may take to show what it does.
+const AT_ONCE: Duration = Duration::from_millis(100);
+
 /// Nothing of a session: the server itself. Needs no turn.
 pub(crate) struct OfServer;
 
@@ -56,7 +62,12 @@ impl TabInAnyState {
         call: &Call,
         deed: impl Future<Output = engine::Result<T>>,
     ) -> Result<()> {
-        self.act_and_settle(call, deed, false).await
+        let limit = call.settings.timeouts.settle;
+        let options = SettleOptions {
+            limit,
+            typed: false,
+        };
+        self.act_and_settle(call, deed, options).await
     }
 
     /// The same for typing, after which a page may think for a while.
@@ -65,26 +76,46 @@ impl TabInAnyState {
         call: &Call,
         deed: impl Future<Output = engine::Result<T>>,
     ) -> Result<()> {
-        self.act_and_settle(call, deed, true).await
+        let limit = call.settings.timeouts.settle;
+        let options = SettleOptions { limit, typed: true };
+        self.act_and_settle(call, deed, options).await
+    }
+
+    /// The same for what lets a script go on that was halted: what it does it does at once.
+    pub(crate) async fn act_at_once<T>(
+        &self,
+        call: &Call,
+        deed: impl Future<Output = engine::Result<T>>,
+    ) -> Result<()> {
+        let options = SettleOptions {
+            limit: call.settings.timeouts.settle.min(AT_ONCE),
+            typed: false,
+        };
+        self.act_and_settle(call, deed, options).await
     }
 
     async fn act_and_settle<T>(
         &self,
         call: &Call,
         deed: impl Future<Output = engine::Result<T>>,
-        typed: bool,
+        options: SettleOptions,
     ) -> Result<()> {
+        let context = self.context()?;
+        let (before, mut changes) = (context.pages(), context.changes());
         let watch = self.page.watch(&call.action()).await;
         self.interrupted(deed).await?;
-        self.settle(call, watch, typed).await;
-        Ok(())
-    }
-
-    /// Waits until the consequences of what was done since the watch began are over.
-    pub(crate) async fn settle(&self, call: &Call, watch: Watch, typed: bool) {
-        let limit = call.settings.timeouts.settle;
-        let settled = watch.settle(&SettleOptions { limit, typed }).await;
+        // A page that opens, or a download that begins, is an effect like another.
+        let elsewhere = async move {
+            let _ = changes.changed().await;
+        };
+        let settled = watch.settle_with(&options, elsewhere).await;
         tracing::debug!(?settled, tool = call.tool, "settled");
+        let opened = context.pages().into_iter();
+        let loaded = opened
+            .filter(|page| !before.contains(page))
+            .map(async |page| page.settle_opened(OPENED).await);
+        futures_util::future::join_all(loaded).await;
+        Ok(())
     }
 
     /// The same where most often there are none: what does not show at once is not looked for.

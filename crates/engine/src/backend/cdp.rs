@@ -9,6 +9,7 @@ mod evaluate;
 mod events;
 mod input;
 mod network;
+mod offline;
 mod page;
 mod permissions;
 mod picture;

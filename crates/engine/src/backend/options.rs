@@ -167,7 +167,7 @@ pub struct Cookie {
     /// Path.
     pub path: String,
     /// Unix seconds; −1 for a session cookie.
-    #[serde(default = "session_cookie")]
+    #[serde(default = "session_cookie", serialize_with = "as_javascript")]
     pub expires: f64,
     /// Hidden from scripts.
     #[serde(default)]
@@ -178,6 +178,16 @@ pub struct Cookie {
     /// Cross-site rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_site: Option<SameSite>,
+}
+
+/// A number as JavaScript writes it: without a fraction where it has none.
+fn as_javascript<S: serde::Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    #[expect(clippy::cast_possible_truncation, reason = "whole, and in range")]
+    if number.fract() == 0.0 && number.abs() < 9e15 {
+        serializer.serialize_i64(*number as i64)
+    } else {
+        serializer.serialize_f64(*number)
+    }
 }
 
 fn session_cookie() -> f64 {

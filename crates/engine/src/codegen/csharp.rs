@@ -105,6 +105,9 @@ pub(super) fn action(action: &Action) -> String {
             on(locator, format!("SetInputFilesAsync(new[] {{ {files} }})"))
         }
         Action::ExpectVisible { locator } => expect(locator, "ToBeVisibleAsync()".into()),
+        Action::ExpectValue { locator, value } if value.is_empty() => {
+            expect(locator, "ToBeEmptyAsync()".to_owned())
+        }
         Action::ExpectValue { locator, value } => {
             expect(locator, format!("ToHaveValueAsync({})", string(value)))
         }

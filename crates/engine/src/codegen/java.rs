@@ -108,6 +108,9 @@ pub(super) fn action(action: &Action) -> String {
             on(locator, format!("setInputFiles({paths})"))
         }
         Action::ExpectVisible { locator } => expect(locator, "isVisible()".into()),
+        Action::ExpectValue { locator, value } if value.is_empty() => {
+            expect(locator, "isEmpty()".to_owned())
+        }
         Action::ExpectValue { locator, value } => {
             expect(locator, format!("hasValue({})", string(value)))
         }

@@ -173,6 +173,9 @@ pub(super) fn action(action: &Action) -> String {
             simple(locator, "setInputFiles", vec![one_or_many(files)])
         }
         Action::ExpectVisible { locator } => expect(locator, "toBeVisible()"),
+        Action::ExpectValue { locator, value } if value.is_empty() => {
+            expect(locator, "toBeEmpty()")
+        }
         Action::ExpectValue { locator, value } => {
             expect(locator, &format!("toHaveValue({})", quote(value)))
         }

@@ -103,6 +103,9 @@ pub(super) fn action(action: &Action) -> String {
             on(locator, format!("set_input_files({})", one_or_many(files)))
         }
         Action::ExpectVisible { locator } => expect(locator, "to_be_visible()".into()),
+        Action::ExpectValue { locator, value } if value.is_empty() => {
+            expect(locator, "to_be_empty()".to_owned())
+        }
         Action::ExpectValue { locator, value } => {
             expect(locator, format!("to_have_value({})", string(value)))
         }

@@ -29,8 +29,8 @@ impl Tool for HandleDialog {
     async fn run(self, tab: DialogTab, call: &Call) -> Result<Reply> {
         let text = self.prompt_text.as_deref();
         let progress = call.action();
-        tab.act(call, tab.page.answer_dialog(&progress, self.accept, text))
-            .await?;
+        let answer = tab.page.answer_dialog(&progress, self.accept, text);
+        tab.act_at_once(call, answer).await?;
         Ok(Reply::default())
     }
 }

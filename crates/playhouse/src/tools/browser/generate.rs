@@ -30,8 +30,7 @@ impl Tool for GenerateLocator {
     type Scope = CurrentTab;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
-        let locator = tab.page.locator(&self.target)?;
-        let best = locator.best(&call.action()).await?;
-        Ok(Reply::text(best.to_string()))
+        let found = tab.find(call, &self.target).await?;
+        Ok(Reply::text(found.shown.to_string()))
     }
 }

@@ -33,6 +33,7 @@ impl Tool for Navigate {
         let url = completed(&self.url);
         refuse_files(&url, call.settings.files.unrestricted)?;
         load(&tab.tab, call, &url).await?;
+        let url = shown(self.url, url);
         Ok(Reply::action(call.language(), &Action::Goto { url }).and_snapshot())
     }
 }
@@ -81,6 +82,15 @@ pub(super) fn completed(url: &str) -> String {
         format!("http://{url}")
     } else {
         format!("https://{url}")
+    }
+}
+
+/// The URL that code shows: as given, where that is a URL of any kind.
+pub(super) fn shown(given: String, completed: String) -> String {
+    if Url::parse(&given).is_ok() {
+        given
+    } else {
+        completed
     }
 }
 

@@ -2,10 +2,12 @@
 
 use crate::call::Call;
 use crate::config::Capability;
-use crate::error::{Error, Result};
-use crate::reply::Reply;
-use crate::scope::CurrentTab;
+use crate::error::Result;
+use crate::output;
+use crate::reply::{Part, Reply};
+use crate::scope::TabInAnyState;
 use crate::tool::{Effect, Tool, ToolDef};
+use engine::codegen::javascript::string as quote;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -27,13 +29,25 @@ impl Tool for SaveStorageState {
     const TITLE: &'static str = "Save storage state";
     const EFFECT: Effect = Effect::Reads;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
-    type Scope = CurrentTab;
+    type Scope = TabInAnyState;
 
-    async fn run(self, _on: CurrentTab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
+        let state = tab.context()?.storage_state(&call.navigation()).await?;
+        let file = tab
+            .output(call)
+            .await
+            .file(self.filename.as_deref(), "storage-state", "json")
+            .await?;
+        let text = serde_json::to_string_pretty(&state).unwrap_or_default();
+        output::write(&file, text).await?;
+        Ok(Reply::code(format!(
+            "await page.context().storageState({{ path: {} }});",
+            quote(&file.link)
+        ))
+        .and(Part::File {
+            title: "Storage state".to_owned(),
+            link: file.link,
+        }))
     }
 }
 
@@ -50,12 +64,18 @@ impl Tool for SetStorageState {
     const TITLE: &'static str = "Restore storage state";
     const EFFECT: Effect = Effect::Acts;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
-    type Scope = CurrentTab;
+    type Scope = TabInAnyState;
 
-    async fn run(self, _on: CurrentTab, _call: &Call) -> Result<Reply> {
-        Err(Error::Internal {
-            tool: Self::NAME,
-            reason: "not built yet".into(),
-        })
+    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
+        let name = &self.filename;
+        let path = tab.output(call).await.allowed(name)?;
+        let state = output::storage_state(&path).await?;
+        tab.context()?.restore(&call.navigation(), &state).await?;
+        Ok(
+            Reply::text(format!("Storage state restored from {name}")).and_code(format!(
+                "await page.context().setStorageState({});",
+                quote(name)
+            )),
+        )
     }
 }

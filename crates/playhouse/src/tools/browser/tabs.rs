@@ -1,6 +1,6 @@
 //! Tabs.
 
-use super::navigate::{completed, load, refuse_files};
+use super::navigate::{completed, load, refuse_files, shown};
 use crate::call::Call;
 use crate::error::{Error, Result};
 use crate::reply::{Part, Reply};
@@ -70,10 +70,11 @@ impl Tabs {
         let tabs = session.tabs(call).await?;
         let tab = tabs.open_new(&call.navigation()).await?;
         let mut reply = Reply::default();
-        if let Some(url) = &self.url {
-            let url = completed(url);
+        if let Some(given) = self.url {
+            let url = completed(&given);
             refuse_files(&url, call.settings.files.unrestricted)?;
             load(&tab, call, &url).await?;
+            let url = shown(given, url);
             reply = reply
                 .and_action(call.language(), &codegen::Action::Goto { url })
                 .and_snapshot();

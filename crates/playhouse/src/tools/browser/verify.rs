@@ -8,7 +8,7 @@ use crate::reply::Reply;
 use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
 use engine::codegen::{Action, javascript};
-use engine::{Checked, Locator};
+use engine::{Checked, Locator, Page, Selector};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -42,14 +42,12 @@ impl Tool for VerifyElement {
             javascript::string(&self.role),
             javascript::string(&self.accessible_name)
         );
-        let locator = tab.page.locator(&target)?;
-        if locator.count(&call.action()).await? == 0 {
+        let Some(locator) = seen(&tab.page, call, &target).await? else {
             return Ok(failed(format!(
                 "Element with role \"{}\" and accessible name \"{}\" not found",
                 self.role, self.accessible_name
             )));
-        }
-        let locator = locator.generated(&call.action()).await?;
+        };
         Ok(done(call, &Action::ExpectVisible { locator }))
     }
 }
@@ -74,11 +72,9 @@ impl Tool for VerifyText {
             "getByText({}).filter({{ visible: true }})",
             javascript::string(&self.text)
         );
-        let locator = tab.page.locator(&target)?.first();
-        if locator.count(&call.action()).await? == 0 {
+        let Some(locator) = seen(&tab.page, call, &target).await? else {
             return Ok(failed("Text not found".to_owned()));
-        }
-        let locator = locator.best(&call.action()).await?;
+        };
         Ok(done(call, &Action::ExpectVisible { locator }))
     }
 }
@@ -184,13 +180,37 @@ fn failed(reason: String) -> Reply {
     Reply::error(Error::VerificationFailed { reason })
 }
 
-/// The text of the first element in the list that holds the item's.
-async fn item_text(list: &Locator, call: &Call, item: &str) -> Result<Option<String>> {
+/// The best locator of the first element that matches, in the page or in the frames of it.
+async fn seen(page: &Page, call: &Call, target: &str) -> Result<Option<Selector>> {
     let progress = call.action();
-    let function = format!(
-        "list => {{ const want = {}.toLowerCase(); const clean = n => n.textContent.replace(/\\s+/g, ' ').trim(); const all = [...list.querySelectorAll('*')].filter(n => clean(n).toLowerCase().includes(want)); const leaf = all.find(n => !all.some(m => m !== n && n.contains(m))); return leaf ? clean(leaf) : null; }}",
-        serde_json::Value::from(item)
-    );
-    let text = list.evaluate(&progress, &function).await?;
+    let mut documents = vec![String::new()];
+    while let Some(document) = documents.pop() {
+        let found = page.locator(&format!("{document}{target}"))?.first();
+        if found.count(&progress).await? > 0 {
+            return Ok(Some(found.best(&progress).await?));
+        }
+        let frames = page.locator(&format!("{document}locator('iframe')"))?;
+        for index in (0..frames.count(&progress).await?).rev() {
+            documents.push(format!(
+                "{document}locator('iframe').nth({index}).contentFrame()."
+            ));
+        }
+    }
+    Ok(None)
+}
+
+/// The text of the first of the smallest elements in the list that have the item's text.
+const ITEM_TEXT: &str = "(list, item) => {
+    const clean = text => text.replace(/\\s+/g, ' ').trim().toLowerCase();
+    const has = node => clean(node.textContent).includes(clean(item));
+    const all = [...list.querySelectorAll('*')].filter(has);
+    const smallest = all.find(node => !all.some(other => other !== node && node.contains(other)));
+    return smallest ? smallest.textContent : null;
+}";
+
+async fn item_text(list: &Locator, call: &Call, item: &str) -> Result<Option<String>> {
+    let item = serde_json::Value::from(item);
+    let function = format!("list => ({ITEM_TEXT})(list, {item})");
+    let text = list.evaluate(&call.action(), &function).await?;
     Ok(text.and_then(|text| text.as_str().map(str::to_owned)))
 }
