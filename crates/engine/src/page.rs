@@ -54,6 +54,8 @@ pub(crate) struct PageState {
     /// Pages that scripts of this one opened, and how many there were in all.
     pub(crate) popups: Vec<Page>,
     pub(crate) popups_opened: u64,
+    /// The script that opened a dialog goes on when it is answered, so that is an effect, even where nothing else is seen.
+    pub(crate) dialogs_answered: u64,
 }
 
 /// An open dialog; the page waits for its answer.
@@ -109,6 +111,7 @@ impl Page {
             opener,
             popups: Vec::new(),
             popups_opened: 0,
+            dialogs_answered: 0,
         };
         Self {
             backend,
@@ -474,7 +477,10 @@ impl PageState {
                     default_value,
                 });
             }
-            PageEvent::DialogClosed => self.dialog = None,
+            PageEvent::DialogClosed => {
+                self.dialog = None;
+                self.dialogs_answered += 1;
+            }
             PageEvent::FileChooserOpened { multiple } => {
                 self.file_chooser = Some(FileChooser { multiple });
             }

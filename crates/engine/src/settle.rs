@@ -68,6 +68,7 @@ struct Mark {
     navigations: u64,
     commits: u64,
     popups: u64,
+    dialogs_answered: u64,
     requests: RequestMark,
 }
 
@@ -197,6 +198,7 @@ impl Watch {
                 self.popups_loaded(&mut mark, began + REQUESTS).await;
                 effect = true;
             }
+            effect |= self.page.state().dialogs_answered > mark.dialogs_answered;
             let newest = self.page.state().requests.newest(&mark.requests);
             if newest != known {
                 known = newest;
@@ -397,6 +399,7 @@ impl Mark {
             navigations: main.navigations,
             commits: main.commits,
             popups: state.popups_opened,
+            dialogs_answered: state.dialogs_answered,
             requests: state.requests.mark(),
         }
     }
