@@ -1,9 +1,9 @@
 // Everything Rust may call in a page, as one object. Evaluates to that object.
-import { attribute, content, dispatchDrop, fileInput, fill, focus, selectOptions, selectText } from "./forms";
+import { attribute, content, dispatchDrop, fileInput, fill, focus, selectOptions } from "./forms";
 import { dragBegan, watchDrag } from "./drag";
 import { generate } from "./generate";
 import { held, keep, release } from "./handles";
-import { aim, aimThrough, bounds, elementAt, scrollIntoView } from "./hit";
+import { aim, aimThrough, bounds } from "./hit";
 import { matches, query } from "./selector/query";
 import { nextChange, settled, watch } from "./settle";
 import { byRef, refOf, snapshot } from "./snapshot";
@@ -26,11 +26,8 @@ const core = {
   aim,
   aimThrough,
   bounds,
-  elementAt,
-  scrollIntoView,
   fill,
   selectOptions,
-  selectText,
   focus,
   content,
   attribute,

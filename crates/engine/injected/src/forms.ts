@@ -66,16 +66,6 @@ export function focus({ handle }: { handle: Handle }): { focused: boolean } | Go
   return { focused: (e.getRootNode() as Document | ShadowRoot).activeElement === e };
 }
 
-/** Selects all text of the element and focuses it. */
-export async function selectText({ handle }: { handle: Handle }): Promise<Lacks | Gone | null> {
-  const e = attached(handle);
-  if (!e) return { gone: true };
-  const lacks = await lacking(e, ["visible"]);
-  if (lacks) return lacks === "attached" ? { gone: true } : { lacks };
-  select(fieldOf(e));
-  return null;
-}
-
 /** Text and value of the element, for whoever asks. */
 export function content({ handle }: { handle: Handle }): { text: string; innerText: string; value: string | null } | Gone {
   const e = attached(handle);

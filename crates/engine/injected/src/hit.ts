@@ -79,21 +79,6 @@ export function bounds({ handle }: { handle: Handle }): { box: Box | null } | Go
   return { box: isVisible(e) ? { x, y, width, height } : null };
 }
 
-/** Scrolls the element into view, if it is not. */
-export function scrollIntoView({ handle }: { handle: Handle }): null | Gone {
-  const e = attached(handle);
-  if (!e) return { gone: true };
-  const point = pointOf(e);
-  if (!point || !isInView(e, point)) e.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
-  return null;
-}
-
-/** What would receive an event at the point of the frame's viewport, as one line of HTML. */
-export function elementAt(point: Point): { preview: string | null } {
-  const e = deepestAt(point);
-  return { preview: e ? preview(e) : null };
-}
-
 function verdict(e: Element, point: Point, hit: boolean): Aimed {
   if (!hit) return { point };
   if (point.x < 0 || point.y < 0 || point.x >= innerWidth || point.y >= innerHeight) return { lacks: "viewport" };
