@@ -7,7 +7,7 @@ import { aim, aimThrough, bounds } from "./hit";
 import { matches, query } from "./selector/query";
 import { nextChange, settled, watch } from "./settle";
 import { byRef, refOf, snapshot } from "./snapshot";
-import { describe, states } from "./states";
+import { states } from "./states";
 
 const core = {
   release: ({ handles }: { handles: number[] }): null => (release(handles), null),
@@ -21,7 +21,6 @@ const core = {
   query,
   matches,
   title: (): string => document.title,
-  describe,
   states,
   aim,
   aimThrough,

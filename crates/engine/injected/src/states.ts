@@ -1,7 +1,7 @@
 // What state an element is in, as far as acting on it goes.
 
 import { checkedOf, disabledOf, readonlyOf } from "./aria/states";
-import { closest, flatParent, isVisible, preview, tagOf, withCaches } from "./dom";
+import { closest, flatParent, isVisible, tagOf, withCaches } from "./dom";
 import { held, type Handle } from "./handles";
 
 /** A state that an action may need. `stable`: the box stands still. */
@@ -85,12 +85,6 @@ export async function lacking(e: Element, wanted: State[]): Promise<State | "att
     if (moved) return "stable";
   }
   return undefined;
-}
-
-/** The start of the element as a line of HTML, or what is left to say when it has gone. */
-export function describe({ handle }: { handle: Handle }): { preview: string } | Gone {
-  const e = held(handle);
-  return e ? { preview: preview(e) } : { gone: true };
 }
 
 // Animating one of these moves nothing.
