@@ -18,7 +18,7 @@ pub use options::{
     Proxy, SameSite, Screenshot, ScreenshotArea, ScreenshotFormat, Size, Viewport,
 };
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -107,6 +107,11 @@ pub trait ContextBackend: Send + Sync {
     /// Removes every cookie.
     async fn clear_cookies(&self) -> Result<()>;
 
+    /// What `localStorage` holds for each of these origins, in their order; no request is sent for it.
+    async fn local_storage(&self, origins: &[String]) -> Result<Vec<Vec<(String, String)>>>;
+    /// Replaces what `localStorage` holds for these origins.
+    async fn set_local_storage(&self, contents: &[(String, Vec<(String, String)>)]) -> Result<()>;
+
     /// Grants permissions by their Playwright names (`geolocation`, `clipboard-read`, …), to one origin or to all.
     async fn grant_permissions(&self, permissions: &[String], origin: Option<&str>) -> Result<()>;
     /// Takes back every grant.
@@ -192,15 +197,6 @@ pub trait PageBackend: Send + Sync {
     async fn response_body(&self, request: &RequestId) -> Result<Vec<u8>>;
     /// The body of a request.
     async fn request_body(&self, request: &RequestId) -> Result<Option<Vec<u8>>>;
-
-    /// From now on every request of the page is answered with an empty document, and none leaves the browser.
-    async fn keep_off_the_network(&self) -> Result<()> {
-        Err(Error::UnsupportedByBrowser {
-            browser: "this browser",
-            feature: "Answering requests in the server's place",
-            hint: "Use Chromium.",
-        })
-    }
 
     /// Returns once every event that the browser sent so far was reported to the observer.
     async fn flush(&self) -> Result<()>;

@@ -1,5 +1,7 @@
 //! A browser context: pages, cookies and storage of its own.
 
+mod visits;
+
 use crate::backend::{
     ContextBackend, ContextObserver, ContextOptions, Cookie, DownloadEvent, Geolocation, Headers,
     PageBackend, PageId, PageObserver,
@@ -10,6 +12,7 @@ use crate::page::Page;
 use crate::progress::Progress;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
+use visits::Visits;
 
 /// An isolated part of a browser. Cheap to clone; all clones speak of the same context.
 #[derive(Clone)]
@@ -29,6 +32,7 @@ pub(crate) struct Shared {
 struct State {
     pages: Vec<Page>,
     downloads: Downloads,
+    visits: Visits,
 }
 
 impl std::fmt::Debug for BrowserContext {
@@ -64,7 +68,7 @@ impl ContextObserver for Shared {
         opener: Option<PageId>,
     ) -> Arc<dyn PageObserver> {
         let page = Page::over(backend, opener.clone(), &self.options);
-        let observer = page.observer();
+        let observer = self.state().visits.noted(page.observer());
         let opener = {
             let mut state = self.state();
             state.pages.retain(|page| !page.is_closed());
@@ -162,6 +166,11 @@ impl BrowserContext {
                 self.backend.set_cookies(&kept).await
             })
             .await
+    }
+
+    /// Where its pages have been.
+    pub(crate) fn visits(&self) -> Visits {
+        self.shared.state().visits.clone()
     }
 
     /// Cuts the network of every page, or joins it again.

@@ -1,138 +1,143 @@
-//! Storage state: the cookies and local storage of a context as one value, in the form of Playwright's files.
+//! Storage state: what a context remembers of the sites it visited, in the shape of Playwright's files.
 
-use crate::backend::{Cookie, FrameId};
+use crate::backend::Cookie;
 use crate::context::BrowserContext;
 use crate::error::Result;
-use crate::page::{LoadState, Page};
 use crate::progress::Progress;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
-/// Cookies and local storage.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+/// Cookies and `localStorage`, as a storage state file holds them.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct StorageState {
     /// Every cookie.
-    #[serde(default)]
     pub cookies: Vec<Cookie>,
-    /// Local storage by origin.
-    #[serde(default)]
+    /// Every origin with something in its `localStorage`.
     pub origins: Vec<OriginStorage>,
 }
 
-/// What one origin has stored.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// What an origin remembers.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OriginStorage {
-    /// Scheme, host and port.
+    /// Scheme, host and port, e.g. `https://example.com`.
     pub origin: String,
-    /// Its local storage.
+    /// Its `localStorage`.
     #[serde(default)]
     pub local_storage: Vec<StorageItem>,
 }
 
-/// A key and its value.
+/// One entry of a `localStorage`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StorageItem {
-    /// The key.
+    /// Its key.
     pub name: String,
-    /// The value.
+    /// What it holds.
     pub value: String,
 }
 
-/// Tells the origin and the items of a document's local storage; nothing for a document without one.
-const READ: &str = "() => { try { return [location.origin, Object.entries(localStorage)]; } catch { return null; } }";
-
 impl BrowserContext {
-    /// The cookies of the context, and the local storage of the documents that are open in it.
+    /// Cookies, and the `localStorage` of every origin that was visited.
     pub async fn storage_state(&self, progress: &Progress) -> Result<StorageState> {
-        let mut origins = BTreeMap::new();
-        for page in self.pages() {
-            for frame in page.all_frames() {
-                // A frame that goes meanwhile, or hangs with a dialog, has nothing to tell.
-                let told = progress.run(page.evaluate_in(&frame, READ)).await;
-                let Ok(Some(told)) = told else { continue };
-                let Ok((origin, items)) =
-                    serde_json::from_value::<(String, Vec<(String, String)>)>(told)
-                else {
-                    continue;
-                };
-                if !items.is_empty() && origin != "null" {
-                    origins.insert(origin, items);
-                }
-            }
-        }
-        Ok(StorageState {
-            cookies: self.cookies(progress).await?,
-            origins: origins
-                .into_iter()
-                .map(|(origin, items)| OriginStorage {
-                    origin,
-                    local_storage: items
-                        .into_iter()
-                        .map(|(name, value)| StorageItem { name, value })
-                        .collect(),
-                })
-                .collect(),
-        })
-    }
-
-    /// Replaces the cookies and the local storage of the state's origins by those of the state.
-    pub async fn restore(&self, progress: &Progress, state: &StorageState) -> Result<()> {
-        self.remove_cookies(progress, |_| true).await?;
-        if !state.cookies.is_empty() {
-            self.set_cookies(progress, &state.cookies).await?;
-        }
-        if state.origins.is_empty() {
-            return Ok(());
-        }
-        let page = self.new_page(progress).await?;
-        let restored = restore_origins(progress, &page, &state.origins).await;
-        page.close(progress).await?;
-        restored
-    }
-}
-
-/// Shows an empty document of each origin, and stores what belongs there.
-async fn restore_origins(
-    progress: &Progress,
-    page: &Page,
-    origins: &[OriginStorage],
-) -> Result<()> {
-    progress.run(page.backend.keep_off_the_network()).await?;
-    for OriginStorage {
-        origin,
-        local_storage,
-    } in origins
-    {
-        page.goto(progress, origin, LoadState::DomContentLoaded)
-            .await?;
-        let items: Vec<_> = local_storage
-            .iter()
-            .map(|item| [item.name.as_str(), item.value.as_str()])
-            .collect();
-        let items = serde_json::json!(items);
-        let store = format!(
-            "() => {{ localStorage.clear(); for (const [name, value] of {items}) localStorage.setItem(name, value); }}"
-        );
-        page.evaluate(progress, &store).await?;
-    }
-    Ok(())
-}
-
-impl Page {
-    fn all_frames(&self) -> Vec<FrameId> {
-        let state = self.state();
-        let mut frames = vec![state.frames.main_id().clone()];
-        frames.extend(state.frames.below_main(usize::MAX));
-        frames
-    }
-
-    async fn evaluate_in(
-        &self,
-        frame: &FrameId,
-        function: &str,
-    ) -> Result<Option<serde_json::Value>> {
-        self.unless_interrupted(self.backend.evaluate(frame, function, None))
+        progress
+            .run(async {
+                let origins = self.visits().origins();
+                let cookies = self.backend.cookies().await?;
+                let contents = self.backend.local_storage(&origins).await?;
+                Ok(StorageState::new(cookies, origins, contents))
+            })
             .await
+    }
+
+    /// Puts a storage state in the place of all cookies and of the `localStorage` of every origin that was visited.
+    pub async fn restore(&self, progress: &Progress, state: &StorageState) -> Result<()> {
+        progress
+            .run(async {
+                let contents = {
+                    let visits = self.visits();
+                    for known in &state.origins {
+                        visits.add(&known.origin);
+                    }
+                    state.contents_of(visits.origins())
+                };
+                self.backend.clear_cookies().await?;
+                if !state.cookies.is_empty() {
+                    self.backend.set_cookies(&state.cookies).await?;
+                }
+                self.backend.set_local_storage(&contents).await
+            })
+            .await
+    }
+}
+
+impl StorageState {
+    /// Puts together what was read of each origin; those with nothing are left out.
+    pub(crate) fn new(
+        cookies: Vec<Cookie>,
+        origins: Vec<String>,
+        contents: Vec<Vec<(String, String)>>,
+    ) -> Self {
+        let origins = origins
+            .into_iter()
+            .zip(contents)
+            .filter(|(_, entries)| !entries.is_empty())
+            .map(|(origin, entries)| OriginStorage {
+                origin,
+                local_storage: entries
+                    .into_iter()
+                    .map(|(name, value)| StorageItem { name, value })
+                    .collect(),
+            })
+            .collect();
+        Self { cookies, origins }
+    }
+
+    /// What each of these origins is to hold.
+    pub(crate) fn contents_of(&self, origins: Vec<String>) -> Vec<(String, Vec<(String, String)>)> {
+        let entries = |origin: &str| {
+            let known = self.origins.iter().find(|known| known.is(origin));
+            let entries = known.into_iter().flat_map(|known| &known.local_storage);
+            entries
+                .map(|entry| (entry.name.clone(), entry.value.clone()))
+                .collect()
+        };
+        origins
+            .into_iter()
+            .map(|origin| {
+                let entries = entries(&origin);
+                (origin, entries)
+            })
+            .collect()
+    }
+}
+
+impl OriginStorage {
+    /// Files may write an origin with a slash or a default port.
+    fn is(&self, origin: &str) -> bool {
+        url::Url::parse(&self.origin).is_ok_and(|url| url.origin().ascii_serialization() == origin)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_playwright_is_read_and_written_alike() {
+        let file = serde_json::json!({
+            "cookies": [{
+                "name": "a", "value": "b", "domain": "example.com", "path": "/", "expires": -1.0,
+                "httpOnly": true, "secure": false, "sameSite": "Lax"
+            }],
+            "origins": [{
+                "origin": "https://example.com",
+                "localStorage": [{ "name": "theme", "value": "dark" }]
+            }]
+        });
+        let state: StorageState = serde_json::from_value(file.clone()).unwrap();
+        assert_eq!(serde_json::to_value(&state).unwrap(), file);
+        let bare: StorageState =
+            serde_json::from_str(r#"{"origins":[{"origin":"http://x"}]}"#).unwrap();
+        assert!(bare.cookies.is_empty() && bare.origins[0].local_storage.is_empty());
     }
 }

@@ -8,12 +8,13 @@ mod emulation;
 mod evaluate;
 mod events;
 mod input;
+mod local_storage;
 mod network;
-mod offline;
 mod page;
 mod permissions;
 mod picture;
 mod proxy;
+mod scratch;
 mod setup;
 mod worlds;
 

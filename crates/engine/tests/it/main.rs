@@ -15,5 +15,6 @@ mod pictures;
 mod popups;
 mod proxies;
 mod requests;
+mod storage;
 mod stress;
 mod workers;

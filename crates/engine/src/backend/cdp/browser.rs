@@ -204,14 +204,14 @@ impl CdpBrowser {
         options: &ContextOptions,
         observer: Arc<dyn ContextObserver>,
     ) -> Arc<CdpContext> {
-        Arc::new(CdpContext::new(
+        CdpContext::new(
             self.shared.root.clone(),
             Arc::downgrade(&self.shared),
             id,
             self.shared.user_agent.clone(),
             options.clone(),
             observer,
-        ))
+        )
     }
 }
 

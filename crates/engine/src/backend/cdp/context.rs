@@ -2,6 +2,7 @@
 
 use super::browser::Shared;
 use super::page::CdpPage;
+use super::scratch::ScratchPage;
 use super::{permissions, setup};
 use crate::backend::{
     ContextBackend, ContextObserver, ContextOptions, Cookie, Geolocation, Headers, PageEvent,
@@ -13,7 +14,7 @@ use async_trait::async_trait;
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 use wire::Session;
 use wire::cdp::{browser, network, storage, target};
 
@@ -21,6 +22,7 @@ use wire::cdp::{browser, network, storage, target};
 const REMEMBERED: usize = 64;
 
 pub(super) struct CdpContext {
+    itself: Weak<Self>,
     root: Session,
     /// Forgets the context when it is closed.
     browser: Weak<Shared>,
@@ -30,6 +32,8 @@ pub(super) struct CdpContext {
     observer: Arc<dyn ContextObserver>,
     options: Mutex<ContextOptions>,
     pages: Arc<Pages>,
+    /// Held while a page is created: until its name is known, it cannot be told from another.
+    creating: tokio::sync::Mutex<()>,
 }
 
 /// The pages, shared with the tasks that prepare them.
@@ -44,6 +48,8 @@ struct PagesState {
     open: HashMap<PageId, Arc<CdpPage>>,
     /// Attached, not yet prepared: session by page.
     opening: HashMap<PageId, String>,
+    /// Attached while a page of our own is on its way: one of them is it.
+    withheld: Option<Vec<(Session, target::TargetInfo)>>,
     /// With the reason, if they could not be made what the context asks for.
     gone: VecDeque<(PageId, Option<Error>)>,
 }
@@ -56,8 +62,9 @@ impl CdpContext {
         user_agent: String,
         options: ContextOptions,
         observer: Arc<dyn ContextObserver>,
-    ) -> Self {
-        Self {
+    ) -> Arc<Self> {
+        Arc::new_cyclic(|itself| Self {
+            itself: itself.clone(),
             root,
             browser,
             id,
@@ -65,7 +72,8 @@ impl CdpContext {
             observer,
             options: Mutex::new(options),
             pages: Arc::default(),
-        }
+            creating: tokio::sync::Mutex::default(),
+        })
     }
 
     pub(super) fn observer(&self) -> &Arc<dyn ContextObserver> {
@@ -126,6 +134,11 @@ impl CdpContext {
 
     /// A page appeared: prepares it, lets it run, and reports it.
     pub(super) fn page_attached(&self, session: Session, info: target::TargetInfo) {
+        if let (Some(withheld), None) = (&mut self.pages.state().withheld, &info.opener_id) {
+            withheld.push((session, info));
+            self.pages.bump();
+            return;
+        }
         let id = PageId::from(&info.target_id);
         let session_id = session.id().map(ToString::to_string).unwrap_or_default();
         let Some(events) = session.connection().take_events(&session_id) else {
@@ -162,6 +175,59 @@ impl CdpContext {
             pages.bump();
         })
         .detach();
+    }
+
+    /// A page of our own, which is not one of the context's pages.
+    pub(super) async fn scratch_page(&self) -> Result<ScratchPage> {
+        let context = self.itself.upgrade().ok_or(Error::PageClosed {})?;
+        let (done, made) = oneshot::channel();
+        // Given up half-way, it could not be told from a page of the user's; so it is made to the end, and then closed if nobody waits.
+        task::spawn("scratch page", async move {
+            drop(done.send(context.make_scratch_page().await));
+        })
+        .detach();
+        made.await.unwrap_or(Err(Error::PageClosed {}))
+    }
+
+    async fn make_scratch_page(&self) -> Result<ScratchPage> {
+        let _creating = self.creating.lock().await;
+        self.pages.state().withheld = Some(Vec::new());
+        let created = self.withheld_target().await;
+        let withheld = self.pages.state().withheld.take();
+        let mut page = Err(Error::PageClosed {});
+        for (session, info) in withheld.into_iter().flatten() {
+            if created.as_ref().is_ok_and(|ours| *ours == info.target_id) {
+                page = ScratchPage::over(session, info.target_id).ok_or(Error::PageClosed {});
+            } else {
+                self.page_attached(session, info);
+            }
+        }
+        created.and(page)
+    }
+
+    /// Opens a page and waits until it was attached.
+    async fn withheld_target(&self) -> Result<target::TargetId> {
+        let created = self.create_target().await?;
+        self.wait(|pages| {
+            let mut withheld = pages.withheld.iter().flatten();
+            withheld
+                .any(|(_, info)| info.target_id == created)
+                .then_some(())
+        })
+        .await?;
+        Ok(created)
+    }
+
+    async fn create_target(&self) -> Result<target::TargetId> {
+        let created = self
+            .root
+            .call(&target::CreateTarget {
+                url: "about:blank".to_owned(),
+                browser_context_id: self.id.clone(),
+                ..Default::default()
+            })
+            .await?;
+        Ok(created.target_id)
     }
 
     pub(super) fn page_detached(&self, session: &str) {
@@ -241,15 +307,10 @@ impl CdpContext {
 #[async_trait]
 impl ContextBackend for CdpContext {
     async fn new_page(&self) -> Result<PageId> {
-        let created = self
-            .root
-            .call(&target::CreateTarget {
-                url: "about:blank".to_owned(),
-                browser_context_id: self.id.clone(),
-                ..Default::default()
-            })
-            .await?;
-        let id = PageId::from(&created.target_id);
+        let id = {
+            let _creating = self.creating.lock().await;
+            PageId::from(self.create_target().await?)
+        };
         self.wait(|pages| {
             if pages.open.contains_key(&id) {
                 return Some(Ok(()));
@@ -288,6 +349,14 @@ impl ContextBackend for CdpContext {
             })
             .await?;
         Ok(())
+    }
+
+    async fn local_storage(&self, origins: &[String]) -> Result<Vec<Vec<(String, String)>>> {
+        self.read_local_storage(origins).await
+    }
+
+    async fn set_local_storage(&self, contents: &[(String, Vec<(String, String)>)]) -> Result<()> {
+        self.write_local_storage(contents).await
     }
 
     async fn grant_permissions(&self, names: &[String], origin: Option<&str>) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use super::page::CdpPage;
 use super::setup::{self, Arrival};
-use super::{authentication, console, network, offline};
+use super::{authentication, console, network};
 use crate::backend::{DialogKind, FrameId, LoaderId, PageEvent, RequestEvent};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
@@ -75,9 +75,6 @@ impl CdpPage {
             }
             target::DetachedFromTarget::METHOD => {
                 self.child_detached(&read::<target::DetachedFromTarget>(event)?.session_id);
-            }
-            fetch::RequestPaused::METHOD if self.is_off_the_network() => {
-                offline::answer(&session(), read(event)?);
             }
             fetch::RequestPaused::METHOD => authentication::pass(&session(), read(event)?),
             fetch::AuthRequired::METHOD => {

@@ -1,7 +1,7 @@
 //! A page of Chromium: one session for itself and one for each frame that lives in another process.
 
 use super::worlds::Worlds;
-use super::{emulation, network, offline};
+use super::{emulation, network};
 use crate::backend::{
     ContextOptions, FrameId, Handle, InputStep, LoaderId, MediaFeatures, PageBackend, PageEvent,
     PageId, PageObserver, PdfOptions, RequestId, Screenshot, Viewport,
@@ -45,8 +45,6 @@ struct State {
     chooser: Option<Chooser>,
     /// Requests whose server has asked who we are.
     challenged: HashSet<String>,
-    /// Requests are answered here, and with nothing.
-    off_the_network: bool,
 }
 
 /// A session below the page's own.
@@ -107,7 +105,6 @@ impl CdpPage {
                 dialog: None,
                 chooser: None,
                 challenged: HashSet::new(),
-                off_the_network: false,
             }),
             worlds: Mutex::default(),
             drag: super::input::Drag::default(),
@@ -151,11 +148,6 @@ impl CdpPage {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether requests are answered here, and with nothing.
-    pub(super) fn is_off_the_network(&self) -> bool {
-        self.state().off_the_network
     }
 
     /// The session that speaks for a frame.
@@ -576,12 +568,6 @@ impl PageBackend for CdpPage {
             Err(wire::Error::Protocol { .. }) => Ok(None),
             Err(error) => Err(error.into()),
         }
-    }
-
-    async fn keep_off_the_network(&self) -> Result<()> {
-        self.state().off_the_network = true;
-        self.session.call(&offline::stop_requests()).await?;
-        Ok(())
     }
 
     async fn flush(&self) -> Result<()> {

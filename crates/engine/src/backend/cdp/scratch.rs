@@ -1,0 +1,102 @@
+//! A page of our own beside the user's: it visits an origin without a request leaving the browser, and is told to nobody.
+
+use crate::error::{Error, Result};
+use wire::cdp::{Binary, fetch, network, page, runtime, target};
+use wire::{EventStream, Session};
+
+/// The page; it closes when dropped.
+pub(super) struct ScratchPage {
+    session: Session,
+    events: EventStream,
+    target: target::TargetId,
+}
+
+impl ScratchPage {
+    /// Takes over a page that was just attached and waits for us. `None` if it has gone already.
+    pub(super) fn over(session: Session, target: target::TargetId) -> Option<Self> {
+        let events = session.connection().take_events(session.id()?)?;
+        drop(session.send(&network::Enable::default()));
+        drop(session.send(&network::SetBypassServiceWorker { bypass: true }));
+        drop(session.send(&fetch::Enable {
+            patterns: Some(vec![fetch::RequestPattern::default()]),
+            ..Default::default()
+        }));
+        drop(session.send(&runtime::RunIfWaitingForDebugger {}));
+        Some(Self {
+            session,
+            events,
+            target,
+        })
+    }
+
+    /// Runs an expression in an empty document of the origin; its value must be a text.
+    pub(super) async fn at(&mut self, origin: &str, expression: String) -> Result<String> {
+        self.visit(origin).await?;
+        let answer = self
+            .session
+            .call(&runtime::Evaluate {
+                expression,
+                return_by_value: Some(true),
+                silent: Some(true),
+                ..Default::default()
+            })
+            .await?;
+        if let Some(details) = answer.exception_details {
+            return Err(Error::Script {
+                message: super::console::exception(&details),
+            });
+        }
+        let text = answer.result.value.as_ref();
+        Ok(text
+            .and_then(|json| serde_json::from_str(json.get()).ok())
+            .unwrap_or_default())
+    }
+
+    async fn visit(&mut self, origin: &str) -> Result<()> {
+        let mut navigated = self.session.send(&page::Navigate {
+            url: format!("{origin}/"),
+            ..Default::default()
+        });
+        let navigated = loop {
+            tokio::select! {
+                navigated = &mut navigated => break navigated?,
+                event = self.events.next() => {
+                    let Some(event) = event else { return Err(Error::PageClosed {}) };
+                    if let Some(Ok(paused)) = event.parse::<fetch::RequestPaused>() {
+                        self.answer(paused);
+                    }
+                }
+            }
+        };
+        match navigated.error_text {
+            Some(reason) => Err(Error::NavigationFailed {
+                url: origin.to_owned(),
+                reason,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    fn answer(&self, paused: fetch::RequestPaused) {
+        let html = fetch::HeaderEntry {
+            name: "content-type".to_owned(),
+            value: "text/html".to_owned(),
+        };
+        drop(self.session.send(&fetch::FulfillRequest {
+            request_id: paused.request_id,
+            response_code: 200,
+            response_headers: Some(vec![html]),
+            body: Some(Binary::default()),
+            ..Default::default()
+        }));
+    }
+}
+
+impl Drop for ScratchPage {
+    fn drop(&mut self) {
+        let root = self.session.connection().root();
+        drop(root.send(&target::CloseTarget {
+            target_id: self.target.clone(),
+        }));
+    }
+}

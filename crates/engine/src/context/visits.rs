@@ -1,0 +1,78 @@
+//! Where the pages of a context have been.
+
+use crate::backend::{PageEvent, PageObserver};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Origins that are remembered of one context.
+const KEPT: usize = 1_000;
+
+/// The origins that can have a storage, as far as they were visited. Cheap to clone; all clones are one.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Visits(Arc<Mutex<BTreeSet<String>>>);
+
+impl Visits {
+    /// Notes the origin of a URL.
+    pub(crate) fn add(&self, url: &str) {
+        let Ok(url) = url::Url::parse(url) else {
+            return;
+        };
+        let mut origins = self.known();
+        // Other schemes have no origin, or none that could be visited again.
+        if matches!(url.scheme(), "http" | "https") && origins.len() < KEPT {
+            origins.insert(url.origin().ascii_serialization());
+        }
+    }
+
+    /// All of them, sorted.
+    pub(crate) fn origins(&self) -> Vec<String> {
+        self.known().iter().cloned().collect()
+    }
+
+    /// Passes a page's events on, and notes where it goes.
+    pub(super) fn noted(&self, page: Arc<dyn PageObserver>) -> Arc<dyn PageObserver> {
+        Arc::new(Noted {
+            page,
+            visits: self.clone(),
+        })
+    }
+
+    fn known(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+struct Noted {
+    page: Arc<dyn PageObserver>,
+    visits: Visits,
+}
+
+impl PageObserver for Noted {
+    fn event(&self, event: PageEvent) {
+        if let PageEvent::NavigationCommitted { url, .. } = &event {
+            self.visits.add(url);
+        }
+        self.page.event(event);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_sites_have_a_storage_to_visit() {
+        let visits = Visits::default();
+        for url in [
+            "http://a:80/x?y#z",
+            "https://b/",
+            "about:blank",
+            "data:,x",
+            "file:///x",
+            "http://a/",
+        ] {
+            visits.add(url);
+        }
+        assert_eq!(visits.origins(), ["http://a", "https://b"]);
+    }
+}

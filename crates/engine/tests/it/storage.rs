@@ -1,0 +1,122 @@
+//! Storage state: read from one context, put into another, and nobody notices how.
+
+use crate::harness::{eval, goto, in_a_context, on_a_page, soon};
+use engine::{ContextOptions, OriginStorage, StorageItem, StorageState};
+
+#[test]
+fn what_one_context_remembers_another_is_told() {
+    on_a_page(async |stage| {
+        let page = &stage.page;
+        let there = stage.site.cross_origin_url();
+        stage.show("/", "").await;
+        eval(
+            page,
+            "() => { document.cookie = 'known=1'; localStorage.here = 'ä \"quoted\"'; }",
+        )
+        .await;
+        goto(page, &format!("{there}/")).await;
+        eval(page, "() => { localStorage.there = 2 }").await;
+        goto(page, "about:blank").await;
+        let asked = stage.site.requests().len();
+        let pages = stage.context.changes();
+        let state = stage.context.storage_state(&soon()).await.unwrap();
+        assert!(!pages.has_changed().unwrap(), "a page came or went");
+        let entry = |name: &str, value: &str| StorageItem {
+            name: name.to_owned(),
+            value: value.to_owned(),
+        };
+        let mut expected = [
+            OriginStorage {
+                origin: stage.site.base_url(),
+                local_storage: vec![entry("here", "ä \"quoted\"")],
+            },
+            OriginStorage {
+                origin: there.clone(),
+                local_storage: vec![entry("there", "2")],
+            },
+        ];
+        expected.sort_by(|a, b| a.origin.cmp(&b.origin));
+        assert_eq!(state.origins, expected);
+        assert_eq!(state.cookies.len(), 1);
+
+        let other = stage
+            .browser
+            .new_context(&soon(), ContextOptions::default())
+            .await
+            .unwrap();
+        other.restore(&soon(), &state).await.unwrap();
+        assert!(other.pages().is_empty());
+        assert_eq!(stage.site.requests().len(), asked, "the network was asked");
+        assert_eq!(other.storage_state(&soon()).await.unwrap(), state);
+        let page = other.new_page(&soon()).await.unwrap();
+        goto(&page, &stage.site.url("/")).await;
+        assert_eq!(
+            eval(&page, "document.cookie + localStorage.here").await,
+            "known=1ä \"quoted\""
+        );
+        goto(&page, &format!("{there}/")).await;
+        assert_eq!(eval(&page, "localStorage.there").await, "2");
+        // What the state does not hold is gone.
+        let empty = StorageState::default();
+        other.restore(&soon(), &empty).await.unwrap();
+        assert_eq!(other.storage_state(&soon()).await.unwrap(), empty);
+        assert_eq!(eval(&page, "localStorage.length").await, 0);
+        other.close(&soon()).await.unwrap();
+    });
+}
+
+#[test]
+fn an_origin_that_cannot_be_reached_has_its_storage_all_the_same() {
+    let options = ContextOptions {
+        offline: true,
+        ..ContextOptions::default()
+    };
+    in_a_context(options, async |stage| {
+        let state = StorageState {
+            origins: vec![OriginStorage {
+                origin: "https://nowhere.invalid".to_owned(),
+                local_storage: vec![StorageItem {
+                    name: "a".to_owned(),
+                    value: "b".to_owned(),
+                }],
+            }],
+            ..StorageState::default()
+        };
+        stage.context.restore(&soon(), &state).await.unwrap();
+        assert_eq!(stage.context.storage_state(&soon()).await.unwrap(), state);
+        assert_eq!(stage.context.pages().len(), 1);
+    });
+}
+
+#[test]
+fn a_page_that_opens_meanwhile_is_the_users() {
+    on_a_page(async |stage| {
+        stage.show("/", "<script>localStorage.a = 1</script>").await;
+        let (first, second) = (soon(), soon());
+        let (state, page, popup) = tokio::join!(
+            stage.context.storage_state(&first),
+            stage.context.new_page(&second),
+            stage.popup(async {
+                eval(&stage.page, "void open('about:blank#popup')").await;
+            })
+        );
+        assert_eq!(state.unwrap().origins.len(), 1);
+        page.unwrap();
+        assert!(!popup.is_closed());
+        assert_eq!(stage.context.pages().len(), 3);
+    });
+}
+
+#[test]
+fn an_answer_nobody_waits_for_leaves_no_page_behind() {
+    on_a_page(async |stage| {
+        stage.show("/", "<script>localStorage.a = 1</script>").await;
+        for _ in 0..5 {
+            let hurry = engine::Progress::new(std::time::Duration::from_millis(5));
+            let _ = stage.context.storage_state(&hurry).await;
+        }
+        let state = stage.context.storage_state(&soon()).await.unwrap();
+        assert_eq!(state.origins.len(), 1);
+        assert_eq!(stage.context.pages(), std::slice::from_ref(&stage.page));
+    });
+}
