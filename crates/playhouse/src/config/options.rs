@@ -130,8 +130,7 @@ options! {
         block_service_workers: BlockServiceWorkers,
             key("browser.contextOptions.serviceWorkers").everywhere();
         /// Cookies and storage to start with: a file that browser_storage_state wrote.
-        storage_state: StorageStateSource, key("browser.contextOptions.storageState").everywhere()
-            .later(UNWIRED);
+        storage_state: StorageStateSource, key("browser.contextOptions.storageState").everywhere();
         /// A JavaScript file that runs in each page before its own scripts; repeat it for more.
         init_script: Scripts, key("browser.initScript").everywhere().many();
     }
