@@ -1,6 +1,9 @@
 //! Integration tests: the built binary as a client sees it. One binary, a module per matter.
 
+mod calls;
 mod cli;
+mod files;
+mod lifecycle;
 mod protocol;
 mod shop;
 

@@ -1,0 +1,234 @@
+//! Calls among each other: their order, their end, and what they are refused for.
+
+use serde_json::{Value, json};
+use testkit::{Site, browser_is_there};
+
+use crate::{launch, server};
+
+fn call(tool: &str, arguments: Value) -> Value {
+    json!({ "name": tool, "arguments": arguments })
+}
+
+#[tokio::test]
+async fn calls_that_are_sent_at_once_run_in_their_order() {
+    if !browser_is_there() {
+        return;
+    }
+    let client = server(&[]).await;
+    client
+        .call("browser_evaluate", json!({ "function": "window.n = []" }))
+        .await;
+    let mut pending = Vec::new();
+    for number in 0..30 {
+        let push = json!({ "function": format!("void n.push({number})") });
+        let call = call("browser_evaluate", push);
+        pending.push(client.begin("tools/call", call).await);
+    }
+    for answer in pending {
+        answer.answer().await.expect("each is answered");
+    }
+    let seen = client
+        .call("browser_evaluate", json!({ "function": "n.join()" }))
+        .await;
+    let numbers: Vec<_> = (0..30).map(|number| number.to_string()).collect();
+    assert_eq!(seen.result(), format!("\"{}\"", numbers.join(",")));
+}
+
+#[tokio::test]
+async fn a_cancelled_call_stops_and_the_next_one_has_its_turn() {
+    if !browser_is_there() {
+        return;
+    }
+    let client = launch(&[])
+        .limit(std::time::Duration::from_secs(20))
+        .start()
+        .await;
+    client
+        .call("browser_navigate", json!({ "url": "about:blank" }))
+        .await;
+    let waits = client
+        .begin(
+            "tools/call",
+            call("browser_wait_for", json!({ "time": 30 })),
+        )
+        .await;
+    let next = client
+        .begin(
+            "tools/call",
+            call("browser_evaluate", json!({ "function": "1 + 1" })),
+        )
+        .await;
+    client
+        .notify(
+            "notifications/cancelled",
+            json!({ "requestId": waits.id() }),
+        )
+        .await;
+    // The limit is shorter than the wait: an answer means that the wait ended.
+    let answer = next.answer().await.expect("the next call is answered");
+    let text = answer["content"][0]["text"].as_str().unwrap_or_default();
+    assert!(text.contains("### Result\n2"), "{text}");
+}
+
+#[tokio::test]
+async fn a_second_request_with_an_id_that_is_under_way_is_refused() {
+    if !browser_is_there() {
+        return;
+    }
+    let client = server(&[]).await;
+    client
+        .call("browser_navigate", json!({ "url": "about:blank" }))
+        .await;
+    let waits = client
+        .begin(
+            "tools/call",
+            call("browser_wait_for", json!({ "time": 30 })),
+        )
+        .await;
+    let twin = json!({ "jsonrpc": "2.0", "id": waits.id(), "method": "ping" });
+    client.send_line(&twin.to_string()).await;
+    let refusal = waits.answer().await.expect_err("refused");
+    assert!(format!("{refusal:?}").contains("-32600"), "{refusal:?}");
+}
+
+#[tokio::test]
+async fn arguments_are_checked_before_anything_starts() {
+    let client = launch(&["--executable-path", "/nowhere/chrome"])
+        .start()
+        .await;
+    let answer = client
+        .call(
+            "browser_click",
+            json!({ "target": 1, "button": "x", "modifiers": ["Foo"] }),
+        )
+        .await;
+    assert_eq!(
+        answer.error(),
+        "Invalid arguments for tool \"browser_click\":\n\
+         ✖ Invalid input: expected string, received number\n  → at target\n\
+         ✖ Invalid option: expected one of \"left\"|\"right\"|\"middle\"\n  → at button\n\
+         ✖ Invalid option: expected one of \"Alt\"|\"Control\"|\"ControlOrMeta\"|\"Meta\"|\"Shift\"\n  → at modifiers[0]"
+    );
+    let error = &answer.raw["structuredContent"];
+    assert_eq!(error["code"], "INVALID_PARAMETERS");
+    assert_eq!(error["details"]["problems"][0]["parameter"], "target");
+}
+
+#[tokio::test]
+async fn parameters_that_nobody_knows_are_dropped() {
+    if !browser_is_there() {
+        return;
+    }
+    let client = server(&[]).await;
+    let answer = client
+        .call("browser_tabs", json!({ "action": "list", "colour": "red" }))
+        .await;
+    assert!(!answer.is_error, "{}", answer.text);
+}
+
+#[tokio::test]
+async fn a_success_is_its_content_and_nothing_else() {
+    if !browser_is_there() {
+        return;
+    }
+    let client = server(&[]).await;
+    let answer = client
+        .call("browser_evaluate", json!({ "function": "1" }))
+        .await;
+    let keys: Vec<_> = answer.raw.as_object().expect("a result").keys().collect();
+    assert_eq!(keys, ["content"]);
+}
+
+#[tokio::test]
+async fn a_tool_that_is_off_is_not_listed_and_says_how_to_switch_it_on() {
+    let client = launch(&["--tools", "-browser_evaluate"]).start().await;
+    let names: Vec<_> = client.list_tools().await;
+    assert!(!names.iter().any(|tool| tool["name"] == "browser_evaluate"));
+    let answer = client.call("browser_pdf_save", json!({})).await;
+    assert_eq!(answer.error(), "Tool \"browser_pdf_save\" not found");
+    let error = &answer.raw["structuredContent"];
+    assert_eq!(error["code"], "TOOL_DISABLED");
+    assert_eq!(error["suggestion"], "Start the server with --caps pdf.");
+    let answer = client
+        .call("browser_evaluate", json!({ "function": "1" }))
+        .await;
+    assert_eq!(answer.raw["structuredContent"]["code"], "TOOL_DISABLED");
+}
+
+#[tokio::test]
+async fn capabilities_and_single_tools_can_be_added() {
+    let client = launch(&["--caps", "pdf", "--tools", "+browser_cookie_list"])
+        .start()
+        .await;
+    let tools = client.list_tools().await;
+    let has = |name: &str| tools.iter().any(|tool| tool["name"] == name);
+    assert!(has("browser_pdf_save") && has("browser_cookie_list"));
+    assert!(!has("browser_cookie_set") && !has("browser_mouse_down"));
+}
+
+#[tokio::test]
+async fn a_dialog_has_to_be_answered_first() {
+    if !browser_is_there() {
+        return;
+    }
+    let (site, client) = (Site::start().await, server(&[]).await);
+    let url = site.add_page(
+        "/",
+        "<title>T</title><button onclick=\"document.title = prompt('Name?', 'x')\">Ask</button>",
+    );
+    client.call("browser_navigate", json!({ "url": url })).await;
+    let open =
+        "- [\"prompt\" dialog with message \"Name?\"]: can be handled by browser_handle_dialog";
+    let answer = client
+        .call("browser_click", json!({ "target": "button" }))
+        .await;
+    assert_eq!(answer.section("Modal state"), Some(open));
+    for (tool, arguments) in [
+        ("browser_snapshot", json!({})),
+        ("browser_file_upload", json!({})),
+    ] {
+        let refused = client.call(tool, arguments).await;
+        assert!(refused.is_error);
+        assert_eq!(refused.section("Modal state"), Some(open));
+        assert_eq!(refused.raw["structuredContent"]["code"], "DIALOG_OPEN");
+    }
+    let answer = client
+        .call(
+            "browser_handle_dialog",
+            json!({ "accept": true, "promptText": "Ada" }),
+        )
+        .await;
+    assert!(answer.text.contains("- Page Title: Ada"), "{}", answer.text);
+    let none = client
+        .call("browser_handle_dialog", json!({ "accept": true }))
+        .await;
+    assert_eq!(
+        none.error(),
+        "Error: The tool \"browser_handle_dialog\" can only be used when there is related modal state present."
+    );
+}
+
+#[tokio::test]
+async fn navigating_leaves_an_open_dialog_behind() {
+    if !browser_is_there() {
+        return;
+    }
+    let (site, client) = (Site::start().await, server(&[]).await);
+    let asks = site.add_page("/asks", "<button onclick=\"alert('Hi')\">Ask</button>");
+    let next = site.add_page("/next", "<title>Next</title>");
+    client
+        .call("browser_navigate", json!({ "url": asks }))
+        .await;
+    client
+        .call("browser_click", json!({ "target": "button" }))
+        .await;
+    let answer = client
+        .call("browser_navigate", json!({ "url": next }))
+        .await;
+    assert!(
+        answer.text.contains("- Page Title: Next"),
+        "{}",
+        answer.text
+    );
+    assert_eq!(answer.section("Modal state"), None);
+}
