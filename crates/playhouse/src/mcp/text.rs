@@ -84,6 +84,11 @@ fn read(text: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Value> {
     if let Ok(message) = serde_json::from_slice(text) {
         return Ok(Some(message));
     }
+    // A JavaScript client writes half of a character cut in two as an escape that JSON allows and `serde_json` does not.
+    let whole = without_lone_surrogates(text);
+    if whole != text {
+        return read(&whole);
+    }
     match serde_json::from_slice::<Value>(text) {
         Err(error) => Err(refusal(
             Value::Null,
@@ -105,6 +110,28 @@ fn read(text: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Value> {
             ))
         }
     }
+}
+
+/// Each `\uD8xx` escape without its other half as U+FFFD. Escapes are the same number of bytes, so all else stays put.
+fn without_lone_surrogates(text: &[u8]) -> Vec<u8> {
+    let unit = |at: usize| -> Option<u16> {
+        let digits = text.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    };
+    let mut whole = text.to_vec();
+    let mut at = 0;
+    while at < text.len() {
+        at += match (text[at], unit(at)) {
+            (b'\\', Some(0xD800..0xDC00)) if matches!(unit(at + 6), Some(0xDC00..0xE000)) => 12,
+            (b'\\', Some(0xD800..0xE000)) => {
+                whole[at..at + 6].copy_from_slice(b"\\uFFFD");
+                6
+            }
+            (b'\\', _) => 2,
+            _ => 1,
+        };
+    }
+    whole
 }
 
 fn refusal(id: Value, code: i32, message: &str) -> Value {
@@ -213,6 +240,18 @@ mod tests {
         assert_eq!(refused("[]"), (Value::Null, -32600));
         assert_eq!(refused("{\"id\":7}"), (json!(7), -32600));
         assert_eq!(refused("{\"id\":null,\"method\":1}"), (Value::Null, -32600));
+    }
+
+    #[test]
+    fn half_a_character_is_replaced() {
+        let ping = |id: &str| format!(r#"{{"jsonrpc":"2.0","id":"{id}","method":"ping"}}"#);
+        let id = |text: &str| match read(ping(text).as_bytes()).unwrap().unwrap() {
+            ClientJsonRpcMessage::Request(request) => request.id.to_string(),
+            _ => panic!("a ping is a request"),
+        };
+        assert_eq!(id(r"a\ud83d"), "a\u{fffd}");
+        assert_eq!(id(r"\udE00\ud83d\ude00\uD83D\ud83d\ude00"), "\u{fffd}😀\u{fffd}😀");
+        assert_eq!(id(r"\\ud83d \ud83d"), r"\ud83d ".to_owned() + "\u{fffd}");
     }
 
     #[test]
