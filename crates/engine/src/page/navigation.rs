@@ -110,10 +110,12 @@ impl Page {
             .await
     }
 
-    /// Waits until the document that is shown has come as far as `until`, at most `limit`; whether it did.
+    /// Waits until the document that is shown has come as far as `until`, at most `limit`; whether it did. A dialog,
+    /// which holds the document up for as long as it is open, ends the waiting.
     pub async fn wait_for_load(&self, until: LoadState, limit: Duration) -> bool {
-        let reached = self.until(|state| reached(state, until));
-        matches!(tokio::time::timeout(limit, reached).await, Ok(Ok(())))
+        let over = self.until(|state| reached(state, until) || state.dialog.is_some());
+        let over = tokio::time::timeout(limit, over).await;
+        matches!(over, Ok(Ok(()))) && reached(&self.state(), until)
     }
 
     async fn before(&self) -> Result<Before> {

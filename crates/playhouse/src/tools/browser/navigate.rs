@@ -51,7 +51,9 @@ impl Tool for NavigateBack {
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let progress = call.navigation();
-        tab.page.go(&progress, -1, LoadState::Committed).await?;
+        // A page that asks whether to leave it has not been left.
+        tab.interrupted(tab.page.go(&progress, -1, LoadState::Committed))
+            .await?;
         Ok(Reply::code("await page.goBack();").and_snapshot())
     }
 }
@@ -64,9 +66,15 @@ pub(super) async fn load(tab: &Tab, call: &Call, url: &str) -> Result<()> {
     let progress = call.navigation();
     tab.restart_console();
     tab.dismiss_modals(&progress).await?;
-    tab.page
+    match tab
+        .page
         .goto(&progress, url, LoadState::DomContentLoaded)
-        .await?;
+        .await
+    {
+        // The page asks whether to leave it: for the client to answer.
+        Err(engine::Error::DialogOpen {}) => return Ok(()),
+        arrived => arrived?,
+    }
     if tab.page.wait_for_load(LoadState::Loaded, LOADING).await {
         tab.page.settle_loaded().await;
     }
