@@ -14,6 +14,8 @@ use wire::cdp::input::{
     KeyEventType, MouseButton as Button, MouseEventType, SetInterceptDrags,
 };
 
+/// Steps that are sent before the first of them is acknowledged.
+const AHEAD: usize = 96;
 /// How long the browser may take to hand over a drag that the page has begun.
 const HAND_OVER: Duration = Duration::from_secs(2);
 
@@ -32,7 +34,7 @@ struct DragState {
 }
 
 impl CdpPage {
-    /// Sends the steps; those that cannot begin a drag go out in one write.
+    /// Sends the steps; those that cannot begin a drag go out in one write, unless they are very many.
     pub(super) async fn dispatch(&self, steps: &[InputStep]) -> Result<()> {
         let mut sent: Vec<Reply<Empty>> = Vec::new();
         for step in steps {
@@ -46,6 +48,10 @@ impl CdpPage {
                 self.dispatch_while_dragging(step).await?;
             } else {
                 sent.push(self.send_input(step));
+                // What is on its way cannot be called back, and a slow page takes one at a time.
+                if sent.len() == AHEAD {
+                    acknowledged(&mut sent).await?;
+                }
             }
         }
         acknowledged(&mut sent).await
