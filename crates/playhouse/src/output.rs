@@ -11,6 +11,8 @@ use time::macros::format_description;
 
 /// Below this name output lies in the workspace.
 const FOLDER: &str = ".playwright-mcp";
+/// Links that are followed one after the other; Linux follows as many.
+const LINKS: usize = 40;
 
 /// The folders of a session.
 #[derive(Debug, Clone)]
@@ -193,17 +195,31 @@ fn normal(path: &Path) -> PathBuf {
     normal
 }
 
-/// The path with the links of its existing part followed.
+/// The path with its links followed, those too that lead to what does not exist yet.
 fn real(path: &Path) -> PathBuf {
-    let mut missing = Vec::new();
-    for ancestor in path.ancestors() {
-        if let Ok(mut real) = ancestor.canonicalize() {
-            real.extend(missing.iter().rev());
-            return real;
+    let mut path = path.to_owned();
+    for _ in 0..LINKS {
+        let mut missing = Vec::new();
+        let mut dangling = None;
+        for ancestor in path.ancestors() {
+            if let Ok(mut real) = ancestor.canonicalize() {
+                real.extend(missing.iter().rev());
+                return real;
+            }
+            if let (Ok(target), Some(folder)) = (ancestor.read_link(), ancestor.parent()) {
+                let mut led = folder.join(target);
+                led.extend(missing.iter().rev());
+                dangling = Some(normal(&led));
+                break;
+            }
+            missing.extend(ancestor.file_name());
         }
-        missing.extend(ancestor.file_name());
+        match dangling {
+            Some(led) => path = led,
+            None => return path,
+        }
     }
-    path.to_owned()
+    path
 }
 
 fn relative(from: &Path, to: &Path) -> PathBuf {
@@ -260,6 +276,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink("/etc", folder.path().join("etc")).unwrap();
         assert!(output(folder.path()).allowed("etc/passwd").is_err());
+        // Nor one to what is not there yet: writing would make it.
+        let nothing = tempfile::tempdir().unwrap().path().join("new/file");
+        std::os::unix::fs::symlink(nothing, folder.path().join("new")).unwrap();
+        assert!(output(folder.path()).allowed("new").is_err());
+        assert!(output(folder.path()).allowed("new/x.txt").is_err());
+        std::os::unix::fs::symlink("inside", folder.path().join("link")).unwrap();
+        assert!(output(folder.path()).allowed("link").is_ok());
+        std::os::unix::fs::symlink("round", folder.path().join("round")).unwrap();
+        assert!(output(folder.path()).allowed("round").is_ok());
     }
 
     #[test]
