@@ -250,7 +250,10 @@ mod tests {
             _ => panic!("a ping is a request"),
         };
         assert_eq!(id(r"a\ud83d"), "a\u{fffd}");
-        assert_eq!(id(r"\udE00\ud83d\ude00\uD83D\ud83d\ude00"), "\u{fffd}😀\u{fffd}😀");
+        assert_eq!(
+            id(r"\udE00\ud83d\ude00\uD83D\ud83d\ude00"),
+            "\u{fffd}😀\u{fffd}😀"
+        );
         assert_eq!(id(r"\\ud83d \ud83d"), r"\ud83d ".to_owned() + "\u{fffd}");
     }
 
