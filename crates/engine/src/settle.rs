@@ -182,6 +182,9 @@ impl Watch {
             return settled;
         }
         loop {
+            if began.elapsed() > LOAD {
+                return Settled::TimedOut;
+            }
             if self.navigating(&mark) {
                 if !self.arrive(began + LOAD).await {
                     return Settled::TimedOut;
@@ -284,6 +287,9 @@ impl Watch {
     /// A document has loaded: what it fetches first, bounded, and a short rest. Goes on if it leads to another one.
     async fn rest_in_new_document(&self, deadline: Instant) -> Settled {
         loop {
+            if Instant::now() >= deadline {
+                return Settled::TimedOut;
+            }
             let mark = Mark::of(&self.page.state());
             let main = [self.page.main_frame()];
             begin(&self.page, &main).await;

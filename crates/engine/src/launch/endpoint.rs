@@ -64,6 +64,8 @@ async fn discover(options: &ConnectOptions) -> Result<String> {
         let agent = ureq::Agent::new_with_config(
             ureq::Agent::config_builder()
                 .timeout_global(Some(timeout))
+                // The endpoint is asked as the WebSocket will be: directly, whatever the environment says.
+                .proxy(None)
                 .build(),
         );
         let mut request = agent.get(asked.as_str());
