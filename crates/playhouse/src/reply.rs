@@ -161,6 +161,8 @@ pub(crate) enum SnapshotFacts {
     Inline(String),
     /// In a file; this is its link.
     File(String),
+    /// Nowhere; this is why, in a line.
+    Missing(String),
 }
 
 /// Something that happened since the last answer.

@@ -82,6 +82,9 @@ fn answered(answer: Answer, settings: &AnswerSettings) -> Content {
             text.section("Snapshot", vec![format!("- [Snapshot]({link})")]);
         }
         Some(SnapshotFacts::Inline(yaml)) => text.fenced("Snapshot", "yaml", vec![yaml]),
+        Some(SnapshotFacts::Missing(reason)) => {
+            text.section("Snapshot", vec![format!("- No snapshot: {reason}")]);
+        }
         None => {}
     }
     text.section("Events", events.iter().map(event_line).collect());

@@ -4,7 +4,7 @@ use super::tabs::Surveyed;
 use super::{Session, Tab};
 use crate::call::Call;
 use crate::config::SnapshotMode;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::output;
 use crate::reply::{Answer, Reply, SnapshotFacts, SnapshotWish, TabFacts};
 use engine::SnapshotOptions;
@@ -32,7 +32,7 @@ impl Session {
         let asked = !matches!(wish, SnapshotWish::None);
         let current = tabs.current();
         let snapshot = match &current {
-            Some(tab) => self.snapshot(call, tab, wish).await?,
+            Some(tab) => self.snapshot(call, tab, wish).await,
             None => None,
         };
         let survey = tabs.survey(&call.within(PATIENCE)).await;
@@ -75,35 +75,47 @@ impl Session {
         call: &Call,
         tab: &Arc<Tab>,
         wish: SnapshotWish,
-    ) -> Result<Option<SnapshotFacts>> {
+    ) -> Option<SnapshotFacts> {
         match wish {
-            SnapshotWish::None => Ok(None),
-            SnapshotWish::Inline(text) => Ok(Some(SnapshotFacts::Inline(text))),
-            SnapshotWish::File(link) => Ok(Some(SnapshotFacts::File(link))),
+            SnapshotWish::None => None,
+            SnapshotWish::Inline(text) => Some(SnapshotFacts::Inline(text)),
+            SnapshotWish::File(link) => Some(SnapshotFacts::File(link)),
             SnapshotWish::AfterAction
                 if self.settings.answers.snapshot_mode == SnapshotMode::None =>
             {
-                Ok(None)
+                None
             }
-            SnapshotWish::AfterAction => {
-                let options = SnapshotOptions {
-                    boxes: self.settings.answers.snapshot_boxes,
-                    ..SnapshotOptions::default()
-                };
-                // A page that waits for an answer cannot be read; the file says so by being empty.
-                let text = match tab.modals().is_empty() {
-                    true => tab.page.snapshot(&call.action(), &options).await,
-                    false => Err(engine::Error::DialogOpen {}),
-                };
-                let text = match text {
-                    Err(engine::Error::DialogOpen {}) => String::new(),
-                    text => text?,
-                };
-                let file = self.output(call).await.automatic("page", "yml").await?;
-                output::write(&file, text).await?;
-                Ok(Some(SnapshotFacts::File(file.link)))
-            }
+            SnapshotWish::AfterAction => match self.snapshot_file(call, tab).await {
+                Ok(link) => Some(SnapshotFacts::File(link)),
+                // The page's section tells it.
+                Err(Error::Engine(engine::Error::PageCrashed {})) => None,
+                // What was done is done, whether or not it can be looked at.
+                Err(error) => {
+                    let text = error.to_string();
+                    let reason = text.lines().next().unwrap_or_default().to_owned();
+                    Some(SnapshotFacts::Missing(reason))
+                }
+            },
         }
+    }
+
+    async fn snapshot_file(&self, call: &Call, tab: &Tab) -> Result<String> {
+        let options = SnapshotOptions {
+            boxes: self.settings.answers.snapshot_boxes,
+            ..SnapshotOptions::default()
+        };
+        // A page that waits for an answer cannot be read; the file says so by being empty.
+        let text = match tab.modals().is_empty() {
+            true => tab.page.snapshot(&call.action(), &options).await,
+            false => Err(engine::Error::DialogOpen {}),
+        };
+        let text = match text {
+            Err(engine::Error::DialogOpen {}) => String::new(),
+            text => text?,
+        };
+        let file = self.output(call).await.automatic("page", "yml").await?;
+        output::write(&file, text).await?;
+        Ok(file.link)
     }
 }
 
