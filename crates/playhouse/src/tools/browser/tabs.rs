@@ -19,7 +19,7 @@ pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<Tabs>()];
 pub(super) struct Tabs {
     /// What to do.
     action: Action,
-    /// CurrentTab to close (the current one by default) or select.
+    /// Tab to close (the current one by default) or select, from 0.
     index: Option<f64>,
     /// URL to open in a new tab.
     url: Option<String>,
