@@ -58,13 +58,17 @@ async fn outcome(
     call: &Call,
     session: &Arc<Session>,
 ) -> Result<Answer> {
-    let reply = match tool.run(arguments, call, session).await {
+    let mut reply = match tool.run(arguments, call, session).await {
         // What waits for an answer is told with the refusal.
         Err(refused @ (Error::ModalState { .. } | Error::NoModalState { .. })) => {
             Reply::error(refused)
         }
+        Err(error) if error.is_dialog() => Reply::error(error),
         outcome => outcome?,
     };
+    if reply.error.as_ref().is_some_and(Error::is_dialog) {
+        reply.error = Some(Error::DialogFirst { tool: call.tool });
+    }
     if call.has_turn() {
         session.answer(call, reply).await
     } else {

@@ -35,6 +35,9 @@ pub(crate) enum Error {
     /// Nothing is open that this tool could answer.
     #[error("The tool \"{tool}\" can only be used when there is related modal state present.")]
     NoModalState { tool: &'static str },
+    /// The page stands still because of a dialog that the call did not expect.
+    #[error("A dialog opened before \"{tool}\" was done")]
+    DialogFirst { tool: &'static str },
     /// There is no tab of that number.
     #[error("Tab {index} not found")]
     TabNotFound { index: i64 },
@@ -221,7 +224,9 @@ impl Error {
         match self {
             Self::Engine(error) => engine_code(error),
             Self::InvalidArguments { .. } | Self::Arguments { .. } => ErrorCode::InvalidParameters,
-            Self::ModalState { .. } | Self::NoModalState { .. } => ErrorCode::DialogOpen,
+            Self::ModalState { .. } | Self::NoModalState { .. } | Self::DialogFirst { .. } => {
+                ErrorCode::DialogOpen
+            }
             Self::TabNotFound { .. } | Self::RequestNotFound { .. } => ErrorCode::NotFound,
             Self::VerificationFailed { .. } => ErrorCode::VerificationFailed,
             Self::FileAccessDenied { .. } => ErrorCode::FileAccessDenied,
@@ -231,6 +236,11 @@ impl Error {
             Self::TookTooLong { .. } => ErrorCode::Timeout,
             Self::Internal { .. } => ErrorCode::InternalError,
         }
+    }
+
+    /// Whether a dialog kept the engine from doing it.
+    pub(crate) fn is_dialog(&self) -> bool {
+        matches!(self, Self::Engine(engine::Error::DialogOpen {}))
     }
 
     /// What to do about it; more exact than the code's where the facts allow.

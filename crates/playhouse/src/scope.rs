@@ -56,7 +56,7 @@ impl TabInAnyState {
         Ok(Found { locator, shown })
     }
 
-    /// Does something to the page, and waits until its consequences are over. A dialog that it opens ends both.
+    /// Does something to the page, and waits until its consequences are over. A dialog that it opens ends both; one that came before it was done fails it.
     pub(crate) async fn act<T>(
         &self,
         call: &Call,
@@ -103,7 +103,7 @@ impl TabInAnyState {
         let context = self.context()?;
         let (before, mut changes) = (context.pages(), context.changes());
         let watch = self.page.watch(&call.action()).await;
-        self.interrupted(deed).await?;
+        deed.await?;
         // A page that opens, or a download that begins, is an effect like another.
         let elsewhere = async move {
             let _ = changes.changed().await;
@@ -126,17 +126,6 @@ impl TabInAnyState {
         };
         let settled = watch.settle(&options).await;
         tracing::debug!(?settled, tool = call.tool, "settled");
-    }
-
-    /// Does something to the page; a dialog that it opens ends it, and is told with the answer.
-    pub(crate) async fn interrupted<T>(
-        &self,
-        deed: impl Future<Output = engine::Result<T>>,
-    ) -> Result<()> {
-        match deed.await {
-            Ok(_) | Err(engine::Error::DialogOpen {}) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
     }
 
     /// The context that the page belongs to.

@@ -14,11 +14,11 @@ type Lacks = { lacks: State | "options" | "optionEnabled" };
 const SET = new Set("color date datetime-local month range time week".split(" "));
 const TYPED = new Set("email number password search tel text url".split(" "));
 
-/** What is left to do: the value is there, or the old text is selected and the new one has to be typed over it. */
-export type Filled = { done: "set" | "selected" };
+/** What is left to do: to ask again with `set`; nothing, as the value is there; or the old text is selected and the new one has to be typed over it. */
+export type Filled = { done: "settable" | "set" | "selected" };
 
 /** Gives a field a new value, or selects its text so that typing replaces it. */
-export async function fill({ handle, value, force }: { handle: Handle; value: string; force?: boolean }): Promise<Filled | Lacks | Mismatch | Gone> {
+export async function fill({ handle, value, force, set: now }: { handle: Handle; value: string; force?: boolean; set?: boolean }): Promise<Filled | Lacks | Mismatch | Gone> {
   const e = attached(handle);
   if (!e) return { gone: true };
   const field = fieldOf(e);
@@ -26,7 +26,7 @@ export async function fill({ handle, value, force }: { handle: Handle; value: st
   if (mismatch) return mismatch;
   const lacks = force ? undefined : await lacking(field, ["visible", "enabled", "editable"]);
   if (lacks) return lacks === "attached" ? { gone: true } : { lacks };
-  if (field instanceof HTMLInputElement && SET.has(field.type)) return set(field, value);
+  if (field instanceof HTMLInputElement && SET.has(field.type)) return now ? set(field, value) : { done: "settable" };
   select(field);
   return { done: "selected" };
 }

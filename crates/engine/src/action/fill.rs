@@ -39,6 +39,7 @@ enum Filled {
 #[derive(Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 enum Done {
+    Settable,
     Set,
     Selected,
 }
@@ -56,6 +57,18 @@ impl Locator {
             tries.note(format!("waiting for element to be {}", listed(FILLABLE)));
             match element.ask("fill", json!({ "value": value })).await? {
                 Filled::Done { done: Done::Set } => Ok(()),
+                Filled::Done {
+                    done: Done::Settable,
+                } => {
+                    let argument = json!({ "value": value, "set": true });
+                    match element.ask("fill", argument).await {
+                        Ok(Filled::Lacks { lacks }) => Err(element.not_actionable(lacks.into())),
+                        Ok(Filled::Mismatch(mismatch)) => Err(unfillable(self, &mismatch)),
+                        // Its change handler opened it.
+                        Ok(Filled::Done { .. }) | Err(Error::DialogOpen {}) => Ok(()),
+                        Err(error) => Err(error),
+                    }
+                }
                 Filled::Done {
                     done: Done::Selected,
                 } => {

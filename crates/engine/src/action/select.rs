@@ -3,7 +3,7 @@
 use super::aim::{Lack, Need, listed};
 use super::fill::Mismatch;
 use super::{Tries, until_done};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::locator::Locator;
 use crate::progress::Progress;
 use serde::Deserialize;
@@ -19,7 +19,7 @@ enum Answer {
 }
 
 impl Locator {
-    /// Chooses exactly these options, each named by its value or label, once they are there. Returns the values chosen.
+    /// Chooses exactly these options, each named by its value or label, once they are there. Returns the values chosen; `values` itself if that opened a dialog.
     pub async fn select_options(
         &self,
         progress: &Progress,
@@ -32,11 +32,14 @@ impl Locator {
             tries.note(format!("waiting for element to be {needs}"));
             match element
                 .ask("selectOptions", json!({ "values": values }))
-                .await?
+                .await
             {
-                Answer::Selected { selected } => Ok(selected),
-                Answer::Lacks { lacks } => Err(element.not_actionable(lacks.into())),
-                Answer::Mismatch(_) => Err(self.mismatch("Element is not a <select> element")),
+                Ok(Answer::Selected { selected }) => Ok(selected),
+                // Its change handler opened it.
+                Err(Error::DialogOpen {}) => Ok(values.to_vec()),
+                Err(error) => Err(error),
+                Ok(Answer::Lacks { lacks }) => Err(element.not_actionable(lacks.into())),
+                Ok(Answer::Mismatch(_)) => Err(self.mismatch("Element is not a <select> element")),
             }
         })
     }

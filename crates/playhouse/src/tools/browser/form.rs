@@ -58,18 +58,28 @@ impl Tool for FillForm {
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let mut reply = Reply::default();
         for field in &self.fields {
-            let found = tab.find(call, &field.target).await?;
-            let progress = call.action();
-            let filled = field.fill(&found.locator, &progress);
-            tab.interrupted(filled).await?;
-            reply = reply.and_action(call.language(), &field.action(found.shown));
+            match field.fill(&tab, call).await {
+                Ok(action) => reply = reply.and_action(call.language(), &action),
+                // The fields before this one are filled, and stay so.
+                Err(error) if error.is_dialog() => {
+                    reply.error = Some(error);
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
         }
         Ok(reply)
     }
 }
 
 impl Field {
-    async fn fill(&self, locator: &Locator, progress: &Progress) -> engine::Result<()> {
+    async fn fill(&self, tab: &CurrentTab, call: &Call) -> Result<Action> {
+        let found = tab.find(call, &self.target).await?;
+        self.give(&found.locator, &call.action()).await?;
+        Ok(self.action(found.shown))
+    }
+
+    async fn give(&self, locator: &Locator, progress: &Progress) -> engine::Result<()> {
         match self.kind {
             FieldKind::Textbox | FieldKind::Slider => locator.fill(progress, &self.value).await,
             FieldKind::Checkbox | FieldKind::Radio => {

@@ -31,7 +31,7 @@ impl Tool for Hover {
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let found = tab.find(call, &self.target).await?;
         let progress = call.action();
-        tab.interrupted(found.locator.hover(&progress)).await?;
+        found.locator.hover(&progress).await?;
         let locator = found.shown;
         Ok(Reply::action(call.language(), &Action::Hover { locator }).and_snapshot())
     }

@@ -38,7 +38,7 @@ impl Tool for PressKey {
             tab.act(call, press).await?;
             Ok(reply.and_snapshot())
         } else {
-            tab.interrupted(press).await?;
+            press.await?;
             Ok(reply)
         }
     }
@@ -94,7 +94,7 @@ impl Tool for Type {
             }
             reply = reply.and_snapshot();
         } else {
-            tab.interrupted(typed).await?;
+            typed.await?;
         }
         let locator = found.shown;
         reply = if slowly {

@@ -42,7 +42,7 @@ impl Tool for MouseMove {
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let to = point(self.x, self.y);
         let progress = call.action();
-        tab.interrupted(tab.page.mouse_move(&progress, to)).await?;
+        tab.page.mouse_move(&progress, to).await?;
         Ok(Reply::code(format!(
             "// Move mouse to ({0}, {1})\nawait page.mouse.move({0}, {1});",
             self.x, self.y
@@ -155,8 +155,7 @@ impl Tool for MouseDown {
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let button = self.button.unwrap_or(Button::Left).into();
         let progress = call.action();
-        tab.interrupted(tab.page.mouse_down(&progress, button))
-            .await?;
+        tab.page.mouse_down(&progress, button).await?;
         let options = shown(self.button);
         Ok(Reply::code(format!(
             "// Press mouse down\nawait page.mouse.down({options});"
@@ -182,8 +181,7 @@ impl Tool for MouseUp {
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let button = self.button.unwrap_or(Button::Left).into();
         let progress = call.action();
-        tab.interrupted(tab.page.mouse_up(&progress, button))
-            .await?;
+        tab.page.mouse_up(&progress, button).await?;
         let options = shown(self.button);
         Ok(Reply::code(format!(
             "// Press mouse up\nawait page.mouse.up({options});"
@@ -213,8 +211,7 @@ impl Tool for MouseWheel {
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let (x, y) = (self.delta_x, self.delta_y);
         let progress = call.action();
-        tab.interrupted(tab.page.mouse_wheel(&progress, x, y))
-            .await?;
+        tab.page.mouse_wheel(&progress, x, y).await?;
         Ok(Reply::code(format!(
             "// Scroll mouse wheel\nawait page.mouse.wheel({x}, {y});"
         )))

@@ -51,9 +51,11 @@ impl Tool for NavigateBack {
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let progress = call.navigation();
-        // A page that asks whether to leave it has not been left.
-        tab.interrupted(tab.page.go(&progress, -1, LoadState::Committed))
-            .await?;
+        match tab.page.go(&progress, -1, LoadState::Committed).await {
+            // The page asks whether to leave it: for the client to answer.
+            Ok(_) | Err(engine::Error::DialogOpen {}) => {}
+            Err(error) => return Err(error.into()),
+        }
         Ok(Reply::code("await page.goBack();").and_snapshot())
     }
 }

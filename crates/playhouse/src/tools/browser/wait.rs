@@ -58,7 +58,7 @@ impl Tool for WaitFor {
                 Until::Hidden
             };
             let progress = call.action();
-            tab.interrupted(locator.wait_for(&progress, until)).await?;
+            locator.wait_for(&progress, until).await?;
             waited.push(text.clone());
         }
         Ok(reply
