@@ -318,6 +318,7 @@ const RETURN_JSON: &str = r#"
   if (typeof value === 'function') value = value(element);
   value = await value;
   const plain = (inner, above) => {
+    if (typeof inner === 'string') return inner.toWellFormed();
     if (typeof inner === 'bigint') return inner + 'n';
     if (typeof inner === 'function' || typeof inner === 'symbol') return String(inner);
     if (typeof inner !== 'object' || inner === null) return inner;
@@ -353,13 +354,7 @@ fn object(id: runtime::RemoteObjectId) -> runtime::CallArgument {
 }
 
 fn parsed(object: &runtime::RemoteObject) -> Result<Value> {
-    match &object.value {
-        Some(raw) => serde_json::from_str(raw.get()).map_err(|error| Error::Protocol {
-            method: "Runtime.callFunctionOn".to_owned(),
-            message: error.to_string(),
-        }),
-        None => Ok(Value::Null),
-    }
+    Ok(object.decode()?)
 }
 
 fn thrown(details: Option<runtime::ExceptionDetails>) -> Result<()> {
