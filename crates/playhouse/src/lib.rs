@@ -11,6 +11,7 @@ mod error;
 mod mcp;
 mod nearest;
 mod output;
+mod picture;
 mod reference;
 mod reply;
 mod scope;

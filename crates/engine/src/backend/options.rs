@@ -205,6 +205,8 @@ pub struct Screenshot {
     pub area: ScreenshotArea,
     /// One image pixel per CSS pixel, whatever the device scale factor.
     pub css_scale: bool,
+    /// Smaller than that by this factor; 1 for as large as that.
+    pub shrink: f64,
 }
 
 /// Which part of a page to draw.

@@ -9,6 +9,7 @@ fn png() -> Screenshot {
         quality: None,
         area: ScreenshotArea::Viewport,
         css_scale: false,
+        shrink: 1.0,
     }
 }
 
@@ -51,6 +52,7 @@ fn areas_and_scales() {
             let wanted = Screenshot {
                 area,
                 css_scale,
+                shrink: 1.0,
                 ..png()
             };
             let drawn = page.screenshot(&soon(), &wanted).await.unwrap();

@@ -37,6 +37,7 @@ impl CdpPage {
             .viewport
             .map_or(1.0, |viewport| viewport.device_scale_factor);
         let scale = if options.css_scale { 1.0 / factor } else { 1.0 };
+        let scale = scale * options.shrink;
         let drawn = self
             .session()
             .call(&page::CaptureScreenshot {

@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::error::{Error, Result};
 use crate::output;
+use crate::picture;
 use crate::reply::{Part, Reply};
 use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -107,18 +108,14 @@ impl Tool for TakeScreenshot {
             .file(self.filename.as_deref(), prefix, format.into())
             .await?;
         let quality = (format != Format::Png).then_some(QUALITY);
-        let bytes = tab
-            .page
-            .screenshot(
-                &progress,
-                &Screenshot {
-                    format: format.into(),
-                    quality,
-                    area,
-                    css_scale: self.scale == Scale::Css,
-                },
-            )
-            .await?;
+        let mut wanted = Screenshot {
+            format: format.into(),
+            quality,
+            area,
+            css_scale: self.scale == Scale::Css,
+            shrink: 1.0,
+        };
+        let mut bytes = tab.page.screenshot(&progress, &wanted).await?;
         output::write(&file, &bytes).await?;
         let options = Options::default()
             .with_some("fullPage", full_page.then_some(true))
@@ -135,6 +132,10 @@ impl Tool for TakeScreenshot {
             link: file.link.clone(),
         });
         if self.filename.is_none() {
+            if let Some(factor) = picture::shrinking(&bytes) {
+                wanted.shrink = factor;
+                bytes = tab.page.screenshot(&progress, &wanted).await?;
+            }
             reply = reply.and(Part::Image {
                 bytes,
                 mime_type: format!("image/{}", <&str>::from(format)),
