@@ -12,6 +12,8 @@ use std::time::Duration;
 /// How often a profile that is in use is tried again, and how long after.
 const PROFILE_TRIES: u32 = 5;
 const PROFILE_PAUSE: Duration = Duration::from_secs(1);
+/// How long a browser that has closed its pipe may take to end.
+const LAST_WORDS: Duration = Duration::from_secs(5);
 /// How Chromium says that its profile is in use, `RESULT_CODE_PROFILE_IN_USE` and its notice.
 const PROFILE_IN_USE: [&str; 3] = [
     "exit status: 21",
@@ -62,8 +64,8 @@ async fn attempt(progress: &Progress, options: &LaunchOptions) -> Result<Arc<dyn
     let mut args = switches(options);
     args.push(format!("--user-data-dir={profile}"));
     let (process, pipe) = Process::start(&options.executable, &args, &options.env, temporary)?;
-    let output = process.output().clone();
-    let mut exited = process.exited();
+    let process = Arc::new(process);
+    let owned = process.clone();
     let connected = async {
         let (connection, events) =
             wire::Connection::pipe(pipe.reader, pipe.writer).map_err(|error| {
@@ -72,21 +74,17 @@ async fn attempt(progress: &Progress, options: &LaunchOptions) -> Result<Arc<dyn
                     log: String::new(),
                 }
             })?;
-        CdpBrowser::start(connection, events, Some(process)).await
+        CdpBrowser::start(connection, events, Some(owned)).await
     };
     match progress.run(connected).await {
         Ok(browser) => Ok(browser),
         Err(error @ (Error::Timeout { .. } | Error::Cancelled {})) => Err(error),
         Err(_) => {
             // The pipe broke; how the process ended says why.
-            let ended =
-                tokio::time::timeout(Duration::from_secs(1), exited.wait_for(Option::is_some))
-                    .await;
-            let reason = match ended {
-                Ok(Ok(reason)) => reason.clone().unwrap_or_default(),
-                _ => "the browser closed its debugging pipe".to_owned(),
-            };
-            let log = output.text();
+            let reason = tokio::time::timeout(LAST_WORDS, process.exit())
+                .await
+                .unwrap_or_else(|_| "the browser closed its debugging pipe".to_owned());
+            let log = process.last_words().await;
             if options.user_data_dir.is_some()
                 && PROFILE_IN_USE
                     .iter()
@@ -126,6 +124,9 @@ const SWITCHES: &[&str] = &[
     "--disable-back-forward-cache",
     "--disable-background-networking",
     "--disable-component-update",
+    // What still asks for updates and accounts asks at a port that nothing may be sent to; pages are not concerned.
+    "--component-updater=url-source=http://127.0.0.1:9/",
+    "--gaia-url=http://127.0.0.1:9/",
     "--disable-client-side-phishing-detection",
     "--disable-default-apps",
     "--disable-domain-reliability",
@@ -155,6 +156,7 @@ const DISABLED_FEATURES: &[&str] = &[
     "InterestFeedContentSuggestions",
     "LensOverlay",
     "MediaRouter",
+    "NetworkTimeServiceQuerying",
     "OptimizationHints",
     "OptimizationGuideModelDownloading",
     "PaintHolding",

@@ -21,14 +21,18 @@ pub(crate) struct Process {
     exited: watch::Receiver<Option<String>>,
     output: Output,
     _watcher: Task,
-    _readers: [Task; 2],
+    readers: [Task; 2],
     /// Goes with the process.
     profile: Mutex<Option<tempfile::TempDir>>,
 }
 
 /// The last lines that a process printed.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Output(Arc<Mutex<VecDeque<String>>>);
+struct Output {
+    lines: Arc<Mutex<VecDeque<String>>>,
+    /// How many of its streams are at their end.
+    ended: watch::Sender<usize>,
+}
 
 /// Both ends of the debugging pipe that stay with us.
 pub(crate) struct Pipe {
@@ -104,20 +108,30 @@ impl Process {
             exited,
             output,
             _watcher: watcher,
-            _readers: readers,
+            readers,
             profile: Mutex::new(profile),
         };
         Ok((process, Pipe { reader, writer }))
     }
 
-    /// Holds how the process ended, once it has.
-    pub(crate) fn exited(&self) -> watch::Receiver<Option<String>> {
-        self.exited.clone()
+    /// Waits for the process to end, and tells how.
+    pub(crate) async fn exit(&self) -> String {
+        let mut exited = self.exited.clone();
+        let reason = match exited.wait_for(Option::is_some).await {
+            Ok(reason) => reason.clone(),
+            // The watcher lives as long as we do.
+            Err(_) => None,
+        };
+        reason.unwrap_or_default()
     }
 
-    /// What the process printed last.
-    pub(crate) fn output(&self) -> &Output {
-        &self.output
+    /// What the process printed last; of one that has ended, all of it.
+    pub(crate) async fn last_words(&self) -> String {
+        let mut ended = self.output.ended.subscribe();
+        let all = ended.wait_for(|ended| *ended == self.readers.len());
+        // A helper may hold the streams open longer than the browser lives.
+        let _ = tokio::time::timeout(Duration::from_secs(1), all).await;
+        self.output.text()
     }
 
     /// Waits for the process to end by itself, at most `grace`, then kills its group. Its temporary profile goes too.
@@ -160,8 +174,8 @@ impl Drop for Process {
 }
 
 impl Output {
-    pub(crate) fn text(&self) -> String {
-        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    fn text(&self) -> String {
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         lines
             .iter()
             .fold(String::new(), |text, line| text + line + "\n")
@@ -173,12 +187,13 @@ impl Output {
             let Some(stream) = stream else { return };
             let mut lines = BufReader::new(stream).lines();
             while let Ok(Some(line)) = lines.next_line().await {
-                let mut kept = output.0.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut kept = output.lines.lock().unwrap_or_else(PoisonError::into_inner);
                 if kept.len() == KEPT_LINES {
                     kept.pop_front();
                 }
                 kept.push_back(line);
             }
+            output.ended.send_modify(|ended| *ended += 1);
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Dialogs and file choosers: they hold the page until somebody answers.
 
-use crate::harness::{Stage, click_until, eval, eval_in, frame_at, on_a_page, soon, until};
+use crate::harness::{Stage, click_until, drawn, eval, eval_in, frame_at, on_a_page, soon, until};
 use engine::{DialogKind, Error, LoadState};
 
 /// A page whose whole area is a button that runs `script`.
@@ -104,6 +104,7 @@ fn a_dialog_of_a_frame_in_another_process_is_answered() {
             .show("/", &format!("<body style='margin:0'><iframe src='{there}' style='border:0;width:200px;height:200px'></iframe>"))
             .await;
         let frame = frame_at(page, &there).await;
+        drawn(page, &frame).await;
         assert_eq!(opened(stage).await.message, "inside");
         page.answer_dialog(&soon(), true, None).await.unwrap();
         assert_eq!(eval_in(page, &frame.id, "r").await, true);
@@ -211,6 +212,7 @@ fn files_are_chosen() {
             )
             .await;
         let frame = frame_at(page, &there).await;
+        drawn(page, &frame).await;
         assert!(opened().await.multiple);
         page.answer_file_chooser(&soon(), Some(&files))
             .await

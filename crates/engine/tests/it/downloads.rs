@@ -112,6 +112,6 @@ fn a_download_that_breaks_off_has_failed() {
         ));
         // Its page goes while it runs; the browser may finish it or not, but it ends.
         eval(page, "void (location = '/download?ms=300')").await;
-        until(page, || stage.site.requests().len() >= 3).await;
+        until(page, || stage.asked().len() >= 3).await;
     });
 }

@@ -52,7 +52,8 @@ fn a_device_from_another_land() {
             json!([400, 700, 400])
         );
         let frame = frame_at(page, &there).await;
-        // A frame of another process draws with the page's window.
+        // Chromium keeps the scale factor from frames of other processes.
+        expected["ratio"] = eval_in(page, &frame.id, "devicePixelRatio").await;
         expected["touch"] = eval_in(page, &frame.id, "'ontouchstart' in window").await;
         assert_eq!(eval_in(page, &frame.id, facts).await, expected);
         assert_eq!(expected["touch"], true);

@@ -1,7 +1,7 @@
 //! Frames of this and of other processes, as they come, go and move.
 
 use crate::harness::{
-    Stage, call, click, eval, eval_in, frame_at, goto, on_a_page, soon, until, until_some,
+    Stage, call, click, drawn, eval, eval_in, frame_at, goto, on_a_page, soon, until, until_some,
 };
 use engine::{Error, FrameFacts, FrameId, Page};
 use serde_json::Value;
@@ -216,6 +216,7 @@ fn a_click_by_coordinates_reaches_into_a_frame_of_another_process() {
             )
             .await;
         let frame = frame_at(page, &there).await;
+        drawn(page, &frame).await;
         click(page, 60.0, 120.0).await.unwrap();
         assert_eq!(
             eval_in(

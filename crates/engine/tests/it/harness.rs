@@ -106,6 +106,13 @@ impl Stage {
         url
     }
 
+    /// What the site was asked for, but for what browsers ask by themselves.
+    pub(crate) fn asked(&self) -> Vec<testkit::Request> {
+        let mut asked = self.site.requests();
+        asked.retain(|request| request.target != "/favicon.ico");
+        asked
+    }
+
     /// The page that opens while `work` runs.
     pub(crate) async fn popup(&self, work: impl Future<Output = ()>) -> Page {
         let known = self.context.pages();
@@ -215,6 +222,12 @@ pub(crate) async fn frame_at(page: &Page, url: &str) -> FrameFacts {
             .find(|frame| frame.url == url && frame.loaded && !frame.pending)
     })
     .await
+}
+
+/// Waits until the frame was drawn: before that the browser does not know where it is.
+pub(crate) async fn drawn(page: &Page, frame: &FrameFacts) {
+    let twice = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))";
+    eval_in(page, &frame.id, twice).await;
 }
 
 /// What counts its changes.

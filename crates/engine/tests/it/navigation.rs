@@ -1,8 +1,6 @@
 //! Navigations: how they begin, what they come to, and what they leave behind.
 
-use crate::harness::{
-    click, click_until, eval, goto, in_a_context, on_a_page, soon, until, with_options,
-};
+use crate::harness::{click, click_until, eval, goto, in_a_context, on_a_page, soon, until};
 use engine::{ContextOptions, Error, LoadState, Page, Progress};
 use std::time::Duration;
 use testkit::Resource;
@@ -41,14 +39,11 @@ fn a_204_and_a_download_leave_the_document_as_it_is() {
             assert_eq!(page.url(), url);
             until(page, || !pending(page)).await;
         }
-        let sent = stage.site.requests().len();
+        let sent = stage.asked().len();
         for y in [100.0, 500.0] {
             click(page, 100.0, y).await.unwrap();
         }
-        until(page, || {
-            stage.site.requests().len() >= sent + 2 && !pending(page)
-        })
-        .await;
+        until(page, || stage.asked().len() >= sent + 2 && !pending(page)).await;
         assert_eq!(page.title(&soon()).await.unwrap(), "Stays");
         goto(page, &stage.site.url("/status/200")).await;
         assert_eq!(page.title(&soon()).await.unwrap(), "Status");
@@ -108,38 +103,6 @@ fn back_and_forward_between_documents() {
 }
 
 #[test]
-fn a_page_restored_from_the_back_forward_cache_can_be_used() {
-    // Launched browsers have none; one that runs elsewhere may.
-    with_options(async |mut options| {
-        options.ignore_default_args = vec!["--disable-back-forward-cache".to_owned()];
-        let site = testkit::Site::start().await;
-        let browser = engine::Browser::launch(&soon(), &options).await.unwrap();
-        let context = browser
-            .new_context(&soon(), ContextOptions::default())
-            .await
-            .unwrap();
-        let page = context.new_page(&soon()).await.unwrap();
-        let one = site.add_page("/one", "<title>One</title><iframe src=/leaf></iframe>");
-        let two = site.add_page("/two", "<title>Two</title>");
-        site.add_page("/leaf", "leaf");
-        goto(&page, &one).await;
-        goto(&page, &two).await;
-        for _ in 0..2 {
-            assert!(page.go(&soon(), -1, LoadState::Loaded).await.unwrap());
-            assert_eq!(page.title(&soon()).await.unwrap(), "One");
-            let leaf = crate::harness::frame_at(&page, &site.url("/leaf")).await;
-            assert_eq!(
-                crate::harness::eval_in(&page, &leaf.id, "document.body.innerText").await,
-                "leaf"
-            );
-            assert!(page.go(&soon(), 1, LoadState::Loaded).await.unwrap());
-            assert_eq!(page.title(&soon()).await.unwrap(), "Two");
-        }
-        browser.close(&soon()).await.unwrap();
-    });
-}
-
-#[test]
 fn a_history_of_one_entry_has_no_back() {
     on_a_page(async |stage| {
         assert!(!stage.page.go(&soon(), -1, LoadState::Loaded).await.unwrap());
@@ -172,8 +135,7 @@ fn a_reload_brings_a_new_document() {
             .unwrap();
         assert!(
             stage
-                .site
-                .requests()
+                .asked()
                 .last()
                 .unwrap()
                 .header("cache-control")

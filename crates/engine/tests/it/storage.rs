@@ -17,7 +17,7 @@ fn what_one_context_remembers_another_is_told() {
         goto(page, &format!("{there}/")).await;
         eval(page, "() => { localStorage.there = 2 }").await;
         goto(page, "about:blank").await;
-        let asked = stage.site.requests().len();
+        let asked = stage.asked().len();
         let pages = stage.context.changes();
         let state = stage.context.storage_state(&soon()).await.unwrap();
         assert!(!pages.has_changed().unwrap(), "a page came or went");
@@ -46,7 +46,7 @@ fn what_one_context_remembers_another_is_told() {
             .unwrap();
         other.restore(&soon(), &state).await.unwrap();
         assert!(other.pages().is_empty());
-        assert_eq!(stage.site.requests().len(), asked, "the network was asked");
+        assert_eq!(stage.asked().len(), asked, "the network was asked");
         assert_eq!(other.storage_state(&soon()).await.unwrap(), state);
         let page = other.new_page(&soon()).await.unwrap();
         goto(&page, &stage.site.url("/")).await;

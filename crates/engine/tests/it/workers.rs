@@ -1,6 +1,6 @@
 //! Workers: what they say and ask shows on their page, and none of them hangs anything.
 
-use crate::harness::{eval, goto, in_a_context, on_a_page, until};
+use crate::harness::{eval, goto, in_a_context, on_a_page, until, until_some};
 use engine::ContextOptions;
 use testkit::Resource;
 
@@ -101,8 +101,11 @@ fn service_workers_run_without_us() {
             "made"
         );
         let made = stage.site.url("/made");
-        let requests = page.requests();
-        let request = requests.iter().find(|request| request.url == made).unwrap();
+        let request = until_some(page, || {
+            let mut requests = page.requests().into_iter();
+            requests.find(|request| request.url == made && request.outcome.is_some())
+        })
+        .await;
         assert!(request.response.as_ref().unwrap().from_service_worker);
     });
 }

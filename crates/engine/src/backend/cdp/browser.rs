@@ -25,7 +25,7 @@ pub(crate) struct CdpBrowser {
     shared: Arc<Shared>,
     closed: watch::Receiver<Option<String>>,
     /// Owned by us if started by us.
-    process: Option<Process>,
+    process: Option<Arc<Process>>,
     _events: Task,
 }
 
@@ -49,11 +49,11 @@ struct Contexts {
 }
 
 impl CdpBrowser {
-    /// Shakes hands and begins to listen. `process` is owned from here on.
+    /// Shakes hands and begins to listen. `process` ends with the browser.
     pub(crate) async fn start(
         connection: Connection,
         events: EventStream,
-        process: Option<Process>,
+        process: Option<Arc<Process>>,
     ) -> Result<Arc<dyn BrowserBackend>> {
         let root = connection.root();
         let version = root.call(&browser::GetVersion {}).await?;

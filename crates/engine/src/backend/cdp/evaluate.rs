@@ -1,7 +1,7 @@
 //! Running JavaScript in a frame: our own code in a world apart, the caller's in the page's.
 
 use super::page::CdpPage;
-use super::worlds::{WORLD, World};
+use super::worlds::{WORLD, World, Worlds};
 use crate::backend::{FrameId, Handle};
 use crate::error::{Error, Result};
 use crate::injected::CORE;
@@ -216,22 +216,21 @@ impl CdpPage {
             .await
             // The frame went, or is moving to another process.
             .map_err(|error| self.document_lost(error))?;
-        // It was announced before the answer.
-        self.flush_events().await?;
-        self.worlds().isolated(frame).ok_or(Error::DocumentGone {})
+        self.announced(|worlds| worlds.isolated(frame)).await
     }
 
     /// The page's own world is there as soon as its document is.
     async fn main_world(&self, frame: &FrameId) -> Result<World> {
-        if let Some(world) = self.worlds().main(frame) {
-            return Ok(world);
-        }
-        // It is announced a moment after the commit.
+        self.announced(|worlds| worlds.main(frame)).await
+    }
+
+    /// Waits for a world that the browser is about to tell of.
+    async fn announced(&self, world: impl Fn(&Worlds) -> Option<World>) -> Result<World> {
         let mut changes = self.worlds().changes();
         let announced = async {
             loop {
                 changes.mark_unchanged();
-                if let Some(world) = self.worlds().main(frame) {
+                if let Some(world) = world(&self.worlds()) {
                     return Some(world);
                 }
                 changes.changed().await.ok()?;

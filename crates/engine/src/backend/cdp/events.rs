@@ -16,15 +16,16 @@ pub(super) async fn listen(page: Weak<CdpPage>, mut events: EventStream) {
     let mut arriving = FuturesUnordered::<Arrival>::new();
     loop {
         tokio::select! {
-            event = events.next() => {
-                let (Some(event), Some(page)) = (event, page.upgrade()) else { break };
-                arriving.extend(page.on(&event));
-            }
+            biased;
             Some(arrived) = arriving.next(), if !arriving.is_empty() => {
                 let Some(page) = page.upgrade() else { break };
                 if let Some(arrived) = arrived {
                     setup::report(&page, &arrived);
                 }
+            }
+            event = events.next() => {
+                let (Some(event), Some(page)) = (event, page.upgrade()) else { break };
+                arriving.extend(page.on(&event));
             }
         }
     }

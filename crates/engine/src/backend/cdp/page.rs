@@ -546,12 +546,17 @@ impl PageBackend for CdpPage {
     }
 
     async fn response_body(&self, request: &RequestId) -> Result<Vec<u8>> {
-        let body = self
-            .body_session(request)
-            .call(&cdp::network::GetResponseBody {
-                request_id: request.as_str().to_owned(),
-            })
-            .await?;
+        let asked = cdp::network::GetResponseBody {
+            request_id: request.as_str().to_owned(),
+        };
+        let mut body = self.body_session(request).call(&asked).await;
+        if let (Err(wire::Error::Protocol { .. }), Some(frame)) =
+            (&body, self.navigated_by(request))
+        {
+            // The document went to another process than the one that asked for it.
+            body = self.session_for(&frame)?.call(&asked).await;
+        }
+        let body = body?;
         network::decoded(body.body, body.base64_encoded)
     }
 

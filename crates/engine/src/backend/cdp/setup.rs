@@ -159,15 +159,19 @@ pub(super) fn child(
         "iframe" => {
             page.child_attached(child(true));
             page.frame_moved(&FrameId::from(&attached.target_info.target_id), &session);
-            let asked = Asked::document(page, &session);
+            // Only the tree is waited for, so that it is told of before the events that follow it.
+            let Asked { tree, .. } = Asked::document(page, &session);
+            let parent = attached.target_info.parent_frame_id;
             Some(Box::pin(async move {
-                let tree = asked
-                    .answer()
+                let mut tree = tree
                     .await
                     .inspect_err(
                         |error| tracing::debug!(%error, "a frame went before it was ready"),
                     )
-                    .ok()?;
+                    .ok()?
+                    .frame_tree;
+                // Its process does not know the frame above it.
+                tree.frame.parent_id = tree.frame.parent_id.or(parent);
                 Some(Arrived {
                     session,
                     tree,

@@ -51,7 +51,6 @@ impl Worlds {
         };
         if origin.is_default {
             worlds.main = Some(world);
-            self.changes.send_modify(|count| *count += 1);
         } else if context.name == WORLD
             && worlds
                 .isolated
@@ -60,9 +59,10 @@ impl Worlds {
         {
             worlds.isolated = Some(world);
         }
+        self.changes.send_modify(|count| *count += 1);
     }
 
-    /// Counts up with each new world of a page's own.
+    /// Counts up with each new world.
     pub(super) fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
