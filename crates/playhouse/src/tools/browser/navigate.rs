@@ -115,7 +115,7 @@ fn names_a_port(url: &str, parsed: &Url) -> bool {
 
 /// Local files are read through their own tools, which know the roots.
 pub(super) fn refuse_files(url: &str, unrestricted: bool) -> Result<()> {
-    if unrestricted || !Url::parse(url).is_ok_and(|url| url.scheme() == "file") {
+    if unrestricted || !shows_a_file(url) {
         return Ok(());
     }
     Err(engine::Error::UrlBlocked {
@@ -123,6 +123,18 @@ pub(super) fn refuse_files(url: &str, unrestricted: bool) -> Result<()> {
         scheme: "file".to_owned(),
     }
     .into())
+}
+
+/// `view-source:` shows what the URL behind it leads to, and may be given again and again.
+fn shows_a_file(url: &str) -> bool {
+    const SOURCE_OF: &str = "view-source";
+    let mut url = Url::parse(url);
+    while let Ok(outer) = &url
+        && outer.scheme() == SOURCE_OF
+    {
+        url = Url::parse(&outer.as_str()[SOURCE_OF.len() + 1..]);
+    }
+    url.is_ok_and(|url| url.scheme() == "file")
 }
 
 #[cfg(test)]
@@ -146,8 +158,23 @@ mod tests {
 
     #[test]
     fn files_are_for_those_who_asked_for_them() {
-        assert!(refuse_files("file:///etc/passwd", false).is_err());
-        assert!(refuse_files("FILE:///etc/passwd", false).is_err());
-        assert!(refuse_files("file:///etc/passwd", true).is_ok());
+        for file in [
+            "file:///etc/passwd",
+            "FILE:///etc/passwd",
+            "view-source:file:///etc/passwd",
+            " View-Source:FILE:/etc/passwd",
+            "view-source: fi\tle:///etc/passwd",
+            "view-source:VIEW-SOURCE:view-source:file:///etc/passwd?a#b",
+        ] {
+            assert!(refuse_files(file, false).is_err(), "{file}");
+            assert!(refuse_files(file, true).is_ok(), "{file}");
+        }
+        for page in [
+            "http://x/?file:///etc/passwd",
+            "view-source:http://x/",
+            "view-source:",
+        ] {
+            assert!(refuse_files(page, false).is_ok(), "{page}");
+        }
     }
 }

@@ -67,12 +67,14 @@ impl Tool for Tabs {
 
 impl Tabs {
     async fn open(self, session: Arc<Session>, call: &Call) -> Result<Reply> {
+        let url = self.url.map(|given| (completed(&given), given));
+        if let Some((url, _)) = &url {
+            refuse_files(url, call.settings.files.unrestricted)?;
+        }
         let tabs = session.tabs(call).await?;
         let tab = tabs.open_new(&call.navigation()).await?;
         let mut reply = Reply::default();
-        if let Some(given) = self.url {
-            let url = completed(&given);
-            refuse_files(&url, call.settings.files.unrestricted)?;
+        if let Some((url, given)) = url {
             load(&tab, call, &url).await?;
             let url = shown(given, url);
             reply = reply
