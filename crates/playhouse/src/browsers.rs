@@ -34,6 +34,7 @@ impl Browsers {
         progress: &Progress,
         output: &Output,
     ) -> Result<OpenContext> {
+        let downloads = output.downloads()?;
         let settings = &self.settings.browser;
         let (browser, isolated) = if let Some(options) = settings.connect_options() {
             let browser = Browser::connect(progress, &options).await?;
@@ -46,7 +47,6 @@ impl Browsers {
             let browser = Browser::launch(progress, &options).await?;
             (self.keep(browser), false)
         };
-        let downloads = output.folder().join("downloads");
         let options = self
             .settings
             .context

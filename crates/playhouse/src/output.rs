@@ -11,14 +11,14 @@ use time::macros::format_description;
 
 /// Below this name output lies in the workspace.
 const FOLDER: &str = ".playwright-mcp";
-/// Links that are followed one after the other; Linux follows as many.
-const LINKS: usize = 40;
 
 /// The folders of a session.
 #[derive(Debug, Clone)]
 pub(crate) struct Output {
     workspace: PathBuf,
     folder: PathBuf,
+    /// The user named the folder, so that it may lie anywhere.
+    chosen: bool,
     unrestricted: bool,
     absolute_links: bool,
 }
@@ -34,6 +34,7 @@ impl Output {
         Self {
             workspace,
             folder,
+            chosen: settings.files.output_dir.is_some(),
             unrestricted: settings.files.unrestricted,
             absolute_links: settings.answers.file_paths == FilePaths::Absolute,
         }
@@ -77,11 +78,43 @@ impl Output {
         Ok(WrittenFile { path, link })
     }
 
+    /// The folder that the browser downloads to; it may not exist yet.
+    pub(crate) fn downloads(&self) -> Result<PathBuf> {
+        let downloads = self.folder.join("downloads");
+        self.refuse_led_away(&downloads)?;
+        Ok(downloads)
+    }
+
     /// Makes the output folder.
     pub(crate) async fn make_folder(&self) -> Result<()> {
+        self.refuse_led_away(&self.folder)?;
         tokio::fs::create_dir_all(&self.folder)
             .await
             .map_err(|error| Error::file(&self.folder, "mkdir", &error))
+    }
+
+    /// What a workspace ships at the place of our folder may be a link to anywhere.
+    fn refuse_led_away(&self, path: &Path) -> Result<()> {
+        if self.is_ours(path) {
+            return Ok(());
+        }
+        let path = path.display().to_string();
+        Err(Error::File {
+            reason: format!(
+                "The output folder {path} is a link that leads elsewhere. Remove it, or choose a folder with --output-dir."
+            ),
+            path,
+        })
+    }
+
+    /// Whether a path below the output folder really lies where it says.
+    fn is_ours(&self, path: &Path) -> bool {
+        let home = if self.chosen {
+            Some(self.folder.as_path())
+        } else {
+            self.folder.parent()
+        };
+        self.unrestricted || home.is_some_and(|home| lies_in(path, home))
     }
 
     /// Where the client's path leads, if that may be touched.
@@ -90,17 +123,20 @@ impl Output {
         if self.unrestricted {
             return Ok(path);
         }
-        let roots = [&self.folder, &self.workspace];
-        let inside = |path: &Path| roots.iter().any(|root| path.starts_with(root));
-        let real = real(&path);
-        let really_inside = roots.iter().any(|root| real.starts_with(self::real(root)));
+        let folder = Some(&self.folder).filter(|folder| self.is_ours(folder));
+        let roots: Vec<_> = folder.into_iter().chain([&self.workspace]).collect();
         // A link below the workspace must not lead out of it.
-        if inside(&path) && really_inside {
+        if roots.iter().any(|root| path.starts_with(root))
+            && roots.iter().any(|root| lies_in(&path, root))
+        {
             Ok(path)
         } else {
             Err(Error::FileAccessDenied {
                 path: name.to_owned(),
-                roots: roots.map(|root| root.display().to_string()).to_vec(),
+                roots: roots
+                    .iter()
+                    .map(|root| root.display().to_string())
+                    .collect(),
             })
         }
     }
@@ -195,31 +231,50 @@ fn normal(path: &Path) -> PathBuf {
     normal
 }
 
-/// The path with its links followed, those too that lead to what does not exist yet.
-fn real(path: &Path) -> PathBuf {
-    let mut path = path.to_owned();
-    for _ in 0..LINKS {
-        let mut missing = Vec::new();
-        let mut dangling = None;
-        for ancestor in path.ancestors() {
-            if let Ok(mut real) = ancestor.canonicalize() {
-                real.extend(missing.iter().rev());
-                return real;
+/// Whether the path is below the folder, all links followed.
+fn lies_in(path: &Path, folder: &Path) -> bool {
+    match (real(path), real(folder)) {
+        (Some(path), Some(folder)) => path.starts_with(folder),
+        _ => false,
+    }
+}
+
+/// The path with its links followed, also those to what does not exist yet; `None` where they go in circles.
+fn real(path: &Path) -> Option<PathBuf> {
+    let mut real = PathBuf::new();
+    let mut links_left = MOST_LINKS;
+    follow(&mut real, path, &mut links_left).then_some(real)
+}
+
+/// As many as Linux follows.
+const MOST_LINKS: usize = 40;
+
+/// Goes on from a real folder; `false` if that takes more links than are left.
+fn follow(real: &mut PathBuf, path: &Path, links_left: &mut usize) -> bool {
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                real.pop();
             }
-            if let (Ok(target), Some(folder)) = (ancestor.read_link(), ancestor.parent()) {
-                let mut led = folder.join(target);
-                led.extend(missing.iter().rev());
-                dangling = Some(normal(&led));
-                break;
+            Component::Normal(name) => {
+                let next = real.join(name);
+                let Ok(target) = next.read_link() else {
+                    *real = next;
+                    continue;
+                };
+                if *links_left == 0 {
+                    return false;
+                }
+                *links_left -= 1;
+                if !follow(real, &target, links_left) {
+                    return false;
+                }
             }
-            missing.extend(ancestor.file_name());
-        }
-        match dangling {
-            Some(led) => path = led,
-            None => return path,
+            root => real.push(root),
         }
     }
-    path
+    true
 }
 
 fn relative(from: &Path, to: &Path) -> PathBuf {
@@ -240,6 +295,7 @@ mod tests {
         Output {
             folder: workspace.join(FOLDER),
             workspace: workspace.to_owned(),
+            chosen: false,
             unrestricted: false,
             absolute_links: false,
         }
@@ -283,8 +339,52 @@ mod tests {
         assert!(output(folder.path()).allowed("new/x.txt").is_err());
         std::os::unix::fs::symlink("inside", folder.path().join("link")).unwrap();
         assert!(output(folder.path()).allowed("link").is_ok());
-        std::os::unix::fs::symlink("round", folder.path().join("round")).unwrap();
-        assert!(output(folder.path()).allowed("round").is_ok());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_what_is_not_there_yet_does_not_lead_out() {
+        use std::os::unix::fs::symlink;
+        let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let at = |name: &str| folder.path().join(name);
+        symlink(outside.path().join("new.txt"), at("out.txt")).unwrap();
+        symlink("out.txt", at("twice.txt")).unwrap();
+        symlink("../escaped.txt", at("up.txt")).unwrap();
+        symlink("circle", at("circle")).unwrap();
+        symlink("not-yet.txt", at("inside.txt")).unwrap();
+        let output = output(folder.path());
+        for outside in ["out.txt", "twice.txt", "up.txt", "circle", "circle/a.txt"] {
+            assert!(
+                matches!(output.allowed(outside), Err(Error::FileAccessDenied { .. })),
+                "{outside}"
+            );
+        }
+        assert!(output.allowed("inside.txt").is_ok());
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn an_output_folder_that_is_a_link_out_of_the_workspace_is_refused() {
+        use std::os::unix::fs::symlink;
+        let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        symlink(outside.path(), folder.path().join(FOLDER)).unwrap();
+        let mut output = output(folder.path());
+        let inside = format!("{FOLDER}/secret");
+        assert!(matches!(
+            output.allowed(&inside),
+            Err(Error::FileAccessDenied { roots, .. }) if roots.len() == 1
+        ));
+        assert!(matches!(
+            output.automatic("page", "yml").await,
+            Err(Error::File { .. })
+        ));
+        assert!(output.downloads().is_err());
+
+        // Whoever names the folder knows where it leads.
+        output.chosen = true;
+        assert!(output.allowed(&inside).is_ok());
+        assert!(output.automatic("page", "yml").await.is_ok());
+        assert!(output.downloads().is_ok());
     }
 
     #[test]
