@@ -17,7 +17,6 @@ use crate::input::Pressed;
 use crate::network::{Request, RequestLog};
 use crate::progress::Progress;
 use serde_json::Value;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
@@ -302,19 +301,6 @@ impl Page {
         if state.dialogs == answered {
             state.dialog = None;
         }
-        Ok(())
-    }
-
-    /// Answers the open file chooser; `None` cancels it.
-    pub async fn answer_file_chooser(
-        &self,
-        progress: &Progress,
-        files: Option<&[PathBuf]>,
-    ) -> Result<()> {
-        progress
-            .run(self.backend.answer_file_chooser(files))
-            .await?;
-        self.state().file_chooser = None;
         Ok(())
     }
 

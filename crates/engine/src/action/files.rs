@@ -1,10 +1,11 @@
-//! Files: set on an input, or dropped from outside the browser.
+//! Files: set on an input, given to a file chooser, or dropped from outside the browser.
 
 use super::aim::{Aim, Need};
 use super::fill::Mismatch;
 use super::{Tries, until_done};
 use crate::error::{Error, Result};
 use crate::locator::Locator;
+use crate::page::Page;
 use crate::progress::Progress;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -24,6 +25,24 @@ pub struct Payload {
 /// A drop carries its files through the page's memory.
 const LARGEST_DROP: u64 = 50 * 1024 * 1024;
 
+impl Page {
+    /// Answers the open file chooser; `None` cancels it. It stays open if that fails, as with a file that is missing.
+    pub async fn answer_file_chooser(
+        &self,
+        progress: &Progress,
+        files: Option<&[PathBuf]>,
+    ) -> Result<()> {
+        progress
+            .run(async {
+                readable(files.unwrap_or_default()).await?;
+                self.backend.answer_file_chooser(files).await
+            })
+            .await?;
+        self.state().file_chooser = None;
+        Ok(())
+    }
+}
+
 impl Locator {
     /// Sets the files of an `<input type=file>`, or of the one that a label belongs to; none clears it.
     pub async fn set_input_files(&self, progress: &Progress, files: &[PathBuf]) -> Result<()> {
@@ -37,9 +56,7 @@ impl Locator {
             },
             Mismatch(#[expect(dead_code, reason = "one answer fits all kinds")] Mismatch),
         }
-        for file in files {
-            size(file).await?;
-        }
+        readable(files).await?;
         let mut tries = Tries::of(self, progress, "set input files");
         until_done!(tries, progress, {
             let element = tries.element().await?;
@@ -102,6 +119,14 @@ impl Locator {
             }
         })
     }
+}
+
+/// Fails with `File` unless all of them are there: a browser takes the name of a missing file without a word.
+async fn readable(files: &[PathBuf]) -> Result<()> {
+    for file in files {
+        size(file).await?;
+    }
+    Ok(())
 }
 
 async fn read(files: &[PathBuf]) -> Result<Vec<Value>> {

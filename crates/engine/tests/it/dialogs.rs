@@ -200,10 +200,18 @@ fn files_are_chosen() {
         assert_eq!(page.file_chooser(), None);
         assert_eq!(eval(page, "names").await, serde_json::json!(["a.txt"]));
         opened().await;
+
+        // What fails leaves it open.
+        let missing = [folder.path().join("missing.txt")];
+        let refused = page.answer_file_chooser(&soon(), Some(&missing)).await;
+        assert!(matches!(refused, Err(engine::Error::File { .. })));
+        assert!(page.file_chooser().is_some());
         page.answer_file_chooser(&soon(), Some(&files[1..]))
             .await
             .unwrap();
         assert_eq!(eval(page, "names").await, serde_json::json!(["b.txt"]));
+        let none_open = page.answer_file_chooser(&soon(), Some(&files[1..])).await;
+        assert!(matches!(none_open, Err(engine::Error::Protocol { .. })));
 
         stage
             .show(

@@ -72,6 +72,7 @@ struct Place {
     shown: bool,
 }
 
+#[derive(Clone)]
 struct Chooser {
     session: Session,
     element: Option<dom::BackendNodeId>,
@@ -509,10 +510,15 @@ impl PageBackend for CdpPage {
     }
 
     async fn answer_file_chooser(&self, files: Option<&[PathBuf]>) -> Result<()> {
-        let chooser = self.state().chooser.take();
-        let (Some(chooser), Some(files)) = (chooser, files) else {
+        let Some(files) = files else {
+            self.state().chooser = None;
             return Ok(());
         };
+        let chooser = self.state().chooser.clone();
+        let chooser = chooser.ok_or_else(|| Error::Protocol {
+            method: "DOM.setFileInputFiles".to_owned(),
+            message: "No file chooser is open".to_owned(),
+        })?;
         chooser
             .session
             .call(&dom::SetFileInputFiles {
@@ -524,6 +530,10 @@ impl PageBackend for CdpPage {
                 ..Default::default()
             })
             .await?;
+        // Until here it can be answered again; the page may have opened the next one.
+        self.state()
+            .chooser
+            .take_if(|open| open.element == chooser.element);
         Ok(())
     }
 
