@@ -126,7 +126,7 @@ mod tests {
     fn a_file_of_playwright_is_read_and_written_alike() {
         let file = serde_json::json!({
             "cookies": [{
-                "name": "a", "value": "b", "domain": "example.com", "path": "/", "expires": -1.0,
+                "name": "a", "value": "b", "domain": "example.com", "path": "/", "expires": -1,
                 "httpOnly": true, "secure": false, "sameSite": "Lax"
             }],
             "origins": [{

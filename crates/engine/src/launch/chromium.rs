@@ -15,8 +15,9 @@ const PROFILE_PAUSE: Duration = Duration::from_secs(1);
 /// How long a browser that has closed its pipe may take to end.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 /// How Chromium says that its profile is in use, `RESULT_CODE_PROFILE_IN_USE` and its notice.
-const PROFILE_IN_USE: [&str; 3] = [
+const PROFILE_IN_USE: [&str; 4] = [
     "exit status: 21",
+    "SingletonLock: File exists",
     "Opening in existing browser session",
     "The profile appears to be in use",
 ];
@@ -64,6 +65,7 @@ async fn attempt(progress: &Progress, options: &LaunchOptions) -> Result<Arc<dyn
     let mut args = switches(options);
     args.push(format!("--user-data-dir={profile}"));
     let (process, pipe) = Process::start(&options.executable, &args, &options.env, temporary)?;
+    // Whoever drops the last of it kills the process, which then could not say why it wanted to end.
     let process = Arc::new(process);
     let owned = process.clone();
     let connected = async {
