@@ -104,6 +104,8 @@ pub trait ContextBackend: Send + Sync {
     async fn cookies(&self) -> Result<Vec<Cookie>>;
     /// Adds cookies, replacing those of the same name, domain and path.
     async fn set_cookies(&self, cookies: &[Cookie]) -> Result<()>;
+    /// Removes these cookies and no others.
+    async fn delete_cookies(&self, cookies: &[Cookie]) -> Result<()>;
     /// Removes every cookie.
     async fn clear_cookies(&self) -> Result<()>;
 
@@ -111,6 +113,8 @@ pub trait ContextBackend: Send + Sync {
     async fn local_storage(&self, origins: &[String]) -> Result<Vec<Vec<(String, String)>>>;
     /// Replaces what `localStorage` holds for these origins.
     async fn set_local_storage(&self, contents: &[(String, Vec<(String, String)>)]) -> Result<()>;
+    /// Adds to what `localStorage` holds for these origins, replacing entries of the same name.
+    async fn add_local_storage(&self, contents: &[(String, Vec<(String, String)>)]) -> Result<()>;
 
     /// Grants permissions by their Playwright names (`geolocation`, `clipboard-read`, …), to one origin or to all.
     async fn grant_permissions(&self, permissions: &[String], origin: Option<&str>) -> Result<()>;

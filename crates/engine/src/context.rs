@@ -12,7 +12,8 @@ use crate::page::Page;
 use crate::progress::Progress;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
-use visits::Visits;
+
+pub(crate) use visits::Visits;
 
 /// An isolated part of a browser. Cheap to clone; all clones speak of the same context.
 #[derive(Clone)]
@@ -159,11 +160,10 @@ impl BrowserContext {
                 if gone.is_empty() {
                     return Ok(());
                 }
-                self.backend.clear_cookies().await?;
                 if kept.is_empty() {
-                    return Ok(());
+                    return self.backend.clear_cookies().await;
                 }
-                self.backend.set_cookies(&kept).await
+                self.backend.delete_cookies(&gone).await
             })
             .await
     }

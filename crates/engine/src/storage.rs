@@ -1,7 +1,7 @@
 //! Storage state: what a context remembers of the sites it visited, in the shape of Playwright's files.
 
 use crate::backend::Cookie;
-use crate::context::BrowserContext;
+use crate::context::{BrowserContext, Visits};
 use crate::error::Result;
 use crate::progress::Progress;
 use serde::{Deserialize, Serialize};
@@ -65,6 +65,24 @@ impl BrowserContext {
                     self.backend.set_cookies(&state.cookies).await?;
                 }
                 self.backend.set_local_storage(&contents).await
+            })
+            .await
+    }
+
+    /// Adds what a storage state holds, replacing only the cookies and entries that it names.
+    pub async fn merge(&self, progress: &Progress, state: &StorageState) -> Result<()> {
+        progress
+            .run(async {
+                let visits = Visits::default();
+                for known in &state.origins {
+                    visits.add(&known.origin);
+                    self.visits().add(&known.origin);
+                }
+                if !state.cookies.is_empty() {
+                    self.backend.set_cookies(&state.cookies).await?;
+                }
+                let contents = state.contents_of(visits.origins());
+                self.backend.add_local_storage(&contents).await
             })
             .await
     }

@@ -1,6 +1,7 @@
 //! A browser context of Chromium: its pages as they come and go, its cookies and permissions.
 
 use super::browser::Shared;
+use super::local_storage::Before;
 use super::page::CdpPage;
 use super::scratch::ScratchPage;
 use super::{permissions, setup};
@@ -342,6 +343,32 @@ impl ContextBackend for CdpContext {
         Ok(())
     }
 
+    async fn delete_cookies(&self, cookies: &[Cookie]) -> Result<()> {
+        let all = self
+            .root
+            .call(&storage::GetCookies {
+                browser_context_id: self.id.clone(),
+            })
+            .await?;
+        let expired = all.cookies.into_iter().filter_map(|cookie| {
+            let partition_key = cookie.partition_key.clone();
+            let cookie = told(cookie);
+            cookies.contains(&cookie).then(|| network::CookieParam {
+                // The browser drops a cookie that is set with a time in the past.
+                expires: Some(1.0),
+                partition_key,
+                ..param(&cookie)
+            })
+        });
+        self.root
+            .call(&storage::SetCookies {
+                cookies: expired.collect(),
+                browser_context_id: self.id.clone(),
+            })
+            .await?;
+        Ok(())
+    }
+
     async fn clear_cookies(&self) -> Result<()> {
         self.root
             .call(&storage::ClearCookies {
@@ -356,7 +383,11 @@ impl ContextBackend for CdpContext {
     }
 
     async fn set_local_storage(&self, contents: &[(String, Vec<(String, String)>)]) -> Result<()> {
-        self.write_local_storage(contents).await
+        self.write_local_storage(contents, Before::Goes).await
+    }
+
+    async fn add_local_storage(&self, contents: &[(String, Vec<(String, String)>)]) -> Result<()> {
+        self.write_local_storage(contents, Before::Stays).await
     }
 
     async fn grant_permissions(&self, names: &[String], origin: Option<&str>) -> Result<()> {

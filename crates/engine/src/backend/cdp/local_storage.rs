@@ -3,6 +3,13 @@
 use super::context::CdpContext;
 use crate::error::{Error, Result};
 
+/// What becomes of the entries that were there before.
+#[derive(Clone, Copy)]
+pub(super) enum Before {
+    Goes,
+    Stays,
+}
+
 const READ: &str = "JSON.stringify(Object.entries(localStorage))";
 
 impl CdpContext {
@@ -25,15 +32,20 @@ impl CdpContext {
     pub(super) async fn write_local_storage(
         &self,
         contents: &[(String, Vec<(String, String)>)],
+        before: Before,
     ) -> Result<()> {
         if contents.is_empty() {
             return Ok(());
         }
+        let clear = match before {
+            Before::Goes => "localStorage.clear(); ",
+            Before::Stays => "",
+        };
         let mut page = self.scratch_page().await?;
         for (origin, entries) in contents {
             let entries = serde_json::to_string(entries).map_err(unexpected)?;
             let write = format!(
-                "localStorage.clear(); for (const [name, value] of {entries}) localStorage.setItem(name, value); ''"
+                "{clear}for (const [name, value] of {entries}) localStorage.setItem(name, value); ''"
             );
             page.at(origin, write).await?;
         }
