@@ -4,6 +4,7 @@ use crate::config::{Settings, StorageStateSource};
 use crate::error::{Error, Result};
 use crate::output::{self, Output};
 use engine::{Browser, BrowserContext, Progress};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -36,17 +37,47 @@ impl Browsers {
     ) -> Result<OpenContext> {
         let downloads = output.downloads()?;
         let settings = &self.settings.browser;
-        let (browser, isolated) = if let Some(options) = settings.connect_options() {
-            let browser = Browser::connect(progress, &options).await?;
-            (self.keep(browser), settings.isolated)
-        } else if settings.isolated {
-            (self.shared(progress).await?, true)
+        let isolated = settings.isolated;
+        let browser = if let Some(options) = settings.connect_options() {
+            Browser::connect(progress, &options).await?
+        } else if isolated {
+            let browser = self.shared(progress).await?;
+            let context = self.open(progress, downloads, &browser, isolated).await?;
+            return Ok(OpenContext {
+                browser,
+                context,
+                isolated,
+            });
         } else {
             let profile = self.settings.profile_dir(output.workspace());
             let options = settings.launch_options(settings.find()?, Some(profile));
-            let browser = Browser::launch(progress, &options).await?;
-            (self.keep(browser), false)
+            Browser::launch(progress, &options).await?
         };
+        let mut unfinished = Unfinished(Some(browser.clone()));
+        match self.open(progress, downloads, &browser, isolated).await {
+            Ok(context) => {
+                unfinished.0 = None;
+                Ok(OpenContext {
+                    browser: self.keep(browser),
+                    context,
+                    isolated,
+                })
+            }
+            Err(error) => {
+                unfinished.close().await;
+                Err(error)
+            }
+        }
+    }
+
+    /// A context as the settings want it.
+    async fn open(
+        &self,
+        progress: &Progress,
+        downloads: PathBuf,
+        browser: &Browser,
+        isolated: bool,
+    ) -> Result<BrowserContext> {
         let options = self
             .settings
             .context
@@ -60,6 +91,21 @@ impl Browsers {
         } else {
             browser.default_context(progress, options).await?
         };
+        let filled = self.fill(progress, &context, isolated).await;
+        if filled.is_err() && isolated {
+            let closed = context.close(&Progress::new(CLOSING)).await;
+            tracing::debug!(?closed, "closed the context");
+        }
+        filled.map(|()| context)
+    }
+
+    /// Gives a context the storage state of the settings.
+    async fn fill(
+        &self,
+        progress: &Progress,
+        context: &BrowserContext,
+        isolated: bool,
+    ) -> Result<()> {
         if let Some(source) = &self.settings.context.storage_state {
             let state = match source {
                 StorageStateSource::File(path) => output::storage_state(path).await?,
@@ -69,13 +115,14 @@ impl Browsers {
                         reason: format!("Error reading storage state:\n{error}"),
                     })?,
             };
-            context.restore(progress, &state).await?;
+            if isolated {
+                context.restore(progress, &state).await?;
+            } else {
+                // What the user's profile remembers stays.
+                context.merge(progress, &state).await?;
+            }
         }
-        Ok(OpenContext {
-            browser,
-            context,
-            isolated,
-        })
+        Ok(())
     }
 
     /// The browser that isolated sessions share, started anew if it has gone.
@@ -93,14 +140,21 @@ impl Browsers {
         Ok(browser)
     }
 
-    /// Gives a session's context back; its browser ends with the last one that needed it.
-    pub(crate) async fn release(&self, open: OpenContext) {
+    /// Gives a session's context back, and goes on with that when the caller does not wait for it; its browser ends with
+    /// the last one that needed it.
+    pub(crate) async fn release(self: &Arc<Self>, open: OpenContext) {
+        let browsers = self.clone();
+        to_the_end(async move { browsers.end(open).await }).await;
+    }
+
+    async fn end(&self, open: OpenContext) {
         let progress = Progress::new(CLOSING);
         let closed = if open.isolated {
+            // Nobody is to get one that is about to end.
+            *self.shared.lock().await = None;
             // The session's own data goes at once, whatever becomes of the browser.
             let closed = open.context.close(&progress).await;
             tracing::debug!(?closed, "closed the context");
-            *self.shared.lock().await = None;
             open.browser.close(&progress).await
         } else {
             open.browser.close(&progress).await
@@ -131,6 +185,42 @@ impl Browsers {
     fn running(&self) -> std::sync::MutexGuard<'_, Vec<Browser>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A browser that has no context yet: ends when dropped.
+struct Unfinished(Option<Browser>);
+
+impl Unfinished {
+    async fn close(mut self) {
+        if let Some(browser) = self.0.take() {
+            to_the_end(close(browser)).await;
+        }
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if let Some(browser) = self.0.take() {
+            engine::spawn("closing browser", close(browser)).detach();
+        }
+    }
+}
+
+async fn close(browser: Browser) {
+    let closed = browser.close(&Progress::new(CLOSING)).await;
+    tracing::debug!(?closed, "closed the browser");
+}
+
+/// Waits for `work`, which comes to its end even when the caller stops waiting.
+async fn to_the_end(work: impl Future<Output = ()> + Send + 'static) {
+    let (working, ended) = tokio::sync::oneshot::channel::<()>();
+    engine::spawn("closing browser", async move {
+        work.await;
+        drop(working);
+    })
+    .detach();
+    // Nothing is ever sent.
+    let _ = ended.await;
 }
 
 /// A context and the browser it lives in.

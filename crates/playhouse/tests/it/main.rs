@@ -4,6 +4,7 @@ mod calls;
 mod cli;
 mod files;
 mod lifecycle;
+mod profiles;
 mod protocol;
 mod shop;
 
