@@ -146,11 +146,7 @@ impl TabInAnyState {
         title: &str,
     ) -> Result<Reply> {
         let Some(name) = filename else {
-            let reply = Reply::default();
-            return Ok(match text.is_empty() {
-                true => reply,
-                false => reply.and_text(text),
-            });
+            return Ok(Reply::text(text));
         };
         let file = self.output(call).await.named(name)?;
         output::write(&file, text).await?;
