@@ -1,5 +1,6 @@
 //! What is generated from the code and committed. `UPDATE_EXPECT=1 cargo test` writes it anew.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use expect_test::expect_file;
@@ -40,6 +41,33 @@ fn each_tool_is_as_clients_see_it() {
     for tool in playhouse::all_tools() {
         let path = format!("crates/playhouse/tests/tools/{}.json", tool.name);
         check(&path, &format!("{:#}\n", tool.to_json()));
+    }
+}
+
+/// A tool without a spec is a tool nobody has tried.
+#[test]
+fn each_tool_stands_in_a_spec() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/spec");
+    let mut called = BTreeSet::new();
+    calls_below(&folder, &mut called);
+    let without: Vec<_> = playhouse::all_tools()
+        .map(|tool| tool.name)
+        .filter(|name| !called.contains(*name))
+        .collect();
+    assert!(without.is_empty(), "no spec calls {without:?}");
+}
+
+/// The first words of the lines in the specs of a folder: where a tool is called, its name.
+fn calls_below(folder: &Path, called: &mut BTreeSet<String>) {
+    for entry in std::fs::read_dir(folder).expect("the folder can be read") {
+        let path = entry.expect("the folder can be read").path();
+        if path.is_dir() {
+            calls_below(&path, called);
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            let text = std::fs::read_to_string(&path).expect("the spec can be read");
+            let words = text.lines().filter_map(|line| line.split(' ').next());
+            called.extend(words.map(str::to_owned));
+        }
     }
 }
 
