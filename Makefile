@@ -10,7 +10,7 @@ demo: prepare
 	target/debug/demo
 
 test: check
-	$(CARGO) test --locked --workspace
+	$(CARGO) test --locked --workspace --no-fail-fast
 
 # What needs no browser: format, lints, the page side's types.
 check: prepare
