@@ -55,6 +55,15 @@ impl Language {
     }
 }
 
+/// A text that was typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Typed {
+    /// Shown as it is.
+    Text(String),
+    /// A secret: shown as the environment variable of that name.
+    Variable(String),
+}
+
 /// Something done that each language has its own words for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
@@ -86,7 +95,7 @@ pub enum Action {
         /// Which field.
         locator: Selector,
         /// Its new value.
-        value: String,
+        value: Typed,
     },
     /// A key, with the focus on the element.
     Press {

@@ -11,6 +11,7 @@ mod options;
 mod places;
 mod reference;
 mod resolve;
+mod secrets;
 mod settings;
 mod show;
 mod table;
@@ -25,6 +26,7 @@ pub use environment::Environment;
 pub use error::ConfigError;
 pub use options::Options;
 pub use reference::{reference, schema};
+pub use secrets::Secrets;
 pub use settings::{
     AnswerSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings, NetworkSettings,
     ProxySettings, Settings, Timeouts, ToolSettings,

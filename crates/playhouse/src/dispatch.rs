@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use crate::config::Settings;
-use crate::dialect::{Content, markdown};
+use crate::dialect::{Content, ContentItem, markdown};
 use crate::error::{Error, Result};
 use crate::reply::{Answer, Reply};
 use crate::session::Session;
@@ -80,7 +80,16 @@ async fn outcome(
 }
 
 fn dressed(outcome: Result<Answer>, settings: &Settings) -> Content {
-    markdown::content(outcome, &settings.answers)
+    let mut content = markdown::content(outcome, &settings.answers);
+    for item in &mut content.items {
+        if let ContentItem::Text(text) = item {
+            *text = settings.secrets.redacted(std::mem::take(text));
+        }
+    }
+    content.structured = content
+        .structured
+        .map(|value| settings.secrets.redacted_json(value));
+    content
 }
 
 fn said(panic: &(dyn Any + Send)) -> String {

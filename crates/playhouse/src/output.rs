@@ -1,7 +1,7 @@
 //! Where files lie: the workspace that paths of clients are relative to, the output folder for what nobody named, and
 //! the rule which files may be touched at all.
 
-use crate::config::{FilePaths, Settings};
+use crate::config::{FilePaths, Secrets, Settings};
 use crate::error::{Error, Result};
 use crate::reply::WrittenFile;
 use engine::StorageState;
@@ -21,6 +21,7 @@ pub(crate) struct Output {
     chosen: bool,
     unrestricted: bool,
     absolute_links: bool,
+    secrets: Secrets,
 }
 
 impl Output {
@@ -37,6 +38,7 @@ impl Output {
             chosen: settings.files.output_dir.is_some(),
             unrestricted: settings.files.unrestricted,
             absolute_links: settings.answers.file_paths == FilePaths::Absolute,
+            secrets: settings.secrets.clone(),
         }
     }
 
@@ -141,6 +143,16 @@ impl Output {
         }
     }
 
+    /// Writes a text, without the secrets that it shows.
+    pub(crate) async fn write(&self, file: &WrittenFile, text: String) -> Result<()> {
+        write(file, self.redacted(text)).await
+    }
+
+    /// A text as files may have it.
+    pub(crate) fn redacted(&self, text: String) -> String {
+        self.secrets.redacted(text)
+    }
+
     /// How answers name a file: relative to the workspace where it lies there.
     pub(crate) fn link(&self, path: &Path) -> String {
         if self.absolute_links {
@@ -155,7 +167,7 @@ impl Output {
     }
 }
 
-/// Writes a file.
+/// Writes a file that is no text.
 pub(crate) async fn write(file: &WrittenFile, bytes: impl AsRef<[u8]>) -> Result<()> {
     tokio::fs::write(&file.path, bytes)
         .await
@@ -298,6 +310,7 @@ mod tests {
             chosen: false,
             unrestricted: false,
             absolute_links: false,
+            secrets: Secrets::default(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use crate::error::{Error, Result};
-use crate::output::{self, Output};
+use crate::output::Output;
 use crate::reply::{Part, Reply};
 use crate::session::{Session, Tab};
 use crate::tool::Scope;
@@ -148,8 +148,9 @@ impl TabInAnyState {
         let Some(name) = filename else {
             return Ok(Reply::text(text));
         };
-        let file = self.output(call).await.named(name)?;
-        output::write(&file, text).await?;
+        let output = self.output(call).await;
+        let file = output.named(name)?;
+        output.write(&file, text).await?;
         Ok(Reply::default().and(Part::File {
             title: title.to_owned(),
             link: file.link,

@@ -1,6 +1,6 @@
 //! C#.
 
-use super::{Action, ClickOptions, list, pascal};
+use super::{Action, ClickOptions, Typed, list, pascal};
 use crate::selector::{Call, Selector, Value, quoted};
 
 pub(super) fn locator(selector: &Selector) -> String {
@@ -63,6 +63,15 @@ fn pattern(regex: &str, flags: &str) -> String {
     format!("new Regex({}{suffix})", string(regex))
 }
 
+fn typed(typed: &Typed) -> String {
+    match typed {
+        Typed::Text(text) => string(text),
+        Typed::Variable(name) => {
+            format!("Environment.GetEnvironmentVariable({})", string(name))
+        }
+    }
+}
+
 pub(super) fn action(action: &Action) -> String {
     let on =
         |selector: &Selector, call: String| format!("await page.{}.{call};", locator(selector));
@@ -86,7 +95,7 @@ pub(super) fn action(action: &Action) -> String {
             )
         }
         Action::Hover { locator } => on(locator, "HoverAsync()".into()),
-        Action::Fill { locator, value } => on(locator, format!("FillAsync({})", string(value))),
+        Action::Fill { locator, value } => on(locator, format!("FillAsync({})", typed(value))),
         Action::Press { locator, key } => on(locator, format!("PressAsync({})", string(key))),
         Action::SetChecked { locator, checked } => {
             let method = if *checked {

@@ -1,6 +1,6 @@
 //! Java.
 
-use super::{Action, ClickOptions, list, pascal};
+use super::{Action, ClickOptions, Typed, list, pascal};
 use crate::selector::{Call, Selector, Value, quoted};
 
 pub(super) fn locator(selector: &Selector) -> String {
@@ -66,6 +66,13 @@ fn pattern(regex: &str, flags: &str) -> String {
     format!("Pattern.compile({}{suffix})", string(regex))
 }
 
+fn typed(typed: &Typed) -> String {
+    match typed {
+        Typed::Text(text) => string(text),
+        Typed::Variable(name) => format!("System.getenv({})", string(name)),
+    }
+}
+
 pub(super) fn action(action: &Action) -> String {
     let on = |selector: &Selector, call: String| format!("page.{}.{call};", locator(selector));
     let expect = |selector: &Selector, call: String| {
@@ -88,7 +95,7 @@ pub(super) fn action(action: &Action) -> String {
             )
         }
         Action::Hover { locator } => on(locator, "hover()".into()),
-        Action::Fill { locator, value } => on(locator, format!("fill({})", string(value))),
+        Action::Fill { locator, value } => on(locator, format!("fill({})", typed(value))),
         Action::Press { locator, key } => on(locator, format!("press({})", string(key))),
         Action::SetChecked { locator, checked } => {
             let method = if *checked { "check()" } else { "uncheck()" };

@@ -1,6 +1,6 @@
 //! TypeScript: the actions, and the pieces for tools whose code is JavaScript in every language.
 
-use super::{Action, ClickOptions, Selector, list, quote};
+use super::{Action, ClickOptions, Selector, Typed, list, quote};
 use std::fmt::{self, Display, Formatter};
 
 /// A value as it is written in code.
@@ -12,6 +12,8 @@ pub enum Literal {
     Number(f64),
     /// `true` or `false`.
     Bool(bool),
+    /// An environment variable.
+    Variable(String),
     /// A list, in one line.
     List(Vec<Literal>),
     /// An object; keys are shown sorted.
@@ -104,7 +106,7 @@ pub fn drop_onto(
 }
 
 /// Keys typed one after another.
-pub fn press_sequentially(locator: &Selector, text: &str) -> String {
+pub fn press_sequentially(locator: &Selector, text: &Typed) -> String {
     call(
         locator,
         "pressSequentially",
@@ -218,6 +220,7 @@ impl Display for Literal {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(text) => f.write_str(&quote(text)),
+            Self::Variable(name) => write!(f, "process.env[{}]", quote(name)),
             Self::Number(number) => number.fmt(f),
             Self::Bool(value) => value.fmt(f),
             Self::List(items) => {
@@ -244,6 +247,15 @@ impl From<&String> for Literal {
 impl From<String> for Literal {
     fn from(text: String) -> Self {
         Self::Text(text)
+    }
+}
+
+impl From<&Typed> for Literal {
+    fn from(typed: &Typed) -> Self {
+        match typed {
+            Typed::Text(text) => text.into(),
+            Typed::Variable(name) => Self::Variable(name.clone()),
+        }
     }
 }
 

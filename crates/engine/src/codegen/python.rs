@@ -1,6 +1,6 @@
 //! Python, synchronous.
 
-use super::{Action, ClickOptions, list, snake};
+use super::{Action, ClickOptions, Typed, list, snake};
 use crate::selector::{Selector, Value, quoted};
 
 pub(super) fn locator(selector: &Selector) -> String {
@@ -58,6 +58,13 @@ fn pattern(regex: &str, flags: &str) -> String {
     format!("re.compile(r\"{raw}\"{suffix})")
 }
 
+fn typed(typed: &Typed) -> String {
+    match typed {
+        Typed::Text(text) => string(text),
+        Typed::Variable(name) => format!("os.environ[{}]", string(name)),
+    }
+}
+
 pub(super) fn action(action: &Action) -> String {
     let on = |selector: &Selector, call: String| format!("page.{}.{call}", locator(selector));
     let expect =
@@ -90,7 +97,7 @@ pub(super) fn action(action: &Action) -> String {
             on(locator, format!("{method}({})", arguments.join(", ")))
         }
         Action::Hover { locator } => on(locator, "hover()".into()),
-        Action::Fill { locator, value } => on(locator, format!("fill({})", string(value))),
+        Action::Fill { locator, value } => on(locator, format!("fill({})", typed(value))),
         Action::Press { locator, key } => on(locator, format!("press({})", string(key))),
         Action::SetChecked { locator, checked } => {
             let method = if *checked { "check()" } else { "uncheck()" };

@@ -136,7 +136,7 @@ fn an_action_in_each_language() {
     code(
         &Action::Fill {
             locator: z(),
-            value: "O'B\"r\\i\nen".into(),
+            value: Typed::Text("O'B\"r\\i\nen".into()),
         },
         &expect![[r##"
             await page.locator('#z').fill('O\'B"r\\i\nen');
@@ -261,7 +261,8 @@ fn what_is_scripted_by_hand_stays_javascript() {
             &["/a".into(), "/b".into()],
             [("a".to_owned(), "1".to_owned())],
         ),
-        press_sequentially(&z, "it's"),
+        press_sequentially(&z, &Typed::Text("it's".into())),
+        press_sequentially(&z, &Typed::Variable("KEY".into())),
         evaluate(Some(&z), "(el) => el.tagName"),
         evaluate(None, "() => `a\n'b'`"),
         wait_for_text("it's \"x\"", false),
@@ -293,6 +294,7 @@ fn what_is_scripted_by_hand_stays_javascript() {
           files: ['/a', '/b']
         });
         await page.locator('#z').pressSequentially('it\'s');
+        await page.locator('#z').pressSequentially(process.env['KEY']);
         await page.locator('#z').evaluate('(el) => el.tagName');
         await page.evaluate('() => `a\n\'b\'`');
         await page.getByText("it's \"x\"").first().waitFor({ state: 'hidden' });

@@ -91,6 +91,14 @@ pub enum ConfigError {
     /// The root of the file system as output folder.
     #[error("--output-dir cannot point to a system directory: {}.", _0.display())]
     SystemOutputFolder(PathBuf),
+    /// A file of secrets that cannot be read.
+    #[error("cannot read the secrets of {}: {error}", path.display())]
+    Secrets {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
     /// An init script that is not there.
     #[error("Init script file does not exist: {}", _0.display())]
     NoInitScript(PathBuf),

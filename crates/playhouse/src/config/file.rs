@@ -83,13 +83,28 @@ impl File<'_> {
                     Some(section) => format!("{section}.{name}"),
                     None => name.to_owned(),
                 };
-                let Some(def) = by_key(&key) else {
-                    return Err(self.unknown(key));
-                };
-                self.text(def, &key, value)?;
+                match (by_key(&key), entry_of(&key)) {
+                    (Some(def), _) => self.text(def, &key, value)?,
+                    (None, Some((def, name))) => self.walk_entry(def, &key, name, value)?,
+                    (None, None) => return Err(self.unknown(key)),
+                }
             }
         }
         Ok(())
+    }
+
+    /// One entry of an option that is an object of texts: `secrets.NAME = value`.
+    fn walk_entry(
+        &mut self,
+        def: &OptionDef,
+        key: &str,
+        name: &str,
+        value: &str,
+    ) -> Result<(), ConfigError> {
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        let entry = serde_json::json!({ name: value });
+        (def.offer_json)(self.options, self.source(), &entry, folder)
+            .map_err(|problem| self.invalid(key, value.to_owned(), problem))
     }
 
     fn text(&mut self, def: &OptionDef, key: &str, text: &str) -> Result<(), ConfigError> {
@@ -136,6 +151,18 @@ fn by_key(key: &str) -> Option<&'static OptionDef> {
     OPTIONS
         .iter()
         .find(|def| def.keys().any(|known| known == key))
+}
+
+/// The option that is an object of texts, and the name in it that the key ends with.
+fn entry_of(key: &str) -> Option<(&'static OptionDef, &str)> {
+    OPTIONS.iter().find_map(|def| {
+        let (known, name) = def
+            .keys()
+            .find_map(|known| Some((known, key.strip_prefix(known)?.strip_prefix('.')?)))?;
+        let texts = serde_json::json!({ "type": "string" });
+        let is_map = (def.schema)()["additionalProperties"] == texts;
+        (is_map && !known.is_empty()).then_some((def, name))
+    })
 }
 
 fn is_prefix(key: &str) -> bool {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::{
     layered::Source,
+    secrets::SecretsSource,
     table::{key, no_key, options},
     value::{
         Arguments, BlockServiceWorkers, BrowserName, CapabilityNames, CodegenLanguage, ColorScheme,
@@ -171,6 +172,9 @@ options! {
         test_id_attribute: String = "data-testid".to_owned(), key("testIdAttribute").everywhere();
     }
     "Files" {
+        /// A dotenv file of secrets: typed by name, and shown nowhere by value.
+        secrets: SecretsSource, key("secrets").everywhere_but("PLAYWRIGHT_MCP_SECRETS_FILE")
+            .secret();
         /// The folder of screenshots, snapshots, logs and downloads.
         output_dir: PathBuf, key("outputDir").everywhere().default(".playwright-mcp in the workspace");
         /// Read and write any file, and open file: addresses; not just below the workspace.
@@ -206,9 +210,6 @@ options! {
         allowed_hosts: Unsupported, key("server.allowedHosts").everywhere().many().later(HTTP);
         /// One browser context for all HTTP clients.
         shared_browser_context: bool, key("sharedBrowserContext").flag().later(HTTP);
-        /// A file of secrets that answers must not show.
-        secrets: Unsupported, key("secrets").everywhere_but("PLAYWRIGHT_MCP_SECRETS_FILE")
-            .secret().later(FIDELITY);
         /// Keep a journal of the session.
         save_session: bool, key("saveSession").flag().later(FIDELITY);
         /// The size of the output folder, in bytes, above which old files are deleted.

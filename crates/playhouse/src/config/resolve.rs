@@ -11,6 +11,7 @@ use super::{
     layered::{Layered, Source},
     options::{OPTIONS, Options},
     places,
+    secrets::{Secrets, SecretsSource},
     settings::{
         AnswerSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings,
         NetworkSettings, ProxySettings, Settings, Timeouts, ToolSettings,
@@ -34,6 +35,7 @@ pub(crate) fn resolve(
     let channel = channel(options)?;
     let device = device(options, &mut notices)?;
     check(options, cwd)?;
+    let secrets = secrets(options, cwd)?;
     defaults(options, environment, channel);
     let capabilities = capabilities(options, &mut notices);
     let sandbox_said = options
@@ -125,6 +127,7 @@ pub(crate) fn resolve(
             browsers: places::ours(environment).join("browsers"),
             download_index: required(&options.download_index),
         },
+        secrets,
         timeouts: Timeouts {
             action: required(&options.timeout_action).into(),
             navigation: required(&options.timeout_navigation).into(),
@@ -266,6 +269,23 @@ fn check(options: &mut Options, cwd: &Path) -> Result<(), ConfigError> {
         }
     }
     Ok(())
+}
+
+/// Reads the secrets; afterwards the options have their names.
+fn secrets(options: &mut Options, cwd: &Path) -> Result<Secrets, ConfigError> {
+    let Some(source) = options.secrets.value() else {
+        return Ok(Secrets::default());
+    };
+    let path = match &source {
+        SecretsSource::File(path) => path.clone(),
+        SecretsSource::Inline(_) => PathBuf::new(),
+    };
+    let pairs = source
+        .read(cwd)
+        .map_err(|error| ConfigError::Secrets { path, error })?;
+    let read = SecretsSource::Inline(pairs.clone());
+    options.secrets.map(|source| *source = read);
+    Ok(Secrets::new(pairs))
 }
 
 fn defaults(options: &mut Options, environment: &Environment, channel: Option<&str>) {

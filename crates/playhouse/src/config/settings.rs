@@ -9,6 +9,7 @@ use engine::{BrowserChoice, Search};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use super::secrets::Secrets;
 use super::value::{
     Capability, CodegenLanguage, ColorScheme, ConsoleLevel, Contrast, FilePaths, ForcedColors,
     Geolocation, HttpCredentials, ImageResponses, LogLevel, ReducedMotion, Size, SnapshotMode,
@@ -30,6 +31,8 @@ pub struct Settings {
     pub answers: AnswerSettings,
     /// Where files lie.
     pub files: FileSettings,
+    /// What may be typed and not be shown.
+    pub secrets: Secrets,
     /// How long things may take.
     pub timeouts: Timeouts,
     /// How much is reported on stderr.

@@ -5,7 +5,6 @@ use super::{Session, Tab};
 use crate::call::Call;
 use crate::config::SnapshotMode;
 use crate::error::{Error, Result};
-use crate::output;
 use crate::reply::{Answer, Reply, SnapshotFacts, SnapshotWish, TabFacts};
 use engine::SnapshotOptions;
 use std::sync::Arc;
@@ -113,8 +112,9 @@ impl Session {
             Err(engine::Error::DialogOpen {}) => String::new(),
             text => text?,
         };
-        let file = self.output(call).await.automatic("page", "yml").await?;
-        output::write(&file, text).await?;
+        let output = self.output(call).await;
+        let file = output.automatic("page", "yml").await?;
+        output.write(&file, text).await?;
         Ok(file.link)
     }
 }

@@ -125,6 +125,7 @@ impl ConsoleFile {
                 })
             }
         };
+        let message = self.output.redacted(message.to_owned());
         let text = format!("[{:>8}ms] {message}\n", file.began.elapsed().as_millis());
         let mut handle = OpenOptions::new()
             .create(true)

@@ -6,6 +6,7 @@ mod files;
 mod lifecycle;
 mod profiles;
 mod protocol;
+mod secrets;
 mod shop;
 
 use testkit::{Client, Launch};

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::reply::Reply;
 use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
-use engine::codegen::Action;
+use engine::codegen::{Action, Typed};
 use engine::{Locator, Progress, Selector};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -75,13 +75,14 @@ impl Tool for FillForm {
 impl Field {
     async fn fill(&self, tab: &CurrentTab, call: &Call) -> Result<Action> {
         let found = tab.find(call, &self.target).await?;
-        self.give(&found.locator, &call.action()).await?;
-        Ok(self.action(found.shown))
+        let (text, shown) = call.settings.secrets.typed(&self.value);
+        self.give(&found.locator, &call.action(), &text).await?;
+        Ok(self.action(found.shown, shown))
     }
 
-    async fn give(&self, locator: &Locator, progress: &Progress) -> engine::Result<()> {
+    async fn give(&self, locator: &Locator, progress: &Progress, text: &str) -> engine::Result<()> {
         match self.kind {
-            FieldKind::Textbox | FieldKind::Slider => locator.fill(progress, &self.value).await,
+            FieldKind::Textbox | FieldKind::Slider => locator.fill(progress, text).await,
             FieldKind::Checkbox | FieldKind::Radio => {
                 locator.set_checked(progress, self.is_checked()).await
             }
@@ -92,17 +93,19 @@ impl Field {
         }
     }
 
-    fn action(&self, locator: Selector) -> Action {
-        let value = self.value.clone();
+    fn action(&self, locator: Selector, typed: Typed) -> Action {
         match self.kind {
-            FieldKind::Textbox | FieldKind::Slider => Action::Fill { locator, value },
+            FieldKind::Textbox | FieldKind::Slider => Action::Fill {
+                locator,
+                value: typed,
+            },
             FieldKind::Checkbox | FieldKind::Radio => Action::SetChecked {
                 locator,
                 checked: self.is_checked(),
             },
             FieldKind::Combobox => Action::SelectOption {
                 locator,
-                values: vec![value],
+                values: vec![self.value.clone()],
             },
         }
     }

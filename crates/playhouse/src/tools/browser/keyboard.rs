@@ -69,7 +69,8 @@ impl Tool for Type {
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let found = tab.find(call, &self.target).await?;
-        let (locator, text) = (&found.locator, self.text.as_str());
+        let (text, shown) = call.settings.secrets.typed(&self.text);
+        let (locator, text) = (&found.locator, text.as_str());
         let (submit, slowly) = (self.submit == Some(true), self.slowly == Some(true));
         let typed = async {
             let progress = call.action();
@@ -98,9 +99,9 @@ impl Tool for Type {
         }
         let locator = found.shown;
         reply = if slowly {
-            reply.and_code(javascript::press_sequentially(&locator, text))
+            reply.and_code(javascript::press_sequentially(&locator, &shown))
         } else {
-            let (locator, value) = (locator.clone(), self.text.clone());
+            let (locator, value) = (locator.clone(), shown);
             reply.and_action(call.language(), &Action::Fill { locator, value })
         };
         if submit {

@@ -2,7 +2,6 @@
 
 use crate::call::Call;
 use crate::error::Result;
-use crate::output;
 use crate::reply::{Reply, SnapshotWish};
 use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -45,8 +44,9 @@ impl Tool for Snapshot {
         let text = tab.page.snapshot(&call.action(), &options).await?;
         let snapshot = match &self.filename {
             Some(name) => {
-                let file = tab.output(call).await.named(name)?;
-                output::write(&file, text).await?;
+                let output = tab.output(call).await;
+                let file = output.named(name)?;
+                output.write(&file, text).await?;
                 SnapshotWish::File(file.link)
             }
             None => SnapshotWish::Inline(text),

@@ -33,13 +33,12 @@ impl Tool for SaveStorageState {
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
         let state = tab.context()?.storage_state(&call.navigation()).await?;
-        let file = tab
-            .output(call)
-            .await
+        let output = tab.output(call).await;
+        let file = output
             .file(self.filename.as_deref(), "storage-state", "json")
             .await?;
         let text = serde_json::to_string_pretty(&state).unwrap_or_default();
-        output::write(&file, text).await?;
+        output.write(&file, text).await?;
         Ok(Reply::code(format!(
             "await page.context().storageState({{ path: {} }});",
             quote(&file.link)

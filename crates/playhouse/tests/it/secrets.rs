@@ -1,0 +1,150 @@
+//! Secrets: typed by name, and shown nowhere by value.
+
+use serde_json::json;
+use std::fs;
+use testkit::{Client, Site, browser_is_there};
+
+use crate::launch;
+
+const PAGE: &str = "<title>my hunter22</title><input aria-label=Name oninput='out.textContent = value'>\
+    <p id=out>hunter22</p><script>console.log('saw hunter22')</script>";
+
+async fn client(args: &[&str], secrets: &str) -> (Client, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("secrets.env");
+    fs::write(&path, secrets).expect("writable");
+    let client = launch(args)
+        .args(["--secrets".into(), path.into_os_string()])
+        .start()
+        .await;
+    let site = Site::start().await;
+    let url = site.add_page("/", PAGE);
+    let answer = client.call("browser_navigate", json!({ "url": url })).await;
+    assert!(!answer.is_error, "{}", answer.text);
+    (client, answer.text)
+}
+
+#[tokio::test]
+async fn a_secret_is_typed_by_its_name_and_shown_by_it() {
+    if !browser_is_there() {
+        return;
+    }
+    let (client, first) = client(&[], "PASSWORD=hunter22\nQUOTED='it\"s'\nEMPTY=\n").await;
+    assert!(
+        first.contains("- Page Title: my <secret>PASSWORD</secret>"),
+        "{first}"
+    );
+    let typed = client
+        .call(
+            "browser_type",
+            json!({ "target": "input", "text": "PASSWORD" }),
+        )
+        .await;
+    let line = "await page.locator('input').fill(process.env['PASSWORD']);";
+    assert_eq!(typed.code(), Some(line));
+    let length = json!({ "function": "document.querySelector('input').value.length" });
+    assert_eq!(client.call("browser_evaluate", length).await.result(), "8");
+    let seen = client.call("browser_snapshot", json!({})).await;
+    assert!(
+        seen.text
+            .contains("paragraph [ref=e3]: <secret>PASSWORD</secret>"),
+        "{}",
+        seen.text
+    );
+
+    let fields =
+        json!([{ "target": "input", "name": "Name", "type": "textbox", "value": "QUOTED" }]);
+    let filled = client
+        .call("browser_fill_form", json!({ "fields": fields }))
+        .await;
+    let line = "await page.locator('input').fill(process.env['QUOTED']);";
+    assert_eq!(filled.code(), Some(line));
+    // Also where the answer has it in another spelling.
+    let value = json!({ "function": "[document.querySelector('input').value, 'hunter22']" });
+    let value = client.call("browser_evaluate", value).await;
+    assert!(
+        value.result().contains("\"<secret>QUOTED</secret>\""),
+        "{}",
+        value.text
+    );
+    assert!(!value.text.contains("hunter22"), "{}", value.text);
+
+    // One without a value is a word like another.
+    let typed = client
+        .call(
+            "browser_type",
+            json!({ "target": "input", "text": "EMPTY", "slowly": true }),
+        )
+        .await;
+    assert!(
+        typed.text.contains(".pressSequentially('EMPTY');"),
+        "{}",
+        typed.text
+    );
+    let error = client
+        .call("browser_click", json!({ "target": "#hunter22" }))
+        .await;
+    assert!(
+        error.is_error && !error.raw.to_string().contains("hunter22"),
+        "{}",
+        error.raw
+    );
+}
+
+#[tokio::test]
+async fn no_file_shows_a_secret() {
+    if !browser_is_there() {
+        return;
+    }
+    let (client, _) = client(&["--caps", "storage"], "PASSWORD=hunter22\n").await;
+    let set = json!({ "key": "k", "value": "hunter22" });
+    client.call("browser_localstorage_set", set).await;
+    for (tool, filename) in [
+        ("browser_storage_state", "state.json"),
+        ("browser_snapshot", "page.yml"),
+        ("browser_console_messages", "console.txt"),
+        ("browser_network_requests", "requests.txt"),
+    ] {
+        let arguments = json!({ "filename": filename, "static": true });
+        let answer = client.call(tool, arguments).await;
+        assert!(!answer.is_error, "{}", answer.text);
+    }
+    let output = client.workspace().join(".playwright-mcp");
+    let mut names = Vec::new();
+    for folder in [client.workspace(), &output] {
+        for entry in fs::read_dir(folder).expect("a folder").flatten() {
+            if entry.path().is_file() {
+                let text = fs::read_to_string(entry.path()).expect("text");
+                assert!(
+                    !text.contains("hunter22"),
+                    "{}: {text}",
+                    entry.path().display()
+                );
+                names.push(entry.file_name());
+                if !text.contains("[GET]") {
+                    assert!(text.contains("<secret>PASSWORD</secret>"), "{text}");
+                }
+            }
+        }
+    }
+    // Those four, the snapshot of the navigation, and the console log.
+    assert_eq!(names.len(), 6, "{names:?}");
+}
+
+#[tokio::test]
+async fn code_names_a_secret_as_its_language_does() {
+    if !browser_is_there() {
+        return;
+    }
+    for (language, value) in [
+        ("python", "os.environ[\"P\"]"),
+        ("java", "System.getenv(\"P\")"),
+        ("csharp", "Environment.GetEnvironmentVariable(\"P\")"),
+    ] {
+        let (client, _) = client(&["--codegen", language], "P=hunter22").await;
+        let typed = client
+            .call("browser_type", json!({ "target": "input", "text": "P" }))
+            .await;
+        assert!(typed.text.contains(&format!("({value})")), "{}", typed.text);
+    }
+}
