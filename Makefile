@@ -24,14 +24,14 @@ update: prepare
 	npm --prefix $(INJECTED) run --silent build
 	UPDATE_EXPECT=1 $(CARGO) test --workspace
 
-# The same calls to us and to the npm package, answers compared.
-parity: prepare
+# The same calls to us and to the npm package, answers compared. PARITY=text plays only some scenarios.
+parity: prepare target/oracle/node_modules/@playwright/mcp/cli.js
 	$(CARGO) build --locked -p playhouse -p testkit
+	target/debug/parity crates/testkit/parity -- target/debug/playhouse --toolsets browser \
+	  -- node $(CURDIR)/target/oracle/node_modules/@playwright/mcp/cli.js
+
+target/oracle/node_modules/@playwright/mcp/cli.js:
 	npm install --silent --no-audit --no-fund --prefix target/oracle @playwright/mcp@0.0.83
-	target/debug/parity crates/testkit/parity/shop.jsonl \
-	  -- target/debug/playhouse --headless --isolated \
-	  -- node target/oracle/node_modules/@playwright/mcp/cli.js --headless --isolated --no-sandbox \
-	     --executable-path "$$(command -v chromium || command -v google-chrome)"
 
 # Installs what is missing, where it knows how.
 prepare: $(INJECTED)/node_modules/.package-lock.json

@@ -120,16 +120,20 @@ impl Client {
 
     /// Says `initialize` and `notifications/initialized`; returns the result of `initialize`.
     pub async fn initialize(&self, capabilities: Value) -> Value {
+        let answer = self.try_initialize(capabilities).await;
+        answer.unwrap_or_else(|why| panic!("initialize: {why}\n{}", self.last_words()))
+    }
+
+    /// Says `initialize`, and `notifications/initialized` when that was answered.
+    pub async fn try_initialize(&self, capabilities: Value) -> Result<Value, NoAnswer> {
         let hello = json!({
             "protocolVersion": "2025-06-18",
             "capabilities": capabilities,
             "clientInfo": { "name": "testkit", "version": env!("CARGO_PKG_VERSION") },
         });
-        let answer = self.request("initialize", hello).await;
-        let answer =
-            answer.unwrap_or_else(|why| panic!("initialize: {why}\n{}", self.last_words()));
+        let answer = self.request("initialize", hello).await?;
         self.notify("notifications/initialized", json!({})).await;
-        answer
+        Ok(answer)
     }
 
     /// Calls a tool. Panics when there is no result; a result that is an error is a result.
@@ -241,9 +245,14 @@ impl Client {
         self.child.id()
     }
 
+    /// Closes the server's stdin.
+    pub async fn close_input(&self) {
+        self.input.lock().await.take();
+    }
+
     /// Closes the server's stdin and waits until it has exited.
     pub async fn end(mut self) -> ExitStatus {
-        self.input.lock().await.take();
+        self.close_input().await;
         self.exit_status().await
     }
 

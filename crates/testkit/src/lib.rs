@@ -4,11 +4,14 @@
 //! Everything here panics with a sentence instead of returning an error: a test has no use for one.
 
 mod client;
+mod markdown;
+mod parity;
 mod requirement;
 mod site;
 mod spec;
 
 pub use client::{CallResult, Client, Image, Launch, NoAnswer, Pending};
+pub use parity::{Parity, ParityReport};
 pub use requirement::{browser_is_there, chromium, node_is_there};
 pub use site::{Request, Resource, Site};
 pub use spec::{Placeholders, Report, Runner, difference};

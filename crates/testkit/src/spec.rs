@@ -7,5 +7,6 @@ mod expectations;
 mod part;
 mod runner;
 
+pub(crate) use compare::matches;
 pub use compare::{Placeholders, difference};
 pub use runner::{Report, Runner};

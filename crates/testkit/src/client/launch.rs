@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::Client;
+use super::{Client, NoAnswer};
 
 /// A server to start: its command line, environment, working directory, and how patient we are.
 pub struct Launch {
@@ -31,10 +31,16 @@ pub(super) enum Workspace {
 const FOREIGN: [&str; 4] = ["PLAYHOUSE_", "PLAYWRIGHT_", "PWMCP_", "PW_"];
 
 impl Launch {
-    /// A server without arguments, in a workspace of its own, with 30 s for each answer.
+    /// A server without arguments, in a workspace of its own, with 30 s for each answer. A program
+    /// that is named by a path is looked for from here, not from the workspace.
     pub fn new(program: impl AsRef<Path>) -> Self {
+        let program = program.as_ref();
+        let is_path = program.components().nth(1).is_some();
         Self {
-            program: program.as_ref().to_owned(),
+            program: match std::path::absolute(program) {
+                Ok(path) if is_path => path,
+                _ => program.to_owned(),
+            },
             args: Vec::new(),
             env: Vec::new(),
             workspace: None,
@@ -81,6 +87,14 @@ impl Launch {
         let client = self.spawn();
         client.initialize(capabilities).await;
         client
+    }
+
+    /// Starts the server and shakes hands; a server that does not answer is no reason to panic.
+    pub async fn try_start(self) -> (Client, Result<Value, NoAnswer>) {
+        let capabilities = self.capabilities.clone();
+        let client = self.spawn();
+        let answer = client.try_initialize(capabilities).await;
+        (client, answer)
     }
 
     /// Starts the server without a word.

@@ -69,7 +69,7 @@ impl Placeholders {
 
 /// Whether `actual` is what `expected` describes: `...` alone on a line stands for any lines,
 /// `{any}` for anything within a line, `{n}` for a number.
-pub(super) fn matches(expected: &str, actual: &str) -> bool {
+pub(crate) fn matches(expected: &str, actual: &str) -> bool {
     let expected: Vec<_> = expected.trim_end().lines().map(str::trim_end).collect();
     let actual: Vec<_> = actual.trim_end().lines().map(str::trim_end).collect();
     lines_match(&expected, &actual)

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde_json::Value;
 
 use super::part::Part;
+use crate::markdown::{Block, Fault, Piece, pieces, resource};
 use crate::site::Resource;
 
 /// One spec file.
@@ -78,8 +78,6 @@ impl Document {
     }
 }
 
-type Fault = (usize, String);
-
 fn parse(text: &str) -> Result<(Setup, Vec<Case>), Fault> {
     let mut setup = Setup::default();
     let mut cases: Vec<Case> = Vec::new();
@@ -88,7 +86,7 @@ fn parse(text: &str) -> Result<(Setup, Vec<Case>), Fault> {
             Piece::Matter { line, name, value } => {
                 setup.set(name, value).map_err(|why| (line, why))?
             }
-            Piece::Heading { line, title } => {
+            Piece::Heading { line, title, .. } => {
                 if cases.iter().any(|case| case.title == title) {
                     return Err((line, format!("there are two cases `{title}`")));
                 }
@@ -161,53 +159,16 @@ impl Case {
                     .ok_or("a file needs path=NAME")?;
                 self.files.push((name.to_owned(), block.inside.to_owned()));
             }
-            "html" => self.add_resource("text/html; charset=utf-8", rest, block.inside)?,
-            "js" => self.add_resource("text/javascript; charset=utf-8", rest, block.inside)?,
-            "css" => self.add_resource("text/css; charset=utf-8", rest, block.inside)?,
-            "json" => self.add_resource("application/json", rest, block.inside)?,
-            "text" => self.add_resource("text/plain; charset=utf-8", rest, block.inside)?,
             _ => {
-                return Err(format!(
-                    "`{kind}` is no block of a spec; there are html, js, css, json, text, file, call and reply"
-                ));
+                let (path, resource) = resource(kind, rest, block.inside)?.ok_or_else(|| {
+                    format!("`{kind}` is no block of a spec; there are html, js, css, json, text, file, call and reply")
+                })?;
+                if kind == "html" && self.start.is_none() {
+                    self.start = Some(path.clone());
+                }
+                self.resources.push((path, resource));
             }
         }
-        Ok(())
-    }
-
-    fn add_resource(
-        &mut self,
-        media_type: &str,
-        attributes: &str,
-        body: &str,
-    ) -> Result<(), String> {
-        let mut resource = Resource::new(media_type, body);
-        let mut path = "/";
-        for attribute in attributes.split_whitespace() {
-            match attribute.split_once('=') {
-                Some(("path", value)) => path = value,
-                Some(("status", value)) => {
-                    resource.status = value.parse().map_err(|_| format!("status `{value}`"))?
-                }
-                Some(("delay", value)) => {
-                    resource.delay = Duration::from_millis(
-                        value.parse().map_err(|_| format!("delay `{value}`"))?,
-                    );
-                }
-                Some((name, value)) if name.contains('-') => {
-                    resource = resource.header(name, value)
-                }
-                _ => {
-                    return Err(format!(
-                        "`{attribute}`: a page knows path=, status=, delay= (ms), and headers with a dash"
-                    ));
-                }
-            }
-        }
-        if media_type.starts_with("text/html") && self.start.is_none() {
-            self.start = Some(path.to_owned());
-        }
-        self.resources.push((path.to_owned(), resource));
         Ok(())
     }
 }
@@ -245,109 +206,12 @@ fn calls(text: &str, line: usize) -> Result<Vec<Step>, String> {
     Ok(steps)
 }
 
-enum Piece<'t> {
-    Matter {
-        line: usize,
-        name: &'t str,
-        value: &'t str,
-    },
-    Heading {
-        line: usize,
-        title: &'t str,
-    },
-    Block(Block<'t>),
-}
-
-struct Block<'t> {
-    line: usize,
-    info: &'t str,
-    inside: &'t str,
-    range: Range<usize>,
-}
-
-fn pieces(text: &str) -> Result<Vec<Piece<'_>>, Fault> {
-    let mut found = Vec::new();
-    let mut rows = rows(text).peekable();
-    if rows.next_if(|row| row.text == "---").is_some() {
-        for row in rows.by_ref().take_while(|row| row.text != "---") {
-            let (name, value) = row
-                .text
-                .split_once(':')
-                .ok_or((row.line, "front matter is `name: value`".to_owned()))?;
-            found.push(Piece::Matter {
-                line: row.line,
-                name: name.trim(),
-                value: value.trim(),
-            });
-        }
-    }
-    while let Some(row) = rows.next() {
-        if let Some(title) = row.text.strip_prefix("## ") {
-            found.push(Piece::Heading {
-                line: row.line,
-                title: title.trim(),
-            });
-        }
-        let ticks = row.text.len() - row.text.trim_start_matches('`').len();
-        if ticks < 3 {
-            continue;
-        }
-        let fence = &row.text[..ticks];
-        let end = rows.find(|below| {
-            below.text.starts_with(fence) && below.text.trim_end_matches('`').is_empty()
-        });
-        let end = end.ok_or((row.line, "this block is never closed".to_owned()))?;
-        let inside = &text[row.range.end..end.range.start];
-        found.push(Piece::Block(Block {
-            line: row.line,
-            info: row.text[ticks..].trim(),
-            inside: inside.strip_suffix('\n').unwrap_or(inside),
-            range: row.range.start..end.range.end,
-        }));
-    }
-    Ok(found)
-}
-
-struct Row<'t> {
-    line: usize,
-    text: &'t str,
-    /// With the line break.
-    range: Range<usize>,
-}
-
-fn rows(text: &str) -> impl Iterator<Item = Row<'_>> {
-    let mut start = 0;
-    (1..)
-        .zip(text.split_inclusive('\n'))
-        .map(move |(line, row)| {
-            let range = start..start + row.len();
-            start = range.end;
-            Row {
-                line,
-                text: row.trim_end(),
-                range,
-            }
-        })
-}
-
-/// A block with a fence that is longer than any inside.
-pub(super) fn fenced(info: &str, inside: &str) -> String {
-    let longest = inside
-        .lines()
-        .map(|line| line.len() - line.trim_start_matches('`').len())
-        .max()
-        .unwrap_or(0);
-    let fence = "`".repeat(longest.max(2) + 1);
-    if inside.is_empty() {
-        format!("{fence}{info}\n{fence}\n")
-    } else {
-        format!("{fence}{info}\n{inside}\n{fence}\n")
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+    use crate::markdown::fenced;
 
     const SPEC: &str = "\
 ---

@@ -10,9 +10,10 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use super::compare::{self, Placeholders};
-use super::document::{Case, Document, Setup, Step, fenced};
+use super::document::{Case, Document, Setup, Step};
 use super::expectations::Expectations;
 use crate::client::{CallResult, Client, Launch};
+use crate::markdown::fenced;
 use crate::requirement::variable;
 use crate::site::Site;
 

@@ -1,0 +1,210 @@
+//! The same calls to two servers on the same pages: where do clients see something else? Scenarios
+//! are Markdown files; CONTRIBUTING.md describes them. A difference that is wanted stands in the
+//! scenario, with its reason; any other fails the run, and so does one that is no longer there.
+
+mod change;
+mod everywhere;
+mod normal;
+mod scenario;
+mod server;
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use tokio::task::JoinSet;
+
+use crate::requirement::variable;
+use change::Change;
+use everywhere::Everywhere;
+use scenario::{Document, Scenario};
+use server::Server;
+
+/// Two servers to compare, and the scenarios to compare them in.
+pub struct Parity {
+    ours: Vec<String>,
+    theirs: Vec<String>,
+    folder: PathBuf,
+    filter: Option<String>,
+    update: bool,
+    workers: usize,
+}
+
+/// What came of a comparison.
+#[derive(Debug, Default)]
+pub struct ParityReport {
+    /// How many scenarios were played.
+    pub scenarios: usize,
+    /// How many calls each server got.
+    pub calls: usize,
+    /// How many answers differ as it is written down.
+    pub known: usize,
+    /// How many files were rewritten.
+    pub rewritten: usize,
+    /// What went wrong, ready to print.
+    pub failures: Vec<String>,
+}
+
+impl Parity {
+    /// Compares `ours` with `theirs`, program and arguments each, in the scenarios of `folder`. The
+    /// environment has a say: `PARITY=text` plays only the scenarios whose file or title contains the
+    /// text, `UPDATE_EXPECT=1` writes down what differs.
+    pub fn new(ours: &[String], theirs: &[String], folder: impl AsRef<Path>) -> Self {
+        Self {
+            ours: ours.to_vec(),
+            theirs: theirs.to_vec(),
+            folder: folder.as_ref().to_owned(),
+            filter: variable("PARITY").filter(|filter| !filter.is_empty()),
+            update: variable("UPDATE_EXPECT").is_some_and(|value| value != "0"),
+            // Each has two servers and two browsers.
+            workers: std::thread::available_parallelism()
+                .map_or(2, |cores| cores.get().clamp(2, 8)),
+        }
+    }
+
+    /// Plays them all.
+    pub async fn run(self) -> ParityReport {
+        let mut report = ParityReport::default();
+        let everywhere = match Everywhere::read(&self.folder.join("everywhere.md")) {
+            Ok(everywhere) => Arc::new(everywhere),
+            Err(fault) => {
+                report.failures.push(fault);
+                return report;
+            }
+        };
+        let mut documents = Vec::new();
+        for path in scenario_files(&self.folder) {
+            match Document::read(&path) {
+                Ok(document) => documents.push(document),
+                Err(fault) => report.failures.push(fault),
+            }
+        }
+        let mut queue = VecDeque::new();
+        for (file, document) in documents.iter_mut().enumerate() {
+            for scenario in std::mem::take(&mut document.scenarios) {
+                if self.wants(&scenario.name) {
+                    queue.push_back((file, scenario));
+                }
+            }
+        }
+        report.scenarios = queue.len();
+        let is_whole = self.filter.is_none();
+        let update = self.update;
+        let shared = Arc::new((Mutex::new(queue), self));
+        let mut tasks = JoinSet::new();
+        for _ in 0..shared.1.workers {
+            tasks.spawn(work(shared.clone(), everywhere.clone()));
+        }
+        let mut outcomes = tasks.join_all().await.concat();
+        outcomes.sort_by_key(|(file, outcome)| (*file, outcome.line));
+        for (file, document) in documents.iter().enumerate() {
+            let of_file = outcomes.iter().filter(|(of, _)| *of == file);
+            let edits: Vec<_> = of_file
+                .filter_map(|(_, outcome)| outcome.change.edit())
+                .collect();
+            if update && !edits.is_empty() {
+                document.rewrite(edits);
+                report.rewritten += 1;
+            }
+        }
+        for (file, outcome) in outcomes {
+            report.calls += 1;
+            report.known += usize::from(matches!(outcome.change, Change::Known));
+            if let Some(fault) = outcome.change.fault(update) {
+                let place = documents[file].path.display();
+                report.failures.push(format!(
+                    "{place}:{}: {}\n{fault}",
+                    outcome.line, outcome.call
+                ));
+            }
+        }
+        if is_whole {
+            report.failures.extend(everywhere.unused());
+        }
+        report
+    }
+
+    fn wants(&self, name: &str) -> bool {
+        self.filter
+            .as_ref()
+            .is_none_or(|filter| name.contains(filter.as_str()))
+    }
+}
+
+impl fmt::Display for ParityReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for failure in &self.failures {
+            writeln!(f, "{failure}")?;
+        }
+        let Self {
+            scenarios,
+            calls,
+            known,
+            rewritten,
+            failures,
+        } = self;
+        write!(
+            f,
+            "{calls} calls in {scenarios} scenarios: {known} differ for a reason, {} unexpectedly; {rewritten} files rewritten",
+            failures.len()
+        )
+    }
+}
+
+/// What came of one call.
+#[derive(Clone)]
+struct Outcome {
+    line: usize,
+    call: String,
+    change: Change,
+}
+
+type Queue = (Mutex<VecDeque<(usize, Scenario)>>, Parity);
+
+async fn work(queue: Arc<Queue>, everywhere: Arc<Everywhere>) -> Vec<(usize, Outcome)> {
+    let (queue, parity) = queue.as_ref();
+    let mut outcomes = Vec::new();
+    loop {
+        let Some((file, scenario)) = queue.lock().expect("not poisoned").pop_front() else {
+            return outcomes;
+        };
+        let played = play(&scenario, parity, &everywhere).await;
+        outcomes.extend(played.into_iter().map(|outcome| (file, outcome)));
+    }
+}
+
+/// Starts both servers, gives them the same calls at the same time, and looks at what they answer.
+async fn play(scenario: &Scenario, parity: &Parity, everywhere: &Everywhere) -> Vec<Outcome> {
+    let (mut ours, mut theirs) = tokio::join!(
+        Server::prepare(&parity.ours, scenario),
+        Server::prepare(&parity.theirs, scenario)
+    );
+    let mut outcomes = Vec::new();
+    for step in &scenario.steps {
+        let (own, other) = tokio::join!(ours.perform(&step.request), theirs.perform(&step.request));
+        let (own, other) = (everywhere.ours(own), everywhere.theirs(other));
+        outcomes.push(Outcome {
+            line: step.line,
+            call: step.text.clone(),
+            change: Change::between(&other, &own, &step.listed),
+        });
+    }
+    outcomes
+}
+
+fn scenario_files(folder: &Path) -> Vec<PathBuf> {
+    let entries =
+        fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut found: Vec<_> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+        .filter(|path| {
+            path.file_stem()
+                .is_some_and(|name| name != "everywhere" && name != "README")
+        })
+        .collect();
+    found.sort();
+    found
+}

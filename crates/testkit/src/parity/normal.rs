@@ -1,0 +1,72 @@
+//! What may differ from run to run is made alike: addresses, times, durations, temporary names.
+
+use std::path::Path;
+
+use regress::Regex;
+
+use crate::site::Site;
+use crate::spec::Placeholders;
+
+/// Makes the answers of one server comparable.
+pub(super) struct Normal {
+    names: Placeholders,
+    patterns: Vec<(Regex, &'static str)>,
+}
+
+/// What changes with the moment, and what stands for it.
+const PASSING: [(&str, &str); 4] = [
+    // Lines of console logs begin with the time since the file was made.
+    (r"^\[ *\d+ms\]", "[{ms}]"),
+    (r"duration: \d+ms", "duration: {ms}"),
+    (r"(trace|session)-\d{13}", "$1-{time}"),
+    (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", "{time}"),
+];
+
+impl Normal {
+    /// For a server that visits this site and works in this folder.
+    pub(super) fn new(site: &Site, workspace: &Path) -> Self {
+        let patterns = PASSING.map(|(pattern, name)| {
+            (
+                Regex::with_flags(pattern, "m").expect("a valid pattern"),
+                name,
+            )
+        });
+        Self {
+            names: Placeholders::new(site, workspace, false),
+            patterns: patterns.into(),
+        }
+    }
+
+    /// Puts the real addresses in, into pages, flags and arguments.
+    pub(super) fn fill(&self, text: &str) -> String {
+        self.names.fill(text)
+    }
+
+    /// Puts placeholders in, into an answer.
+    pub(super) fn mask(&self, text: &str) -> String {
+        let text = self.names.mask(text);
+        self.patterns.iter().fold(text, |text, (pattern, name)| {
+            pattern.replace_all(&text, name)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_passes_has_placeholders() {
+        let site = Site::start().await;
+        let normal = Normal::new(&site, Path::new("/tmp/work"));
+        let text = format!("[     12ms] [LOG] x @ {}:4\nduration: 7ms", site.url("/a"));
+        assert_eq!(
+            normal.mask(&text),
+            "[{ms}] [LOG] x @ {site}/a:4\nduration: {ms}"
+        );
+        assert_eq!(
+            normal.mask("/tmp/work/session-1795248561218/session.md"),
+            "{workspace}/session-{time}/session.md"
+        );
+    }
+}

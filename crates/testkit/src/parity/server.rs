@@ -1,0 +1,263 @@
+//! One of the two servers in one scenario: its own site, its own workspace, and everything that a
+//! client sees of it as text.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use regress::Regex;
+use serde_json::{Map, Value};
+use tempfile::TempDir;
+
+use super::normal::Normal;
+use super::scenario::{Request, Scenario};
+use crate::client::{CallResult, Client, Launch, NoAnswer};
+use crate::site::Site;
+
+/// A server, started or not.
+pub(super) struct Server {
+    /// Ends before its site and its workspace go.
+    client: Option<Client>,
+    launch: Option<Launch>,
+    normal: Normal,
+    workspace: TempDir,
+    _site: Site,
+}
+
+/// Longer than any timeout that a server is asked for.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+impl Server {
+    /// Puts up the site and the workspace of a scenario. Nothing is started yet.
+    pub(super) async fn prepare(command: &[String], scenario: &Scenario) -> Self {
+        let site = Site::start().await;
+        let workspace = tempfile::Builder::new()
+            .prefix("parity-")
+            .tempdir()
+            .expect("a temporary folder");
+        let normal = Normal::new(&site, workspace.path());
+        for (path, resource) in &scenario.resources {
+            let mut resource = resource.clone();
+            resource.body = normal
+                .fill(&String::from_utf8_lossy(&resource.body))
+                .into_bytes();
+            site.add(path, resource);
+        }
+        for (name, content) in &scenario.files {
+            let path = workspace.path().join(name);
+            fs::create_dir_all(path.parent().expect("below the workspace"))
+                .expect("the workspace can be written");
+            fs::write(path, normal.fill(content)).expect("the workspace can be written");
+        }
+        let (program, base) = command.split_first().expect("a command names a program");
+        let base = base
+            .iter()
+            .filter(|arg| !scenario.flags.without.contains(arg));
+        let args = scenario.flags.args.iter().map(|arg| normal.fill(arg));
+        let mut launch = Launch::new(program)
+            .args(base)
+            .args(args)
+            .workspace(workspace.path())
+            .limit(PATIENCE);
+        for (name, value) in &scenario.flags.env {
+            launch = launch.env(name, &normal.fill(value));
+        }
+        if !scenario.flags.roots.is_empty() {
+            let roots: Vec<_> = scenario
+                .flags
+                .roots
+                .iter()
+                .map(|root| normal.fill(root))
+                .collect();
+            launch = launch.roots(&roots.iter().map(String::as_str).collect::<Vec<_>>());
+        }
+        Self {
+            client: None,
+            launch: Some(launch),
+            normal,
+            workspace,
+            _site: site,
+        }
+    }
+
+    /// Does it, and tells what a client sees, without what changes from run to run.
+    pub(super) async fn perform(&mut self, request: &Request) -> String {
+        let seen = match request {
+            Request::Start => self.start().await,
+            Request::Call { tool, arguments } => self.call(tool, arguments).await,
+            Request::List => self.list().await,
+            Request::Files => self.file_names().join("\n"),
+            Request::Read(pattern) => self.read(pattern),
+            Request::End => self.end().await,
+        };
+        self.normal.mask(&seen)
+    }
+
+    async fn start(&mut self) -> String {
+        let launch = self.launch.take().expect("a scenario starts once");
+        let (mut client, answer) = launch.try_start().await;
+        let seen = match answer {
+            Ok(hello) => {
+                format!(
+                    "protocol {}, capabilities {}",
+                    hello["protocolVersion"], hello["capabilities"]
+                )
+            }
+            Err(NoAnswer::Ended) => {
+                let status = client.exit_status().await;
+                format!("{}\n{}", exit(status), client.stderr())
+            }
+            Err(why) => why.to_string(),
+        };
+        self.client = Some(client);
+        seen
+    }
+
+    async fn call(&mut self, tool: &str, arguments: &str) -> String {
+        let Some(client) = &self.client else {
+            return "(the server was ended)".to_owned();
+        };
+        let arguments = serde_json::from_str(&self.normal.fill(arguments))
+            .expect("was parsed when it was read");
+        match client.try_call(tool, arguments).await {
+            Ok(result) => seen(&result),
+            Err(NoAnswer::Silent { .. }) => "(no answer)".to_owned(),
+            Err(why) => format!("({why})"),
+        }
+    }
+
+    async fn list(&mut self) -> String {
+        let Some(client) = &self.client else {
+            return "(the server was ended)".to_owned();
+        };
+        let tools = client.list_tools().await;
+        tools.iter().map(tool_lines).collect::<Vec<_>>().join("\n")
+    }
+
+    async fn end(&mut self) -> String {
+        let Some(mut client) = self.client.take() else {
+            return "(the server was ended)".to_owned();
+        };
+        client.close_input().await;
+        let status = client.exit_status().await;
+        format!("{}\n{}", exit(status), client.stderr())
+    }
+
+    /// All files of the workspace but browsers' profiles, in the order of their names.
+    fn file_names(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut folders = vec![PathBuf::new()];
+        while let Some(folder) = folders.pop() {
+            let entries = fs::read_dir(self.workspace.path().join(&folder))
+                .into_iter()
+                .flatten()
+                .flatten();
+            for entry in entries {
+                let name = folder.join(entry.file_name());
+                if !entry.path().is_dir() {
+                    found.push(name.display().to_string());
+                } else if !name.starts_with("profile") {
+                    folders.push(name);
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+
+    fn read(&self, pattern: &str) -> String {
+        let expression = pattern.replace('.', "\\.").replace('*', "[^/]*");
+        let expression = Regex::new(&format!("^{expression}$")).expect("a pattern of names");
+        let names = self.file_names();
+        let mut seen = String::new();
+        for name in names.iter().filter(|name| expression.find(name).is_some()) {
+            let _ = writeln!(
+                seen,
+                "--- {name}\n{}",
+                content(&self.workspace.path().join(name))
+            );
+        }
+        if seen.is_empty() {
+            "(no such file)".to_owned()
+        } else {
+            seen
+        }
+    }
+}
+
+fn content(path: &Path) -> String {
+    let bytes = fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    String::from_utf8(bytes).unwrap_or_else(|_| "(binary)".to_owned())
+}
+
+fn exit(status: ExitStatus) -> String {
+    status.code().map_or_else(
+        || "ended by a signal".to_owned(),
+        |code| format!("exit {code}"),
+    )
+}
+
+/// A result as text: what it says, the snapshot that it links, its images, and any key that clients do not expect.
+fn seen(result: &CallResult) -> String {
+    let mut text = String::new();
+    if result.is_error {
+        text += "(error)\n";
+    }
+    text += &result.text;
+    let is_link = result
+        .section("Snapshot")
+        .is_some_and(|body| result.linked_file(body).is_some());
+    if is_link && let Some(snapshot) = result.snapshot() {
+        let _ = write!(text, "\n--- the snapshot's text\n{snapshot}");
+    }
+    for image in &result.images {
+        let _ = write!(text, "\n--- {} {:?}", image.media_type, image.size());
+    }
+    let keys = result.raw.as_object().into_iter().flat_map(Map::keys);
+    for key in keys.filter(|key| !["content", "isError"].contains(&key.as_str())) {
+        let _ = write!(text, "\n--- with {key}");
+    }
+    text
+}
+
+/// A tool of `tools/list`, one line for itself and one for each parameter; descriptions are everybody's own.
+fn tool_lines(tool: &Value) -> String {
+    let name = tool["name"].as_str().unwrap_or_default();
+    let mut lines = format!("{name} {}", tool["annotations"]);
+    let schema = &tool["inputSchema"];
+    let mut around = schema.clone();
+    if let Some(around) = around.as_object_mut() {
+        around.retain(|key, _| !["properties", "required", "description"].contains(&key.as_str()));
+    }
+    let _ = write!(lines, "\n  {name} takes {around}");
+    let required = schema["required"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    for (parameter, schema) in schema["properties"].as_object().into_iter().flatten() {
+        let is_required = required.iter().any(|name| name == parameter);
+        let _ = write!(
+            lines,
+            "\n  {name}.{parameter} {}{}",
+            without_words(schema),
+            if is_required { " required" } else { "" }
+        );
+    }
+    lines
+}
+
+/// The schema without its descriptions.
+fn without_words(schema: &Value) -> Value {
+    match schema {
+        Value::Object(object) => object
+            .iter()
+            .filter(|(key, value)| !(*key == "description" && value.is_string()))
+            .map(|(key, value)| (key.clone(), without_words(value)))
+            .collect::<Map<_, _>>()
+            .into(),
+        Value::Array(items) => items.iter().map(without_words).collect(),
+        other => other.clone(),
+    }
+}
