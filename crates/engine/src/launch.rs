@@ -4,15 +4,18 @@ mod chromium;
 mod endpoint;
 mod find;
 pub(crate) mod process;
+pub(crate) mod profile;
 
 pub use endpoint::ConnectOptions;
 pub use find::{BrowserChoice, Channel, FoundBrowser, Search, find, find_all};
+pub use profile::remove_stale_profiles;
 
 use crate::backend::{BrowserBackend, Proxy};
 use crate::error::Result;
 use crate::progress::Progress;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// How a browser is started.
 #[derive(Debug, Clone, Default)]
@@ -27,6 +30,8 @@ pub struct LaunchOptions {
     pub sandbox: Option<bool>,
     /// The profile's directory; `None` for one that goes with the browser.
     pub user_data_dir: Option<PathBuf>,
+    /// How long a profile that somebody else uses is waited for, in the hope that they leave.
+    pub profile_patience: Duration,
     /// For all contexts that have none of their own.
     pub proxy: Option<Proxy>,
     /// More command-line switches.

@@ -43,7 +43,7 @@ pub use error::{Candidate, Error, Obstacle, Result};
 pub use frame::FrameFacts;
 pub use launch::{
     BrowserChoice, Channel, ConnectOptions, FoundBrowser, LaunchOptions, Search, find, find_all,
-    sandbox_unavailable,
+    remove_stale_profiles, sandbox_unavailable,
 };
 pub use locator::{Checked, Element, Locator, Rect, States, WaitFor};
 pub use network::{Request, RequestOutcome};

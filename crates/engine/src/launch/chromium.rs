@@ -2,16 +2,20 @@
 
 use super::LaunchOptions;
 use super::process::Process;
+use super::profile::{Profile, Taken};
 use crate::backend::BrowserBackend;
 use crate::backend::cdp::{CdpBrowser, proxy_bypass};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::time::Instant;
 
-/// How often a profile that is in use is tried again, and how long after.
-const PROFILE_TRIES: u32 = 5;
+/// How long after a profile was found in use it is tried again.
 const PROFILE_PAUSE: Duration = Duration::from_secs(1);
+/// How long a browser that is ending may keep its profile, and how often that is looked at.
+const PROFILE_ENDING: Duration = Duration::from_secs(10);
+const PROFILE_LOOK: Duration = Duration::from_millis(50);
 /// How long a browser that has closed its pipe may take to end.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 /// How Chromium says that its profile is in use, `RESULT_CODE_PROFILE_IN_USE` and its notice.
@@ -27,44 +31,55 @@ pub(super) async fn launch(
     progress: &Progress,
     options: &LaunchOptions,
 ) -> Result<Arc<dyn BrowserBackend>> {
-    let mut tries = 0;
+    let patience = Instant::now() + options.profile_patience;
     loop {
         match attempt(progress, options).await {
-            Err(Error::ProfileInUse { .. }) if tries < PROFILE_TRIES => {
-                tries += 1;
-                progress
-                    .run(async {
-                        tokio::time::sleep(PROFILE_PAUSE).await;
-                        Ok(())
-                    })
-                    .await?;
+            Err(Error::ProfileInUse { .. }) if Instant::now() < patience => {
+                pause(progress, PROFILE_PAUSE).await?;
             }
             done => return done,
         }
     }
 }
 
+async fn pause(progress: &Progress, time: Duration) -> Result<()> {
+    let pause = async {
+        tokio::time::sleep(time).await;
+        Ok(())
+    };
+    progress.run(pause).await
+}
+
+/// The directory of the options, once whoever ends a browser in it has done so; or a temporary one.
+async fn profile(progress: &Progress, options: &LaunchOptions) -> Result<Profile> {
+    let Some(dir) = &options.user_data_dir else {
+        return Profile::temporary().map_err(|error| Error::LaunchFailed {
+            reason: format!("no temporary profile directory: {error}"),
+            log: String::new(),
+        });
+    };
+    let patience = Instant::now() + PROFILE_ENDING;
+    loop {
+        match Profile::claim(dir) {
+            Ok(profile) => return Ok(profile),
+            Err(Taken::Ending) if Instant::now() < patience => {
+                pause(progress, PROFILE_LOOK).await?;
+            }
+            Err(_) => {
+                return Err(Error::ProfileInUse {
+                    dir: dir.display().to_string(),
+                });
+            }
+        }
+    }
+}
+
 async fn attempt(progress: &Progress, options: &LaunchOptions) -> Result<Arc<dyn BrowserBackend>> {
-    let temporary = match &options.user_data_dir {
-        Some(_) => None,
-        None => Some(
-            tempfile::Builder::new()
-                .prefix("playhouse-profile-")
-                .tempdir()
-                .map_err(|error| Error::LaunchFailed {
-                    reason: format!("no temporary profile directory: {error}"),
-                    log: String::new(),
-                })?,
-        ),
-    };
-    let profile = match (&options.user_data_dir, &temporary) {
-        (Some(dir), _) => dir.display().to_string(),
-        (None, Some(dir)) => dir.path().display().to_string(),
-        (None, None) => unreachable!("one of them was just made"),
-    };
+    let profile = profile(progress, options).await?;
+    let dir = profile.dir().display().to_string();
     let mut args = switches(options);
-    args.push(format!("--user-data-dir={profile}"));
-    let (process, pipe) = Process::start(&options.executable, &args, &options.env, temporary)?;
+    args.push(format!("--user-data-dir={dir}"));
+    let (process, pipe) = Process::start(&options.executable, &args, &options.env, profile).await?;
     // Whoever drops the last of it kills the process, which then could not say why it wanted to end.
     let process = Arc::new(process);
     let owned = process.clone();
@@ -92,7 +107,7 @@ async fn attempt(progress: &Progress, options: &LaunchOptions) -> Result<Arc<dyn
                     .iter()
                     .any(|mark| reason.contains(mark) || log.contains(mark))
             {
-                return Err(Error::ProfileInUse { dir: profile });
+                return Err(Error::ProfileInUse { dir });
             }
             Err(Error::LaunchFailed {
                 reason: format!("Target page, context or browser has been closed ({reason})"),

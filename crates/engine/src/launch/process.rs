@@ -1,30 +1,51 @@
-//! A browser process: in a group of its own, ended with its owner, its last words kept.
+//! A browser process with everything that it starts: a group of processes that ends with its owner, its last words kept.
+//!
+//! Chromium ends by itself, and cleanly, when its debugging pipe closes, which it does however we end. What does not end by itself is
+//! killed: by the thread that waits for the browser while we live, by a guard once we are gone. Unix only.
 
+use super::profile::Profile;
 use crate::error::{Error, Result};
 use crate::task::{self, Task};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use std::collections::VecDeque;
+use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{ExitStatus, Stdio};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError, mpsc};
+use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 
 /// Lines of the browser's own output that are kept for an error.
 const KEPT_LINES: usize = 60;
+/// How long the helpers of a browser may outlive it: some write to its profile to the last.
+const HELPERS: Duration = Duration::from_secs(2);
+
+/// What waits for us to end, however we do, and then ends what is left of its group: itself at last.
+const GUARD: &str = "while read -r _; do :; done; sleep 2; kill -s KILL 0";
 
 /// A running browser. Dropping it kills the process with its whole group.
 #[derive(Debug)]
 pub(crate) struct Process {
-    group: rustix::process::Pid,
+    group: Arc<Group>,
+    profile: Arc<Profile>,
     exited: watch::Receiver<Option<String>>,
     output: Output,
-    _watcher: Task,
     readers: [Task; 2],
-    /// Goes with the process.
-    profile: Mutex<Option<tempfile::TempDir>>,
 }
+
+/// Both ends of the debugging pipe that stay with us.
+pub(crate) struct Pipe {
+    pub(crate) reader: OwnedFd,
+    pub(crate) writer: OwnedFd,
+}
+
+/// A process group; `None` once nobody is in it. Until then its number is nobody else's, because a child of ours that nobody has
+/// waited for is in it.
+#[derive(Debug)]
+struct Group(Mutex<Option<Pid>>);
 
 /// The last lines that a process printed.
 #[derive(Debug, Clone, Default)]
@@ -34,22 +55,26 @@ struct Output {
     ended: watch::Sender<usize>,
 }
 
-/// Both ends of the debugging pipe that stay with us.
-pub(crate) struct Pipe {
-    pub(crate) reader: OwnedFd,
-    pub(crate) writer: OwnedFd,
+/// What the thread that has started a browser tells of it.
+struct Started {
+    group: Arc<Group>,
+    stdout: Option<ChildStdout>,
+    stderr: Option<ChildStderr>,
+    /// Dropped when all output has been read.
+    reading: mpsc::Sender<()>,
+    exited: watch::Receiver<Option<String>>,
 }
 
 impl Process {
     /// Starts `program` with the debugging pipe on its file descriptors 3 and 4.
-    pub(crate) fn start(
+    pub(crate) async fn start(
         program: &Path,
         args: &[String],
         env: &[(String, String)],
-        profile: Option<tempfile::TempDir>,
+        profile: Profile,
     ) -> Result<(Self, Pipe)> {
-        let failed = |error: std::io::Error| Error::LaunchFailed {
-            reason: if error.kind() == std::io::ErrorKind::NotFound {
+        let failed = |error: io::Error| Error::LaunchFailed {
+            reason: if error.kind() == io::ErrorKind::NotFound {
                 format!(
                     "Failed to launch chromium because executable doesn't exist at {}",
                     program.display()
@@ -61,55 +86,40 @@ impl Process {
         };
         let (browser_reads, writer) = pipe().map_err(failed)?;
         let (reader, browser_writes) = pipe().map_err(failed)?;
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "this is the door that the rule points at"
-        )]
-        let mut command = tokio::process::Command::new(program);
+        let mut command = command(program);
         command
             .args(args)
             .envs(env.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .kill_on_drop(true);
-        let (read_end, write_end) = (browser_reads.as_raw_fd(), browser_writes.as_raw_fd());
-        let parent = rustix::process::getpid();
-        #[expect(
-            unsafe_code,
-            reason = "file descriptors 3 and 4 and the death signal can only be set between fork and exec"
-        )]
-        // SAFETY: only async-signal-safe calls between fork and exec, and no allocation.
-        unsafe {
-            command.pre_exec(move || before_exec(read_end, write_end, parent));
-        }
-        let mut child = spawn_for_good(command).map_err(failed)?;
-        drop((browser_reads, browser_writes));
-        let group = child
-            .id()
-            .and_then(|id| rustix::process::Pid::from_raw(id.cast_signed()))
-            .expect("a child that was not waited for has an id");
+            .stderr(Stdio::piped());
+        let profile = Arc::new(profile);
+        let (started, starting) = oneshot::channel();
+        let used = profile.clone();
+        let supervising = std::thread::Builder::new()
+            .name("browser".to_owned())
+            .stack_size(256 * 1024)
+            .spawn(move || supervise(command, [browser_reads, browser_writes], &used, started));
+        supervising.map_err(failed)?;
+        let gone = || io::Error::other("the thread that starts it is gone");
+        let started = starting.await.map_err(|_| failed(gone()))?;
+        let started = started.map_err(|error| {
+            profile.clear();
+            failed(error)
+        })?;
         let output = Output::default();
+        let stdout = started.stdout.map(tokio::process::ChildStdout::from_std);
+        let stderr = started.stderr.map(tokio::process::ChildStderr::from_std);
         let readers = [
-            output.collect(child.stdout.take()),
-            output.collect(child.stderr.take()),
+            output.collect(stdout.and_then(io::Result::ok), started.reading.clone()),
+            output.collect(stderr.and_then(io::Result::ok), started.reading),
         ];
-        let (report, exited) = watch::channel(None);
-        let watcher = task::spawn("browser process", async move {
-            let reason = match child.wait().await {
-                Ok(status) => describe(status),
-                Err(error) => error.to_string(),
-            };
-            report.send_replace(Some(reason));
-        });
         let process = Self {
-            group,
-            exited,
+            group: started.group,
+            profile,
+            exited: started.exited,
             output,
-            _watcher: watcher,
             readers,
-            profile: Mutex::new(profile),
         };
         Ok((process, Pipe { reader, writer }))
     }
@@ -119,7 +129,7 @@ impl Process {
         let mut exited = self.exited.clone();
         let reason = match exited.wait_for(Option::is_some).await {
             Ok(reason) => reason.clone(),
-            // The watcher lives as long as we do.
+            // Only a panic in the thread that waits for it.
             Err(_) => None,
         };
         reason.unwrap_or_default()
@@ -134,41 +144,38 @@ impl Process {
         self.output.text()
     }
 
-    /// Waits for the process to end by itself, at most `grace`, then kills its group. Its temporary profile goes too.
+    /// It is about to be asked to end: its profile will soon be free.
+    pub(crate) fn leave(&self) {
+        self.profile.leave();
+    }
+
+    /// Waits for the process to end by itself, at most `grace`, then kills its group. Returns when nothing of it is left, its temporary
+    /// profile included.
     pub(crate) async fn end(&self, grace: Duration) {
-        let mut exited = self.exited.clone();
-        let by_itself = exited.wait_for(Option::is_some);
-        if tokio::time::timeout(grace, by_itself).await.is_err() {
-            self.kill();
+        if tokio::time::timeout(grace, self.exit()).await.is_err() {
+            self.group.kill();
             // A killed process is gone as soon as the kernel gets to it.
-            let _ = exited.wait_for(Option::is_some).await;
-        }
-        if let Some(profile) = self.take_profile() {
-            // Only a panic in there could fail.
-            let _ = tokio::task::spawn_blocking(|| remove(profile)).await;
-        }
-    }
-
-    fn take_profile(&self) -> Option<tempfile::TempDir> {
-        self.profile
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take()
-    }
-
-    fn kill(&self) {
-        if self.exited.borrow().is_none() {
-            // It may have ended this very moment.
-            let _ = rustix::process::kill_process_group(self.group, rustix::process::Signal::KILL);
+            self.exit().await;
         }
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        self.kill();
-        if let Some(profile) = self.take_profile() {
-            remove(profile);
+        // The thread that waits for it clears up.
+        self.group.kill();
+    }
+}
+
+impl Group {
+    fn id(&self) -> MutexGuard<'_, Option<Pid>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn kill(&self) {
+        if let Some(id) = *self.id() {
+            // All of it may have ended this very moment.
+            let _ = rustix::process::kill_process_group(id, Signal::KILL);
         }
     }
 }
@@ -181,9 +188,14 @@ impl Output {
             .fold(String::new(), |text, line| text + line + "\n")
     }
 
-    fn collect(&self, stream: Option<impl AsyncRead + Unpin + Send + 'static>) -> Task {
+    fn collect(
+        &self,
+        stream: Option<impl AsyncRead + Unpin + Send + 'static>,
+        reading: mpsc::Sender<()>,
+    ) -> Task {
         let output = self.clone();
         task::spawn("browser output", async move {
+            let _reading = reading;
             let Some(stream) = stream else { return };
             let mut lines = BufReader::new(stream).lines();
             while let Ok(Some(line)) = lines.next_line().await {
@@ -198,78 +210,172 @@ impl Output {
     }
 }
 
-/// Starts the command from a thread that lives as long as we do: the kernel sends a child its death signal when the thread ends that
-/// started it.
-fn spawn_for_good(mut command: tokio::process::Command) -> std::io::Result<tokio::process::Child> {
-    type Job = Box<dyn FnOnce() + Send>;
-    static LAUNCHER: LazyLock<Option<mpsc::Sender<Job>>> = LazyLock::new(|| {
-        let (jobs, queue) = mpsc::channel::<Job>();
-        let thread = std::thread::Builder::new().name("browser launcher".to_owned());
-        let started = thread.spawn(move || queue.into_iter().for_each(|job| job()));
-        started.is_ok().then_some(jobs)
-    });
-    let Some(launcher) = &*LAUNCHER else {
-        return command.spawn();
+/// Starts a browser, waits for its end, and ends and removes what it left behind.
+fn supervise(
+    mut command: Command,
+    pipe: [OwnedFd; 2],
+    profile: &Profile,
+    started: oneshot::Sender<io::Result<Started>>,
+) {
+    let guard = Guard::start();
+    let lock = profile.lock();
+    let descriptors = [
+        Some(pipe[0].as_raw_fd()),
+        Some(pipe[1].as_raw_fd()),
+        lock.as_ref().map(AsRawFd::as_raw_fd),
+    ];
+    command.process_group(guard.as_ref().map_or(0, Guard::id));
+    #[expect(
+        unsafe_code,
+        reason = "which file descriptors a process inherits can only be said between fork and exec"
+    )]
+    // SAFETY: only async-signal-safe calls between fork and exec, and no allocation.
+    unsafe {
+        command.pre_exec(move || hand_over(descriptors));
+    }
+    let browser = command.spawn();
+    drop((pipe, lock));
+    let mut browser = match browser {
+        Ok(browser) => browser,
+        Err(error) => {
+            if let Some(guard) = guard {
+                guard.end();
+            }
+            // Whoever asked may have given up.
+            let _ = started.send(Err(error));
+            return;
+        }
     };
-    let runtime = tokio::runtime::Handle::current();
-    let (answer, started) = mpsc::channel();
-    let job: Job = Box::new(move || {
-        let _runtime = runtime.enter();
-        // Whoever asked waits right below.
-        let _ = answer.send(command.spawn());
-    });
-    let gone = || std::io::Error::other("the thread that starts browsers is gone");
-    launcher.send(job).map_err(|_| gone())?;
-    started.recv().map_err(|_| gone())?
+    let first = guard.as_ref().map_or(browser.id().cast_signed(), Guard::id);
+    let group = Arc::new(Group(Mutex::new(Pid::from_raw(first))));
+    let (reading, read) = mpsc::channel();
+    let (report, exited) = watch::channel(None);
+    let told = started.send(Ok(Started {
+        group: group.clone(),
+        stdout: browser.stdout.take(),
+        stderr: browser.stderr.take(),
+        reading,
+        exited,
+    }));
+    if told.is_err() {
+        group.kill();
+    }
+    wait_without_reaping(&browser);
+    // Nothing is ever sent: it ends when all output has, and so all that could write any.
+    let _ = read.recv_timeout(HELPERS);
+    let status = {
+        let mut id = group.id();
+        if let Some(id) = id.take() {
+            let _ = rustix::process::kill_process_group(id, Signal::KILL);
+        }
+        let status = browser.wait();
+        if let Some(guard) = guard {
+            guard.end();
+        }
+        status
+    };
+    profile.clear();
+    report.send_replace(Some(match status {
+        Ok(status) => describe(status),
+        Err(error) => error.to_string(),
+    }));
 }
 
-fn before_exec(read_end: i32, write_end: i32, parent: rustix::process::Pid) -> std::io::Result<()> {
+/// Waits until the child has ended, and leaves it: as long as nobody has taken note, its number is not given to another process.
+fn wait_without_reaping(child: &Child) {
+    let Some(id) = Pid::from_raw(child.id().cast_signed()) else {
+        return;
+    };
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    while matches!(
+        rustix::process::waitid(WaitId::Pid(id), options),
+        Err(rustix::io::Errno::INTR)
+    ) {}
+}
+
+/// The first of a browser's group of processes. It outlives us by two seconds.
+struct Guard {
+    process: Child,
+    /// Its end is the sign.
+    _alive: Option<std::process::ChildStdin>,
+}
+
+impl Guard {
+    /// `None` where there is no shell: then only the pipe ends the browser.
+    fn start() -> Option<Self> {
+        let mut command = command(Path::new("/bin/sh"));
+        command
+            .args(["-c", GUARD, "playhouse-guard"])
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0);
+        match command.spawn() {
+            Ok(mut process) => Some(Self {
+                _alive: process.stdin.take(),
+                process,
+            }),
+            Err(error) => {
+                tracing::debug!(%error, "nobody guards the browser");
+                None
+            }
+        }
+    }
+
+    fn id(&self) -> i32 {
+        self.process.id().cast_signed()
+    }
+
+    fn end(mut self) {
+        // It is a child that nobody has waited for, so it is still the one that was started.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn command(program: &Path) -> Command {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the door that the rule points at"
+    )]
+    Command::new(program)
+}
+
+/// Gives the new process the pipe as 3 and 4, and the lock of its profile under whatever number.
+fn hand_over([reads, writes, lock]: [Option<i32>; 3]) -> io::Result<()> {
+    // They go out of the way first: one of them may be 3 or 4 already.
+    let away = |descriptor: Option<i32>| {
+        let Some(descriptor) = descriptor else {
+            return Ok(-1);
+        };
+        #[expect(unsafe_code, reason = "a plain system call on a number that is ours")]
+        // SAFETY: fcntl is async-signal-safe; the number is an open file descriptor of this process.
+        match unsafe { libc::fcntl(descriptor, libc::F_DUPFD, 10) } {
+            -1 => Err(io::Error::last_os_error()),
+            moved => Ok(moved),
+        }
+    };
+    let (reads, writes) = (away(reads)?, away(writes)?);
+    away(lock)?;
     #[expect(unsafe_code, reason = "plain system calls on numbers that are ours")]
-    // SAFETY: fcntl, dup2 and close are async-signal-safe; the numbers are open file descriptors of this process.
+    // SAFETY: dup2 and close are async-signal-safe; the numbers are open file descriptors of this process.
     unsafe {
-        // Both go out of the way first: one of them may be 3 or 4 already.
-        let read_end = libc::fcntl(read_end, libc::F_DUPFD, 10);
-        let write_end = libc::fcntl(write_end, libc::F_DUPFD, 10);
-        if read_end < 0
-            || write_end < 0
-            || libc::dup2(read_end, 3) < 0
-            || libc::dup2(write_end, 4) < 0
-        {
-            return Err(std::io::Error::last_os_error());
+        if libc::dup2(reads, 3) < 0 || libc::dup2(writes, 4) < 0 {
+            return Err(io::Error::last_os_error());
         }
-        libc::close(read_end);
-        libc::close(write_end);
+        libc::close(reads);
+        libc::close(writes);
     }
-    #[cfg(target_os = "linux")]
-    {
-        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
-        // The parent may have died before the signal was set.
-        if rustix::process::getppid() != Some(parent) {
-            return Err(std::io::Error::from_raw_os_error(libc::ESRCH));
-        }
-    }
-    #[cfg(not(target_os = "linux"))]
-    let _ = parent;
     Ok(())
 }
 
-fn pipe() -> std::io::Result<(OwnedFd, OwnedFd)> {
+fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok(rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?)
 }
 
 fn describe(status: ExitStatus) -> String {
     format!("the browser process ended: {status}")
-}
-
-/// The browser's helpers may still write for a moment after it was killed.
-fn remove(profile: tempfile::TempDir) {
-    let path = profile.keep();
-    for _ in 0..20 {
-        match std::fs::remove_dir_all(&path) {
-            Ok(()) => return,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
-            Err(_) => std::thread::sleep(Duration::from_millis(25)),
-        }
-    }
-    tracing::warn!(path = %path.display(), "the temporary profile could not be removed");
 }

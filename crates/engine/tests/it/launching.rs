@@ -40,13 +40,18 @@ fn script(commands: &str) -> (tempfile::TempDir, PathBuf) {
 }
 
 async fn until_gone(mark: &str) {
-    let gone = async {
-        while !processes(mark).is_empty() {
+    until(|| processes(mark).is_empty()).await;
+}
+
+async fn until(mut true_at_last: impl FnMut() -> bool) {
+    let waiting = async {
+        while !true_at_last() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    let waited = tokio::time::timeout(Duration::from_secs(20), gone).await;
-    assert!(waited.is_ok(), "left over: {:?}", processes(mark));
+    tokio::time::timeout(Duration::from_secs(20), waiting)
+        .await
+        .expect("it becomes true");
 }
 
 fn marked(options: &LaunchOptions, mark: &str) -> LaunchOptions {
@@ -93,7 +98,7 @@ fn a_dropped_browser_is_killed_with_its_whole_group() {
         let profile = profile(&options.args[0]);
         drop(browser);
         until_gone(&options.args[0]).await;
-        assert!(!profile.exists());
+        until(|| !profile.exists()).await;
         assert!(page.title(&soon()).await.is_err());
     });
 }
@@ -187,14 +192,18 @@ fn a_profile_in_use_is_told() {
         };
         let first = Browser::launch(&soon(), &options).await.unwrap();
         let error = Browser::launch(&soon(), &options).await;
-        // A headless shell guards its profile with nothing.
-        if !options.headless_shell {
-            assert!(
-                matches!(error, Err(Error::ProfileInUse { .. })),
-                "{error:?}"
-            );
-        }
-        first.close(&soon()).await.unwrap();
+        assert!(
+            matches!(error, Err(Error::ProfileInUse { .. })),
+            "{error:?}"
+        );
+        // One that is ending is waited for.
+        let progress = soon();
+        let (closed, second) = tokio::join!(first.close(&progress), async {
+            tokio::task::yield_now().await;
+            Browser::launch(&progress, &options).await
+        });
+        closed.unwrap();
+        second.unwrap().close(&soon()).await.unwrap();
     });
 }
 

@@ -177,6 +177,7 @@ impl BrowserBackend for CdpBrowser {
     async fn close(&self) -> Result<()> {
         match &self.process {
             Some(process) => {
+                process.leave();
                 // It may be gone already; then there is nothing to ask.
                 let _ =
                     tokio::time::timeout(CLOSE_GRACE, self.shared.root.call(&browser::Close {}))

@@ -1,0 +1,268 @@
+//! The directory that a browser keeps its profile in: whose it is, and what becomes of it.
+//!
+//! Two files in it are locked while it is in use. One lock is the browser's: the browser inherits it, so that it ends with the last
+//! of us and the browser. The other one is the owner's: it ends when the owner begins to close the browser, or dies. A profile whose
+//! owner has gone will be free in a moment; one with an owner will not. No process is ever asked for by its number, which may be
+//! somebody else's by now.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Begins the name of each temporary profile.
+const TEMPORARY: &str = "playhouse-profile-";
+/// Locked by the browser and by us.
+const IN_USE: &str = "playhouse-in-use.lock";
+/// Locked by us, until we want the browser to end.
+const OWNER: &str = "playhouse-owner.lock";
+/// Links to what keeps a second Chromium away.
+const SINGLETON: [&str; 3] = ["SingletonLock", "SingletonSocket", "SingletonCookie"];
+
+/// How often, and how long after, a directory is removed again into which somebody has written meanwhile.
+const REMOVALS: u32 = 20;
+const REMOVAL_PAUSE: Duration = Duration::from_millis(25);
+
+/// A profile that is ours to use.
+#[derive(Debug)]
+pub(crate) struct Profile {
+    dir: PathBuf,
+    temporary: bool,
+    /// `None` where the file system has none.
+    locks: Mutex<Locks>,
+}
+
+/// What is locked as long as it is open.
+#[derive(Debug, Default)]
+struct Locks {
+    in_use: Option<Arc<File>>,
+    owner: Option<File>,
+}
+
+/// Why a profile cannot be had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// Somebody works with it.
+    InUse,
+    /// The browser that has it is ending.
+    Ending,
+}
+
+impl Profile {
+    /// Takes a directory for ourselves; makes it where there is none.
+    pub(super) fn claim(dir: &Path) -> Result<Self, Taken> {
+        // What cannot be written is the browser's to complain of.
+        let _ = fs::create_dir_all(dir);
+        let owner = lock(&dir.join(OWNER)).map_err(|()| Taken::InUse)?;
+        let in_use = lock(&dir.join(IN_USE)).map_err(|()| Taken::Ending)?;
+        remove_singleton(dir);
+        Ok(Self {
+            dir: dir.to_owned(),
+            temporary: false,
+            locks: Mutex::new(Locks {
+                in_use: in_use.map(Arc::new),
+                owner,
+            }),
+        })
+    }
+
+    /// Makes one that goes with the browser.
+    pub(super) fn temporary() -> io::Result<Self> {
+        let dir = tempfile::Builder::new().prefix(TEMPORARY).tempdir()?;
+        // Whoever looks for what was left behind must not find it unlocked.
+        let early = dir.path().join(format!("{IN_USE}.new"));
+        let in_use = lock(&early).ok().flatten();
+        if in_use.is_some() {
+            fs::rename(&early, dir.path().join(IN_USE))?;
+        }
+        Ok(Self {
+            dir: dir.keep(),
+            temporary: true,
+            locks: Mutex::new(Locks {
+                in_use: in_use.map(Arc::new),
+                owner: None,
+            }),
+        })
+    }
+
+    pub(super) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// What the browser is to inherit.
+    pub(super) fn lock(&self) -> Option<Arc<File>> {
+        self.locks().in_use.clone()
+    }
+
+    /// The browser is about to end: who waits for the profile need not wait long.
+    pub(super) fn leave(&self) {
+        self.locks().owner = None;
+    }
+
+    /// Clears up after a browser that has ended, however it did; then the profile is anybody's. Takes a moment where its helpers still
+    /// write.
+    pub(super) fn clear(&self) {
+        remove_singleton(&self.dir);
+        if self.temporary {
+            remove(&self.dir);
+        }
+        *self.locks() = Locks::default();
+    }
+
+    fn locks(&self) -> MutexGuard<'_, Locks> {
+        self.locks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Removes the temporary profiles whose owners died, and whose browsers have ended.
+pub fn remove_stale_profiles() {
+    for entry in fs::read_dir(std::env::temp_dir())
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
+        let dir = entry.path();
+        let ours = entry.file_name().to_string_lossy().starts_with(TEMPORARY);
+        // One without a lock says nothing about who uses it.
+        if ours && let Ok(file) = File::options().write(true).open(dir.join(IN_USE)) {
+            // Held until it is gone: others may be clearing up too.
+            if file.try_lock().is_ok() {
+                remove_singleton(&dir);
+                remove(&dir);
+            }
+        }
+    }
+}
+
+/// Locks a file, which it makes; `None` where that cannot be done, `Err` if somebody else holds it.
+fn lock(path: &Path) -> Result<Option<File>, ()> {
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path);
+    let Ok(file) = file else { return Ok(None) };
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Err(()),
+        Err(TryLockError::Error(error)) => {
+            tracing::debug!(%error, path = %path.display(), "a file cannot be locked");
+            Ok(None)
+        }
+    }
+}
+
+/// A Chromium that was killed leaves its socket in a directory of its own, and links to it.
+fn remove_singleton(dir: &Path) {
+    let [lock, socket, _] = SINGLETON.map(|name| dir.join(name));
+    let Ok(holder) = fs::read_link(&lock) else {
+        return;
+    };
+    if !is_gone(&holder.to_string_lossy()) {
+        return;
+    }
+    if let Ok(socket) = fs::read_link(&socket)
+        && let Some(folder) = socket.parent()
+    {
+        for name in SINGLETON {
+            let _ = fs::remove_file(folder.join(name));
+        }
+        // It stays if it holds anything else.
+        let _ = fs::remove_dir(folder);
+    }
+    for name in SINGLETON {
+        let _ = fs::remove_file(dir.join(name));
+    }
+}
+
+/// Whether the process that a lock names, as `host-number`, has ended. One on another machine is believed to run.
+fn is_gone(holder: &str) -> bool {
+    #[cfg(unix)]
+    {
+        let Some((host, number)) = holder.rsplit_once('-') else {
+            return false;
+        };
+        let process = number.parse().ok().and_then(rustix::process::Pid::from_raw);
+        let here = rustix::system::uname().nodename().to_string_lossy() == host;
+        // No harm is done to it: it is only asked whether it is there.
+        here && process.is_some_and(|process| {
+            rustix::process::test_kill_process(process) == Err(rustix::io::Errno::SRCH)
+        })
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = holder;
+        false
+    }
+}
+
+fn remove(dir: &Path) {
+    for _ in 0..REMOVALS {
+        match fs::remove_dir_all(dir) {
+            Ok(()) => return,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return,
+            Err(_) => std::thread::sleep(REMOVAL_PAUSE),
+        }
+    }
+    tracing::warn!(path = %dir.display(), "the temporary profile could not be removed");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_profile_has_one_owner_at_a_time() {
+        let dir = tempfile::tempdir().unwrap();
+        let first = Profile::claim(dir.path()).unwrap();
+        assert_eq!(Profile::claim(dir.path()).unwrap_err(), Taken::InUse);
+        first.leave();
+        assert_eq!(Profile::claim(dir.path()).unwrap_err(), Taken::Ending);
+        drop(first);
+        Profile::claim(dir.path()).unwrap();
+    }
+
+    #[test]
+    fn a_temporary_profile_in_use_is_never_removed_and_a_stale_one_is() {
+        let used = Profile::temporary().unwrap();
+        let stale = Profile::temporary().unwrap();
+        let left = stale.dir().to_owned();
+        drop(stale);
+        remove_stale_profiles();
+        assert!(!left.exists());
+        assert!(used.dir().join(IN_USE).exists());
+        used.clear();
+        assert!(!used.dir().exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_socket_of_a_browser_that_runs_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap().keep();
+        fs::write(elsewhere.join("SingletonSocket"), "").unwrap();
+        let name = rustix::system::uname();
+        let name = name.nodename().to_string_lossy().into_owned();
+        let link = |target: &str, name: &str| {
+            let link = dir.path().join(name);
+            let _ = fs::remove_file(&link);
+            std::os::unix::fs::symlink(target, link).unwrap();
+        };
+        let socket = elsewhere.join("SingletonSocket");
+        link(socket.to_str().unwrap(), "SingletonSocket");
+        for holder in [
+            format!("{name}-{}", std::process::id()),
+            "elsewhere-1".to_owned(),
+        ] {
+            link(&holder, "SingletonLock");
+            remove_singleton(dir.path());
+            assert!(socket.exists(), "{holder}");
+        }
+        // No system has so many processes.
+        link(&format!("{name}-2147483647"), "SingletonLock");
+        remove_singleton(dir.path());
+        assert!(!elsewhere.exists());
+        assert!(fs::symlink_metadata(dir.path().join("SingletonLock")).is_err());
+    }
+}
