@@ -14,7 +14,7 @@ const CLOSING: Duration = Duration::from_secs(10);
 /// Starts browsers when they are needed.
 pub(crate) struct Browsers {
     settings: Arc<Settings>,
-    /// With `--isolated` all sessions share this one.
+    /// All isolated contexts share this one.
     shared: tokio::sync::Mutex<Option<Browser>>,
     /// All that run, to be ended with the server.
     running: Mutex<Vec<Browser>>,
@@ -37,23 +37,50 @@ impl Browsers {
     ) -> Result<OpenContext> {
         let downloads = output.downloads()?;
         let settings = &self.settings.browser;
-        let isolated = settings.isolated;
-        let browser = if let Some(options) = settings.connect_options() {
-            Browser::connect(progress, &options).await?
-        } else if isolated {
-            let browser = self.shared(progress).await?;
-            let context = self.open(progress, downloads, &browser, isolated).await?;
-            return Ok(OpenContext {
-                browser,
-                context,
-                isolated,
-            });
-        } else {
-            let profile = self.settings.profile_dir(output.workspace());
-            let options = settings.launch_options(settings.find()?, Some(profile));
-            Browser::launch(progress, &options).await?
-        };
+        if let Some(options) = settings.connect_options() {
+            let browser = Browser::connect(progress, &options).await?;
+            return self.sole(progress, downloads, browser).await;
+        }
+        if settings.isolated {
+            return self.isolated(progress, downloads).await;
+        }
+        let profile = self.settings.profile_dir(output.workspace());
+        let options = settings.launch_options(settings.find()?, Some(profile));
+        match Browser::launch(progress, &options).await {
+            Ok(browser) => self.sole(progress, downloads, browser).await,
+            // Nobody asked for that profile by name; work can go on without it.
+            Err(engine::Error::ProfileInUse { dir }) if settings.user_data_dir.is_none() => {
+                let open = self.isolated(progress, downloads).await?;
+                Ok(OpenContext {
+                    instead_of: Some(dir),
+                    ..open
+                })
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// A context of its own in the browser that such contexts share.
+    async fn isolated(&self, progress: &Progress, downloads: PathBuf) -> Result<OpenContext> {
+        let browser = self.shared(progress).await?;
+        let context = self.open(progress, downloads, &browser, true).await?;
+        Ok(OpenContext {
+            browser,
+            context,
+            isolated: true,
+            instead_of: None,
+        })
+    }
+
+    /// The context that a browser began with; the browser is nobody else's.
+    async fn sole(
+        &self,
+        progress: &Progress,
+        downloads: PathBuf,
+        browser: Browser,
+    ) -> Result<OpenContext> {
         let mut unfinished = Unfinished(Some(browser.clone()));
+        let isolated = self.settings.browser.isolated;
         match self.open(progress, downloads, &browser, isolated).await {
             Ok(context) => {
                 unfinished.0 = None;
@@ -61,6 +88,7 @@ impl Browsers {
                     browser: self.keep(browser),
                     context,
                     isolated,
+                    instead_of: None,
                 })
             }
             Err(error) => {
@@ -231,4 +259,6 @@ pub(crate) struct OpenContext {
     /// The context.
     pub(crate) context: BrowserContext,
     isolated: bool,
+    /// The profile that it would have, were that not in use.
+    pub(crate) instead_of: Option<String>,
 }

@@ -194,6 +194,11 @@ pub(crate) enum Event {
         /// Why it had gone.
         reason: String,
     },
+    /// Somebody else uses the profile; this session has a browser context of its own that keeps nothing.
+    ProfileInUse {
+        /// The profile's directory.
+        dir: String,
+    },
     /// A download broke off.
     DownloadFailed {
         /// The file's name.

@@ -1,22 +1,27 @@
 //! Serving clients: over stdio until the client leaves or a signal comes.
 
+mod parent;
+
 use crate::config::Settings;
 use crate::server::Server;
 use crate::{mcp, transport};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::BufReader;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
 
 /// How long closing may take before we leave anyway.
 const CLOSING: Duration = Duration::from_secs(15);
 /// How long answers may take to be written after the client left.
 const FLUSHING: Duration = Duration::from_millis(500);
 
-/// Serves one client over stdin and stdout; returns when it has left, or at SIGINT or SIGTERM, with all closed.
+/// Serves one client over stdin and stdout; returns when it has left, when the process that started us has ended, or at SIGINT or
+/// SIGTERM, with all closed.
 ///
 /// A thread may still wait on stdin then: end the process, do not wait for it.
 pub(crate) async fn stdio(settings: Settings) -> ExitCode {
+    // Nobody waits for it.
+    drop(tokio::task::spawn_blocking(engine::remove_stale_profiles));
     let server = Arc::new(Server::new(settings));
     let (feed, outbox, connection) = mcp::connection(server.clone());
     let written = engine::spawn(
@@ -24,7 +29,16 @@ pub(crate) async fn stdio(settings: Settings) -> ExitCode {
         transport::stdio::write(tokio::io::stdout(), outbox),
     );
     let served = engine::spawn("connection", connection);
-    let read = transport::stdio::read(BufReader::new(tokio::io::stdin()), feed);
+    let mut input = BufReader::new(tokio::io::stdin());
+    let read = async {
+        // Who starts us and leaves at once, on purpose, has done so by the first message. Whatever is wrong with the input shows again
+        // when it is read.
+        let _ = input.fill_buf().await;
+        tokio::select! {
+            () = transport::stdio::read(input, feed) => {}
+            () = parent::gone() => {}
+        }
+    };
     tokio::select! {
         () = read => {}
         () = signal() => {}

@@ -33,6 +33,8 @@ struct State {
     tabs: Option<Arc<Tabs>>,
     /// What happened that no tab can tell.
     events: Vec<Event>,
+    /// The client knows that it works without the profile.
+    told_of_profile: bool,
 }
 
 impl Session {
@@ -78,8 +80,16 @@ impl Session {
         }
         let progress = call.within(self.settings.browser.launch_timeout);
         let open = self.browsers.context(&progress, output).await?;
+        let profile = open.instead_of.clone();
         let tabs = Tabs::over(open, output.clone(), &self.settings);
-        self.state().tabs = Some(tabs.clone());
+        let mut state = self.state();
+        state.tabs = Some(tabs.clone());
+        if let Some(dir) = profile
+            && !std::mem::replace(&mut state.told_of_profile, true)
+        {
+            state.events.push(Event::ProfileInUse { dir });
+        }
+        drop(state);
         Ok(tabs)
     }
 

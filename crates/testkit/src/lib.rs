@@ -6,12 +6,18 @@
 mod client;
 mod markdown;
 mod parity;
+#[cfg(target_os = "linux")]
+mod processes;
+mod remote;
 mod requirement;
 mod site;
 mod spec;
 
 pub use client::{CallResult, Client, Image, Launch, NoAnswer, Pending};
 pub use parity::{Parity, ParityReport};
+#[cfg(target_os = "linux")]
+pub use processes::Processes;
+pub use remote::RemoteBrowser;
 pub use requirement::{browser_is_there, chromium, node_is_there};
 pub use site::{Request, Resource, Site};
 pub use spec::{Placeholders, Report, Runner, difference};

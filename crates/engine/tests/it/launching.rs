@@ -4,7 +4,7 @@ use crate::harness::{eval, goto, soon, with_browser, with_options};
 use engine::{Browser, ConnectOptions, ContextOptions, Error, LaunchOptions, LoadState};
 use std::path::PathBuf;
 use std::time::Duration;
-use testkit::Site;
+use testkit::{RemoteBrowser, Site};
 
 /// Processes whose command line mentions `text`.
 fn processes(text: &str) -> Vec<u32> {
@@ -261,62 +261,6 @@ fn pages_do_not_see_that_they_are_driven() {
     });
 }
 
-/// A browser with a debugging port, as somebody else would run it.
-struct Elsewhere {
-    process: tokio::process::Child,
-    port: u16,
-    path: String,
-    _profile: tempfile::TempDir,
-}
-
-impl Elsewhere {
-    async fn start(options: &LaunchOptions) -> Self {
-        let profile = tempfile::tempdir().unwrap();
-        let mut args = vec![
-            "--remote-debugging-port=0".to_owned(),
-            "--no-first-run".to_owned(),
-            format!("--user-data-dir={}", profile.path().display()),
-            "about:blank".to_owned(),
-        ];
-        if !options.headless_shell {
-            args.push("--headless".to_owned());
-        }
-        if options.sandbox_unavailable {
-            args.push("--no-sandbox".to_owned());
-        }
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "this browser must not be one of ours"
-        )]
-        let process = tokio::process::Command::new(&options.executable)
-            .args(args)
-            .stdout(std::process::Stdio::null())
-            .stderr(std::process::Stdio::null())
-            .kill_on_drop(true)
-            .spawn()
-            .unwrap();
-        let file = profile.path().join("DevToolsActivePort");
-        let told = async {
-            loop {
-                let text = std::fs::read_to_string(&file).unwrap_or_default();
-                if let Some((port, path)) = text.split_once('\n') {
-                    return (port.parse().unwrap(), path.trim().to_owned());
-                }
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        };
-        let (port, path) = tokio::time::timeout(Duration::from_secs(30), told)
-            .await
-            .unwrap();
-        Self {
-            process,
-            port,
-            path,
-            _profile: profile,
-        }
-    }
-}
-
 async fn connect(endpoint: String) -> engine::Result<Browser> {
     let options = ConnectOptions {
         endpoint,
@@ -328,15 +272,11 @@ async fn connect(endpoint: String) -> engine::Result<Browser> {
 
 #[test]
 fn a_browser_elsewhere_is_reached_by_both_kinds_of_endpoint_and_left_running() {
-    with_options(async |options| {
-        let mut elsewhere = Elsewhere::start(&options).await;
+    with_options(async |_| {
+        let mut elsewhere = RemoteBrowser::start().await;
         let site = Site::start().await;
         let url = site.add_page("/", "<title>Here</title>");
-        let (port, path) = (elsewhere.port, elsewhere.path.clone());
-        for endpoint in [
-            format!("ws://127.0.0.1:{port}{path}"),
-            format!("http://127.0.0.1:{port}"),
-        ] {
+        for endpoint in [elsewhere.web_socket(), elsewhere.http()] {
             let browser = connect(endpoint).await.unwrap();
             let context = browser
                 .new_context(&soon(), ContextOptions::default())
@@ -346,16 +286,16 @@ fn a_browser_elsewhere_is_reached_by_both_kinds_of_endpoint_and_left_running() {
             goto(&page, &url).await;
             assert_eq!(page.title(&soon()).await.unwrap(), "Here");
             browser.close(&soon()).await.unwrap();
-            assert!(elsewhere.process.try_wait().unwrap().is_none());
+            assert!(elsewhere.is_running());
         }
     });
 }
 
 #[test]
 fn what_a_browser_elsewhere_shows_already_is_taken_over() {
-    with_options(async |options| {
-        let elsewhere = Elsewhere::start(&options).await;
-        let endpoint = format!("http://127.0.0.1:{}", elsewhere.port);
+    with_options(async |_| {
+        let elsewhere = RemoteBrowser::start().await;
+        let endpoint = elsewhere.http();
         let site = Site::start().await;
         let inner = format!("{}/inner", site.cross_origin_url());
         site.add_page("/inner", "<p>inner");
@@ -478,6 +418,27 @@ fn a_browser_that_says_nothing_is_given_up_at_the_deadline() {
         let progress = engine::Progress::new(Duration::from_millis(500));
         let error = Browser::launch(&progress, &options).await.unwrap_err();
         assert!(matches!(error, Error::Timeout { .. }));
+        until_gone(&options.args[0]).await;
+    });
+}
+
+#[test]
+fn a_browser_whose_wrapper_was_killed_is_not_left_alone() {
+    with_options(async |options| {
+        let real = options.executable.display().to_string();
+        let (_folder, program) = script(&format!("\"{real}\" \"$@\"\necho done"));
+        let options = marked(
+            &LaunchOptions {
+                executable: program.clone(),
+                ..options
+            },
+            "wrapper",
+        );
+        let _browser = Browser::launch(&soon(), &options).await.unwrap();
+        let wrapper = processes(&program.display().to_string());
+        assert_eq!(wrapper.len(), 1);
+        assert!(processes(&options.args[0]).len() > 1);
+        kill(wrapper[0]);
         until_gone(&options.args[0]).await;
     });
 }

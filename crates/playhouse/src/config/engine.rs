@@ -1,6 +1,6 @@
 //! From settings to the options that the engine takes.
 
-use std::{fs, io, path::PathBuf};
+use std::{fs, io, path::PathBuf, time::Duration};
 
 use engine::{
     ConnectOptions, ContextOptions, FoundBrowser, LaunchOptions, MediaFeatures, Proxy, Result,
@@ -11,6 +11,9 @@ use super::{
     settings::{BrowserSettings, ContextSettings, ProxySettings},
     value::{OptionValue, Viewport},
 };
+
+/// How long a profile in use is waited for.
+const PROFILE_PATIENCE: Duration = Duration::from_secs(5);
 
 impl BrowserSettings {
     /// Finds the browser's program. Fails with `BrowserNotFound`.
@@ -32,6 +35,11 @@ impl BrowserSettings {
             headless_shell: found.headless_shell,
             headless: self.headless,
             sandbox: self.sandbox,
+            // Only who chose the profile has no other.
+            profile_patience: match self.user_data_dir {
+                Some(_) => PROFILE_PATIENCE,
+                None => Duration::ZERO,
+            },
             user_data_dir: profile,
             proxy: self.proxy.as_ref().map(ProxySettings::options),
             args: self.args.clone(),

@@ -191,6 +191,11 @@ fn event_line(event: &Event) -> String {
         Event::BrowserReplaced { reason } => {
             format!("- The browser was gone ({reason}); a new one was started")
         }
+        Event::ProfileInUse { dir } => {
+            format!(
+                "- The browser profile {dir} is in use; this session works in an isolated one, and nothing of it is kept"
+            )
+        }
         Event::DownloadFailed { name, reason } => {
             format!("- Download of file {name} failed: {reason}")
         }

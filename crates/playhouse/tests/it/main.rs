@@ -2,6 +2,8 @@
 
 mod calls;
 mod cli;
+#[cfg(target_os = "linux")]
+mod faults;
 mod files;
 mod lifecycle;
 mod profiles;

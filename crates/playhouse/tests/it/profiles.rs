@@ -72,3 +72,120 @@ async fn a_storage_state_joins_what_the_profile_remembers() {
     assert!(answer.text.contains("new=2,old=1 1 2"), "{}", answer.text);
     assert!(client.end().await.success());
 }
+
+/// A server with default flags, whose default profile lies below `profiles`.
+fn by_default(workspace: &std::path::Path, profiles: &std::path::Path) -> Launch {
+    Launch::new(env!("CARGO_BIN_EXE_playhouse"))
+        .args(["--headless"])
+        .workspace(workspace)
+        .env(
+            "PWMCP_PROFILES_DIR_FOR_TEST",
+            profiles.to_str().expect("a plain path"),
+        )
+}
+
+#[tokio::test]
+async fn a_second_server_on_the_default_profile_works_without_it_and_says_so_once() {
+    if !browser_is_there() {
+        return;
+    }
+    let (workspace, profiles) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let go = json!({ "url": "data:text/html,<title>Here</title>" });
+    let first = by_default(workspace.path(), profiles.path()).start().await;
+    let answer = first.call("browser_navigate", go.clone()).await;
+    assert!(!answer.text.contains("is in use"), "{}", answer.text);
+
+    let second = by_default(workspace.path(), profiles.path()).start().await;
+    for told in [true, false] {
+        let answer = second.call("browser_navigate", go.clone()).await;
+        assert!(!answer.is_error, "{}", answer.text);
+        assert_eq!(answer.text.contains("is in use"), told, "{}", answer.text);
+    }
+    // Once it is free, it is the next one's.
+    assert!(first.end().await.success());
+    let third = by_default(workspace.path(), profiles.path()).start().await;
+    let answer = third.call("browser_navigate", go).await;
+    assert!(!answer.text.contains("is in use"), "{}", answer.text);
+    assert!(second.end().await.success());
+    assert!(third.end().await.success());
+}
+
+#[tokio::test]
+async fn a_profile_that_was_asked_for_by_name_is_not_done_without() {
+    if !browser_is_there() {
+        return;
+    }
+    let profile = tempfile::tempdir().unwrap();
+    let go = json!({ "url": "about:blank" });
+    let first = with_profile(profile.path(), &[]).await;
+    first.call("browser_navigate", go.clone()).await;
+    let second = with_profile(profile.path(), &[]).await;
+    let answer = second.call("browser_navigate", go).await;
+    let expected = format!(
+        "Error: Browser is already in use for {}, use --isolated to run multiple instances of the same browser",
+        profile.path().display()
+    );
+    assert_eq!(answer.error(), expected);
+}
+
+#[tokio::test]
+async fn ten_servers_in_one_folder_all_navigate() {
+    if !browser_is_there() {
+        return;
+    }
+    let (workspace, profiles) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let one = async || {
+        let client = by_default(workspace.path(), profiles.path())
+            .limit(std::time::Duration::from_secs(60))
+            .start()
+            .await;
+        let answer = client
+            .call("browser_navigate", json!({ "url": "about:blank" }))
+            .await;
+        assert!(!answer.is_error, "{}", answer.text);
+        (client, answer.text.contains("is in use"))
+    };
+    let all = futures_util::future::join_all((0..10).map(|_| one())).await;
+    let without = all.iter().filter(|(_, without)| *without).count();
+    assert_eq!(without, 9);
+}
+
+#[tokio::test]
+async fn however_a_server_is_asked_to_end_its_profile_is_saved() {
+    use rustix::process::{Pid, Signal, kill_process};
+    if !browser_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    let page = site.add_page("/", "<title>Here</title>");
+    let profile = tempfile::tempdir().unwrap();
+    let mut known = Vec::new();
+    for end in [None, Some(Signal::TERM), Some(Signal::INT), None] {
+        let mut client = with_profile(profile.path(), &[]).await;
+        client
+            .call("browser_navigate", json!({ "url": page }))
+            .await;
+        let name = format!("n{}", known.len());
+        let script = format!(
+            "() => {{ const told = [document.cookie.split('; ').sort().join(), Object.keys(localStorage).sort().join()].join('|'); \
+             document.cookie = '{name}=1; max-age=10000'; localStorage.setItem('{name}', 1); return told; }}"
+        );
+        let answer = client
+            .call("browser_evaluate", json!({ "function": script }))
+            .await;
+        let cookies: Vec<_> = known.iter().map(|name| format!("{name}=1")).collect();
+        let expected = format!("{}|{}", cookies.join(","), known.join(","));
+        assert_eq!(answer.result(), format!("\"{expected}\""));
+        known.push(name);
+        // At once: what the browser saves only now and then must be saved all the same.
+        match end {
+            None => assert!(client.end().await.success()),
+            Some(signal) => {
+                let pid = client.pid().expect("the server runs");
+                let pid = Pid::from_raw(pid.cast_signed()).expect("not 0");
+                kill_process(pid, signal).expect("it is ours");
+                assert!(client.exit_status().await.success(), "{signal:?}");
+            }
+        }
+    }
+}

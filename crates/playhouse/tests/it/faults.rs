@@ -1,0 +1,193 @@
+//! What is left when something dies without a word: the server, what wraps it, the browser; here and elsewhere.
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+use std::path::Path;
+use std::time::Duration;
+use testkit::{Client, Launch, Processes, RemoteBrowser, Site, browser_is_there, chromium};
+
+use crate::launch;
+
+const SERVER: &str = env!("CARGO_BIN_EXE_playhouse");
+/// Keeps the page busy for ever, once it has told the site.
+const BUSY: &str = "() => { fetch('/busy').then(() => { for (;;); }); }";
+
+fn kill(process: u32) {
+    let process = Pid::from_raw(process.cast_signed()).expect("not 0");
+    kill_process(process, Signal::KILL).expect("it is ours");
+}
+
+async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let waiting = async {
+        while !holds() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    let waited = tokio::time::timeout(Duration::from_secs(20), waiting).await;
+    assert!(waited.is_ok(), "{what}");
+}
+
+fn is_empty(folder: &Path) -> bool {
+    let mut entries = std::fs::read_dir(folder).expect("it can be listed");
+    entries.next().is_none()
+}
+
+/// Shows a page that keeps its renderer busy for ever, and tells what runs then.
+async fn with_a_busy_page(client: &Client, site: &Site, temporary: &Path) -> Processes {
+    let url = site.add_page("/", "<title>Busy</title>");
+    let answer = client.call("browser_navigate", json!({ "url": url })).await;
+    assert!(!answer.is_error, "{}", answer.text);
+    let busy = json!({ "name": "browser_evaluate", "arguments": { "function": BUSY } });
+    let _waits = client.begin("tools/call", busy).await;
+    until("the page runs", || {
+        site.requests().iter().any(|sent| sent.target == "/busy")
+    })
+    .await;
+    let running = Processes::from(client.pid().expect("it runs"))
+        .and_mentioning(temporary.to_str().expect("a plain path"));
+    assert!(running.count() > 3, "{running:?}");
+    running
+}
+
+#[tokio::test]
+async fn nothing_is_left_of_a_server_that_was_killed() {
+    let Some(browser) = chromium() else { return };
+    let site = Site::start().await;
+    let mut browsers = vec![browser];
+    // The two end in different ways.
+    browsers
+        .extend(Some("/usr/bin/chromium".into()).filter(|full: &std::path::PathBuf| full.exists()));
+    for browser in browsers {
+        let temporary = tempfile::tempdir().expect("a temporary folder");
+        let browser = browser.to_str().expect("a plain path");
+        let start = || {
+            launch(&["--executable-path", browser])
+                .env("TMPDIR", temporary.path().to_str().expect("a plain path"))
+                .start()
+        };
+        let mut client = start().await;
+        let running = with_a_busy_page(&client, &site, temporary.path()).await;
+        kill(client.pid().expect("it runs"));
+        client.exit_status().await;
+        running.gone().await;
+        // The profile goes with the next server, whatever that does.
+        let next = start().await;
+        until("nothing is left", || is_empty(temporary.path())).await;
+        assert!(next.end().await.success());
+    }
+}
+
+#[tokio::test]
+async fn a_server_ends_with_the_wrapper_that_started_it() {
+    if !browser_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    let temporary = tempfile::tempdir().expect("a temporary folder");
+    // A shell that stays, as a package runner does, and hands its stdin on.
+    let mut client = Launch::new("/bin/sh")
+        .args(["-c", "\"$@\"; echo done >&2", "wrapper", SERVER])
+        .args(["--headless", "--isolated"])
+        .env("TMPDIR", temporary.path().to_str().expect("a plain path"))
+        .start()
+        .await;
+    let running = with_a_busy_page(&client, &site, temporary.path()).await;
+    assert_eq!(running.mentioning(SERVER).len(), 2);
+    kill(client.pid().expect("it runs"));
+    client.exit_status().await;
+    running.gone().await;
+    assert!(is_empty(temporary.path()));
+}
+
+/// The browsers of a server: not their helpers, nor the script that starts one.
+fn browsers(client: &Client) -> Vec<u32> {
+    let all = Processes::from(client.pid().expect("it runs"));
+    let helpers = all.mentioning("--type=");
+    let mut main = all.mentioning("--remote-debugging-pipe");
+    main.retain(|process| !helpers.contains(process));
+    let scripts = all.mentioning("/bin/sh");
+    main.retain(|process| !scripts.contains(process));
+    main
+}
+
+#[tokio::test]
+async fn a_call_during_which_the_browser_dies_says_so_and_the_next_has_another() {
+    if !browser_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    let url = site.add_page("/", "<title>Here</title>");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let profile = folder.path().join("profile");
+    for args in [
+        vec!["--isolated"],
+        vec!["--user-data-dir", profile.to_str().expect("a plain path")],
+    ] {
+        let client = Launch::new(SERVER)
+            .args(["--headless"])
+            .args(args)
+            .start()
+            .await;
+        let go = json!({ "url": url });
+        client.call("browser_navigate", go.clone()).await;
+        let running = Processes::from(client.pid().expect("it runs"));
+        let waits =
+            json!({ "function": "() => fetch('/pending').then(() => new Promise(() => {}))" });
+        let waits = json!({ "name": "browser_evaluate", "arguments": waits });
+        let pending = client.begin("tools/call", waits).await;
+        let seen = site.requests().len();
+        until("the call is under way", || {
+            site.requests().len() > seen
+                || site.requests().iter().any(|sent| sent.target == "/pending")
+        })
+        .await;
+        let before = browsers(&client);
+        assert_eq!(before.len(), 1);
+        kill(before[0]);
+        let told = pending.answer().await.expect("an answer");
+        assert_eq!(told["isError"], true, "{told}");
+        assert_eq!(told["structuredContent"]["code"], "BROWSER_ERROR", "{told}");
+        let text = told["content"][0]["text"].as_str().unwrap_or_default();
+        assert!(text.contains("has been closed"), "{text}");
+        let next = client.call("browser_navigate", go).await;
+        assert!(!next.is_error, "{}", next.text);
+        assert!(next.text.contains("a new one was started"), "{}", next.text);
+        let after = browsers(&client);
+        assert_eq!(after.len(), 1);
+        assert_ne!(before, after);
+        assert!(client.end().await.success());
+        running.gone().await;
+    }
+}
+
+#[tokio::test]
+async fn a_browser_elsewhere_that_goes_is_told_and_reached_again() {
+    if !browser_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    let go = json!({ "url": site.add_page("/", "<title>Here</title>") });
+    let elsewhere = RemoteBrowser::start().await;
+    let port = elsewhere.port();
+    let client = Launch::new(SERVER)
+        .args(["--cdp-endpoint", &elsewhere.http()])
+        .start()
+        .await;
+    let answer = client.call("browser_navigate", go.clone()).await;
+    assert!(!answer.is_error, "{}", answer.text);
+    elsewhere.kill().await;
+    // The first may still be told that the connection broke; then there is nobody to connect to.
+    for _ in 0..2 {
+        let answer = client.call("browser_navigate", go.clone()).await;
+        assert!(answer.is_error, "{}", answer.text);
+        assert_eq!(answer.raw["structuredContent"]["code"], "BROWSER_ERROR");
+    }
+    let answer = client.call("browser_navigate", go.clone()).await;
+    assert!(answer.error().contains("ECONNREFUSED"), "{}", answer.text);
+    let mut again = RemoteBrowser::on_port(port).await;
+    let answer = client.call("browser_navigate", go).await;
+    assert!(!answer.is_error, "{}", answer.text);
+    assert!(client.end().await.success());
+    // It is not ours to end.
+    assert!(again.is_running());
+}

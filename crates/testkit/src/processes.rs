@@ -1,0 +1,109 @@
+//! The processes that a program has started, for tests that look at what is left of them. Linux.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+/// How long processes may take to end; only a failure waits for it.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Processes that ran at some time, each with the time it was started: a number alone may be another one's later.
+#[derive(Clone, Debug, Default)]
+pub struct Processes(Vec<Process>);
+
+#[derive(Clone, Debug)]
+struct Process {
+    id: u32,
+    parent: u32,
+    group: u32,
+    started: u64,
+    command: String,
+}
+
+impl Processes {
+    /// A process, all that descend from it, and all in the groups of those.
+    pub fn from(root: u32) -> Self {
+        let all: Vec<_> = all().collect();
+        let mut found: Vec<Process> = Vec::new();
+        let mut wanted = vec![root];
+        while let Some(id) = wanted.pop() {
+            for process in &all {
+                let descends = process.id == id || process.parent == id;
+                // Of a group that the root itself is in, others are strangers.
+                let joined = process.group == id && id != root;
+                if (descends || joined) && !found.iter().any(|known| known.id == process.id) {
+                    found.push(process.clone());
+                    wanted.push(process.id);
+                }
+            }
+        }
+        Self(found)
+    }
+
+    /// And those whose command line mentions `text`, such as a profile's folder.
+    pub fn and_mentioning(mut self, text: &str) -> Self {
+        for process in all().filter(|process| process.command.contains(text)) {
+            if !self.0.iter().any(|known| known.id == process.id) {
+                self.0.push(process);
+            }
+        }
+        self
+    }
+
+    /// The numbers of those whose command line mentions `text`.
+    pub fn mentioning(&self, text: &str) -> Vec<u32> {
+        let matching = self
+            .0
+            .iter()
+            .filter(|process| process.command.contains(text));
+        matching.map(|process| process.id).collect()
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Waits until none of them runs any more.
+    pub async fn gone(&self) {
+        let gone = async {
+            while !self.left().is_empty() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        if tokio::time::timeout(PATIENCE, gone).await.is_err() {
+            panic!("left over: {:#?}", self.left());
+        }
+    }
+
+    fn left(&self) -> Vec<&Process> {
+        let same =
+            |process: &&Process| read(process.id).is_some_and(|now| now.started == process.started);
+        self.0.iter().filter(same).collect()
+    }
+}
+
+fn all() -> impl Iterator<Item = Process> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| read(entry.file_name().to_str()?.parse().ok()?))
+}
+
+/// `None` for one that has ended, whether or not somebody has taken note.
+fn read(id: u32) -> Option<Process> {
+    let folder = Path::new("/proc").join(id.to_string());
+    let status = fs::read_to_string(folder.join("stat")).ok()?;
+    // The name before may hold anything. <https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html>
+    let (_, rest) = status.rsplit_once(") ")?;
+    let fields: Vec<&str> = rest.split(' ').collect();
+    if matches!(fields[0], "Z" | "X") {
+        return None;
+    }
+    let command = fs::read(folder.join("cmdline")).unwrap_or_default();
+    Some(Process {
+        id,
+        parent: fields[1].parse().ok()?,
+        group: fields[2].parse().ok()?,
+        started: fields[19].parse().ok()?,
+        command: String::from_utf8_lossy(&command).replace('\0', " "),
+    })
+}

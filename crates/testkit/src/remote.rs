@@ -1,0 +1,103 @@
+//! A browser with a debugging port, as somebody else would run it.
+
+use crate::requirement::chromium;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::process::{Child, Command};
+
+/// How long it may take to tell its port.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A Chromium that listens for debuggers. Dropping it kills it.
+pub struct RemoteBrowser {
+    process: Child,
+    port: u16,
+    path: String,
+    _profile: tempfile::TempDir,
+}
+
+impl RemoteBrowser {
+    /// Starts one on a port that is free. Needs a browser: see [`crate::browser_is_there`].
+    pub async fn start() -> Self {
+        Self::on_port(0).await
+    }
+
+    /// Starts one on that port.
+    pub async fn on_port(port: u16) -> Self {
+        let program = chromium().expect("a browser is there");
+        let profile = tempfile::tempdir().expect("a temporary folder");
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "this browser must not be one of the engine's"
+        )]
+        let mut command = Command::new(behind_script(&program));
+        if !program.ends_with("chromium-headless-shell") {
+            command.arg("--headless");
+        }
+        let process = command
+            .args(["--no-first-run", "--no-sandbox", "about:blank"])
+            .arg(format!("--remote-debugging-port={port}"))
+            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .expect("the browser starts");
+        let file = profile.path().join("DevToolsActivePort");
+        let told = async {
+            loop {
+                let text = std::fs::read_to_string(&file).unwrap_or_default();
+                if let Some((port, path)) = text.split_once('\n') {
+                    return (port.parse().expect("a number"), path.trim().to_owned());
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let (port, path) = tokio::time::timeout(PATIENCE, told)
+            .await
+            .expect("the browser tells its port");
+        Self {
+            process,
+            port,
+            path,
+            _profile: profile,
+        }
+    }
+
+    /// The port.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Its address as `http://…`.
+    pub fn http(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// Its address as `ws://…`.
+    pub fn web_socket(&self) -> String {
+        format!("ws://127.0.0.1:{}{}", self.port, self.path)
+    }
+
+    /// Whether it has not ended.
+    pub fn is_running(&mut self) -> bool {
+        matches!(self.process.try_wait(), Ok(None))
+    }
+
+    /// Kills it, and waits until it has ended.
+    pub async fn kill(mut self) {
+        self.process.kill().await.expect("a child can be killed");
+    }
+}
+
+/// Debian's headless shell is a script that waits for the browser: killing the script would not end that.
+fn behind_script(program: &Path) -> std::path::PathBuf {
+    let name = program.file_name().unwrap_or_default();
+    let real = Path::new("/usr/lib/chromium").join(name);
+    if real.is_file() {
+        real
+    } else {
+        program.to_owned()
+    }
+}
