@@ -85,11 +85,16 @@ impl<'a> Tries<'a> {
     /// Waits before the next try, if another one makes sense after this error.
     pub(crate) async fn again(&mut self, error: Error) -> Result<()> {
         let never_found = self.shown.is_none() && matches!(error, Error::ElementNotFound { .. });
-        if !error.transient() || never_found {
+        if !error.transient() || (never_found && !self.locator.is_patient()) {
             return Err(error);
         }
         let pause = PAUSES[self.failed.min(PAUSES.len() - 1)];
         self.failed += 1;
+        if never_found {
+            self.progress.blocked_by(error);
+            tokio::time::sleep(pause.min(SHORTEST)).await;
+            return Ok(());
+        }
         self.progress.detail(match &error {
             Error::NotActionable { obstacle, .. } => obstacle.to_string(),
             error => error.to_string(),

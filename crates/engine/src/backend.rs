@@ -162,6 +162,14 @@ pub trait PageBackend: Send + Sync {
         element: Option<Handle>,
     ) -> Result<Option<Value>>;
 
+    /// The same with a list of elements of the frame's document, as one array.
+    async fn evaluate_all(
+        &self,
+        frame: &FrameId,
+        function: &str,
+        elements: &[Handle],
+    ) -> Result<Option<Value>>;
+
     /// The frames that these frame elements hold, in order; `None` for an element without one.
     async fn content_frames(
         &self,

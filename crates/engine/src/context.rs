@@ -206,6 +206,11 @@ impl BrowserContext {
             .await
     }
 
+    /// Takes back every grant.
+    pub async fn clear_permissions(&self, progress: &Progress) -> Result<()> {
+        progress.run(self.backend.clear_permissions()).await
+    }
+
     /// A script that runs in each new document before the document's own.
     pub async fn add_init_script(&self, progress: &Progress, source: &str) -> Result<()> {
         progress.run(self.backend.add_init_script(source)).await

@@ -115,6 +115,26 @@ impl Shortcut {
         Ok(Self { held, key, shifted })
     }
 
+    /// The key going down, whatever it is held with.
+    pub(crate) fn down(&self, already: &[Modifier]) -> InputStep {
+        let mut down = already.to_vec();
+        if let Some(modifier) = self
+            .key
+            .modifier()
+            .filter(|modifier| !down.contains(modifier))
+        {
+            down.push(modifier);
+        }
+        key_down(self.key.key(self.shifted, already), &down)
+    }
+
+    /// The key going up.
+    pub(crate) fn up(&self, already: &[Modifier]) -> InputStep {
+        let mut down = already.to_vec();
+        down.retain(|held| Some(*held) != self.key.modifier());
+        key_up(self.key.key(self.shifted, already), &down)
+    }
+
     /// Down and up of every key, in order; `already` are modifiers that are held anyway.
     pub(crate) fn press(&self, already: &[Modifier]) -> Vec<InputStep> {
         let mut down = already.to_vec();

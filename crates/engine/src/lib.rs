@@ -47,7 +47,7 @@ pub use launch::{
 };
 pub use locator::{Checked, Element, Locator, Rect, States, WaitFor};
 pub use network::{Request, RequestOutcome};
-pub use page::{Dialog, FileChooser, LoadState, Page};
+pub use page::{Attendance, Dialog, Events, FileChooser, LoadState, Page};
 pub use progress::Progress;
 pub use selector::{Selector, SelectorError, Step, Target, TextMatch};
 pub use settle::{SettleOptions, Settled, Watch};

@@ -23,6 +23,10 @@ pub struct Locator {
     pub(crate) page: Page,
     target: Target,
     source: Arc<str>,
+    /// The frame that a selector begins in, if not the main one.
+    root: Option<FrameId>,
+    /// What is not there yet is waited for.
+    patient: bool,
 }
 
 /// Candidates listed when a selector matches more than one element.
@@ -42,6 +46,8 @@ impl Page {
             page: self.clone(),
             target: parsed,
             source: target.trim().into(),
+            root: None,
+            patient: false,
         })
     }
 
@@ -51,6 +57,8 @@ impl Page {
             page: self.clone(),
             source: selector.to_string().into(),
             target: Target::Selector(selector),
+            root: None,
+            patient: false,
         }
     }
 
@@ -86,6 +94,22 @@ impl Locator {
         &self.source
     }
 
+    /// The same, looked for in a frame of the page instead of the main one; a ref knows its frame itself.
+    pub fn within(mut self, frame: FrameId) -> Self {
+        self.root = Some(frame);
+        self
+    }
+
+    /// The same, but an element that is not there yet is waited for, as Playwright's locators do.
+    pub fn patient(mut self) -> Self {
+        self.patient = true;
+        self
+    }
+
+    pub(crate) fn is_patient(&self) -> bool {
+        self.patient
+    }
+
     /// The first of the elements that match; a ref stays as it is.
     pub fn first(&self) -> Self {
         let mut first = self.clone();
@@ -95,10 +119,23 @@ impl Locator {
         first
     }
 
-    /// The one element that matches now. Fails at once with `ElementNotFound`, `ElementAmbiguous` or `StaleRef`.
+    /// The one element that matches now. Fails at once with `ElementNotFound`, `ElementAmbiguous` or `StaleRef`; a patient locator waits
+    /// until an element matches.
     pub async fn resolve(&self, progress: &Progress) -> Result<Element> {
         progress.log(format!("waiting for {self}"));
-        progress.run(self.find()).await
+        progress
+            .run(async {
+                loop {
+                    match self.find().await {
+                        Err(error) if self.patient && error.transient() => {
+                            progress.blocked_by(error);
+                            self.changed().await?;
+                        }
+                        found => return found,
+                    }
+                }
+            })
+            .await
     }
 
     /// Every element that matches now, in document order.
@@ -106,7 +143,7 @@ impl Locator {
         progress
             .run(self.find_all(MOST))
             .await
-            .map(|found| found.elements)
+            .map(|(_, found)| found.elements)
     }
 
     /// How many elements match now.
@@ -114,7 +151,24 @@ impl Locator {
         progress
             .run(self.find_all(0))
             .await
-            .map(|found| found.count)
+            .map(|(_, found)| found.count)
+    }
+
+    /// Runs a function in the page's own world with the list of all elements that match now; `None` for `undefined`.
+    pub async fn evaluate_all(&self, progress: &Progress, function: &str) -> Result<Option<Value>> {
+        progress
+            .run(async {
+                let (frame, found) = self.find_all(MOST).await?;
+                let handles: Vec<_> = found
+                    .elements
+                    .iter()
+                    .map(|element| element.handle)
+                    .collect();
+                self.page
+                    .unless_interrupted(self.page.backend.evaluate_all(&frame, function, &handles))
+                    .await
+            })
+            .await
     }
 
     /// Runs a function in the page's own world with the element; `None` for `undefined`.
@@ -202,17 +256,23 @@ impl Locator {
         }
     }
 
-    async fn find_all(&self, limit: usize) -> Result<Found> {
+    /// One look for all elements, and the frame whose document holds them.
+    async fn find_all(&self, limit: usize) -> Result<(FrameId, Found)> {
         match &self.target {
-            Target::Ref(name) => Ok(Found {
-                count: 1,
-                elements: vec![self.by_ref(name).await?],
-            }),
+            Target::Ref(name) => {
+                let element = self.by_ref(name).await?;
+                let found = Found {
+                    count: 1,
+                    elements: vec![element.clone()],
+                };
+                Ok((element.frame, found))
+            }
             Target::Selector(selector) => {
                 let segments = selector.segments();
                 let (last, frames) = segments.split_last().ok_or_else(|| self.not_found())?;
                 let frame = self.enter(frames).await?;
-                self.query(&frame, last, limit).await
+                let found = self.query(&frame, last, limit).await?;
+                Ok((frame, found))
             }
         }
     }
@@ -251,7 +311,7 @@ impl Locator {
 
     /// The frame that the frame segments of a selector lead to.
     async fn enter(&self, frames: &[Selector]) -> Result<FrameId> {
-        let mut frame = self.page.main_frame();
+        let mut frame = self.root.clone().unwrap_or_else(|| self.page.main_frame());
         for (index, segment) in frames.iter().enumerate() {
             let owner = self
                 .strictly(&frame, segment, segment, &frames[..index])

@@ -1,9 +1,11 @@
 //! A page: the handle that everything done in a tab hangs off, and the one place its events are written down.
 
+mod events;
 #[cfg(test)]
 pub(crate) mod fake;
 mod navigation;
 
+pub use events::{Attendance, Events};
 pub use navigation::LoadState;
 
 use crate::backend::{
@@ -18,7 +20,7 @@ use crate::network::{Request, RequestLog};
 use crate::progress::Progress;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 
 /// A tab or popup. Cheap to clone; all clones speak of the same page.
 #[derive(Clone)]
@@ -53,6 +55,10 @@ pub(crate) struct PageState {
     /// Pages that scripts of this one opened, and how many there were in all.
     pub(crate) popups: Vec<Page>,
     pub(crate) popups_opened: u64,
+    /// How many owners answer every dialog, so that nothing else needs to mind them.
+    attended: usize,
+    /// Who hears of every event.
+    taps: Vec<mpsc::Sender<PageEvent>>,
     /// The script that opened a dialog goes on when it is answered, so that is an effect, even where nothing else is seen.
     pub(crate) dialogs_answered: u64,
 }
@@ -110,6 +116,8 @@ impl Page {
             opener,
             popups: Vec::new(),
             popups_opened: 0,
+            attended: 0,
+            taps: Vec::new(),
             dialogs_answered: 0,
         };
         Self {
@@ -244,8 +252,18 @@ impl Page {
     /// Runs an expression in the page's own world; a function is called, a promise awaited. `None` for `undefined`.
     pub async fn evaluate(&self, progress: &Progress, expression: &str) -> Result<Option<Value>> {
         let main = self.main_frame();
+        self.evaluate_in(progress, &main, expression).await
+    }
+
+    /// The same in one of the page's frames.
+    pub async fn evaluate_in(
+        &self,
+        progress: &Progress,
+        frame: &FrameId,
+        expression: &str,
+    ) -> Result<Option<Value>> {
         progress
-            .run(self.unless_interrupted(self.backend.evaluate(&main, expression, None)))
+            .run(self.unless_interrupted(self.backend.evaluate(frame, expression, None)))
             .await
     }
 
@@ -271,6 +289,11 @@ impl Page {
         progress.run(self.backend.set_viewport(&viewport)).await?;
         self.state().viewport = Some(viewport);
         Ok(())
+    }
+
+    /// The viewport; `None` where it is the window's own.
+    pub fn viewport(&self) -> Option<Viewport> {
+        self.state().viewport.clone()
     }
 
     /// The media features that are emulated now.
@@ -398,7 +421,7 @@ impl Page {
         tokio::select! {
             biased;
             result = work => result,
-            () = self.wait(|state| state.dialog.is_some() || state.alive().is_err()) => {
+            () = self.wait(|state| state.is_held() || state.alive().is_err()) => {
                 Err(self.alive().err().unwrap_or(Error::DialogOpen {}))
             }
         }
@@ -410,6 +433,11 @@ impl Page {
 }
 
 impl PageState {
+    /// A dialog is open, and nobody is there whose business it is to answer it.
+    pub(crate) fn is_held(&self) -> bool {
+        self.dialog.is_some() && self.attended == 0
+    }
+
     fn alive(&self) -> Result<()> {
         if self.closed {
             Err(Error::PageClosed {})
@@ -479,10 +507,15 @@ impl PageState {
 
 impl PageObserver for Shared {
     fn event(&self, event: PageEvent) {
-        self.state
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .apply(event);
+        {
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            let told = (!state.taps.is_empty()).then(|| event.clone());
+            state.apply(event);
+            if let Some(told) = told {
+                // Who does not keep up hears no more, rather than something else than what happened.
+                state.taps.retain(|tap| tap.try_send(told.clone()).is_ok());
+            }
+        }
         self.changes.send_modify(|count| *count += 1);
     }
 }

@@ -462,7 +462,7 @@ impl Rest {
 }
 
 fn interruption(state: &PageState) -> Option<Settled> {
-    if state.dialog.is_some() {
+    if state.is_held() {
         Some(Settled::Dialog)
     } else if state.file_chooser.is_some() {
         Some(Settled::FileChooser)

@@ -15,6 +15,7 @@ mod picture;
 mod reference;
 mod reply;
 mod scope;
+mod script;
 mod serve;
 mod server;
 mod session;

@@ -153,6 +153,11 @@ impl Output {
         self.secrets.redacted(text)
     }
 
+    /// Refuses a URL that shows a local file, unless any file may be read.
+    pub(crate) fn refuse_files(&self, url: &str) -> Result<()> {
+        refuse_files(url, self.unrestricted)
+    }
+
     /// How answers name a file: relative to the workspace where it lies there.
     pub(crate) fn link(&self, path: &Path) -> String {
         if self.absolute_links {
@@ -165,6 +170,30 @@ impl Output {
             relative.display().to_string()
         }
     }
+}
+
+/// Local files are read through their own tools, which know the roots.
+pub(crate) fn refuse_files(url: &str, unrestricted: bool) -> Result<()> {
+    if unrestricted || !shows_a_file(url) {
+        return Ok(());
+    }
+    Err(engine::Error::UrlBlocked {
+        url: url.to_owned(),
+        scheme: "file".to_owned(),
+    }
+    .into())
+}
+
+/// `view-source:` shows what the URL behind it leads to, and may be given again and again.
+fn shows_a_file(url: &str) -> bool {
+    const SOURCE_OF: &str = "view-source";
+    let mut url = url::Url::parse(url);
+    while let Ok(outer) = &url
+        && outer.scheme() == SOURCE_OF
+    {
+        url = url::Url::parse(&outer.as_str()[SOURCE_OF.len() + 1..]);
+    }
+    url.is_ok_and(|url| url.scheme() == "file")
 }
 
 /// Writes a file that is no text.
@@ -411,5 +440,27 @@ mod tests {
     fn a_suggested_name_stays_a_name() {
         assert_eq!(sanitized("../../a:b.txt"), "-..-a-b.txt");
         assert_eq!(sanitized("..."), "download");
+    }
+
+    #[test]
+    fn files_are_for_those_who_asked_for_them() {
+        for file in [
+            "file:///etc/passwd",
+            "FILE:///etc/passwd",
+            "view-source:file:///etc/passwd",
+            " View-Source:FILE:/etc/passwd",
+            "view-source: fi\tle:///etc/passwd",
+            "view-source:VIEW-SOURCE:view-source:file:///etc/passwd?a#b",
+        ] {
+            assert!(refuse_files(file, false).is_err(), "{file}");
+            assert!(refuse_files(file, true).is_ok(), "{file}");
+        }
+        for page in [
+            "http://x/?file:///etc/passwd",
+            "view-source:http://x/",
+            "view-source:",
+        ] {
+            assert!(refuse_files(page, false).is_ok(), "{page}");
+        }
     }
 }

@@ -13,6 +13,8 @@ use crate::config::Settings;
 use crate::error::Result;
 use crate::output::{self, Output};
 use crate::reply::Event;
+use crate::script::{Script, Setting};
+use engine::Page;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 pub(crate) use console_file::{level as console_level, line as console_line};
@@ -35,7 +37,12 @@ struct State {
     events: Vec<Event>,
     /// The client knows that it works without the profile.
     told_of_profile: bool,
+    /// Code that still listens to pages, oldest first.
+    scripts: Vec<Script>,
 }
+
+/// Scripts that may listen at once; the oldest goes first.
+const SCRIPTS: usize = 16;
 
 impl Session {
     /// A session without a browser yet.
@@ -76,6 +83,7 @@ impl Session {
             };
             let mut state = self.state();
             state.tabs = None;
+            state.scripts.clear();
             state.events.push(Event::BrowserReplaced { reason });
         }
         let progress = call.within(self.settings.browser.launch_timeout);
@@ -104,9 +112,43 @@ impl Session {
         tabs.current_or_new(&call.navigation()).await
     }
 
+    /// Where code of this call runs.
+    pub(crate) fn setting(&self, call: &Call, page: Page) -> Result<Setting> {
+        let gone = || engine::Error::PageClosed {};
+        let tabs = self.open_tabs().ok_or_else(gone)?;
+        let output = self.output.get().ok_or_else(gone)?;
+        Ok(Setting {
+            context: tabs.open().context.clone(),
+            page,
+            output: output.clone(),
+            action: self.settings.timeouts.action,
+            navigation: self.settings.timeouts.navigation,
+            longest: call.limit(),
+        })
+    }
+
+    /// Keeps code for as long as it listens to pages.
+    pub(crate) fn keep(&self, script: Script) {
+        let ended: Vec<_> = {
+            let mut state = self.state();
+            state.scripts.push(script);
+            let (over, mut listening): (Vec<_>, Vec<_>) =
+                state.scripts.drain(..).partition(Script::is_over);
+            let surplus = listening.len().saturating_sub(SCRIPTS);
+            let oldest: Vec<_> = listening.drain(..surplus).collect();
+            state.scripts = listening;
+            over.into_iter().chain(oldest).collect()
+        };
+        drop(ended);
+    }
+
     /// Closes the browser; the next call that needs one starts another.
     pub(crate) async fn close(&self) {
-        let tabs = self.state().tabs.take();
+        let (tabs, scripts) = {
+            let mut state = self.state();
+            (state.tabs.take(), std::mem::take(&mut state.scripts))
+        };
+        drop(scripts);
         if let Some(tabs) = tabs {
             self.browsers.release(tabs.open().clone()).await;
         }

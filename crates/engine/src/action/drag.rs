@@ -16,7 +16,7 @@ impl Locator {
     /// Drags the element onto the middle of another; both must be visible, still, and not covered.
     pub async fn drag_to(&self, progress: &Progress, target: &Locator) -> Result<()> {
         // A target that is not there must not leave the source in mid-air.
-        progress.run(target.find()).await?;
+        target.resolve(progress).await?;
         let from = self.grip(progress).await?;
         let mut gesture = Gesture::on(&self.page);
         if progress.run(gesture.grab(from)).await? {

@@ -39,7 +39,7 @@ impl<'a> Gesture<'a> {
         self.page.alive()?;
         {
             let mut state = self.page.state();
-            if state.dialog.is_some() {
+            if state.is_held() {
                 return Err(Error::DialogOpen {});
             }
             // Before it is sent: what is on its way cannot be called back.

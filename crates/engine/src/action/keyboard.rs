@@ -2,6 +2,7 @@
 
 use super::gesture::perform;
 use super::{Tries, until_done};
+use crate::backend::InputStep;
 use crate::error::Result;
 use crate::input::{Shortcut, type_char};
 use crate::locator::Locator;
@@ -61,6 +62,28 @@ impl Page {
     /// Types the text key by key wherever the focus is; what no key gives is inserted.
     pub async fn type_text(&self, progress: &Progress, text: &str, delay: Duration) -> Result<()> {
         progress.run(self.type_keys(text, delay)).await
+    }
+
+    /// Presses a key, which stays down.
+    pub async fn key_down(&self, progress: &Progress, key: &str) -> Result<()> {
+        let held = self.state().pressed.modifiers.clone();
+        let step = Shortcut::parse(key)?.down(&held);
+        progress.run(perform(self, &[step])).await
+    }
+
+    /// Lets a key go.
+    pub async fn key_up(&self, progress: &Progress, key: &str) -> Result<()> {
+        let held = self.state().pressed.modifiers.clone();
+        let step = Shortcut::parse(key)?.up(&held);
+        progress.run(perform(self, &[step])).await
+    }
+
+    /// Inserts text wherever the focus is, as from an input method, without keys.
+    pub async fn insert_text(&self, progress: &Progress, text: &str) -> Result<()> {
+        let text = text.to_owned();
+        progress
+            .run(perform(self, &[InputStep::InsertText { text }]))
+            .await
     }
 
     async fn press_shortcut(&self, shortcut: &Shortcut) -> Result<()> {

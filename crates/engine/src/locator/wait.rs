@@ -62,7 +62,7 @@ impl Locator {
     }
 
     /// Waits for the next change of the main frame's document, or a moment.
-    async fn changed(&self) -> Result<()> {
+    pub(super) async fn changed(&self) -> Result<()> {
         let main = self.page.main_frame();
         let limit = u64::try_from(LOOK_EVERY.as_millis()).unwrap_or(u64::MAX);
         let argument = json!({ "limit": limit });

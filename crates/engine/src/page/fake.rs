@@ -126,6 +126,9 @@ impl PageBackend for FakePage {
     async fn evaluate(&self, _: &FrameId, _: &str, _: Option<Handle>) -> Result<Option<Value>> {
         unexpected()
     }
+    async fn evaluate_all(&self, _: &FrameId, _: &str, _: &[Handle]) -> Result<Option<Value>> {
+        unexpected()
+    }
     async fn content_frames(&self, _: &FrameId, _: &[Handle]) -> Result<Vec<Option<FrameId>>> {
         unexpected()
     }

@@ -113,7 +113,7 @@ impl Page {
     /// Waits until the document that is shown has come as far as `until`, at most `limit`; whether it did. A dialog,
     /// which holds the document up for as long as it is open, ends the waiting.
     pub async fn wait_for_load(&self, until: LoadState, limit: Duration) -> bool {
-        let over = self.until(|state| reached(state, until) || state.dialog.is_some());
+        let over = self.until(|state| reached(state, until) || state.is_held());
         let over = tokio::time::timeout(limit, over).await;
         matches!(over, Ok(Ok(()))) && reached(&self.state(), until)
     }
@@ -143,7 +143,7 @@ impl Page {
         self.until(|state| {
             let main = state.frames.main();
             let shown = shown(main);
-            if state.dialog.is_some() {
+            if state.is_held() {
                 verdict = if shown {
                     Ok(())
                 } else {

@@ -21,6 +21,7 @@ mod network;
 mod offline;
 mod pdf;
 mod resize;
+mod run_code;
 mod screenshot;
 mod select;
 mod snapshot;
@@ -53,6 +54,7 @@ pub(super) const TOOLSET: Toolset = Toolset::new(
         network::TOOLS,
         offline::TOOLS,
         pdf::TOOLS,
+        run_code::TOOLS,
         screenshot::TOOLS,
         snapshot::TOOLS,
         click::TOOLS,

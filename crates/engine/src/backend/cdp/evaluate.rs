@@ -79,7 +79,7 @@ impl CdpPage {
         let world = self.main_world(frame).await?;
         let session = self.session_of(&world.session);
         let mut call = runtime::CallFunctionOn {
-            function_declaration: function_around(expression),
+            function_declaration: function_around("element", expression),
             return_by_value: Some(true),
             await_promise: Some(true),
             user_gesture: Some(true),
@@ -98,17 +98,42 @@ impl CdpPage {
         }
         let answer = self.or_gone(&world, session.call(&call).await).await?;
         thrown(answer.exception_details)?;
-        match parsed(&answer.result)? {
-            Value::String(json) => {
-                serde_json::from_str(&json)
-                    .map(Some)
-                    .map_err(|error| Error::Protocol {
-                        method: "Runtime.callFunctionOn".to_owned(),
-                        message: error.to_string(),
-                    })
-            }
-            _ => Ok(None),
-        }
+        returned(&answer.result)
+    }
+
+    /// Runs the caller's function in the page's own world with an array of elements.
+    pub(super) async fn evaluate_all_in_main(
+        &self,
+        frame: &FrameId,
+        function: &str,
+        elements: &[Handle],
+    ) -> Result<Option<Value>> {
+        let world = self.main_world(frame).await?;
+        let session = self.session_of(&world.session);
+        let elements = elements
+            .iter()
+            .map(|handle| self.element_in(frame, *handle, &world));
+        let elements = try_join_all(elements).await?;
+        let call = runtime::CallFunctionOn {
+            function_declaration: function_around(
+                "...elements",
+                &format!("({function})(elements)"),
+            ),
+            arguments: Some(
+                elements
+                    .iter()
+                    .map(|element| object(element.id()))
+                    .collect(),
+            ),
+            unique_context_id: Some(world.unique.to_string()),
+            return_by_value: Some(true),
+            await_promise: Some(true),
+            user_gesture: Some(true),
+            ..Default::default()
+        };
+        let answer = self.or_gone(&world, session.call(&call).await).await?;
+        thrown(answer.exception_details)?;
+        returned(&answer.result)
     }
 
     /// The same element as an object of another world of its frame.
@@ -308,13 +333,13 @@ impl Drop for RemoteElement {
 }
 
 /// A function that runs the caller's expression and returns its value as JSON text, or null for undefined.
-fn function_around(expression: &str) -> String {
-    format!("async function(element) {{\n  let value = (\n{expression}\n);{RETURN_JSON}}}")
+fn function_around(parameter: &str, expression: &str) -> String {
+    format!("async function({parameter}) {{\n  let value = (\n{expression}\n);{RETURN_JSON}}}")
 }
 
 /// What JSON has no word for is told in text; a cycle is cut.
 const RETURN_JSON: &str = r#"
-  if (typeof value === 'function') value = value(element);
+  if (typeof value === 'function') value = value(arguments[0]);
   value = await value;
   const plain = (inner, above) => {
     if (typeof inner === 'string') return inner.toWellFormed();
@@ -337,6 +362,21 @@ const RETURN_JSON: &str = r#"
   const json = JSON.stringify(plain(value, []));
   return json === undefined ? null : json;
 "#;
+
+/// What the text that such a function returns stands for.
+fn returned(result: &runtime::RemoteObject) -> Result<Option<Value>> {
+    match parsed(result)? {
+        Value::String(json) => {
+            serde_json::from_str(&json)
+                .map(Some)
+                .map_err(|error| Error::Protocol {
+                    method: "Runtime.callFunctionOn".to_owned(),
+                    message: error.to_string(),
+                })
+        }
+        _ => Ok(None),
+    }
+}
 
 fn value(value: Value) -> runtime::CallArgument {
     runtime::CallArgument {

@@ -443,6 +443,15 @@ impl PageBackend for CdpPage {
         self.evaluate_in_main(frame, expression, element).await
     }
 
+    async fn evaluate_all(
+        &self,
+        frame: &FrameId,
+        function: &str,
+        elements: &[Handle],
+    ) -> Result<Option<Value>> {
+        self.evaluate_all_in_main(frame, function, elements).await
+    }
+
     async fn content_frames(
         &self,
         frame: &FrameId,

@@ -2,6 +2,7 @@
 
 use crate::call::Call;
 use crate::error::Result;
+use crate::output::refuse_files;
 use crate::reply::Reply;
 use crate::scope::{CurrentTab, TabInAnyState};
 use crate::session::Tab;
@@ -113,30 +114,6 @@ fn names_a_port(url: &str, parsed: &Url) -> bool {
             .starts_with(|char: char| char.is_ascii_digit())
 }
 
-/// Local files are read through their own tools, which know the roots.
-pub(super) fn refuse_files(url: &str, unrestricted: bool) -> Result<()> {
-    if unrestricted || !shows_a_file(url) {
-        return Ok(());
-    }
-    Err(engine::Error::UrlBlocked {
-        url: url.to_owned(),
-        scheme: "file".to_owned(),
-    }
-    .into())
-}
-
-/// `view-source:` shows what the URL behind it leads to, and may be given again and again.
-fn shows_a_file(url: &str) -> bool {
-    const SOURCE_OF: &str = "view-source";
-    let mut url = Url::parse(url);
-    while let Ok(outer) = &url
-        && outer.scheme() == SOURCE_OF
-    {
-        url = Url::parse(&outer.as_str()[SOURCE_OF.len() + 1..]);
-    }
-    url.is_ok_and(|url| url.scheme() == "file")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,28 +130,6 @@ mod tests {
             "chrome://version",
         ] {
             assert_eq!(completed(whole), whole);
-        }
-    }
-
-    #[test]
-    fn files_are_for_those_who_asked_for_them() {
-        for file in [
-            "file:///etc/passwd",
-            "FILE:///etc/passwd",
-            "view-source:file:///etc/passwd",
-            " View-Source:FILE:/etc/passwd",
-            "view-source: fi\tle:///etc/passwd",
-            "view-source:VIEW-SOURCE:view-source:file:///etc/passwd?a#b",
-        ] {
-            assert!(refuse_files(file, false).is_err(), "{file}");
-            assert!(refuse_files(file, true).is_ok(), "{file}");
-        }
-        for page in [
-            "http://x/?file:///etc/passwd",
-            "view-source:http://x/",
-            "view-source:",
-        ] {
-            assert!(refuse_files(page, false).is_ok(), "{page}");
         }
     }
 }

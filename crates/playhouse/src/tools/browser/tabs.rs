@@ -1,8 +1,9 @@
 //! Tabs.
 
-use super::navigate::{completed, load, refuse_files, shown};
+use super::navigate::{completed, load, shown};
 use crate::call::Call;
 use crate::error::{Error, Result};
+use crate::output::refuse_files;
 use crate::reply::{Part, Reply};
 use crate::session::Session;
 use crate::tool::{Effect, Tool, ToolDef};

@@ -1,0 +1,77 @@
+//! What code does with the browser context, and with nothing in particular.
+
+use super::failure::Failure;
+use super::host::{Host, duration};
+use super::request::ContextOp;
+use engine::{Cookie, Download, DownloadState};
+use serde_json::{Value, json};
+
+/// Does it.
+pub(super) async fn run(host: &Host, op: ContextOp) -> Result<Value, Failure> {
+    let context = &host.setting.context;
+    let progress = &host.within(None, host.setting.navigation);
+    match op {
+        ContextOp::Sleep { ms } => tokio::time::sleep(duration(ms)).await,
+        ContextOp::NewPage => {
+            let page = context.new_page(progress).await?;
+            return Ok(page.id().as_str().into());
+        }
+        ContextOp::Cookies => return Ok(json!(context.cookies(progress).await?)),
+        ContextOp::AddCookies { cookies } => context.set_cookies(progress, &cookies).await?,
+        ContextOp::RemoveCookies { cookies } => {
+            let named = |cookie: &Cookie, gone: &Cookie| {
+                (&gone.name, &gone.domain, &gone.path)
+                    == (&cookie.name, &cookie.domain, &cookie.path)
+            };
+            let gone = |cookie: &Cookie| cookies.iter().any(|gone| named(cookie, gone));
+            context.remove_cookies(progress, gone).await?;
+        }
+        ContextOp::StorageState => return Ok(json!(context.storage_state(progress).await?)),
+        ContextOp::SetOffline { offline } => context.set_offline(progress, offline).await?,
+        ContextOp::GrantPermissions {
+            permissions,
+            origin,
+        } => {
+            context
+                .grant_permissions(progress, &permissions, origin.as_deref())
+                .await?;
+        }
+        ContextOp::ClearPermissions => context.clear_permissions(progress).await?,
+        ContextOp::SetGeolocation { geolocation } => {
+            context.set_geolocation(progress, geolocation).await?;
+        }
+        ContextOp::SetExtraHeaders { headers } => {
+            context.set_extra_headers(progress, &headers).await?;
+        }
+        ContextOp::AddInitScript { script } => context.add_init_script(progress, &script).await?,
+        ContextOp::Downloaded { download } => {
+            let mut changes = context.changes();
+            let over = async {
+                loop {
+                    changes.mark_unchanged();
+                    if let Some(over) = ended(context.downloads(), download) {
+                        return Ok(over);
+                    }
+                    if changes.changed().await.is_err() {
+                        return Err(engine::Error::PageClosed {});
+                    }
+                }
+            };
+            return Ok(progress.run(over).await?);
+        }
+    }
+    Ok(Value::Null)
+}
+
+/// How a download ended, if it has; one that is not known any more did so long ago.
+fn ended(downloads: Vec<Download>, number: u64) -> Option<Value> {
+    let known = downloads
+        .into_iter()
+        .find(|download| download.number == number);
+    match known.map(|download| download.state) {
+        Some(DownloadState::InProgress) => None,
+        Some(DownloadState::Finished(path)) => Some(json!({ "path": path })),
+        Some(DownloadState::Failed(reason)) => Some(json!({ "failure": reason })),
+        None => Some(json!({ "failure": "the download is not known any more" })),
+    }
+}

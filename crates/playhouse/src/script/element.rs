@@ -1,0 +1,144 @@
+//! What code does with elements.
+
+use super::failure::Failure;
+use super::host::{Host, duration};
+use super::page::picture;
+use super::request::{ClickOptions, ElementOp, On};
+use engine::{Click, FrameId, Locator, Page, Progress, WaitFor};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// Does it.
+pub(super) async fn run(
+    host: &Host,
+    page: &Page,
+    on: &On,
+    op: ElementOp,
+) -> Result<Value, Failure> {
+    let progress = host.within(on.timeout, host.setting.action);
+    let text = on.locator.as_deref().unwrap_or_default();
+    let locator = locator(page, on, text)?;
+    let done = act(host, page, on, &locator, &progress, op).await;
+    done.map_err(|failure| failure.after(&progress))
+}
+
+/// The locator that an expression stands for; it waits for what is not there yet.
+fn locator(page: &Page, on: &On, text: &str) -> Result<Locator, Failure> {
+    let locator = page.locator(text)?.patient();
+    Ok(match &on.frame {
+        Some(frame) => locator.within(FrameId::from(frame)),
+        None => locator,
+    })
+}
+
+async fn act(
+    host: &Host,
+    page: &Page,
+    on: &On,
+    locator: &Locator,
+    progress: &Progress,
+    op: ElementOp,
+) -> Result<Value, Failure> {
+    match op {
+        ElementOp::Click(how) => locator.click(progress, &click(how)).await?,
+        ElementOp::Hover => locator.hover(progress).await?,
+        ElementOp::Fill { value } => locator.fill(progress, &value).await?,
+        ElementOp::Type { text, delay } => {
+            let delay = duration(delay.unwrap_or_default());
+            locator.press_sequentially(progress, &text, delay).await?;
+        }
+        ElementOp::Press { key } => locator.press(progress, &key).await?,
+        ElementOp::Focus => locator.focus(progress).await?,
+        ElementOp::SetChecked { checked } => locator.set_checked(progress, checked).await?,
+        ElementOp::SelectOptions { values } => {
+            return Ok(locator.select_options(progress, &values).await?.into());
+        }
+        ElementOp::SetInputFiles { paths } => {
+            let paths = files(host, &paths).await?;
+            locator.set_input_files(progress, &paths).await?;
+        }
+        ElementOp::DragTo { target } => {
+            let target = self::locator(page, on, &target)?;
+            locator.drag_to(progress, &target).await?;
+        }
+        ElementOp::ScrollIntoView => locator.scroll_into_view(progress).await?,
+        ElementOp::WaitFor { state } => {
+            let wanted = match state.as_deref().unwrap_or("visible") {
+                "attached" => WaitFor::Attached,
+                "detached" => WaitFor::Detached,
+                "visible" => WaitFor::Visible,
+                "hidden" => WaitFor::Hidden,
+                _ => {
+                    return Err(Failure::new(
+                        "state: expected one of (attached|detached|visible|hidden)",
+                    ));
+                }
+            };
+            locator.wait_for(progress, wanted).await?;
+        }
+        ElementOp::Screenshot(options) => {
+            let area = locator.screenshot_area(progress).await?;
+            return picture(host, page, progress, options, Some(area)).await;
+        }
+        ElementOp::Text => return Ok(locator.text(progress).await?.into()),
+        ElementOp::InnerText => return Ok(locator.inner_text(progress).await?.into()),
+        ElementOp::Value => {
+            let value = locator.value(progress).await?;
+            let value = value.ok_or_else(|| {
+                Failure::new("Error: Node is not an <input>, <textarea> or <select> element")
+            })?;
+            return Ok(value.into());
+        }
+        ElementOp::Attribute { name } => {
+            return Ok(locator.attribute(progress, &name).await?.into());
+        }
+        ElementOp::IsVisible => return Ok(locator.is_visible(progress).await?.into()),
+        ElementOp::States => {
+            let states = locator.states(progress).await?;
+            return Ok(json!({
+                "enabled": states.enabled,
+                "editable": states.editable,
+                "checked": states.checked.map(engine::Checked::is_checked),
+            }));
+        }
+        ElementOp::Count => return Ok(locator.count(progress).await?.into()),
+        ElementOp::Bounds => return Ok(json!(locator.bounds(progress).await?)),
+        ElementOp::Evaluate { script } => {
+            return Ok(returned(locator.evaluate(progress, &script).await?));
+        }
+        ElementOp::EvaluateAll { script } => {
+            return Ok(returned(locator.evaluate_all(progress, &script).await?));
+        }
+    }
+    Ok(Value::Null)
+}
+
+/// What a function in the page returned; `null` for `undefined`.
+pub(super) fn returned(value: Option<Value>) -> Value {
+    value.map_or(Value::Null, |value| json!({ "value": value }))
+}
+
+pub(super) fn click(how: ClickOptions) -> Click {
+    Click {
+        button: how.button,
+        count: how.click_count.unwrap_or(1),
+        modifiers: how.modifiers.into_iter().map(Into::into).collect(),
+        position: how.position,
+        force: how.force,
+        delay: duration(how.delay),
+    }
+}
+
+/// The files that code names, if all of them are there and may be read.
+pub(super) async fn files(host: &Host, names: &[String]) -> Result<Vec<PathBuf>, Failure> {
+    let mut paths = Vec::with_capacity(names.len());
+    for name in names {
+        let path = host.setting.output.allowed(name)?;
+        // The browser takes a path on trust, and fails when the page reads the file.
+        if let Err(error) = tokio::fs::metadata(&path).await {
+            return Err(crate::error::Error::file(&path, "stat", &error).into());
+        }
+        paths.push(path);
+    }
+    Ok(paths)
+}

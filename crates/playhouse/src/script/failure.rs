@@ -1,0 +1,65 @@
+//! What went wrong with something that code asked for, as its JavaScript error will tell it.
+
+use crate::error::Error;
+use engine::Progress;
+use serde::Serialize;
+
+/// A JavaScript error to be.
+#[derive(Debug, Serialize)]
+pub(super) struct Failure {
+    name: &'static str,
+    message: String,
+    /// A dialog holds the page.
+    #[serde(skip)]
+    pub(super) dialog: bool,
+}
+
+impl Failure {
+    /// An error of no kind in particular.
+    pub(super) fn new(message: impl Into<String>) -> Self {
+        Self {
+            name: "Error",
+            message: message.into(),
+            dialog: false,
+        }
+    }
+
+    /// The same, with what was tried.
+    pub(super) fn after(mut self, progress: &Progress) -> Self {
+        let steps = progress.steps();
+        if self.name == "Error" && !steps.is_empty() && !self.message.contains("\nCall log:") {
+            self.message = format!("{}\nCall log:", self.message.trim_end());
+            for step in steps {
+                let details = step.len() - step.trim_start().len();
+                let (indent, step) = step.split_at(details);
+                self.message += &format!("\n  {indent}- {step}");
+            }
+        }
+        self
+    }
+}
+
+impl From<engine::Error> for Failure {
+    fn from(error: engine::Error) -> Self {
+        Self {
+            name: match error {
+                engine::Error::Timeout { .. } => "TimeoutError",
+                _ => "Error",
+            },
+            dialog: matches!(error, engine::Error::DialogOpen {}),
+            message: match &error {
+                engine::Error::ElementAmbiguous { .. } => format!("Error: {error}"),
+                _ => error.to_string(),
+            },
+        }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Engine(error) => error.into(),
+            error => Self::new(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,418 @@
+//! The task beside the engine's thread: does what code asks for, tells it of events, and keeps what it said for the answer.
+
+use super::failure::Failure;
+use super::machine::{self, Ended, Message, Program, Report, Start};
+use super::request::{ContextOp, ElementOp, Listen, On, PageOp, Question};
+use super::{End, Outcome, Setting, context, element, facts, page};
+use engine::{Attendance, Events, Page, PageEvent, PageId, Progress};
+use futures_util::future::BoxFuture;
+use futures_util::stream::{BoxStream, FuturesUnordered, SelectAll};
+use futures_util::{FutureExt as _, StreamExt as _};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+
+/// What the engine may be ahead of this task.
+const REPORTS: usize = 256;
+/// Events that code may be behind.
+const BEHIND: usize = 10_000;
+/// Lines, and errors that nobody handled, that an answer tells of.
+const LINES: usize = 200;
+
+/// What everything that code asks for is done with.
+pub(super) struct Host {
+    pub(super) setting: Setting,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Pages that code has met, also those that are closed by now.
+    met: HashMap<PageId, Page>,
+    /// Events of pages that somebody listens to.
+    heard: HashSet<(PageId, String)>,
+    /// Pages whose dialogs the code answers.
+    attended: HashMap<PageId, Attendance>,
+}
+
+impl Host {
+    /// A page by its name.
+    pub(super) fn page(&self, id: &str) -> Result<Page, Failure> {
+        let id = PageId::from(id);
+        if let Some(page) = self.state().met.get(&id) {
+            return Ok(page.clone());
+        }
+        self.meet();
+        let met = self.state().met.get(&id).cloned();
+        met.ok_or_else(|| engine::Error::PageClosed {}.into())
+    }
+
+    /// Takes note of the pages that are open.
+    fn meet(&self) {
+        let pages = self.setting.context.pages();
+        let mut state = self.state();
+        for page in pages {
+            state.met.entry(page.id().clone()).or_insert(page);
+        }
+    }
+
+    /// Whether somebody listens to an event of a page.
+    pub(super) fn hears(&self, page: &PageId, event: &str) -> bool {
+        let state = self.state();
+        state.heard.contains(&(page.clone(), event.to_owned()))
+    }
+
+    /// The time limit that code sets, or the usual one.
+    pub(super) fn within(&self, timeout: Option<f64>, usual: Duration) -> Progress {
+        let limit = match timeout {
+            None => usual,
+            Some(ms) if ms > 0.0 => duration(ms).min(self.setting.longest),
+            Some(_) => self.setting.longest,
+        };
+        Progress::new(limit)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What code asks without waiting.
+    fn answer(&self, question: &str) -> Result<Value, Failure> {
+        Ok(match read(question)? {
+            Question::Pages => {
+                self.meet();
+                let pages = self.setting.context.pages().into_iter();
+                pages.map(|page| page.id().as_str().to_owned()).collect()
+            }
+            Question::Url { page } => self.page(&page)?.url().into(),
+            Question::IsClosed { page } => match self.page(&page) {
+                Ok(page) => page.is_closed().into(),
+                Err(_) => true.into(),
+            },
+            Question::Opener { page } => {
+                let opener = self.page(&page)?.opener();
+                opener.map_or(Value::Null, |opener| opener.as_str().into())
+            }
+            Question::Frames { page } => facts::frames(&self.page(&page)?.frames()),
+            Question::Viewport { page } => match self.page(&page)?.viewport() {
+                Some(viewport) => json!(viewport.size),
+                None => Value::Null,
+            },
+            Question::Busy { page } => {
+                let requests = self.page(&page)?.requests();
+                requests
+                    .iter()
+                    .any(|request| request.outcome.is_none())
+                    .into()
+            }
+        })
+    }
+
+    /// Does what code asks for. `None`: a dialog that nobody answers holds the page.
+    async fn act(&self, request: &str) -> Option<Result<Value, Failure>> {
+        let done = self.do_it(request).await;
+        match done {
+            Err(failure) if failure.dialog => None,
+            done => Some(done),
+        }
+    }
+
+    async fn do_it(&self, request: &str) -> Result<Value, Failure> {
+        let request: Value = read(request)?;
+        let on: On = from(&request)?;
+        let Some(id) = &on.page else {
+            return context::run(self, from::<ContextOp>(&request)?).await;
+        };
+        let page = self.page(id)?;
+        let done = if on.locator.is_some() {
+            element::run(self, &page, &on, from::<ElementOp>(&request)?).await
+        } else {
+            page::run(self, &page, &on, from::<PageOp>(&request)?).await
+        };
+        if !self.state().heard.is_empty() {
+            // Listeners hear of what it caused before it is over.
+            page.flush().await;
+        }
+        done
+    }
+}
+
+/// Runs code to its end, and then for as long as it listens.
+pub(super) async fn serve(
+    program: Program,
+    setting: Setting,
+    stop: Arc<AtomicBool>,
+    tell: oneshot::Sender<Outcome>,
+) {
+    let start = Start {
+        program,
+        page: setting.page.id().as_str().to_owned(),
+        action: setting.action,
+        navigation: setting.navigation,
+        burst: setting.action,
+    };
+    let host = Arc::new(Host {
+        setting,
+        state: Mutex::default(),
+    });
+    let (reports, heard) = mpsc::channel(REPORTS);
+    let (inbox, messages) = std::sync::mpsc::channel();
+    let behind = Arc::<AtomicUsize>::default();
+    let asked = host.clone();
+    let oracle: machine::Oracle = Arc::new(move |question: &str| told(asked.answer(question)));
+    let mut answer = Answer::new(tell);
+    if let Err(error) = machine::start(start, oracle, reports, messages, behind.clone(), stop) {
+        answer.give(End::Failed(format!("Error: {error}")));
+        return;
+    }
+    let mut desk = Desk {
+        host,
+        inbox,
+        events: SelectAll::new(),
+        followed: HashSet::new(),
+        running: FuturesUnordered::new(),
+        answer,
+        behind,
+        downloads: 0,
+        pages: HashSet::new(),
+    };
+    desk.run(heard).await;
+}
+
+/// What came of a call, and which it was.
+type Done = (u32, Option<Result<Value, Failure>>);
+
+/// Everything that is under way.
+struct Desk {
+    host: Arc<Host>,
+    inbox: std::sync::mpsc::Sender<Message>,
+    events: SelectAll<BoxStream<'static, (Page, PageEvent)>>,
+    followed: HashSet<PageId>,
+    running: FuturesUnordered<BoxFuture<'static, Done>>,
+    answer: Answer,
+    /// Events that the code has not come to yet.
+    behind: Arc<AtomicUsize>,
+    /// The first download that nobody was told of.
+    downloads: u64,
+    /// Pages that were told of, or were there before.
+    pages: HashSet<PageId>,
+}
+
+impl Desk {
+    async fn run(&mut self, mut reports: mpsc::Receiver<Report>) {
+        let context = self.host.setting.context.clone();
+        let mut changes = context.changes();
+        let pages = context.pages();
+        self.pages
+            .extend(pages.iter().map(|page| page.id().clone()));
+        let downloads = context.downloads();
+        self.downloads = downloads.last().map_or(0, |last| last.number + 1);
+        loop {
+            changes.mark_unchanged();
+            tokio::select! {
+                biased;
+                Some((page, event)) = self.events.next() => self.happened(&page, &event),
+                Some((call, outcome)) = self.running.next() => match outcome {
+                    Some(outcome) => self.settle(call, outcome),
+                    None => return self.answer.give(End::Dialog),
+                },
+                report = reports.recv() => match report {
+                    Some(report) => self.hear(report),
+                    // The thread is over.
+                    None => return,
+                },
+                Ok(()) = changes.changed() => {}
+            }
+            self.look_around();
+        }
+    }
+
+    fn hear(&mut self, report: Report) {
+        match report {
+            Report::Call { call, request } => self.call(call, request),
+            Report::Printed { level, text } => self.answer.print(format!("[{level}] {text}")),
+            Report::Unhandled(error) => self.answer.complain(error),
+            Report::Ended(Ended::Value(value)) => self.answer.give(End::Value(value)),
+            Report::Ended(Ended::Error { message }) => self.answer.give(End::Failed(message)),
+            Report::Stopped(stopped) => self.answer.give(End::Failed(stopped.reason())),
+        }
+    }
+
+    fn call(&mut self, call: u32, request: String) {
+        // In its order: what comes after it must be heard of.
+        if let Ok(listen) = read::<Listening>(&request) {
+            let Listening::Listen(listen) = listen;
+            let outcome = self.listen(&listen).map(|()| Value::Null);
+            return self.settle(call, outcome);
+        }
+        let host = self.host.clone();
+        let work = async move { (call, host.act(&request).await) };
+        self.running.push(work.boxed());
+    }
+
+    fn settle(&self, call: u32, outcome: Result<Value, Failure>) {
+        let outcome = told(outcome);
+        // A thread that is over misses nothing.
+        let _ = self.inbox.send(Message::Settled { call, outcome });
+    }
+
+    fn listen(&mut self, listen: &Listen) -> Result<(), Failure> {
+        let Some(id) = &listen.page else {
+            return Ok(());
+        };
+        let page = self.host.page(id)?;
+        let mut state = self.host.state();
+        let heard = (page.id().clone(), listen.event.clone());
+        if listen.on {
+            state.heard.insert(heard);
+        } else {
+            state.heard.remove(&heard);
+        }
+        if listen.event == "dialog" {
+            if listen.on {
+                let attendance = page.attend_dialogs();
+                state.attended.insert(page.id().clone(), attendance);
+            } else if let Some(attendance) = state.attended.remove(page.id()) {
+                drop(state);
+                drop(attendance);
+            }
+        }
+        if self.followed.insert(page.id().clone()) {
+            self.events.push(follow(page));
+        }
+        Ok(())
+    }
+
+    fn happened(&mut self, page: &Page, event: &PageEvent) {
+        if let Some((name, facts)) = facts::event(&self.host, page, event)
+            && self.host.hears(page.id(), name)
+        {
+            self.tell(Some(page.id()), name, facts);
+        }
+    }
+
+    /// Tells of pages that opened and downloads that began.
+    fn look_around(&mut self) {
+        let context = self.host.setting.context.clone();
+        for page in context.pages() {
+            if !self.pages.insert(page.id().clone()) {
+                continue;
+            }
+            let id = json!(page.id().as_str());
+            self.tell(None, "page", json!({ "page": id }));
+            if let Some(opener) = page.opener()
+                && self.host.hears(&opener, "popup")
+            {
+                self.tell(Some(&opener), "popup", json!({ "popup": id }));
+            }
+        }
+        for download in context.downloads() {
+            if download.number < self.downloads {
+                continue;
+            }
+            self.downloads = download.number + 1;
+            if let Some(page) = &download.page
+                && self.host.hears(page, "download")
+            {
+                self.tell(Some(page), "download", facts::download(&download));
+            }
+        }
+    }
+
+    fn tell(&mut self, page: Option<&PageId>, event: &str, facts: Value) {
+        if self.behind.fetch_add(1, Ordering::Relaxed) >= BEHIND {
+            if !self.events.is_empty() {
+                let lost =
+                    format!("The code was {BEHIND} events behind, and hears no more of them");
+                self.answer.complain(lost);
+                self.events.clear();
+            }
+            return;
+        }
+        let page = page.map(PageId::as_str);
+        let event = json!({ "page": page, "event": event, "facts": facts });
+        let _ = self.inbox.send(Message::Happened(event.to_string()));
+    }
+}
+
+/// The one request that is answered in its order.
+#[derive(Deserialize)]
+#[serde(tag = "op", rename_all = "camelCase")]
+enum Listening {
+    Listen(Listen),
+}
+
+fn follow(page: Page) -> BoxStream<'static, (Page, PageEvent)> {
+    let events = page.events();
+    let next = |(page, mut events): (Page, Events)| async move {
+        let event = events.next().await?;
+        Some(((page.clone(), event), (page, events)))
+    };
+    futures_util::stream::unfold((page, events), next).boxed()
+}
+
+/// What the call's answer will tell, until it is given.
+struct Answer {
+    tell: Option<oneshot::Sender<Outcome>>,
+    printed: Vec<String>,
+    unhandled: Vec<String>,
+}
+
+impl Answer {
+    fn new(tell: oneshot::Sender<Outcome>) -> Self {
+        Self {
+            tell: Some(tell),
+            printed: Vec::new(),
+            unhandled: Vec::new(),
+        }
+    }
+
+    fn print(&mut self, line: String) {
+        if self.printed.len() < LINES {
+            self.printed.push(line);
+        }
+    }
+
+    fn complain(&mut self, error: String) {
+        if self.tell.is_none() {
+            tracing::warn!(error, "in code that still listens");
+        } else if self.unhandled.len() < LINES {
+            self.unhandled.push(error);
+        }
+    }
+
+    fn give(&mut self, end: End) {
+        if let Some(tell) = self.tell.take() {
+            // Nobody may wait for it any more.
+            let _ = tell.send(Outcome {
+                end,
+                printed: std::mem::take(&mut self.printed),
+                unhandled: std::mem::take(&mut self.unhandled),
+            });
+        }
+    }
+}
+
+pub(super) fn duration(ms: f64) -> Duration {
+    Duration::try_from_secs_f64(ms / 1_000.0).unwrap_or(Duration::ZERO)
+}
+
+fn read<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {
+    serde_json::from_str(text).map_err(|error| Failure::new(error.to_string()))
+}
+
+fn from<T: DeserializeOwned>(request: &Value) -> Result<T, Failure> {
+    T::deserialize(request).map_err(|error| Failure::new(error.to_string()))
+}
+
+fn told(outcome: Result<Value, Failure>) -> String {
+    match outcome {
+        Ok(value) => json!({ "value": value }).to_string(),
+        Err(failure) => json!({ "error": failure }).to_string(),
+    }
+}

@@ -1,0 +1,440 @@
+//! The JavaScript engine: one QuickJS on a thread of its own, which knows the API of `api/` and nothing of browsers.
+//!
+//! The thread waits for messages and runs what they cause. What code asks for goes out as JSON; what came of it comes back as a message.
+
+use base64::Engine as _;
+use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD};
+use rquickjs::{
+    ArrayBuffer, CatchResultExt as _, CaughtError, Coerced, Context, Ctx, Exception, Function,
+    Module, Object, Persistent, Runtime, Value,
+};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+
+/// The API, in the order in which its files build upon one another.
+const API: [&str; 7] = [
+    include_str!("api/kernel.js"),
+    include_str!("api/globals.js"),
+    include_str!("api/selectors.js"),
+    include_str!("api/locator.js"),
+    include_str!("api/events.js"),
+    include_str!("api/page.js"),
+    include_str!("api/context.js"),
+];
+
+/// What code and its data may take, in bytes.
+const MEMORY: usize = 64 * 1024 * 1024;
+/// What calls of functions in one another may take, in bytes, and the thread's own stack around it.
+const STACK: usize = 1024 * 1024;
+const THREAD_STACK: usize = 4 * STACK;
+
+/// What runs.
+#[derive(Debug, Clone)]
+pub(super) enum Program {
+    /// An expression whose value is a function of the page.
+    Function(String),
+    /// A module whose default export is a function of `{ page }`.
+    Module { name: String, source: String },
+}
+
+/// What the code begins with.
+#[derive(Debug, Clone)]
+pub(super) struct Start {
+    /// What runs.
+    pub(super) program: Program,
+    /// The page that it is given.
+    pub(super) page: String,
+    /// How long actions and navigations take at most.
+    pub(super) action: Duration,
+    /// The same for navigations.
+    pub(super) navigation: Duration,
+    /// How long code may compute without waiting for anything.
+    pub(super) burst: Duration,
+}
+
+/// What the thread is told.
+#[derive(Debug)]
+pub(super) enum Message {
+    /// What came of a call, as JSON.
+    Settled { call: u32, outcome: String },
+    /// Something happened in a page, as JSON.
+    Happened(String),
+}
+
+/// What the thread tells.
+#[derive(Debug)]
+pub(super) enum Report {
+    /// The code asks for something, as JSON.
+    Call { call: u32, request: String },
+    /// A line for the console.
+    Printed { level: String, text: String },
+    /// An error that nobody handles.
+    Unhandled(String),
+    /// The function is over.
+    Ended(Ended),
+    /// The code was stopped.
+    Stopped(Stopped),
+}
+
+/// How a function ended.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum Ended {
+    /// With a value, as JSON; `None` for what JSON has no word for.
+    Value(Option<String>),
+    /// With an error.
+    Error { message: String },
+}
+
+/// Why code was stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stopped {
+    /// It computed for so long without waiting for anything.
+    Computed(Duration),
+    /// Nobody wants it any more.
+    Unwanted,
+}
+
+/// What answers questions at once: JSON to JSON.
+pub(super) type Oracle = Arc<dyn Fn(&str) -> String + Send + Sync>;
+
+/// Starts the thread. It ends when the code is over and nothing is awaited, or when `stop` is set and the other end of `inbox` is gone.
+pub(super) fn start(
+    start: Start,
+    oracle: Oracle,
+    reports: mpsc::Sender<Report>,
+    inbox: Receiver<Message>,
+    behind: Arc<AtomicUsize>,
+    stop: Arc<AtomicBool>,
+) -> std::io::Result<()> {
+    let inbox = Inbox {
+        messages: inbox,
+        behind,
+    };
+    std::thread::Builder::new()
+        .name("script".to_owned())
+        .stack_size(THREAD_STACK)
+        .spawn(move || {
+            let brake = Rc::new(Brake {
+                stop,
+                until: Cell::new(Instant::now()),
+                burst: start.burst,
+                pulled: Cell::new(None),
+            });
+            if let Err(error) = run(&start, &oracle, &reports, &inbox, &brake) {
+                let message = error.to_string();
+                let _ = reports.blocking_send(Report::Ended(Ended::Error { message }));
+            }
+        })
+        .map(drop)
+}
+
+/// What the thread is told, and how many events wait in it.
+struct Inbox {
+    messages: Receiver<Message>,
+    behind: Arc<AtomicUsize>,
+}
+
+impl Inbox {
+    /// Waits for the next message; `None` when nobody is left to send one.
+    fn next(&self) -> Option<Message> {
+        let message = self.messages.recv().ok()?;
+        if matches!(message, Message::Happened(_)) {
+            self.behind.fetch_sub(1, Ordering::Relaxed);
+        }
+        Some(message)
+    }
+}
+
+/// Stops code that computes for too long, or that nobody wants any more.
+struct Brake {
+    stop: Arc<AtomicBool>,
+    until: Cell<Instant>,
+    burst: Duration,
+    pulled: Cell<Option<Stopped>>,
+}
+
+impl Brake {
+    /// The code is about to run.
+    fn release(&self) {
+        self.until.set(Instant::now() + self.burst);
+    }
+
+    /// Whether the code must stop.
+    fn pull(&self) -> bool {
+        if self.stop.load(Ordering::Relaxed) {
+            self.pulled.set(Some(Stopped::Unwanted));
+        } else if Instant::now() > self.until.get() {
+            self.pulled.set(Some(Stopped::Computed(self.burst)));
+        }
+        self.pulled.get().is_some()
+    }
+}
+
+/// What the API offers to this side.
+struct Api<'js> {
+    start: Function<'js>,
+    settle: Function<'js>,
+    happened: Function<'js>,
+    idle: Function<'js>,
+    rejections: Function<'js>,
+}
+
+/// Hears of rejected promises, and of those that somebody handles after all.
+type Rejected = Rc<RefCell<Option<Persistent<Function<'static>>>>>;
+
+fn run(
+    start: &Start,
+    oracle: &Oracle,
+    reports: &mpsc::Sender<Report>,
+    inbox: &Inbox,
+    brake: &Rc<Brake>,
+) -> rquickjs::Result<()> {
+    let runtime = Runtime::new()?;
+    runtime.set_memory_limit(MEMORY);
+    runtime.set_max_stack_size(STACK);
+    let handler = brake.clone();
+    runtime.set_interrupt_handler(Some(Box::new(move || handler.pull())));
+    let rejected = Rejected::default();
+    let heard = rejected.clone();
+    runtime.set_host_promise_rejection_tracker(Some(Box::new(
+        move |ctx, promise, reason, handled| {
+            let Some(rejected) = heard.borrow().clone() else {
+                return;
+            };
+            let told = rejected
+                .restore(&ctx)
+                .and_then(|rejected| rejected.call::<_, ()>((promise, reason, handled)));
+            if told.is_err() {
+                ctx.catch();
+            }
+        },
+    )));
+    let context = Context::full(&runtime)?;
+    let outcome = context.with(|ctx| live(&ctx, start, oracle, reports, inbox, brake, &rejected));
+    // What is kept across turns must be let go of before its runtime.
+    rejected.borrow_mut().take();
+    outcome
+}
+
+fn live(
+    ctx: &Ctx<'_>,
+    start: &Start,
+    oracle: &Oracle,
+    reports: &mpsc::Sender<Report>,
+    inbox: &Inbox,
+    brake: &Rc<Brake>,
+    rejected: &Rejected,
+) -> rquickjs::Result<()> {
+    let ended = Rc::new(Cell::new(false));
+    brake.release();
+    let api = api(ctx, start, oracle, reports, &ended, rejected)?;
+    match function(ctx, &start.program) {
+        Ok(code) => {
+            let module = matches!(start.program, Program::Module { .. });
+            let started = api.start.call::<_, ()>((code, module)).catch(ctx);
+            // What the code throws is its outcome; that it was stopped is seen below.
+            if let (Err(error), None) = (started, brake.pulled.get()) {
+                let message = said(&error);
+                let _ = reports.blocking_send(Report::Ended(Ended::Error { message }));
+                return Ok(());
+            }
+        }
+        Err(error) => {
+            let message = said(&error);
+            let _ = reports.blocking_send(Report::Ended(Ended::Error { message }));
+            return Ok(());
+        }
+    }
+    loop {
+        turn(ctx, brake);
+        if let Some(stopped) = brake.pulled.get() {
+            let _ = reports.blocking_send(Report::Stopped(stopped));
+            return Ok(());
+        }
+        if api.rejections.call::<_, ()>(()).is_err() {
+            ctx.catch();
+        }
+        if ended.get() && api.idle.call::<_, bool>(()).unwrap_or(true) {
+            return Ok(());
+        }
+        let Some(message) = inbox.next() else {
+            return Ok(());
+        };
+        brake.release();
+        let told = match message {
+            Message::Settled { call, outcome } => api.settle.call::<_, ()>((call, outcome)),
+            Message::Happened(event) => api.happened.call::<_, ()>((event,)),
+        };
+        if let Err(error) = told.catch(ctx) {
+            let _ = reports.blocking_send(Report::Unhandled(said(&error)));
+        }
+    }
+}
+
+/// Runs everything that can run now.
+fn turn(ctx: &Ctx<'_>, brake: &Brake) {
+    // Jobs that beget jobs are no better than a loop.
+    while brake.pulled.get().is_none() && !brake.pull() && ctx.execute_pending_job() {}
+}
+
+/// The value of an expression, or the default export of a module.
+fn function<'js>(ctx: &Ctx<'js>, program: &Program) -> Result<Value<'js>, CaughtError<'js>> {
+    match program {
+        Program::Function(code) => ctx.eval::<Value<'_>, _>(format!("(\n{code}\n)")).catch(ctx),
+        Program::Module { name, source } => {
+            let load = || {
+                let module = Module::declare(ctx.clone(), name.as_str(), source.as_str())?;
+                let (module, loaded) = module.eval()?;
+                loaded.finish::<()>()?;
+                module.namespace()?.get::<_, Value<'_>>("default")
+            };
+            load().catch(ctx)
+        }
+    }
+}
+
+/// An error as `String(error)` has it.
+fn said(error: &CaughtError<'_>) -> String {
+    match error {
+        CaughtError::Exception(exception) => {
+            let object = exception.as_object();
+            let part = |name: &str| object.get::<_, Coerced<String>>(name).map(|text| text.0);
+            let name = part("name").unwrap_or_else(|_| "Error".to_owned());
+            match part("message").unwrap_or_default() {
+                message if message.is_empty() => name,
+                message => format!("{name}: {message}"),
+            }
+        }
+        CaughtError::Value(value) => value
+            .get::<Coerced<String>>()
+            .map_or_else(|_| "an error that has no words".to_owned(), |text| text.0),
+        CaughtError::Error(error) => error.to_string(),
+    }
+}
+
+/// Loads the API into a context.
+fn api<'js>(
+    ctx: &Ctx<'js>,
+    start: &Start,
+    oracle: &Oracle,
+    reports: &mpsc::Sender<Report>,
+    ended: &Rc<Cell<bool>>,
+    rejected: &Rejected,
+) -> rquickjs::Result<Api<'js>> {
+    let native = native(ctx, oracle, reports, ended)?;
+    let limits = Object::new(ctx.clone())?;
+    limits.set("action", millis(start.action))?;
+    limits.set("navigation", millis(start.navigation))?;
+    let text = format!(
+        "(function (native, current, limits) {{\n{}\n}})",
+        API.concat()
+    );
+    let make: Function<'js> = ctx.eval(text)?;
+    let made: Object<'js> = make.call((native, start.page.as_str(), limits))?;
+    let heard: Function<'js> = made.get("rejected")?;
+    *rejected.borrow_mut() = Some(Persistent::save(ctx, heard));
+    Ok(Api {
+        start: made.get("start")?,
+        settle: made.get("settle")?,
+        happened: made.get("happened")?,
+        idle: made.get("idle")?,
+        rejections: made.get("rejections")?,
+    })
+}
+
+/// The doors to this side.
+fn native<'js>(
+    ctx: &Ctx<'js>,
+    oracle: &Oracle,
+    reports: &mpsc::Sender<Report>,
+    ended: &Rc<Cell<bool>>,
+) -> rquickjs::Result<Object<'js>> {
+    let native = Object::new(ctx.clone())?;
+    let out = reports.clone();
+    native.set(
+        "call",
+        Function::new(ctx.clone(), move |call: u32, request: String| {
+            let _ = out.blocking_send(Report::Call { call, request });
+        })?,
+    )?;
+    let oracle = oracle.clone();
+    native.set(
+        "ask",
+        Function::new(ctx.clone(), move |question: String| oracle(&question))?,
+    )?;
+    let out = reports.clone();
+    native.set(
+        "print",
+        Function::new(ctx.clone(), move |level: String, text: String| {
+            let _ = out.blocking_send(Report::Printed { level, text });
+        })?,
+    )?;
+    let out = reports.clone();
+    native.set(
+        "unhandled",
+        Function::new(ctx.clone(), move |text: String| {
+            let _ = out.blocking_send(Report::Unhandled(text));
+        })?,
+    )?;
+    let (out, ended) = (reports.clone(), ended.clone());
+    native.set(
+        "ended",
+        Function::new(ctx.clone(), move |outcome: String| {
+            ended.set(true);
+            if let Ok(outcome) = serde_json::from_str(&outcome) {
+                let _ = out.blocking_send(Report::Ended(outcome));
+            }
+        })?,
+    )?;
+    native.set("url", Function::new(ctx.clone(), url)?)?;
+    native.set("bytes", Function::new(ctx.clone(), bytes)?)?;
+    native.set("base64", Function::new(ctx.clone(), base64)?)?;
+    native.set("utf8", Function::new(ctx.clone(), utf8)?)?;
+    Ok(native)
+}
+
+fn url(request: String) -> String {
+    super::url::answer(&request)
+}
+
+/// What base64 stands for, in either of its alphabets.
+fn bytes<'js>(ctx: Ctx<'js>, text: String) -> rquickjs::Result<ArrayBuffer<'js>> {
+    let plain: String = text
+        .chars()
+        .filter_map(|char| match char {
+            '-' => Some('+'),
+            '_' => Some('/'),
+            char => (!char.is_whitespace() && char != '=').then_some(char),
+        })
+        .collect();
+    match BASE64_STANDARD_NO_PAD.decode(plain) {
+        Ok(bytes) => ArrayBuffer::new(ctx, bytes),
+        Err(_) => Err(Exception::throw_message(&ctx, "Invalid base64")),
+    }
+}
+
+/// Bytes come as a string of one character for each.
+fn base64(data: String) -> String {
+    BASE64_STANDARD.encode(octets(&data))
+}
+
+fn utf8(data: String) -> String {
+    String::from_utf8_lossy(&octets(&data)).into_owned()
+}
+
+fn octets(data: &str) -> Vec<u8> {
+    data.chars()
+        .filter_map(|char| u8::try_from(char).ok())
+        .collect()
+}
+
+/// Milliseconds, as JavaScript counts them.
+fn millis(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1_000.0
+}

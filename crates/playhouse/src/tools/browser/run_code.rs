@@ -1,0 +1,93 @@
+//! Code of the client that drives the page.
+
+use crate::call::Call;
+use crate::error::{Error, Result};
+use crate::reply::Reply;
+use crate::scope::CurrentTab;
+use crate::script::{End, Script};
+use crate::tool::{Effect, Tool, ToolDef};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<RunCode>()];
+
+/// Run Playwright code.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct RunCode {
+    /// async (page) => {…}; its result is returned.
+    code: Option<String>,
+    /// File to read the code from.
+    filename: Option<String>,
+}
+
+impl Tool for RunCode {
+    const NAME: &'static str = "browser_run_code_unsafe";
+    const TITLE: &'static str = "Run Playwright code (unsafe)";
+    const EFFECT: Effect = Effect::Acts;
+    type Scope = CurrentTab;
+
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
+        let code = self.text(&tab, call).await?;
+        let shown = format!("await ({code})(page);");
+        let setting = tab.session.setting(call, tab.page.clone())?;
+        let progress = call.action();
+        let watch = tab.page.watch(&progress).await;
+        let mut script = Script::function(code, setting);
+        let outcome = script.ended().await;
+        tab.session.keep(script);
+        let mut reply = Reply::default();
+        match outcome.end {
+            End::Value(value) => {
+                tab.settle_briefly(call, watch).await;
+                if let Some(value) = value {
+                    reply = reply.and_text(value);
+                }
+            }
+            // The code goes no further until the dialog is answered.
+            End::Dialog => {}
+            End::Failed(message) if outcome.unhandled.is_empty() => {
+                return Err(failed(message));
+            }
+            End::Failed(message) => reply.error = Some(failed(message)),
+        }
+        for line in outcome.printed {
+            reply = reply.and_text(line);
+        }
+        if !outcome.unhandled.is_empty() {
+            let mut lines = outcome.unhandled;
+            if let Some(error) = &reply.error {
+                lines.insert(0, error.to_string());
+            }
+            reply.error = Some(failed(lines.join("\n")));
+        }
+        Ok(reply.and_code(shown))
+    }
+}
+
+impl RunCode {
+    async fn text(&self, tab: &CurrentTab, call: &Call) -> Result<String> {
+        let text = match (&self.filename, &self.code) {
+            (Some(name), _) => {
+                let path = tab.output(call).await.allowed(name)?;
+                tokio::fs::read_to_string(&path)
+                    .await
+                    .map_err(|error| Error::file(&path, "open", &error))?
+            }
+            (None, Some(code)) => code.clone(),
+            (None, None) => {
+                return Err(Error::Arguments {
+                    reason: "Either \"code\" or \"filename\" must be provided.",
+                    bare: false,
+                });
+            }
+        };
+        // The text is one expression.
+        let text = text.trim().trim_end_matches(';').trim_end();
+        Ok(text.to_owned())
+    }
+}
+
+fn failed(message: String) -> Error {
+    engine::Error::Script { message }.into()
+}
