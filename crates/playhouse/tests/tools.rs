@@ -7,8 +7,9 @@ use std::collections::BTreeSet;
 /// What the tools of the browser toolset are in `@playwright/mcp` 0.0.83: measured, descriptions left out.
 const CONTRACT: &str = include_str!("contract.jsonl");
 
-/// What the default tools may cost a model, in characters of `tools/list` without the annotations, which models do not see.
-const BUDGET: usize = 12_500;
+/// What the default tools may cost a model, in characters of `tools/list` without what models do not see: annotations, and the
+/// dialect of the schemas. 11,500 of them are 2,600 tokens of o200k, as 25 tools are written here.
+const BUDGET: usize = 11_500;
 
 fn contract() -> impl Iterator<Item = Value> {
     CONTRACT
@@ -139,6 +140,9 @@ fn the_default_tools_are_within_their_budget() {
             let mut shown = tool.to_json();
             if let Value::Object(shown) = &mut shown {
                 shown.shift_remove("annotations");
+            }
+            if let Some(Value::Object(schema)) = shown.get_mut("inputSchema") {
+                schema.shift_remove("$schema");
             }
             shown.to_string().len()
         })
