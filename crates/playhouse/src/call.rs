@@ -16,6 +16,9 @@ use tokio_util::sync::CancellationToken;
 pub(crate) trait Client: Send + Sync {
     /// The URIs of the folders that the client works in; empty when it does not say.
     fn roots(&self) -> Pin<Box<dyn Future<Output = Vec<String>> + Send + '_>>;
+
+    /// Resolves when it can take an answer. One that reads none of its answers gets no more.
+    fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 }
 
 /// A client that says nothing of itself.
@@ -24,6 +27,10 @@ pub(crate) struct Anonymous;
 impl Client for Anonymous {
     fn roots(&self) -> Pin<Box<dyn Future<Output = Vec<String>> + Send + '_>> {
         Box::pin(std::future::ready(Vec::new()))
+    }
+
+    fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(std::future::ready(()))
     }
 }
 
@@ -81,6 +88,7 @@ impl Call {
             asked = Some(turn.await);
         }
         *self.turn() = asked;
+        self.client.ready().await;
         self.begun.notify_one();
     }
 

@@ -14,7 +14,10 @@ pub(crate) use text::{Feed, Outbox};
 pub(crate) fn connection(server: Arc<Server>) -> (Feed, Outbox, impl Future<Output = ()> + Send) {
     let (transport, feed, outbox) = text::pair();
     let serve = async move {
-        match Connection::new(server).serve(transport).await {
+        match Connection::new(server, transport.room())
+            .serve(transport)
+            .await
+        {
             Ok(running) => {
                 // The service ends with its transport; how is nothing that anybody waits for.
                 let _ = running.waiting().await;

@@ -24,10 +24,11 @@ pub(crate) async fn stdio(settings: Settings) -> ExitCode {
     drop(tokio::task::spawn_blocking(engine::remove_stale_profiles));
     let server = Arc::new(Server::new(settings));
     let (feed, outbox, connection) = mcp::connection(server.clone());
-    let written = engine::spawn(
-        "stdout",
-        transport::stdio::write(tokio::io::stdout(), outbox),
-    );
+    let (writing, nobody_reads) = tokio::sync::oneshot::channel::<()>();
+    let written = engine::spawn("stdout", async {
+        transport::stdio::write(tokio::io::stdout(), outbox).await;
+        drop(writing);
+    });
     let served = engine::spawn("connection", connection);
     let mut input = BufReader::new(tokio::io::stdin());
     let read = async {
@@ -42,6 +43,8 @@ pub(crate) async fn stdio(settings: Settings) -> ExitCode {
     tokio::select! {
         () = read => {}
         () = signal() => {}
+        // As long as we read, it ends only when its other end is closed.
+        _ = nobody_reads => {}
     }
     server.stop();
     let closed = async {

@@ -1,5 +1,6 @@
 //! What a client hears: `initialize`, `tools/list`, `tools/call`, and how it is asked for its roots.
 
+use super::text::Room;
 use crate::arrival::{Arrival, Arrivals};
 use crate::call::Client;
 use crate::dialect::{Content, ContentItem};
@@ -34,11 +35,12 @@ const METHODS: &[&str] = &[
 #[derive(Clone)]
 pub(super) struct Connection {
     server: Arc<Server>,
+    room: Room,
 }
 
 impl Connection {
-    pub(super) fn new(server: Arc<Server>) -> Self {
-        Self { server }
+    pub(super) fn new(server: Arc<Server>, room: Room) -> Self {
+        Self { server, room }
     }
 }
 
@@ -83,6 +85,7 @@ impl ServerHandler for Connection {
         let arrival = context.extensions.get::<Arrival>().cloned();
         let client = Arc::new(ConnectedClient {
             peer: context.peer.clone(),
+            room: self.room.clone(),
             has_roots: !modern(&context)
                 && context
                     .client_capabilities()
@@ -151,6 +154,7 @@ fn result(content: Content) -> CallToolResult {
 /// The client at the other end.
 struct ConnectedClient {
     peer: Peer<RoleServer>,
+    room: Room,
     has_roots: bool,
 }
 
@@ -166,5 +170,9 @@ impl Client for ConnectedClient {
                 Ok(Err(_)) | Err(_) => Vec::new(),
             }
         })
+    }
+
+    fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(self.room.free())
     }
 }

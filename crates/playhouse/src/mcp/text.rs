@@ -14,11 +14,17 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 
-/// Messages that wait to be handled, or to be written; who is ahead waits for the other side.
-const QUEUE: usize = 64;
+/// Messages that wait to be handled; who is ahead waits for the other side.
+const INBOX: usize = 64;
+/// Messages that wait to be written. Few, for they may be large: while a client does not read, no call begins.
+const OUTBOX: usize = 8;
+/// Requests that may be under way at a time; a client that does not wait for so many answers waits for none.
+const OPEN: usize = 1024;
 
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
+/// The first of those that a server may give a meaning of its own.
+const SERVER_ERROR: i32 = -32000;
 
 /// Messages on their way to the client.
 pub(crate) type Outbox = mpsc::Receiver<String>;
@@ -27,6 +33,20 @@ pub(crate) type Outbox = mpsc::Receiver<String>;
 #[derive(Debug, thiserror::Error)]
 #[error("the connection is closed")]
 pub(crate) struct Closed;
+
+/// Tells whether the client takes what it is sent.
+#[derive(Debug, Clone)]
+pub(super) struct Room(mpsc::WeakSender<String>);
+
+impl Room {
+    /// Resolves when there is room for an answer, or nobody to read it.
+    pub(super) async fn free(&self) {
+        if let Some(outbox) = self.0.upgrade() {
+            // The room is only looked at.
+            drop(outbox.reserve().await);
+        }
+    }
+}
 
 /// Where a transport puts what the client says.
 pub(crate) struct Feed {
@@ -47,8 +67,8 @@ pub(super) struct TextTransport {
 
 /// A connection's two ends and what is to be written.
 pub(super) fn pair() -> (TextTransport, Feed, Outbox) {
-    let (inbox_in, inbox) = mpsc::channel(QUEUE);
-    let (outbox, outbox_out) = mpsc::channel(QUEUE);
+    let (inbox_in, inbox) = mpsc::channel(INBOX);
+    let (outbox, outbox_out) = mpsc::channel(OUTBOX);
     let transport = TextTransport {
         inbox,
         outbox: Some(outbox.clone()),
@@ -139,15 +159,32 @@ fn refusal(id: Value, code: i32, message: &str) -> Value {
 }
 
 impl TextTransport {
-    /// Notes a request as open; false if its id is in use.
-    fn admit(&self, message: &mut ClientJsonRpcMessage) -> bool {
+    /// Whether the client takes what it is sent.
+    pub(super) fn room(&self) -> Room {
+        let closed = || mpsc::channel(1).0.downgrade();
+        Room(
+            self.outbox
+                .as_ref()
+                .map_or_else(closed, mpsc::Sender::downgrade),
+        )
+    }
+
+    /// Notes a request as open; or tells why it cannot be.
+    fn admit(&self, message: &mut ClientJsonRpcMessage) -> Result<(), (i32, &'static str)> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         match message {
             ClientJsonRpcMessage::Request(request) => {
+                if open.contains(&request.id) {
+                    let told = "Invalid Request: a request with this id is under way";
+                    return Err((INVALID_REQUEST, told));
+                }
+                if open.len() == OPEN {
+                    return Err((SERVER_ERROR, "Too many requests are under way"));
+                }
+                open.insert(request.id.clone());
                 if let ClientRequest::CallToolRequest(call) = &mut request.request {
                     call.extensions.insert(self.arrivals.join());
                 }
-                open.insert(request.id.clone())
             }
             ClientJsonRpcMessage::Notification(notification) => {
                 // A cancelled request gets no answer.
@@ -159,10 +196,10 @@ impl TextTransport {
                 {
                     open.remove(id);
                 }
-                true
             }
-            _ => true,
+            _ => {}
         }
+        Ok(())
     }
 }
 
@@ -198,17 +235,13 @@ impl Transport<RoleServer> for TextTransport {
                 continue;
             }
             self.opened = true;
-            if self.admit(&mut message) {
+            let Err((code, told)) = self.admit(&mut message) else {
                 return Some(message);
-            }
+            };
             if let (ClientJsonRpcMessage::Request(request), Some(outbox)) = (&message, &self.outbox)
             {
                 let id = serde_json::to_value(&request.id).unwrap_or_default();
-                let refusal = refusal(
-                    id,
-                    INVALID_REQUEST,
-                    "Invalid Request: a request with this id is under way",
-                );
+                let refusal = refusal(id, code, told);
                 // Full means that the client does not read; then this refusal is the least loss.
                 let _ = outbox.try_send(refusal.to_string());
             }
@@ -224,6 +257,7 @@ impl Transport<RoleServer> for TextTransport {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use futures_util::FutureExt as _;
 
     fn refused(text: &str) -> (Value, i64) {
         let answer = read(text.as_bytes()).unwrap_err();
@@ -262,5 +296,57 @@ mod tests {
         assert!(read(b"{\"method\":\"x\"}").unwrap().is_none());
         let ping = "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}";
         assert!(read(ping.as_bytes()).unwrap().is_some());
+    }
+
+    fn pings(numbers: std::ops::Range<usize>) -> Vec<String> {
+        let ping = |number| format!(r#"{{"jsonrpc":"2.0","id":{number},"method":"ping"}}"#);
+        numbers.map(ping).collect()
+    }
+
+    #[tokio::test]
+    async fn who_asks_too_much_at_a_time_is_refused() {
+        let (mut transport, feed, mut outbox) = pair();
+        for ping in pings(0..OPEN) {
+            feed.text(ping.as_bytes()).await.unwrap();
+            assert!(transport.receive().await.is_some());
+        }
+        for ping in pings(0..1).iter().chain(&pings(OPEN..OPEN + 1)) {
+            feed.text(ping.as_bytes()).await.unwrap();
+        }
+        assert!(transport.receive().now_or_never().is_none());
+        let answer = ServerJsonRpcMessage::response(
+            rmcp::model::ServerResult::empty(()),
+            RequestId::Number(5),
+        );
+        transport.send(answer).await.unwrap();
+        feed.text(pings(5..6)[0].as_bytes()).await.unwrap();
+        assert!(transport.receive().await.is_some());
+        let mut heard = Vec::new();
+        while let Ok(text) = outbox.try_recv() {
+            let message: Value = serde_json::from_str(&text).unwrap();
+            heard.push((message["id"].clone(), message["error"]["code"].clone()));
+        }
+        let expected = [
+            (json!(0), json!(INVALID_REQUEST)),
+            (json!(OPEN), json!(SERVER_ERROR)),
+            (json!(5), Value::Null),
+        ];
+        assert_eq!(heard, expected);
+    }
+
+    #[tokio::test]
+    async fn there_is_no_room_while_a_client_does_not_read() {
+        let (transport, feed, mut outbox) = pair();
+        let room = transport.room();
+        for _ in 0..OUTBOX {
+            assert!(room.free().now_or_never().is_some());
+            feed.text(b"{").await.unwrap();
+        }
+        assert!(room.free().now_or_never().is_none());
+        outbox.recv().await.unwrap();
+        assert!(room.free().now_or_never().is_some());
+        drop((transport, feed));
+        // Nobody will send any more.
+        room.free().await;
     }
 }

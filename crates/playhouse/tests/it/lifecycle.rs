@@ -143,3 +143,70 @@ async fn a_killed_browser_is_replaced_and_that_is_told() {
     assert!(told.contains("a new one was started"), "{told}");
     assert!(told.contains("- Page Title: Here"), "{told}");
 }
+
+#[tokio::test]
+async fn a_server_that_nobody_reads_any_more_ends() {
+    let program = env!("CARGO_BIN_EXE_playhouse");
+    #[expect(clippy::disallowed_methods, reason = "a client that is half gone")]
+    let mut server = tokio::process::Command::new(program)
+        .args(["--headless", "--isolated"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .expect("it was built");
+    drop(server.stdout.take());
+    let mut input = server.stdin.take().expect("it is piped");
+    tokio::io::AsyncWriteExt::write_all(&mut input, b"not JSON\n")
+        .await
+        .expect("it reads");
+    let limit = std::time::Duration::from_secs(30);
+    let status = tokio::time::timeout(limit, server.wait()).await;
+    assert!(status.expect("it ends").expect("it is ours").success());
+}
+
+#[tokio::test]
+async fn what_was_asked_before_stdin_closed_is_answered() {
+    if !browser_is_there() {
+        return;
+    }
+    let client = launch(&[]).spawn();
+    client.initialize(json!({})).await;
+    let list = client.begin("tools/list", json!({})).await;
+    let mut calls = Vec::new();
+    for _ in 0..5 {
+        let go = json!({ "name": "browser_navigate", "arguments": { "url": "about:blank" } });
+        calls.push(client.begin("tools/call", go).await);
+    }
+    let ended = client.end();
+    let answered = async {
+        assert!(list.answer().await.is_ok());
+        for call in calls {
+            let answer = call.answer().await.expect("an answer");
+            assert!(answer["isError"] == true || answer["content"].is_array());
+        }
+    };
+    let (status, ()) = tokio::join!(ended, answered);
+    assert!(status.success());
+}
+
+#[tokio::test]
+async fn two_hundred_calls_at_once_are_done_in_their_order() {
+    if !browser_is_there() {
+        return;
+    }
+    let client = server(&[]).await;
+    let page = json!({ "url": "data:text/html,<script>const seen = []</script>" });
+    client.call("browser_navigate", page).await;
+    let mut calls = Vec::new();
+    for number in 0..200 {
+        let push = json!({ "name": "browser_evaluate", "arguments": { "function": format!("() => seen.push({number})") } });
+        calls.push(client.begin("tools/call", push).await);
+    }
+    for (number, call) in calls.into_iter().enumerate() {
+        let answer = call.answer().await.expect("an answer");
+        let text = answer["content"][0]["text"].as_str().unwrap_or_default();
+        let expected = format!("### Result\n{}\n", number + 1);
+        assert!(text.starts_with(&expected), "{text}");
+    }
+}
