@@ -73,7 +73,7 @@ struct Mark {
 }
 
 /// What a change may leave in its wake: a timer or a microtask of a framework, a frame to draw.
-const QUIET: Duration = Duration::from_millis(50);
+const QUIET: Duration = Duration::from_millis(40);
 /// What an action fetches.
 const REQUESTS: Duration = Duration::from_secs(5);
 /// What an action navigates to.

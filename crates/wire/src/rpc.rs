@@ -331,7 +331,9 @@ impl Shared {
             params: &params,
             session_id: session.map(|session| &**session),
         };
-        slot.send(serde_json::to_string(&request).map_err(shape)?);
+        let frame = serde_json::to_string(&request).map_err(shape)?;
+        tracing::trace!(frame = shown(frame.as_bytes()), "sent");
+        slot.send(frame);
         let session = session.cloned();
         state.waiting.insert(id, Waiter { session, answer });
         Ok(id)
@@ -340,11 +342,11 @@ impl Shared {
     /// Takes one frame apart and hands it to whom it is for. Returns the queue that it went into
     /// if that fills up.
     fn dispatch(&self, frame: &[u8]) -> Option<Crowd> {
+        tracing::trace!(frame = shown(frame), "received");
         let envelope: Envelope<'_> = match serde_json::from_slice(frame) {
             Ok(envelope) => envelope,
             Err(error) => {
-                let text = String::from_utf8_lossy(&frame[..frame.len().min(200)]);
-                tracing::warn!(%error, %text, "a frame from the browser is not understood");
+                tracing::warn!(%error, frame = shown(frame), "a frame from the browser is not understood");
                 return None;
             }
         };
@@ -400,6 +402,15 @@ impl Shared {
                 reason: self.state().routes.why(session),
             },
         }
+    }
+}
+
+/// The beginning of a frame, for logs.
+fn shown(frame: &[u8]) -> &str {
+    let head = &frame[..frame.len().min(200)];
+    match std::str::from_utf8(head) {
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&head[..error.valid_up_to()]).unwrap_or_default(),
     }
 }
 

@@ -74,6 +74,11 @@ export interface Rest {
 export async function settled({ quiet, patience, limit, effect }: Rest): Promise<{ seen: boolean; quiet: boolean }> {
   const started = performance.now();
   if (current) current.idleFrom = Infinity;
+  if (limit === 0 && !effect) {
+    // What was queued by then has run; a page that shows nothing yet is not waited for.
+    await task();
+    if (!current?.changed) return { seen: false, quiet: true };
+  }
   await frame();
   await frame();
   for (;;) {
@@ -88,7 +93,8 @@ export async function settled({ quiet, patience, limit, effect }: Rest): Promise
       expire(LINGER);
       return { seen, quiet: rests };
     }
-    await pause();
+    const wanted = seen ? quiet - (now - since) : CHECK_EVERY;
+    await pause(Math.min(Math.max(wanted, 1), CHECK_EVERY));
   }
 }
 
@@ -184,8 +190,20 @@ function finishing(): boolean {
   });
 }
 
-function pause(): Promise<void> {
-  return new Promise((done) => setTimeout(done, CHECK_EVERY));
+function pause(ms: number): Promise<void> {
+  return new Promise((done) => setTimeout(done, ms));
+}
+
+/** Resolves after the tasks that are queued by now. */
+function task(): Promise<void> {
+  const { port1, port2 } = new MessageChannel();
+  return new Promise((done) => {
+    port1.onmessage = () => {
+      port1.close();
+      done();
+    };
+    port2.postMessage(null);
+  });
 }
 
 /** Resolves at the next change of the document, once per frame at most, or after `limit` ms. */

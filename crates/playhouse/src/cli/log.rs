@@ -16,12 +16,16 @@ pub(super) fn begin(level: LogLevel) {
         "error"
     };
     let filter = format!("{others},playhouse={level},engine={level},wire={level}");
-    let started = fmt()
+    let log = fmt()
         .with_env_filter(EnvFilter::new(filter))
         .with_writer(io::stderr)
-        .with_ansi(io::stderr().is_terminal())
-        .without_time()
-        .try_init();
+        .with_ansi(io::stderr().is_terminal());
+    // What goes back and forth is read for its times too.
+    let started = if level == "trace" {
+        log.with_timer(fmt::time::uptime()).try_init()
+    } else {
+        log.without_time().try_init()
+    };
     // Only a second start in one process fails, and then the first one reports.
     drop(started);
 }
