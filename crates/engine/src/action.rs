@@ -111,7 +111,11 @@ impl<'a> Tries<'a> {
                 // A change of the document is the best reason to look again.
                 let argument = json!({ "limit": ms(pause) });
                 let change = async {
-                    if page.call(frame, "nextChange", &argument).await.is_err() {
+                    if page
+                        .call::<()>(frame, "nextChange", &argument)
+                        .await
+                        .is_err()
+                    {
                         std::future::pending::<()>().await;
                     }
                 };

@@ -148,10 +148,10 @@ pub trait PageBackend: Send + Sync {
     /// Moves in the history; false when there is no entry there.
     async fn go(&self, delta: i32) -> Result<bool>;
 
-    /// Calls a function of the injected code in the frame's isolated world; promises are awaited.
+    /// Calls a function of the injected code in the frame's isolated world, and returns its answer as JSON; promises are awaited.
     ///
     /// Fails with `DocumentGone` when the document is replaced meanwhile.
-    async fn call(&self, frame: &FrameId, function: &str, argument: &Value) -> Result<Value>;
+    async fn call(&self, frame: &FrameId, function: &str, argument: &Value) -> Result<String>;
     /// Runs the caller's function in the page's own world and returns its result as JSON, `None` for `undefined`.
     ///
     /// `expression` evaluates to a value or a function; a function is called with the element, if one is given.

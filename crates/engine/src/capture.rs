@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::locator::Locator;
 use crate::page::Page;
 use crate::progress::Progress;
-use crate::snapshot::{FrameSnapshot, RenderOptions};
+use crate::snapshot::{Facts, FrameSnapshot, RenderOptions};
 use futures_util::future::{BoxFuture, join_all};
 use serde_json::json;
 use std::time::Duration;
@@ -74,21 +74,15 @@ impl Page {
             if let Some(root) = root {
                 question["root"] = root.into();
             }
-            let facts = self.call(&frame, "snapshot", &question).await?;
-            if facts.is_null() {
-                return Err(Error::DocumentGone {});
-            }
+            let facts: Option<Facts> = self.call(&frame, "snapshot", &question).await?;
+            let facts = facts.ok_or(Error::DocumentGone {})?;
             let prefix = self
                 .state()
                 .frames
                 .get(&frame)
                 .map(crate::frame::Frame::prefix)
                 .unwrap_or_default();
-            let mut document =
-                FrameSnapshot::new(prefix, facts).map_err(|error| Error::Protocol {
-                    method: "snapshot".to_owned(),
-                    message: error.to_string(),
-                })?;
+            let mut document = FrameSnapshot::new(prefix, facts);
             let owners: Vec<Handle> = document.frame_elements().collect();
             if owners.is_empty() {
                 return Ok(document);

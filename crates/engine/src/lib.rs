@@ -51,6 +51,6 @@ pub use page::{Attendance, Dialog, Events, FileChooser, LoadState, Page};
 pub use progress::Progress;
 pub use selector::{Selector, SelectorError, Step, Target, TextMatch};
 pub use settle::{SettleOptions, Settled, Watch};
-pub use snapshot::{Found, FrameSnapshot, InvalidPattern, Pattern, RenderOptions};
+pub use snapshot::{Found, InvalidPattern, Pattern};
 pub use storage::{OriginStorage, StorageItem, StorageState};
 pub use task::{Task, spawn};

@@ -298,15 +298,15 @@ impl Locator {
             .page
             .call(&frame, "byRef", &json!({ "ref": local }))
             .await?;
-        match serde_json::from_value(answer) {
-            Ok(Some(Hit { handle, preview })) => Ok(Element {
-                page: self.page.clone(),
-                frame,
-                handle,
-                preview,
-            }),
-            _ => Err(stale()),
-        }
+        let Some(Hit { handle, preview }) = answer else {
+            return Err(stale());
+        };
+        Ok(Element {
+            page: self.page.clone(),
+            frame,
+            handle,
+            preview,
+        })
     }
 
     /// The frame that the frame segments of a selector lead to.
@@ -354,12 +354,7 @@ impl Locator {
 
     async fn query(&self, frame: &FrameId, segment: &Selector, limit: usize) -> Result<Found> {
         let argument = json!({ "steps": segment, "limit": limit });
-        let answer = self.page.call(frame, "query", &argument).await?;
-        let unreadable = |error: serde_json::Error| Error::Protocol {
-            method: "query".to_owned(),
-            message: error.to_string(),
-        };
-        match serde_json::from_value(answer).map_err(unreadable)? {
+        match self.page.call(frame, "query", &argument).await? {
             Query::Found { count, elements } => Ok(Found {
                 count,
                 elements: elements

@@ -18,6 +18,7 @@ use crate::frame::{FrameFacts, FrameTree};
 use crate::input::Pressed;
 use crate::network::{Request, RequestLog};
 use crate::progress::Progress;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{mpsc, watch};
@@ -177,10 +178,7 @@ impl Page {
     /// The document's title; empty when it has none or is being replaced.
     pub async fn title(&self, progress: &Progress) -> Result<String> {
         let main = self.main_frame();
-        let title = progress
-            .run(self.call(&main, "title", &Value::Null))
-            .await?;
-        Ok(title.as_str().unwrap_or_default().to_owned())
+        progress.run(self.call(&main, "title", &Value::Null)).await
     }
 
     /// HTTP status and reason of the document that is shown; `None` when it did not come over HTTP.
@@ -365,15 +363,20 @@ impl Page {
     }
 
     /// Calls the injected code of a frame.
-    pub(crate) async fn call(
+    pub(crate) async fn call<T: DeserializeOwned>(
         &self,
         frame: &FrameId,
         function: &str,
         argument: &Value,
-    ) -> Result<Value> {
+    ) -> Result<T> {
         self.alive()?;
-        self.unless_interrupted(self.backend.call(frame, function, argument))
-            .await
+        let answer = self
+            .unless_interrupted(self.backend.call(frame, function, argument))
+            .await?;
+        serde_json::from_str(&answer).map_err(|error| Error::Protocol {
+            method: function.to_owned(),
+            message: error.to_string(),
+        })
     }
 
     /// The page's state; hold it for a moment only.

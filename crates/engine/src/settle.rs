@@ -380,7 +380,7 @@ impl Watch {
         });
         let call = self.page.call(frame, "settled", &argument);
         match tokio::time::timeout(limit + ANSWER, call).await {
-            Ok(Ok(answer)) => serde_json::from_value(answer).unwrap_or(Rest::GONE),
+            Ok(Ok(rest)) => rest,
             // The document was replaced: if it was the page's, the navigation's own events tell.
             Ok(Err(Error::DocumentGone {})) => Rest::GONE,
             Ok(Err(_)) => Rest::NOTHING,
@@ -393,7 +393,7 @@ async fn begin(page: &Page, frames: &[FrameId]) {
     join_all(
         frames
             .iter()
-            .map(|frame| page.call(frame, "watch", &Value::Null)),
+            .map(|frame| page.call::<()>(frame, "watch", &Value::Null)),
     )
     .await;
 }

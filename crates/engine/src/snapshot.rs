@@ -11,5 +11,5 @@ mod scalar;
 #[cfg(test)]
 mod tests;
 
-pub use facts::{FrameSnapshot, RenderOptions};
+pub(crate) use facts::{Facts, FrameSnapshot, RenderOptions};
 pub use find::{Found, InvalidPattern, Pattern};

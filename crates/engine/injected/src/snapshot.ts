@@ -169,7 +169,7 @@ class Walk {
     if (isPresentational(role) || (role === "generic" && isRunOfText(e))) return undefined;
     const name: Name = frame ? { text: "", sources: [] } : sourcedNameOf(e);
     const facts: Facts = { role };
-    if (name.text) facts.name = name.text.toWellFormed();
+    if (name.text) facts.name = name.text;
     if (isVisible(e) && (frame || styleOf(e).pointerEvents !== "none")) {
       facts.ref = refFor(e, role, name.text);
       if (frame) facts.frame = keep(e);
@@ -240,13 +240,13 @@ function describe(e: Element, role: string, facts: Facts): void {
   if (role === "link" && e.hasAttribute("href")) facts.url = shortened(e.getAttribute("href") ?? "");
   if (role === "textbox") {
     const placeholder = e.getAttribute("placeholder");
-    if (placeholder && placeholder !== facts.name) facts.placeholder = placeholder.toWellFormed();
+    if (placeholder && placeholder !== facts.name) facts.placeholder = placeholder;
   }
 }
 
 function shortened(url: string): string {
   const comma = url.startsWith("data:") ? url.indexOf(",") : -1;
-  return (comma < 0 ? url : url.slice(0, comma + 1) + "…").toWellFormed();
+  return comma < 0 ? url : url.slice(0, comma + 1) + "…";
 }
 
 /** Lists the children and all below them; joins neighbouring texts, collapses their white space, leaves out what is empty. Says how many children there are. */
@@ -254,8 +254,8 @@ function list(children: Child[], entries: Entry[]): number {
   let count = 0;
   let text = "";
   const flush = (): void => {
-    text = text.replace(/[\u200b\u00ad]/g, "").replace(/\s+/g, " ");
-    if (text) count = (entries.push(text.toWellFormed()), count + 1);
+    if (text) text = text.replace(/[\u200b\u00ad]/g, "").replace(/\s+/g, " ");
+    if (text) count = (entries.push(text), count + 1);
     text = "";
   };
   for (const child of children) {

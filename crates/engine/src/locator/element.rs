@@ -196,7 +196,7 @@ impl Element {
     ) -> Result<T> {
         let mut argument = argument;
         argument["handle"] = self.handle.into();
-        let answer = self.page.call(&self.frame, function, &argument).await?;
+        let answer: Value = self.page.call(&self.frame, function, &argument).await?;
         if answer.get("gone").is_some() {
             return Err(self.not_actionable(Obstacle::Detached));
         }
@@ -232,9 +232,5 @@ pub(crate) async fn generate(elements: &[Element]) -> Result<Vec<Option<Selector
         "handles": elements.iter().map(|element| element.handle).collect::<Vec<_>>(),
         "testIdAttribute": first.page.state().test_id.as_ref(),
     });
-    let answer = first.page.call(&first.frame, "generate", &argument).await?;
-    serde_json::from_value(answer).map_err(|error| Error::Protocol {
-        method: "generate".to_owned(),
-        message: error.to_string(),
-    })
+    first.page.call(&first.frame, "generate", &argument).await
 }

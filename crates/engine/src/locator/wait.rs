@@ -66,7 +66,7 @@ impl Locator {
         let main = self.page.main_frame();
         let limit = u64::try_from(LOOK_EVERY.as_millis()).unwrap_or(u64::MAX);
         let argument = json!({ "limit": limit });
-        let change = self.page.call(&main, "nextChange", &argument);
+        let change = self.page.call::<()>(&main, "nextChange", &argument);
         match tokio::time::timeout(LOOK_EVERY, change).await {
             Ok(Err(Error::DocumentGone {})) => {
                 tokio::time::sleep(Duration::from_millis(20)).await;

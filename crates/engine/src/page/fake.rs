@@ -101,8 +101,9 @@ impl PageBackend for FakePage {
     fn main_frame(&self) -> FrameId {
         "main".into()
     }
-    async fn call(&self, _: &FrameId, function: &str, argument: &Value) -> Result<Value> {
-        (self.answers)(function, argument).await
+    async fn call(&self, _: &FrameId, function: &str, argument: &Value) -> Result<String> {
+        let answer = (self.answers)(function, argument).await?;
+        Ok(answer.to_string())
     }
     async fn input(&self, steps: &[InputStep]) -> Result<()> {
         self.input.lock().unwrap().extend_from_slice(steps);

@@ -10,7 +10,7 @@ use std::fmt;
 
 /// The tree of one document, and below it those of its frames.
 #[derive(Debug, Clone, Default)]
-pub struct FrameSnapshot {
+pub(crate) struct FrameSnapshot {
     pub(super) prefix: String,
     pub(super) entries: Vec<Entry>,
     pub(super) frames: HashMap<Handle, FrameSnapshot>,
@@ -18,43 +18,36 @@ pub struct FrameSnapshot {
 
 /// How much of a snapshot to write.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct RenderOptions {
+pub(crate) struct RenderOptions {
     /// The level of the deepest nodes to write, where the top is 0; all if none. A single text below a node is always written.
-    pub depth: Option<u32>,
+    pub(crate) depth: Option<u32>,
 }
 
 impl FrameSnapshot {
-    /// Reads what `snapshot` of the page-side code returned for a document.
+    /// The tree of a document.
     ///
     /// `prefix` goes before each of its refs: empty for the main frame's first document, `f1` and so on elsewhere.
-    ///
-    /// # Errors
-    /// When the value is not what that function returns.
-    pub fn new(prefix: impl Into<String>, facts: serde_json::Value) -> serde_json::Result<Self> {
-        let entries: Vec<Entry> = serde_json::from_value(facts)?;
-        if !is_complete(&entries) {
-            return Err(serde_json::Error::custom("children are missing"));
-        }
-        Ok(Self {
+    pub(crate) fn new(prefix: impl Into<String>, facts: Facts) -> Self {
+        Self {
             prefix: prefix.into(),
-            entries,
+            entries: facts.0,
             frames: HashMap::new(),
-        })
+        }
     }
 
     /// The frame elements of this document, in order; each wants the snapshot of its document.
-    pub fn frame_elements(&self) -> impl Iterator<Item = Handle> {
+    pub(crate) fn frame_elements(&self) -> impl Iterator<Item = Handle> {
         self.nodes().filter_map(|node| node.frame)
     }
 
     /// Places the snapshot of a frame's document below its frame element.
-    pub fn graft(&mut self, element: Handle, content: Self) {
+    pub(crate) fn graft(&mut self, element: Handle, content: Self) {
         self.frames.insert(element, content);
     }
 
     /// The whole as aria YAML, without a line break at the end; empty for an empty page.
     #[must_use]
-    pub fn render(&self, options: &RenderOptions) -> String {
+    pub(crate) fn render(&self, options: &RenderOptions) -> String {
         render::render(self, options)
     }
 
@@ -63,6 +56,20 @@ impl FrameSnapshot {
             Entry::Node(node) => Some(&**node),
             Entry::Text(_) => None,
         })
+    }
+}
+
+/// What `snapshot` of the page-side code returned for a document.
+#[derive(Debug, Clone)]
+pub(crate) struct Facts(Vec<Entry>);
+
+impl<'de> Deserialize<'de> for Facts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let entries = Vec::deserialize(deserializer)?;
+        if !is_complete(&entries) {
+            return Err(D::Error::custom("children are missing"));
+        }
+        Ok(Self(entries))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Snapshots of recorded facts, without a browser. `UPDATE_EXPECT=1` rewrites the expected texts.
 
 use super::facts::{Entry, Mark, Node};
-use super::{FrameSnapshot, Pattern, RenderOptions};
+use super::{Facts, FrameSnapshot, Pattern, RenderOptions};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::fs;
@@ -36,25 +36,21 @@ fn a_cut_node_keeps_the_name_that_its_content_would_tell() {
 
 #[test]
 fn a_frame_is_shown_below_its_element_with_refs_of_its_own() {
-    let mut page = FrameSnapshot::new(
+    let mut page = document(
         "",
         json!([
             { "role": "generic", "ref": 1, "children": 2 },
             { "role": "heading", "name": "Out", "level": 1, "ref": 2 },
             { "role": "iframe", "ref": 3, "frame": 7, "pointer": true },
         ]),
-    )
-    .expect("the facts are whole");
+    );
     assert_eq!(page.frame_elements().collect::<Vec<_>>(), [7]);
     let frame = json!([
         { "role": "generic", "ref": 1, "children": 2 },
         { "role": "button", "name": "In", "ref": 2, "pointer": true },
         "text",
     ]);
-    page.graft(
-        7,
-        FrameSnapshot::new("f1", frame).expect("the facts are whole"),
-    );
+    page.graft(7, document("f1", frame));
     expect_test::expect![[r#"
         - generic [ref=e1]:
           - heading "Out" [level=1] [ref=e2]
@@ -73,7 +69,7 @@ fn a_frame_is_shown_below_its_element_with_refs_of_its_own() {
 #[test]
 fn boxes_stand_last() {
     let facts = json!([{ "role": "link", "name": "l", "ref": 4, "pointer": true, "url": "/x", "box": [1, -2, 30, 4] }]);
-    let page = FrameSnapshot::new("f2", facts).expect("the facts are whole");
+    let page = document("f2", facts);
     assert_eq!(
         page.render(&RenderOptions::default()),
         "- link \"l\" [ref=f2e4] [cursor=pointer] [box=1,-2,30,4]:\n  - /url: /x"
@@ -83,9 +79,14 @@ fn boxes_stand_last() {
 #[test]
 fn facts_that_lack_children_are_refused() {
     let missing = json!([{ "role": "list", "children": 2 }, "one"]);
-    assert!(FrameSnapshot::new("", missing).is_err());
-    assert!(FrameSnapshot::new("", json!({})).is_err());
-    assert!(FrameSnapshot::new("", json!([1])).is_err());
+    assert!(serde_json::from_value::<Facts>(missing).is_err());
+    assert!(serde_json::from_value::<Facts>(json!({})).is_err());
+    assert!(serde_json::from_value::<Facts>(json!([1])).is_err());
+}
+
+fn document(prefix: &str, facts: Value) -> FrameSnapshot {
+    let facts = serde_json::from_value(facts).expect("the facts are whole");
+    FrameSnapshot::new(prefix, facts)
 }
 
 /// Reads a recorded page: facts and, by frame element, those of its frames.
@@ -96,8 +97,7 @@ fn recorded(path: &Path) -> FrameSnapshot {
 
 fn build(tree: &Value) -> FrameSnapshot {
     let prefix = tree["prefix"].as_str().expect("a prefix");
-    let mut snapshot =
-        FrameSnapshot::new(prefix, tree["facts"].clone()).expect("the facts are whole");
+    let mut snapshot = document(prefix, tree["facts"].clone());
     for frame in tree["frames"].as_array().expect("frames") {
         let element = frame[0].as_u64().expect("a handle");
         snapshot.graft(element, build(&frame[1]));

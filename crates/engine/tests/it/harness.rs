@@ -151,9 +151,10 @@ pub(crate) async fn eval_in(page: &Page, frame: &FrameId, expression: &str) -> V
 
 /// What the injected code says to a call.
 pub(crate) async fn call(page: &Page, frame: &FrameId, function: &str) -> engine::Result<Value> {
-    soon()
+    let answer = soon()
         .run(page.backend().call(frame, function, &Value::Null))
-        .await
+        .await?;
+    Ok(serde_json::from_str(&answer).unwrap())
 }
 
 /// A trusted click at this point of the main frame's viewport.

@@ -225,13 +225,16 @@ function placeholderOrTitle(e: Element, hasPlaceholder: boolean): string {
 }
 
 function labelsText(e: Element, walk: Walk): string | undefined {
-  const labels = (e as HTMLInputElement).labels;
-  if (!labels?.length || walk.referred) return undefined;
+  const labels = walk.referred || !hasLabels(rootOf(e)) ? undefined : (e as HTMLInputElement).labels;
+  if (!labels?.length) return undefined;
   entanglements++;
   noteLabelAround(e, walk);
   const texts = [...labels].map((label) => alternative(label, { ...walk, sources: [], embedded: true, inside: true }));
   return texts.filter((text) => text).join(" ");
 }
+
+/** Whether anything under a root can be a label: looking for the labels of each control costs much more. */
+const hasLabels = cached((root: Document | ShadowRoot) => !!root.querySelector("label"));
 
 /** A control in the label that is being read has that label for its name, which tells of it. */
 function noteLabelAround(e: Element, walk: Walk): void {
@@ -292,8 +295,32 @@ export function pseudoText(e: Element, pseudo: "::before" | "::after"): string {
   return pseudo === "::before" ? textBefore(e) : textAfter(e);
 }
 
-const textBefore = cached((e: Element) => generatedText(e, "::before"));
-const textAfter = cached((e: Element) => generatedText(e, "::after"));
+const textBefore = cached((e: Element) => (mayGenerate(rootOf(e)) ? generatedText(e, "::before") : ""));
+const textAfter = cached((e: Element) => (mayGenerate(rootOf(e)) ? generatedText(e, "::after") : ""));
+
+/** Whether a style sheet could put text before or after an element under a root: asking each element costs much more. */
+const mayGenerate = cached((root: Document | ShadowRoot) => [...root.styleSheets, ...root.adoptedStyleSheets].some(sheetGenerates));
+
+function sheetGenerates(sheet: CSSStyleSheet): boolean {
+  try {
+    return rulesGenerate(sheet.cssRules);
+  } catch {
+    // Of another origin: nobody can look into it.
+    return true;
+  }
+}
+
+function rulesGenerate(rules: CSSRuleList): boolean {
+  for (let at = 0; at < rules.length; at++) {
+    const rule = rules[at] as CSSStyleRule & CSSImportRule;
+    // Most often it is an empty box that is put there, for looks.
+    const { content } = rule.style ?? {};
+    if (content && !/^(none|normal|(["'])\s*\2)$/.test(content) && /before|after/i.test(rule.selectorText ?? "::before")) return true;
+    if (rule.cssRules?.length && rulesGenerate(rule.cssRules)) return true;
+    if (rule.styleSheet && sheetGenerates(rule.styleSheet)) return true;
+  }
+  return false;
+}
 
 function generatedText(e: Element, pseudo: string): string {
   const style = getComputedStyle(e, pseudo);

@@ -16,7 +16,7 @@ use wire::cdp::{dom, page, runtime};
 const ANNOUNCEMENT: Duration = Duration::from_secs(2);
 /// Calls a function of the core by its name.
 const CALL: &str =
-    "function(name, argument) { return globalThis.__playhouseCore[name](argument); }";
+    "function(name, argument) { return globalThis.__playhouseCore.call(name, argument); }";
 /// The element of a handle.
 const HELD: &str = "function(handle) { return globalThis.__playhouseCore.element(handle); }";
 /// The handle of an element.
@@ -28,7 +28,7 @@ impl CdpPage {
         frame: &FrameId,
         function: &str,
         argument: &Value,
-    ) -> Result<Value> {
+    ) -> Result<String> {
         let call = runtime::CallFunctionOn {
             function_declaration: CALL.to_owned(),
             arguments: Some(vec![value(json!(function)), value(argument.clone())]),
@@ -36,8 +36,7 @@ impl CdpPage {
             await_promise: Some(true),
             ..Default::default()
         };
-        let result = self.in_isolated(frame, call).await?;
-        parsed(&result)
+        Ok(self.in_isolated(frame, call).await?.decode()?)
     }
 
     /// Runs a function in our world of the frame; the core is there by then.

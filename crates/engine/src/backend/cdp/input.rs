@@ -73,10 +73,8 @@ impl CdpPage {
                     self.in_all_frames("watchDrag").await;
                 }
                 self.send_input(step).await?;
-                let begun = self
-                    .in_all_frames("dragBegan")
-                    .await
-                    .contains(&Value::Bool(true));
+                let answers = self.in_all_frames("dragBegan").await;
+                let begun = answers.iter().any(|answer| answer == "true");
                 if begun && let Some(data) = self.drag.handed_over().await {
                     self.drag_event(DragEventType::DragEnter, *to, data.clone(), modifiers)
                         .await?;
@@ -101,8 +99,8 @@ impl CdpPage {
         Ok(())
     }
 
-    /// Asks the core of each frame; a frame that cannot answer has no say.
-    async fn in_all_frames(&self, function: &str) -> Vec<Value> {
+    /// Asks the core of each frame, and gives the answers as JSON; a frame that cannot answer has no say.
+    async fn in_all_frames(&self, function: &str) -> Vec<String> {
         let mut answers = Vec::new();
         for frame in self.all_frames() {
             if let Ok(answer) = self.call_core(&frame, function, &Value::Null).await {

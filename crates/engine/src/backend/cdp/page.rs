@@ -430,7 +430,7 @@ impl PageBackend for CdpPage {
         Ok(true)
     }
 
-    async fn call(&self, frame: &FrameId, function: &str, argument: &Value) -> Result<Value> {
+    async fn call(&self, frame: &FrameId, function: &str, argument: &Value) -> Result<String> {
         self.call_core(frame, function, argument).await
     }
 
