@@ -12,6 +12,7 @@ pub use profile::remove_stale_profiles;
 
 use crate::backend::{BrowserBackend, Proxy};
 use crate::error::Result;
+use crate::origins::OriginRules;
 use crate::progress::Progress;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -34,6 +35,8 @@ pub struct LaunchOptions {
     pub profile_patience: Duration,
     /// For all contexts that have none of their own.
     pub proxy: Option<Proxy>,
+    /// What may be requested, as far as switches can say it.
+    pub origins: OriginRules,
     /// More command-line switches.
     pub args: Vec<String>,
     /// Switches of ours to leave out, as written or by name.

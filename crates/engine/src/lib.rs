@@ -16,6 +16,7 @@ mod input;
 mod launch;
 mod locator;
 mod network;
+mod origins;
 mod page;
 mod progress;
 mod selector;
@@ -47,6 +48,7 @@ pub use launch::{
 };
 pub use locator::{Checked, Element, Locator, Rect, States, WaitFor};
 pub use network::{Request, RequestOutcome};
+pub use origins::OriginRules;
 pub use page::{Attendance, Dialog, Events, FileChooser, LoadState, Page};
 pub use progress::Progress;
 pub use selector::{Selector, SelectorError, Step, Target, TextMatch};

@@ -28,8 +28,8 @@ pub use options::Options;
 pub use reference::{reference, schema};
 pub use secrets::Secrets;
 pub use settings::{
-    AnswerSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings, NetworkSettings,
-    ProxySettings, Settings, Timeouts, ToolSettings,
+    AnswerSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings, ProxySettings,
+    Settings, Timeouts, ToolSettings,
 };
 pub use value::{
     Capability, CodegenLanguage, ColorScheme, ConsoleLevel, Contrast, FilePaths, ForcedColors,

@@ -27,10 +27,10 @@ pub use cli::main;
 pub use config::{
     AnswerSettings, BrowserSettings, Capability, CdpSettings, CodegenLanguage, ColorScheme, Config,
     ConfigError, ConsoleLevel, ContextSettings, Contrast, Environment, FilePaths, FileSettings,
-    ForcedColors, Geolocation, HttpCredentials, ImageResponses, LogLevel, NetworkSettings, Options,
-    Problem, ProxySettings, ReducedMotion, Secrets, Settings, Size, SnapshotMode,
-    StorageStateSource, Timeouts, ToolRule, ToolSettings, ToolsetName, Viewport,
-    reference as config_reference, schema as config_schema,
+    ForcedColors, Geolocation, HttpCredentials, ImageResponses, LogLevel, Options, Problem,
+    ProxySettings, ReducedMotion, Secrets, Settings, Size, SnapshotMode, StorageStateSource,
+    Timeouts, ToolRule, ToolSettings, ToolsetName, Viewport, reference as config_reference,
+    schema as config_schema,
 };
 pub use error::ErrorCode;
 pub use reference::{all_tools, error_reference, tool_reference, tool_table};

@@ -10,6 +10,7 @@ mod events;
 mod input;
 mod local_storage;
 mod network;
+mod origins;
 mod page;
 mod permissions;
 mod picture;

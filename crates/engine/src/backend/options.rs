@@ -1,6 +1,7 @@
 //! What a context, a picture or a print can be asked to be.
 
 use super::Headers;
+use crate::origins::OriginRules;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -139,6 +140,8 @@ pub struct ContextOptions {
     pub proxy: Option<Proxy>,
     /// Where downloads go; they are saved there under a unique name. `None`: they are refused.
     pub downloads: Option<PathBuf>,
+    /// What may be requested; for the whole browser, as workers belong to no context.
+    pub origins: OriginRules,
     /// Scripts that run in each new document before the document's own.
     pub init_scripts: Vec<String>,
 }

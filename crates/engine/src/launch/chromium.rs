@@ -203,6 +203,9 @@ fn switches(options: &LaunchOptions) -> Vec<String> {
         args.push(format!("--proxy-server={}", proxy.server));
         args.push(format!("--proxy-bypass-list={}", proxy_bypass(proxy)));
     }
+    if !options.origins.is_empty() {
+        args.push(format!("--host-rules={}", options.origins.host_rules()));
+    }
     let ignored = |arg: &str| {
         let name = arg.split_once('=').map_or(arg, |(name, _)| name);
         options

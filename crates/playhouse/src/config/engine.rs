@@ -42,6 +42,7 @@ impl BrowserSettings {
             },
             user_data_dir: profile,
             proxy: self.proxy.as_ref().map(ProxySettings::options),
+            origins: self.origins.clone(),
             args: self.args.clone(),
             ignore_default_args: self.ignored_args.clone(),
             env: self.env.clone(),
@@ -130,6 +131,7 @@ impl ContextSettings {
             java_script_enabled: Some(self.java_script_enabled),
             block_service_workers: self.block_service_workers,
             proxy: None,
+            origins: self.origins.clone(),
             downloads: self
                 .accept_downloads
                 .then(|| self.downloads_dir.clone().unwrap_or(downloads)),

@@ -137,11 +137,9 @@ options! {
     }
     "Network rules" {
         /// Request nothing but these origins or hosts, separated by semicolons.
-        allowed_origins: OriginList, key("network.allowedOrigins").everywhere()
-            .later(UNWIRED);
+        allowed_origins: OriginList, key("network.allowedOrigins").everywhere();
         /// Never request these, even if allowed, separated by semicolons.
-        blocked_origins: OriginList, key("network.blockedOrigins").everywhere()
-            .later(UNWIRED);
+        blocked_origins: OriginList, key("network.blockedOrigins").everywhere();
     }
     "Tools" {
         /// Families of tools: browser, session, e2e.

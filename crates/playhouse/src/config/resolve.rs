@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf, absolute};
 
-use engine::{BrowserChoice, Channel};
+use engine::{BrowserChoice, Channel, OriginRules};
 use serde_json::Value;
 
 use super::{
@@ -13,8 +13,8 @@ use super::{
     places,
     secrets::{Secrets, SecretsSource},
     settings::{
-        AnswerSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings,
-        NetworkSettings, ProxySettings, Settings, Timeouts, ToolSettings,
+        AnswerSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings, ProxySettings,
+        Settings, Timeouts, ToolSettings,
     },
     show,
     value::{BrowserName, Capability, OptionValue, Size, Viewport},
@@ -46,6 +46,9 @@ pub(crate) fn resolve(
         .sandbox
         .value()
         .filter(|sandbox| sandbox_said || !sandbox);
+    let allowed = options.allowed_origins.value().map(|allowed| allowed.0);
+    let blocked = options.blocked_origins.or_empty().0;
+    let origins = OriginRules::new(allowed.as_deref(), &blocked);
     Ok(Settings {
         browser: BrowserSettings {
             choice: choice(options, channel, cwd),
@@ -71,6 +74,7 @@ pub(crate) fn resolve(
                 username: options.proxy_username.value(),
                 password: options.proxy_password.value(),
             }),
+            origins: origins.clone(),
         },
         context: ContextSettings {
             viewport: required(&options.viewport_size),
@@ -96,12 +100,9 @@ pub(crate) fn resolve(
             accept_downloads: options.accept_downloads.value().unwrap_or(true),
             downloads_dir: options.downloads_path.value().map(|path| cwd.join(path)),
             block_service_workers: options.block_service_workers.get().is_some_and(|b| b.0),
+            origins,
             storage_state: options.storage_state.value(),
             init_scripts: options.init_script.or_empty().0,
-        },
-        network: NetworkSettings {
-            allowed_origins: options.allowed_origins.value().map(|origins| origins.0),
-            blocked_origins: options.blocked_origins.or_empty().0,
         },
         tools: ToolSettings {
             toolsets: required(&options.toolsets).0,

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use engine::{BrowserChoice, Search};
+use engine::{BrowserChoice, OriginRules, Search};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -23,8 +23,6 @@ pub struct Settings {
     pub browser: BrowserSettings,
     /// What pages find.
     pub context: ContextSettings,
-    /// What pages may request.
-    pub network: NetworkSettings,
     /// Which tools there are.
     pub tools: ToolSettings,
     /// What answers look like.
@@ -75,6 +73,8 @@ pub struct BrowserSettings {
     pub cdp: Option<CdpSettings>,
     /// The way to the network.
     pub proxy: Option<ProxySettings>,
+    /// What may be requested.
+    pub origins: OriginRules,
 }
 
 /// A running browser to connect to.
@@ -150,19 +150,12 @@ pub struct ContextSettings {
     pub downloads_dir: Option<PathBuf>,
     /// Pages may not register service workers.
     pub block_service_workers: bool,
+    /// What may be requested.
+    pub origins: OriginRules,
     /// Cookies and storage at first.
     pub storage_state: Option<StorageStateSource>,
     /// Scripts for each page, absolute paths; they existed at start.
     pub init_scripts: Vec<PathBuf>,
-}
-
-/// What pages may request.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct NetworkSettings {
-    /// Nothing but these, when somebody said so.
-    pub allowed_origins: Option<Vec<String>>,
-    /// Never these.
-    pub blocked_origins: Vec<String>,
 }
 
 /// Which tools there are.

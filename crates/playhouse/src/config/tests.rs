@@ -518,10 +518,6 @@ fn a_start_that_fails_says_so_in_the_words_of_the_contract() {
             "Invalid --timeout-action: soon. Expected a whole number of milliseconds",
         ),
         (
-            &["--allowed-origins=a"],
-            "option '--allowed-origins' is not supported yet: nothing acts on it in this release",
-        ),
-        (
             &["--port=0"],
             "option '--port' is not supported yet: this release serves on stdio only",
         ),

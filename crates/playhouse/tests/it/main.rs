@@ -6,6 +6,7 @@ mod cli;
 mod faults;
 mod files;
 mod lifecycle;
+mod origins;
 mod profiles;
 mod protocol;
 mod secrets;

@@ -2,19 +2,20 @@
 
 use super::context::CdpContext;
 use super::proxy::proxy_bypass;
-use super::setup;
+use super::{origins, setup};
 use crate::backend::{
     BrowserBackend, ContextBackend, ContextObserver, ContextOptions, DownloadEvent,
 };
 use crate::error::Result;
 use crate::launch::process::Process;
+use crate::origins::OriginRules;
 use crate::task::{self, Task};
 use async_trait::async_trait;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::watch;
-use wire::cdp::{browser, target};
+use wire::cdp::{browser, fetch, target};
 use wire::{Connection, EventStream, RawEvent, Session};
 
 /// How long Chromium may take to close by itself before it is killed.
@@ -241,6 +242,9 @@ impl Shared {
             for context in self.contexts().all() {
                 context.page_crashed(&crashed.target_id);
             }
+        } else if let Some(Ok(paused)) = event.parse::<fetch::RequestPaused>() {
+            let rules = self.contexts().rules();
+            origins::decide(&self.root, &rules, paused);
         } else if let Some(Ok(download)) = event.parse::<browser::DownloadWillBegin>() {
             self.download_began(download);
         } else if let Some(Ok(progress)) = event.parse::<browser::DownloadProgress>() {
@@ -261,6 +265,9 @@ impl Shared {
                     url = attached.target_info.url,
                     "a target that nobody drives"
                 );
+                for rules in self.contexts().rules() {
+                    setup::guard(&session, &rules);
+                }
                 setup::leave(session, &self.root, attached.session_id);
             }
         }
@@ -320,6 +327,12 @@ impl Shared {
 impl Contexts {
     fn all(&self) -> Vec<Arc<CdpContext>> {
         self.by_id.values().chain(&self.default).cloned().collect()
+    }
+
+    /// What none of them may request.
+    fn rules(&self) -> Vec<OriginRules> {
+        let rules = self.all().into_iter().filter_map(|context| context.rules());
+        rules.collect()
     }
 
     /// Whose target it is; somebody else's may be in the same browser.

@@ -10,6 +10,7 @@ use crate::backend::{
     PageId, SameSite,
 };
 use crate::error::{Error, Result};
+use crate::origins::OriginRules;
 use crate::task;
 use async_trait::async_trait;
 use std::collections::{HashMap, VecDeque};
@@ -17,7 +18,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::sync::{oneshot, watch};
 use wire::Session;
-use wire::cdp::{browser, network, storage, target};
+use wire::cdp::{browser, fetch, network, storage, target};
 
 /// Names of pages that are gone; enough for whoever still waits for one of them.
 const REMEMBERED: usize = 64;
@@ -85,6 +86,12 @@ impl CdpContext {
         self.options().downloads.clone()
     }
 
+    /// Which origins it may request; `None` for all.
+    pub(super) fn rules(&self) -> Option<OriginRules> {
+        let options = self.options();
+        (!options.origins.is_empty()).then(|| options.origins.clone())
+    }
+
     /// Sets what holds for the whole context, before its first page.
     pub(super) async fn prepare(&self) -> Result<()> {
         let options = self.options().clone();
@@ -104,6 +111,14 @@ impl CdpContext {
             self.grant_permissions(&options.permissions, None).await?;
         }
         downloads.await?;
+        if !options.origins.is_empty() {
+            self.root
+                .call(&fetch::Enable {
+                    patterns: Some(vec![fetch::RequestPattern::default()]),
+                    ..Default::default()
+                })
+                .await?;
+        }
         Ok(())
     }
 

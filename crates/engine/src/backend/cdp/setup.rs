@@ -1,10 +1,12 @@
 //! What every new page, frame process and worker is told before it may run.
 
 use super::authentication;
+use super::origins;
 use super::page::{CdpPage, Child};
 use super::worlds::WORLD;
 use crate::backend::{ContextOptions, FrameId, LoaderId, PageEvent, PageObserver};
 use crate::error::Result;
+use crate::origins::OriginRules;
 use crate::task;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
@@ -184,6 +186,8 @@ pub(super) fn child(
             let mut batch = Batch::default();
             batch.send(&session, &runtime::Enable {});
             batch.send(&session, &network::Enable::default());
+            let rules = &page.options().origins;
+            guard(&session, rules);
             page.emulation().send_to_worker(&session, &mut batch);
             batch.send(&session, &auto_attach());
             batch.send(&session, &runtime::RunIfWaitingForDebugger {});
@@ -195,6 +199,17 @@ pub(super) fn child(
             leave(session, parent, attached.session_id);
             None
         }
+    }
+}
+
+/// Tells a worker which connections it may not open.
+pub(super) fn guard(session: &Session, rules: &OriginRules) {
+    if !rules.is_empty() {
+        drop(session.send(&runtime::Evaluate {
+            expression: origins::guard(rules),
+            silent: Some(true),
+            ..Default::default()
+        }));
     }
 }
 
@@ -270,6 +285,9 @@ fn auto_attach() -> target::SetAutoAttach {
 
 fn init_scripts(options: &ContextOptions) -> Vec<String> {
     let mut scripts = options.init_scripts.clone();
+    if !options.origins.is_empty() {
+        scripts.insert(0, origins::guard(&options.origins));
+    }
     if options.block_service_workers {
         scripts.push(
             "if (navigator.serviceWorker) navigator.serviceWorker.register = async () => { console.warn('Service workers are blocked by Playhouse'); };"

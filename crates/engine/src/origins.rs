@@ -1,0 +1,228 @@
+//! Which origins pages may request: the rules and what they say of an address. Who enforces them lives in the backend.
+
+use url::Url;
+
+/// Nothing but what is allowed, and nothing that is blocked.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OriginRules {
+    allowed: Option<Vec<Pattern>>,
+    blocked: Vec<Pattern>,
+}
+
+/// A scheme and a host with its port, where `*` is anything within either.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Pattern {
+    scheme: String,
+    host: String,
+}
+
+impl OriginRules {
+    /// Rules of origins (`https://example.com:8080`), hosts (`example.com`: on its scheme's own port), both with `*`
+    /// for any text (`http://localhost:*`). Without `allowed` everything is allowed; what is blocked is blocked even
+    /// if allowed.
+    pub fn new(allowed: Option<&[String]>, blocked: &[String]) -> Self {
+        let patterns = |texts: &[String]| texts.iter().map(|text| Pattern::new(text)).collect();
+        Self {
+            allowed: allowed.map(patterns),
+            blocked: patterns(blocked),
+        }
+    }
+
+    /// Whether they forbid nothing.
+    pub fn is_empty(&self) -> bool {
+        self.allowed.is_none() && self.blocked.is_empty()
+    }
+
+    /// Whether an address may be requested. What is not fetched from a host (`data:`, `about:`, `blob:`) may.
+    pub fn allow(&self, address: &str) -> bool {
+        let Ok(url) = Url::parse(address) else {
+            return true;
+        };
+        let Some(host) = url.host_str().filter(|host| !host.is_empty()) else {
+            return true;
+        };
+        if !matches!(url.scheme(), "http" | "https" | "ws" | "wss") {
+            return true;
+        }
+        let host = match url.port() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_owned(),
+        };
+        let fits = |pattern: &Pattern| pattern.fits(url.scheme(), &host);
+        !self.blocked.iter().any(fits)
+            && self
+                .allowed
+                .as_ref()
+                .is_none_or(|allowed| allowed.iter().any(fits))
+    }
+
+    /// The same as far as a browser can be told at its start (`--host-rules`): there is no scheme, and no port of
+    /// what is allowed.
+    pub(crate) fn host_rules(&self) -> String {
+        let mut rules = Vec::new();
+        for pattern in &self.blocked {
+            let host = &pattern.host;
+            match (pattern.scheme.as_str(), host.strip_suffix(":*")) {
+                ("*", Some(host)) => rules.push(format!("MAP {host} ~NOTFOUND")),
+                ("*", None) if host == "*" || pattern.has_port() => {
+                    rules.push(format!("MAP {host} ~NOTFOUND"));
+                }
+                ("*", None) => {
+                    rules.push(format!("MAP {host}:80 ~NOTFOUND"));
+                    rules.push(format!("MAP {host}:443 ~NOTFOUND"));
+                }
+                // It would cut off the other schemes as well.
+                _ => {}
+            }
+        }
+        if let Some(allowed) = &self.allowed {
+            rules.push("MAP * ~NOTFOUND".to_owned());
+            for pattern in allowed {
+                let host = match pattern.host.rsplit_once(':') {
+                    Some((host, _)) if pattern.has_port() => host,
+                    _ => &pattern.host,
+                };
+                rules.push(format!("EXCLUDE {host}"));
+            }
+        }
+        rules.join(", ")
+    }
+
+    /// The patterns of what is allowed, and of what is blocked, as JavaScript's regular expressions over
+    /// `scheme://host:port`.
+    pub(crate) fn expressions(&self) -> (Option<Vec<String>>, Vec<String>) {
+        let all = |patterns: &Vec<Pattern>| patterns.iter().map(Pattern::expression).collect();
+        (self.allowed.as_ref().map(all), all(&self.blocked))
+    }
+}
+
+impl Pattern {
+    fn new(text: &str) -> Self {
+        let text = text.trim().to_ascii_lowercase();
+        let (scheme, rest) = text.split_once("://").unwrap_or(("*", &text));
+        let host = rest.split('/').next().unwrap_or_default();
+        let standard = match scheme {
+            "http" | "ws" => ":80",
+            "https" | "wss" => ":443",
+            _ => "",
+        };
+        Self {
+            scheme: scheme.to_owned(),
+            host: host.strip_suffix(standard).unwrap_or(host).to_owned(),
+        }
+    }
+
+    fn has_port(&self) -> bool {
+        let port = self.host.rsplit_once(':').map(|(_, port)| port);
+        port.is_some_and(|port| !port.ends_with(']'))
+    }
+
+    fn fits(&self, scheme: &str, host: &str) -> bool {
+        // A connection that is opened from a page belongs to the origin that it goes to.
+        let http = match scheme {
+            "ws" => "http",
+            "wss" => "https",
+            other => other,
+        };
+        let scheme_fits = matches(&self.scheme, scheme) || matches(&self.scheme, http);
+        scheme_fits && (self.host == "*" || matches(&self.host, host))
+    }
+
+    fn expression(&self) -> String {
+        let escaped = |text: &str| {
+            let mut expression = String::new();
+            for c in text.chars() {
+                match c {
+                    '*' => expression.push_str(".*"),
+                    c if c.is_alphanumeric() || c == '-' => expression.push(c),
+                    c => expression.extend(['\\', c]),
+                }
+            }
+            expression
+        };
+        format!("^{}:\\/\\/{}$", escaped(&self.scheme), escaped(&self.host))
+    }
+}
+
+/// Whether the text is what the pattern says, `*` being any text.
+fn matches(pattern: &str, text: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else {
+        return pattern == text;
+    };
+    let Some(text) = text.strip_prefix(start) else {
+        return false;
+    };
+    let ends = (0..=text.len()).filter(|at| text.is_char_boundary(*at));
+    ends.rev().any(|at| matches(rest, &text[at..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules(allowed: Option<&[&str]>, blocked: &[&str]) -> OriginRules {
+        let owned = |texts: &[&str]| {
+            texts
+                .iter()
+                .map(|&text| text.to_owned())
+                .collect::<Vec<_>>()
+        };
+        OriginRules::new(allowed.map(owned).as_deref(), &owned(blocked))
+    }
+
+    #[test]
+    fn an_origin_is_a_scheme_a_host_and_a_port() {
+        for (pattern, address, fits) in [
+            ("example.com", "https://example.com/a", true),
+            ("example.com", "http://example.com", true),
+            ("example.com", "http://example.com:8080", false),
+            ("example.com:8080", "http://example.com:8080", true),
+            ("example.com", "http://www.example.com", false),
+            ("*.example.com", "http://www.example.com", true),
+            ("*.example.com", "http://example.com.evil.org", false),
+            ("https://example.com", "http://example.com", false),
+            ("https://example.com:443/path", "https://example.com/", true),
+            ("HTTP://Example.COM", "http://example.com", true),
+            ("http://example.com:*", "http://example.com:81", true),
+            ("http://example.com:*", "https://example.com:81", false),
+            ("http://example.com", "ws://example.com/socket", true),
+            ("ws://example.com", "http://example.com", false),
+            ("*", "https://[::1]:3/", true),
+            ("http://*", "http://x:1", true),
+            ("example.com", "http://user:pass@example.com/", true),
+            ("example.com", "http://example.com@evil.org/", false),
+        ] {
+            let allow = rules(Some(&[pattern]), &[]).allow(address);
+            assert_eq!(allow, fits, "{pattern} and {address}");
+        }
+    }
+
+    #[test]
+    fn blocked_wins_and_what_has_no_host_is_let_be() {
+        let rules = rules(Some(&["*"]), &["a.org"]);
+        assert!(!rules.allow("http://a.org/") && rules.allow("http://b.org/"));
+        let nothing = OriginRules::new(Some(&[]), &[]);
+        assert!(!nothing.allow("http://a.org/"));
+        for address in [
+            "about:blank",
+            "data:text/html,x",
+            "blob:http://a.org/1",
+            "file:///x",
+        ] {
+            assert!(nothing.allow(address), "{address}");
+        }
+        assert!(OriginRules::default().is_empty() && !nothing.is_empty());
+    }
+
+    #[test]
+    fn a_browser_is_told_of_hosts() {
+        let rules = rules(
+            Some(&["a.org", "http://b.org:8080", "[::1]:3"]),
+            &["c.org:*", "https://d.org", "e.org:81", "f.org"],
+        );
+        assert_eq!(
+            rules.host_rules(),
+            "MAP c.org ~NOTFOUND, MAP e.org:81 ~NOTFOUND, MAP f.org:80 ~NOTFOUND, MAP f.org:443 ~NOTFOUND, MAP * ~NOTFOUND, EXCLUDE a.org, EXCLUDE b.org, EXCLUDE [::1]"
+        );
+    }
+}
