@@ -86,14 +86,14 @@ impl ConsoleLog {
 
     /// The messages from a number on.
     pub(crate) fn since(&self, number: u64) -> Vec<ConsoleEntry> {
-        self.entries
-            .iter()
-            .skip_while(|entry| entry.number < number)
-            .map(|entry| ConsoleEntry {
-                current: entry.document == self.document,
-                ..entry.clone()
-            })
-            .collect()
+        let first = self.next - self.entries.len() as u64;
+        let known = usize::try_from(number.saturating_sub(first)).unwrap_or(usize::MAX);
+        let news = self.entries.range(known.min(self.entries.len())..);
+        news.map(|entry| ConsoleEntry {
+            current: entry.document == self.document,
+            ..entry.clone()
+        })
+        .collect()
     }
 }
 
@@ -135,5 +135,8 @@ mod tests {
         assert_eq!(log.counts().errors, KEPT + 10);
         assert_eq!(log.since(0).len(), KEPT);
         assert_eq!(log.since(0)[0].number, 10);
+        let next = KEPT as u64 + 10;
+        assert_eq!(log.since(next - 3)[0].number, next - 3);
+        assert!(log.since(next).is_empty() && log.since(next + 1).is_empty());
     }
 }

@@ -1,7 +1,7 @@
 //! The console: every kind of call, errors nobody caught, and what the browser says itself.
 
-use crate::harness::{eval, on_a_page, until};
-use engine::{MessageKind, Page};
+use crate::harness::{eval, on_a_page, soon, until, with_options};
+use engine::{Browser, ContextOptions, LaunchOptions, MessageKind, Page};
 
 fn lines(page: &Page) -> Vec<(String, String)> {
     page.console(0)
@@ -174,5 +174,38 @@ fn counts_begin_anew_with_each_document_and_messages_stay() {
         assert_eq!(page.console_counts().errors, 1);
         let current: Vec<_> = page.console(0).iter().map(|entry| entry.current).collect();
         assert_eq!(current, [false, true]);
+    });
+}
+
+#[test]
+fn a_logged_object_is_not_kept_alive() {
+    with_options(async |options| {
+        let options = LaunchOptions {
+            args: vec!["--js-flags=--expose-gc".to_owned()],
+            ..options
+        };
+        let browser = Browser::launch(&soon(), &options).await.unwrap();
+        let context = browser
+            .new_context(&soon(), ContextOptions::default())
+            .await
+            .unwrap();
+        let page = context.new_page(&soon()).await.unwrap();
+        let log = "(() => {
+            const large = { data: new Array(1000).fill(1) };
+            globalThis.kept = new WeakRef(large);
+            console.log(large);
+            setTimeout(() => { throw large; });
+            // A page keeps its last thousand messages for whoever comes to see them.
+            setTimeout(() => { for (let n = 0; n < 1000; n++) console.log(n); }, 1);
+        })()";
+        eval(&page, log).await;
+        until(&page, || page.console(0).len() == 1002).await;
+        let gone = "gc({ execution: 'async' }).then(() => kept.deref() === undefined)";
+        let mut tries = 0;
+        while eval(&page, gone).await != true {
+            tries += 1;
+            assert!(tries < 100, "it is still alive");
+        }
+        browser.close(&soon()).await.unwrap();
     });
 }

@@ -46,6 +46,9 @@ pub(crate) fn line(message: &ConsoleMessage) -> String {
     format!("[{kind}] {} @ {url}:{line}", message.text)
 }
 
+/// Bytes after which a log ends: a page that never stops must not fill the disk.
+const LONGEST: usize = 32 * 1024 * 1024;
+
 /// The log of a tab.
 pub(super) struct ConsoleFile {
     output: Output,
@@ -58,6 +61,8 @@ pub(super) struct ConsoleFile {
 struct OpenFile {
     path: PathBuf,
     began: Instant,
+    /// In bytes.
+    size: usize,
     lines: usize,
     told: usize,
 }
@@ -73,19 +78,27 @@ impl ConsoleFile {
         }
     }
 
-    /// Writes down what has come.
+    /// Writes down what has come, in one go. A log that cannot be written is left: the messages can still be asked for.
     pub(super) fn write(&mut self, page: &Page) {
-        for entry in page.console(self.next) {
-            self.next = entry.number + 1;
-            if level(entry.message.kind) <= self.level {
-                self.note(&line(&entry.message));
-            }
-        }
+        let news = page.console(self.next);
+        let Some(last) = news.last() else { return };
+        self.next = last.number + 1;
+        let wanted = news
+            .iter()
+            .filter(|entry| level(entry.message.kind) <= self.level);
+        let lines: Vec<_> = wanted.map(|entry| line(&entry.message)).collect();
+        self.note_all(lines);
     }
 
-    /// Adds a message. A log that cannot be written is left: the messages can still be asked for.
+    /// Adds a message.
     pub(super) fn note(&mut self, message: &str) {
-        if let Err(error) = self.append(message) {
+        self.note_all(vec![message.to_owned()]);
+    }
+
+    fn note_all(&mut self, messages: Vec<String>) {
+        if !messages.is_empty()
+            && let Err(error) = self.append(messages)
+        {
             tracing::debug!(%error, "the console log cannot be written");
         }
     }
@@ -111,7 +124,7 @@ impl ConsoleFile {
         })
     }
 
-    fn append(&mut self, message: &str) -> std::io::Result<()> {
+    fn append(&mut self, messages: Vec<String>) -> std::io::Result<()> {
         let file = match &mut self.file {
             Some(file) => file,
             None => {
@@ -120,13 +133,26 @@ impl ConsoleFile {
                 self.file.insert(OpenFile {
                     path: self.output.folder().join(name),
                     began: Instant::now(),
+                    size: 0,
                     lines: 0,
                     told: 0,
                 })
             }
         };
-        let message = self.output.redacted(message.to_owned());
-        let text = format!("[{:>8}ms] {message}\n", file.began.elapsed().as_millis());
+        if file.size >= LONGEST {
+            return Ok(());
+        }
+        let time = file.began.elapsed().as_millis();
+        let mut text = String::new();
+        for message in messages {
+            let message = self.output.redacted(message);
+            text += &format!("[{time:>8}ms] {message}\n");
+        }
+        file.size += text.len();
+        if file.size >= LONGEST {
+            text += &format!("[{time:>8}ms] The log ends here: it is too long.\n");
+        }
+        // Not kept open: somebody may remove the file meanwhile.
         let mut handle = OpenOptions::new()
             .create(true)
             .append(true)

@@ -1,7 +1,54 @@
 //! What Chromium's console messages say, as text.
 
 use crate::backend::{ConsoleMessage, MessageKind, SourceLocation};
-use wire::cdp::{log, runtime};
+use std::collections::HashMap;
+use std::sync::Arc;
+use wire::cdp::{Event as _, log, runtime};
+use wire::{RawEvent, Session};
+
+/// What Chromium calls the handles to objects that a console message brings along.
+const GROUP: &str = "console";
+
+/// Sessions whose pages keep objects alive because they were logged. Nobody looks at the objects again, so they are let go of: a few
+/// messages' worth at a time, and not before the page has done so for the last ones.
+#[derive(Default)]
+pub(super) struct LoggedObjects(HashMap<Arc<str>, Session>);
+
+impl LoggedObjects {
+    /// Takes note of a message that holds objects.
+    pub(super) fn note(&mut self, event: &RawEvent, session: impl FnOnce() -> Session) {
+        let tells = [
+            runtime::ConsoleAPICalled::METHOD,
+            runtime::ExceptionThrown::METHOD,
+        ];
+        // Whether it holds any is quicker asked of its text than of its parts.
+        if tells.contains(&&*event.method) && event.params.get().contains("\"objectId\"") {
+            let id = event.session.clone().unwrap_or_else(|| "".into());
+            self.0.entry(id).or_insert_with(session);
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Lets go of what has been noted.
+    pub(super) fn release(&mut self) -> impl Future<Output = ()> + Send + use<> {
+        let asked: Vec<_> = self
+            .0
+            .drain()
+            .map(|(_, session)| {
+                session.send(&runtime::ReleaseObjectGroup {
+                    object_group: GROUP.to_owned(),
+                })
+            })
+            .collect();
+        async {
+            // A page that is gone holds nothing.
+            drop(futures_util::future::join_all(asked).await);
+        }
+    }
+}
 
 pub(super) fn called(event: &runtime::ConsoleAPICalled) -> ConsoleMessage {
     ConsoleMessage {

@@ -1,11 +1,14 @@
 //! From Chromium's events to the engine's, one page at a time and in order.
 
+use super::console::{self, LoggedObjects};
 use super::page::CdpPage;
 use super::setup::{self, Arrival};
-use super::{authentication, console, network};
+use super::{authentication, network};
 use crate::backend::{DialogKind, FrameId, LoaderId, PageEvent, RequestEvent};
-use futures_util::StreamExt as _;
+use futures_util::future::{FusedFuture as _, OptionFuture};
 use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt as _};
+use std::pin::pin;
 use std::sync::{Arc, Weak};
 use wire::cdp::{Event, fetch, input, inspector, log, page, runtime, target};
 use wire::{EventStream, RawEvent, Session};
@@ -14,7 +17,12 @@ use wire::{EventStream, RawEvent, Session};
 pub(super) async fn listen(page: Weak<CdpPage>, mut events: EventStream) {
     // Documents that have been asked what they are; told of here, so that what came meanwhile is not told twice.
     let mut arriving = FuturesUnordered::<Arrival>::new();
+    let mut logged = LoggedObjects::default();
+    let mut releasing = pin!(OptionFuture::default());
     loop {
+        if !logged.is_empty() && releasing.is_terminated() {
+            releasing.set(Some(logged.release().fuse()).into());
+        }
         tokio::select! {
             biased;
             Some(arrived) = arriving.next(), if !arriving.is_empty() => {
@@ -23,8 +31,10 @@ pub(super) async fn listen(page: Weak<CdpPage>, mut events: EventStream) {
                     setup::report(&page, &arrived);
                 }
             }
+            Some(()) = &mut releasing, if !releasing.is_terminated() => {}
             event = events.next() => {
                 let (Some(event), Some(page)) = (event, page.upgrade()) else { break };
+                logged.note(&event, || page.session_named(event.session.as_ref()));
                 arriving.extend(page.on(&event));
             }
         }
