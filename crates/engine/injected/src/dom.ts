@@ -84,14 +84,27 @@ export function closest(e: Element | undefined, selector: string): Element | und
   return undefined;
 }
 
-/** The element's computed style. */
-export const styleOf = cached((e: Element): CSSStyleDeclaration => getComputedStyle(e));
+interface Look {
+  readonly display: string;
+  readonly cursor: string;
+  readonly pointerEvents: string;
+}
+
+/** What of the element's computed style is asked for; to keep the whole of it costs much more. */
+export const lookOf: (e: Element) => Look = cached((e) => {
+  const { display, cursor, pointerEvents } = getComputedStyle(e);
+  return { display, cursor, pointerEvents };
+});
 
 /** The element's computed `display`. */
-export const displayOf = cached((e: Element): string => styleOf(e).display);
+export function displayOf(e: Element): string {
+  return lookOf(e).display;
+}
+
+const PAINTED = { visibilityProperty: true };
 
 /** Whether neither `visibility`, `content-visibility`, a closed `details` nor `display: none` keeps the element from being painted. */
-export const isPainted = cached((e: Element): boolean => e.checkVisibility({ visibilityProperty: true }));
+export const isPainted = cached((e: Element): boolean => e.checkVisibility(PAINTED));
 
 /** Whether the text is laid out with some size. */
 export function hasTextBox(text: Node): boolean {

@@ -3,7 +3,7 @@
 import { checkedOf, disabledOf, expandedOf, invalidOf, isStateful, levelOf, pressedOf, selectedOf } from "./aria/states";
 import { pseudoText, references, shownValue, sourcedNameOf, type Name } from "./aria/names";
 import { isHiddenForAria, isPresentational, roleOf } from "./aria/roles";
-import { displayOf, flatParent, isVisible, preview, styleOf, tagOf, withCaches } from "./dom";
+import { displayOf, flatParent, isVisible, preview, lookOf, tagOf, withCaches } from "./dom";
 import { held, keep, type Handle } from "./handles";
 
 /** One element of the tree. What is false or empty is left out. */
@@ -170,10 +170,10 @@ class Walk {
     const name: Name = frame ? { text: "", sources: [] } : sourcedNameOf(e);
     const facts: Facts = { role };
     if (name.text) facts.name = name.text;
-    if (isVisible(e) && (frame || styleOf(e).pointerEvents !== "none")) {
+    if (isVisible(e) && (frame || lookOf(e).pointerEvents !== "none")) {
       facts.ref = refFor(e, role, name.text);
       if (frame) facts.frame = keep(e);
-      if (styleOf(e).cursor === "pointer") facts.pointer = true;
+      if (lookOf(e).cursor === "pointer") facts.pointer = true;
     }
     if (e === this.focused) facts.active = true;
     if (e.getAttribute("aria-hidden")?.toLowerCase() === "true") facts.ariaHidden = true;

@@ -59,8 +59,23 @@ function isNameless(e: Element): boolean {
 
 function compute(e: Element, includeHidden: boolean): Name {
   if (isNameless(e)) return NAMELESS;
+  const plain = includeHidden ? "" : plainName(e);
+  if (plain) return { text: plain, sources: [e] };
   const sources: Walk["sources"] = [];
   return { text: squash(alternative(e, { includeHidden, visited: new Set(), sources, referred: false, embedded: false, inside: false })), sources };
+}
+
+/** The name of what is named by its content, and holds nothing but text; so for most cells, links and items of a page. Else empty. */
+function plainName(e: Element): string {
+  if (!BY_CONTENT.has(roleOf(e) ?? "") || NAMED_BY_HTML.has(tagOf(e)) || e instanceof SVGElement) return "";
+  if (e.hasAttribute("aria-label") || e.hasAttribute("aria-labelledby") || isHiddenForAria(e)) return "";
+  return squash(plainText(e) ?? "");
+}
+
+/** The text of an element that holds nothing but text. */
+function plainText(e: Element): string | undefined {
+  if (e.firstElementChild || e.shadowRoot || tagOf(e) === "slot" || e.hasAttribute("aria-owns")) return undefined;
+  return pseudoText(e, "::before") + (e.textContent ?? "") + pseudoText(e, "::after");
 }
 
 /** The accessible description: of `aria-describedby`, else `aria-description`, else the title. */
@@ -263,6 +278,8 @@ let entanglements = 0;
 const plainContents = cached((_: Element): { name?: Name } => ({}));
 
 function contentText(e: Element, walk: Walk): string {
+  const plain = plainText(e);
+  if (plain !== undefined) return own(e, plain, walk);
   const reusable = walk.includeHidden || walk.referred ? undefined : plainContents(e);
   if (reusable?.name) {
     for (const source of reusable.name.sources) walk.sources.push(source);
