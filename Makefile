@@ -1,5 +1,5 @@
 # `make test` is the whole gate, `make update` rewrites what is generated, `make demo` shows the main job.
-.PHONY: demo test update check prepare parity
+.PHONY: demo test update check prepare parity bench soak
 
 CARGO ?= cargo
 INJECTED := crates/engine/injected
@@ -32,6 +32,14 @@ parity: prepare target/oracle/node_modules/@playwright/mcp/cli.js
 
 target/oracle/node_modules/@playwright/mcp/cli.js:
 	npm install --silent --no-audit --no-fund --prefix target/oracle @playwright/mcp@0.0.83
+
+# What calls cost, beside the floor and two peers; ARGS="--rounds 1 --only click --servers pw,ours" for a quick look.
+# Everything goes to docs/benchmarks.md: make bench ARGS="--output docs/benchmarks.md", where nothing else runs.
+bench: prepare
+	$(CARGO) build --locked --release -p playhouse -p testkit
+	npm install --silent --no-audit --no-fund --prefix target/bench/peers \
+	  @playwright/mcp@0.0.83 agent-browser@0.41.2 gpt-tokenizer@4.0.0
+	target/release/bench $(ARGS)
 
 # Installs what is missing, where it knows how.
 prepare: $(INJECTED)/node_modules/.package-lock.json

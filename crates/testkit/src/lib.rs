@@ -3,6 +3,7 @@
 //!
 //! Everything here panics with a sentence instead of returning an error: a test has no use for one.
 
+pub mod census;
 mod client;
 mod markdown;
 mod parity;

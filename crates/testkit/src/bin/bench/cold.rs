@@ -1,0 +1,220 @@
+//! What a server costs from its start on: time to the first answers, memory, processor time, a whole
+//! task. One server at a time, so that none shares its pages of memory with another of its kind.
+
+use std::path::Path;
+use std::time::Duration;
+
+use testkit::Site;
+use testkit::census::{Census, Depth};
+
+use crate::plan::Plan;
+use crate::samples::Samples;
+use crate::servers::{Running, Server};
+use crate::steps::Step;
+use crate::warm::{button, field, fill};
+use crate::{contexts, tokens};
+
+/// How long a server may come to rest before its memory is read.
+const REST: Duration = Duration::from_millis(500);
+/// Rounds of five operations that processor time is taken over.
+const TURNS: usize = 20;
+const MEGABYTE: f64 = 1024.0 * 1024.0;
+
+/// One server, one round, one browser.
+pub(crate) struct Cold<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) site: &'a Site,
+    pub(crate) browser: &'a Path,
+    pub(crate) server: &'a Server,
+    pub(crate) round: usize,
+    pub(crate) samples: &'a mut Samples,
+}
+
+impl Cold<'_> {
+    /// Measures whatever of this is asked for.
+    pub(crate) async fn measure(&mut self) {
+        if self.plan.wants_any(&[
+            "spawn",
+            "first-navigate",
+            "memory",
+            "cpu",
+            "browser",
+            "context",
+            "tokens-tools",
+        ]) {
+            eprintln!("  life of {}", self.server.key);
+            let mut running = self.server.start(self.browser).await;
+            let spent = running.listed.as_secs_f64() * 1e3;
+            self.add("spawn", spent);
+            self.add_tokens("tokens-tools", &tools_text(&running));
+            if let Err((metric, why)) = self.life(&mut running).await {
+                self.samples.fail(metric, self.server.key, why);
+            }
+            running.end().await;
+        }
+        if self
+            .plan
+            .wants_any(&["task-cold", "task-warm", "tokens-task"])
+        {
+            eprintln!("  task of {}", self.server.key);
+            let mut running = self.server.start(self.browser).await;
+            if let Err(why) = self.tasks(&mut running).await {
+                self.samples.fail("task-warm", self.server.key, why);
+            }
+            running.end().await;
+        }
+    }
+
+    fn add(&mut self, metric: &'static str, value: f64) {
+        if self.plan.wants(metric) {
+            self.samples.add(metric, self.server.key, self.round, value);
+        }
+    }
+
+    fn add_tokens(&mut self, metric: &'static str, text: &str) {
+        if self.plan.wants(metric)
+            && !text.is_empty()
+            && let Some(count) = tokens::count(text)
+        {
+            self.add(metric, count);
+        }
+    }
+
+    async fn rest(&self, running: &Running) -> Census {
+        tokio::time::sleep(REST).await;
+        running.census(Depth::Memory)
+    }
+
+    async fn life(&mut self, running: &mut Running) -> Result<(), (&'static str, String)> {
+        if self.plan.wants("memory-idle") {
+            let census = self.rest(running).await;
+            self.add("memory-idle", census.servers.memory as f64 / MEGABYTE);
+        }
+        let failed = |metric| move |why| (metric, why);
+        let tiny = Step::Navigate(self.site.url("/tiny?1"));
+        let first = running
+            .step(&tiny)
+            .await
+            .map_err(failed("first-navigate"))?;
+        running
+            .shows(&["Tiny 1".to_owned()])
+            .await
+            .map_err(failed("first-navigate"))?;
+        self.add("first-navigate", first.took.as_secs_f64() * 1e3);
+        if self.plan.wants_any(&["memory-launched", "browser-memory"]) {
+            let census = self.rest(running).await;
+            self.add("memory-launched", census.servers.memory as f64 / MEGABYTE);
+            self.add("browser-memory", census.browsers.memory as f64 / MEGABYTE);
+        }
+        if self.plan.wants("context") {
+            let limit = Duration::from_secs(60);
+            let measured = tokio::time::timeout(limit, contexts::memory(running)).await;
+            match measured.unwrap_or_else(|_| Err(format!("nothing within {limit:?}"))) {
+                Ok(bytes) => self.add("context", bytes / MEGABYTE),
+                Err(why) => self.samples.fail("context", self.server.key, why),
+            }
+        }
+        if self.plan.wants("cpu") {
+            self.work(running).await.map_err(failed("cpu"))?;
+        }
+        if self
+            .plan
+            .wants_any(&["memory-used", "browser-memory-table"])
+        {
+            let failed = failed("memory-used");
+            running
+                .step(&Step::Navigate(self.site.url("/table?1")))
+                .await
+                .map_err(failed)?;
+            for _ in 0..10 {
+                running.step(&Step::Look).await.map_err(failed)?;
+            }
+            let census = self.rest(running).await;
+            self.add("memory-used", census.servers.memory as f64 / MEGABYTE);
+            self.add(
+                "browser-memory-table",
+                census.browsers.memory as f64 / MEGABYTE,
+            );
+        }
+        Ok(())
+    }
+
+    /// A hundred operations on the form page, and what they cost server and browser.
+    async fn work(&mut self, running: &mut Running) -> Result<(), String> {
+        let before = running.census(Depth::Quick);
+        for turn in 1..=TURNS {
+            running
+                .step(&Step::Navigate(self.site.url("/form")))
+                .await?;
+            running.step(&Step::Look).await?;
+            running.step(&Step::Click(button("Count", "#go"))).await?;
+            running
+                .step(&Step::Type(field(1), format!("kettle {turn}")))
+                .await?;
+            running
+                .step(&Step::Evaluate("document.title".to_owned()))
+                .await?;
+        }
+        let after = running.census(Depth::Quick);
+        running
+            .shows(&["count 1".to_owned(), format!("kettle {TURNS}")])
+            .await?;
+        self.add("cpu", (after.servers.cpu - before.servers.cpu) / 1e3);
+        self.add(
+            "browser-cpu",
+            (after.browsers.cpu - before.browsers.cpu) / 1e3,
+        );
+        Ok(())
+    }
+
+    /// The task from spawn, then the same again.
+    async fn tasks(&mut self, running: &mut Running) -> Result<(), String> {
+        let told = self.task(running, 1).await?;
+        self.add("task-cold", running.started.elapsed().as_secs_f64() * 1e3);
+        self.add_tokens("tokens-task", &told);
+        let start = std::time::Instant::now();
+        self.task(running, 2).await?;
+        self.add("task-warm", start.elapsed().as_secs_f64() * 1e3);
+        Ok(())
+    }
+
+    /// Ten steps as an agent takes them; each needs what the one before has shown. Returns what was answered.
+    async fn task(&self, running: &mut Running, n: usize) -> Result<String, String> {
+        let mut told = String::new();
+        let steps = [
+            Step::Navigate(self.site.url(&format!("/form?{n}"))),
+            Step::Look,
+            Step::Type(field(1), format!("kettle {n}")),
+            fill(5, n),
+            Step::Click(button("Send", "#send")),
+            Step::Look,
+            Step::Navigate(self.site.url("/spa")),
+            Step::Look,
+            Step::Click(button("Load 50", "#b50")),
+            Step::Wait("loaded 50 no 1.".to_owned()),
+        ];
+        for (number, step) in steps.iter().enumerate() {
+            for answer in running.step(step).await?.answers {
+                told += &answer.text;
+                told.push('\n');
+            }
+            let sent = format!("sent value 1 of {n}.");
+            if number == 5 && !running.snapshot.contains(&sent) {
+                return Err(format!("the page does not show {sent:?}"));
+            }
+        }
+        Ok(told)
+    }
+}
+
+/// What a model is shown of the tools: without the annotations, which clients keep to themselves.
+fn tools_text(running: &Running) -> String {
+    let shown = running.tools.iter().map(|tool| {
+        let mut tool = tool.clone();
+        if let Some(tool) = tool.as_object_mut() {
+            tool.shift_remove("annotations");
+        }
+        tool.to_string()
+    });
+    shown.collect::<Vec<_>>().join("\n")
+}

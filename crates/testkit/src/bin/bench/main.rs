@@ -1,0 +1,158 @@
+//! What tool calls cost: us, `@playwright/mcp` as shipped and without its settling, `agent-browser`,
+//! and bare commands as the floor, on the same pages in the same browser, in interleaved rounds.
+//! Each effect is checked. Only ratios carry over to other machines.
+//!
+//! `make bench` builds and installs what it needs and runs it; `bench --rounds 1 --only click
+//! --servers pw,ours` is a quick look. Run it where nothing else runs.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "it reports")]
+
+mod cold;
+mod contexts;
+mod metrics;
+mod pages;
+mod plan;
+mod report;
+mod samples;
+mod servers;
+mod steps;
+mod tokens;
+mod warm;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use testkit::Site;
+
+use cold::Cold;
+use plan::Plan;
+use report::Part;
+use samples::Samples;
+use servers::{Running, Server};
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let plan = match Plan::read(std::env::args().skip(1)) {
+        Ok(plan) => plan,
+        Err(wrong) => {
+            eprintln!("{wrong}\n{}", plan::USAGE);
+            return ExitCode::from(2);
+        }
+    };
+    let site = Site::start().await;
+    pages::add(&site);
+    let mut text = String::new();
+    let mut failed = false;
+    for browser in &plan.browsers {
+        let part = measure(&plan, &site, browser).await;
+        let table = report::table(&plan, &part);
+        println!("{table}");
+        let missed = report::missed(&plan, &part);
+        if !missed.is_empty() {
+            println!("Missed: {}\n", missed.join(", "));
+        }
+        failed |= part.samples.failures().next().is_some();
+        if text.is_empty() {
+            text = introduction(&plan, &part.servers);
+            println!("{text}");
+        }
+        text += "\n";
+        text += &table;
+    }
+    if let Some(output) = &plan.output {
+        std::fs::write(output, text).expect("the document can be written");
+    }
+    ExitCode::from(u8::from(failed))
+}
+
+async fn measure(plan: &Plan, site: &Site, browser: &Path) -> Part {
+    let (mut servers, missing) = servers::all(browser);
+    servers.retain(|server| plan.takes(server.key));
+    let mut samples = Samples::default();
+    for round in 0..plan.rounds {
+        eprintln!(
+            "{}: round {} of {}",
+            browser.display(),
+            round + 1,
+            plan.rounds
+        );
+        let mut running: Vec<(&'static str, Running)> = Vec::new();
+        for server in &servers {
+            running.push((server.key, server.start(browser).await));
+        }
+        // Nobody goes first each time.
+        let turn = round % running.len().max(1);
+        running.rotate_left(turn);
+        warm::measure(plan, site, round, &mut running, &mut samples).await;
+        for (_, running) in running {
+            running.end().await;
+        }
+        for server in &servers {
+            let samples = &mut samples;
+            let mut cold = Cold {
+                plan,
+                site,
+                browser,
+                server,
+                round,
+                samples,
+            };
+            cold.measure().await;
+        }
+    }
+    Part {
+        browser: version(browser),
+        headless_shell: browser.display().to_string().contains("headless"),
+        servers,
+        missing,
+        samples,
+    }
+}
+
+fn introduction(plan: &Plan, servers: &[Server]) -> String {
+    let size = servers
+        .iter()
+        .find(|server| server.key == "ours")
+        .map(|server| report::size(server.program()));
+    format!(
+        "# Benchmarks\n\nWritten by `make bench` ({}; {}). Medians of {} interleaved rounds; a ratio is the median of the ratios of each round. \
+Only ratios carry over to other machines. Each effect was checked in the page. `@playwright/mcp` is 0.0.83 as shipped, “settle 0” the same with `--timeout-settle 0`, \
+`agent-browser` 0.41.2; “raw CDP” is the floor: bare commands behind a loop over stdio, which wait for nothing and check nothing. \
+Memory is proportional set size, of each server alone; processor time is that of the server with its helpers, without the browser. \
+A further context is measured with the switches that each server gives its browser. Tokens are o200k.\n\nMachine: {}. Command: `bench {}`. {}\n",
+        output_of("date", &["+%Y-%m-%d %H:%M"]),
+        output_of("uname", &["-sr"]),
+        plan.rounds,
+        machine(),
+        plan.command,
+        size.unwrap_or_default(),
+    )
+}
+
+fn machine() -> String {
+    let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = cpu
+        .lines()
+        .find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    format!(
+        "{cores} cores, {}, load {}",
+        model.map_or("an unknown processor", |(_, model)| model),
+        load.split(' ').next().unwrap_or_default()
+    )
+}
+
+fn version(browser: &Path) -> String {
+    let version = output_of(&browser.display().to_string(), &["--version"]);
+    let name = browser.file_name().unwrap_or_default().to_string_lossy();
+    format!("{name} ({version})")
+}
+
+fn output_of(program: &str, args: &[&str]) -> String {
+    #[expect(clippy::disallowed_methods, reason = "it is waited for at once")]
+    let output = std::process::Command::new(program).args(args).output();
+    output.map_or_else(
+        |_| String::new(),
+        |output| String::from_utf8_lossy(&output.stdout).trim().to_owned(),
+    )
+}

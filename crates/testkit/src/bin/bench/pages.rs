@@ -1,0 +1,110 @@
+//! The pages that every server is measured on. Each shows in a heading what has been done to it, so
+//! that a snapshot proves the effect of an action.
+
+use testkit::{Resource, Site};
+
+/// How many fields the form has.
+pub(crate) const FIELDS: usize = 30;
+
+/// The heading tells the number in the address, so that a navigation is seen to be the one asked for.
+const ARRIVAL: &str =
+    "<script>document.querySelector('h1').textContent += ' ' + location.search.slice(1)</script>";
+
+/// Puts them on the site.
+pub(crate) fn add(site: &Site) {
+    site.add_page(
+        "/tiny",
+        &format!("<!doctype html><title>Tiny</title><h1>Tiny</h1>{ARRIVAL}"),
+    );
+    site.add_page("/form", &form());
+    site.add_page("/article", &article());
+    site.add_page("/table", &table());
+    site.add_page("/spa", SPA);
+    site.add_page("/frames", &frames());
+    site.add_page("/frame", FRAME);
+    site.add_page("/slow", &slow());
+    let late = Resource::new(
+        "image/svg+xml",
+        "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>",
+    );
+    site.add(
+        "/late.svg",
+        late.delay(std::time::Duration::from_millis(400)),
+    );
+}
+
+/// Thirty fields, a counting button, and a counter of keys.
+fn form() -> String {
+    let fields: String = (1..=FIELDS)
+        .map(|n| format!("<p><label>Field {n} <input name=f{n} id=f{n}></label></p>"))
+        .collect();
+    format!(
+        "<!doctype html><title>Form</title><h1>Form</h1>{ARRIVAL}<h2 id=count>count 0</h2><h2 id=keys>keys 0</h2>
+<button id=go>Count</button><button id=send>Send</button>
+<form onsubmit='return false'>{fields}</form>
+<script>
+let count = 0, keys = 0;
+const tell = (id, text) => document.getElementById(id).textContent = text;
+document.getElementById('go').onclick = () => tell('count', 'count ' + ++count);
+document.getElementById('send').onclick = () => tell('count', 'sent ' + document.getElementById('f1').value);
+addEventListener('keydown', () => tell('keys', 'keys ' + ++keys));
+</script>"
+    )
+}
+
+/// Five hundred elements of prose: headings, paragraphs, links, lists.
+fn article() -> String {
+    let parts: String = (1..=50)
+        .map(|n| {
+            format!(
+                "<h2>Chapter {n}</h2><p>The kettle of chapter {n} is <a href='#c{n}'>described</a> with <em>care</em>.</p>
+<ul><li>It boils</li><li>It whistles <b>loudly</b></li><li>It cools</li></ul>"
+            )
+        })
+        .collect();
+    format!("<!doctype html><title>Article</title><h1>Article</h1>{ARRIVAL}<main>{parts}</main>")
+}
+
+/// Ten thousand elements: 1,428 rows of seven, with a counting button above.
+fn table() -> String {
+    let rows: String = (1..=1428)
+        .map(|n| format!("<tr><td>{n}</td><td>Order {n}</td><td>Kettle</td><td>{}</td><td><a href='#{n}'>Open</a></td></tr>", n % 97))
+        .collect();
+    format!(
+        "<!doctype html><title>Table</title><h1>Table</h1>{ARRIVAL}<h2 id=count>count 0</h2><button id=go>Count</button>
+<table><tbody>{rows}</tbody></table>
+<script>let count = 0; document.getElementById('go').onclick = () => document.getElementById('count').textContent = 'count ' + ++count;</script>"
+    )
+}
+
+/// Buttons that fetch and then tell.
+const SPA: &str = "<!doctype html><title>Shop</title><h1>Shop</h1><h2 id=told>nothing</h2>
+<button id=b0>Load 0</button><button id=b50>Load 50</button><button id=b300>Load 300</button>
+<script>
+let count = 0;
+for (const ms of [0, 50, 300]) document.getElementById('b' + ms).onclick = async () => {
+  const answer = await fetch('/delay?ms=' + ms);
+  await answer.text();
+  document.getElementById('told').textContent = 'loaded ' + ms + ' no ' + ++count + '.';
+};
+</script>";
+
+/// Twenty frames of the same origin, each with a shadow root.
+fn frames() -> String {
+    let frames: String = (1..=20)
+        .map(|n| format!("<iframe src='/frame?{n}' width=300 height=80></iframe>"))
+        .collect();
+    format!("<!doctype html><title>Frames</title><h1>Frames</h1>{ARRIVAL}{frames}")
+}
+
+const FRAME: &str = "<!doctype html><title>Frame</title><div id=host></div><script>
+const root = document.getElementById('host').attachShadow({ mode: 'open' }), n = location.search.slice(1);
+root.innerHTML = '<h2>Frame ' + n + '.</h2><button>Press ' + n + '</button><input aria-label=\"Text ' + n + '\">';
+</script>";
+
+/// A page whose pictures take 400 ms.
+fn slow() -> String {
+    format!(
+        "<!doctype html><title>Slow</title><h1>Slow</h1>{ARRIVAL}<img src='/late.svg' alt=late>"
+    )
+}

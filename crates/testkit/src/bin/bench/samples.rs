@@ -1,0 +1,83 @@
+//! The figures, by metric, server and round, and what is made of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// All figures of one browser.
+#[derive(Debug, Default)]
+pub(crate) struct Samples {
+    /// By metric and server: the figures of each round.
+    rounds: BTreeMap<(&'static str, &'static str), BTreeMap<usize, Vec<f64>>>,
+    /// By metric and server: why there is no figure.
+    failures: BTreeMap<(&'static str, &'static str), BTreeSet<String>>,
+}
+
+impl Samples {
+    pub(crate) fn add(
+        &mut self,
+        metric: &'static str,
+        server: &'static str,
+        round: usize,
+        value: f64,
+    ) {
+        let rounds = self.rounds.entry((metric, server)).or_default();
+        rounds.entry(round).or_default().push(value);
+    }
+
+    pub(crate) fn fail(&mut self, metric: &'static str, server: &'static str, why: String) {
+        self.failures
+            .entry((metric, server))
+            .or_default()
+            .insert(why);
+    }
+
+    /// The median over the rounds of each round's median; `None` where anything failed.
+    pub(crate) fn median(&self, metric: &'static str, server: &'static str) -> Option<f64> {
+        if self.failures.contains_key(&(metric, server)) {
+            return None;
+        }
+        let rounds = self.rounds.get(&(metric, server))?;
+        median(
+            rounds
+                .values()
+                .filter_map(|samples| median(samples.iter().copied())),
+        )
+    }
+
+    /// The median over the rounds of one server's figure by another's in the same round.
+    pub(crate) fn ratio(
+        &self,
+        metric: &'static str,
+        server: &'static str,
+        to: &'static str,
+    ) -> Option<f64> {
+        self.median(metric, server).and(self.median(metric, to))?;
+        let (ours, theirs) = (
+            self.rounds.get(&(metric, server))?,
+            self.rounds.get(&(metric, to))?,
+        );
+        let both = ours.iter().filter_map(|(round, samples)| {
+            let one = median(samples.iter().copied())?;
+            let other = median(theirs.get(round)?.iter().copied())?;
+            (other > 0.0).then_some(one / other)
+        });
+        median(both)
+    }
+
+    /// What failed: metric, server, reason.
+    pub(crate) fn failures(&self) -> impl Iterator<Item = (&'static str, &'static str, &str)> {
+        self.failures.iter().flat_map(|(&(metric, server), why)| {
+            why.iter().map(move |why| (metric, server, why.as_str()))
+        })
+    }
+}
+
+fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    match values.len() {
+        0 => None,
+        odd if odd % 2 == 1 => Some(values[middle]),
+        _ => Some((values[middle - 1] + values[middle]) / 2.0),
+    }
+}

@@ -1,0 +1,239 @@
+//! The columns: which servers are measured, and how each is started on a given browser.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use testkit::census::{Census, Depth, MARK, fresh_mark};
+use testkit::{CallResult, Client, Launch};
+
+use crate::steps::{Step, Vocabulary};
+
+/// A server that is measured.
+#[derive(Clone, Debug)]
+pub(crate) struct Server {
+    /// As `--servers` names it.
+    pub(crate) key: &'static str,
+    /// As the table names it.
+    pub(crate) title: &'static str,
+    pub(crate) vocabulary: Vocabulary,
+    program: PathBuf,
+    args: Vec<String>,
+}
+
+/// Where the peers are installed.
+const PEERS: &str = "target/bench/peers/node_modules";
+/// Longer than the slowest of all calls.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Those that can be run here, ours last, and a word about each that cannot.
+pub(crate) fn all(browser: &Path) -> (Vec<Server>, Vec<String>) {
+    let beside = std::env::current_exe().expect("a program knows where it is");
+    let browser = browser.display().to_string();
+    let peers = std::env::current_dir()
+        .expect("a working directory")
+        .join(PEERS);
+    let playwright = peers.join("@playwright/mcp/cli.js").display().to_string();
+    let isolated = ["--headless", "--isolated", "--executable-path", &browser];
+    let shipped: Vec<&str> = [&[playwright.as_str()], &isolated[..], &["--no-sandbox"]].concat();
+    let unsettled = [&shipped[..], &["--timeout-settle", "0"]].concat();
+    let own = |args: &[&str]| {
+        args.iter()
+            .map(|&arg| arg.to_owned())
+            .collect::<Vec<String>>()
+    };
+    let servers = [
+        Server {
+            key: "floor",
+            title: "raw CDP",
+            vocabulary: Vocabulary::Floor,
+            program: beside.with_file_name("floor"),
+            args: own(&[&browser]),
+        },
+        Server {
+            key: "pw",
+            title: "@playwright/mcp",
+            vocabulary: Vocabulary::Playwright,
+            program: "node".into(),
+            args: own(&shipped),
+        },
+        Server {
+            key: "pw0",
+            title: "settle 0",
+            vocabulary: Vocabulary::Playwright,
+            program: "node".into(),
+            args: own(&unsettled),
+        },
+        Server {
+            key: "ab",
+            title: "agent-browser",
+            vocabulary: Vocabulary::AgentBrowser,
+            program: peers.join("agent-browser/bin").join(agent_browser()),
+            args: own(&["mcp"]),
+        },
+        Server {
+            key: "ours",
+            title: "playhouse",
+            vocabulary: Vocabulary::Playwright,
+            program: beside.with_file_name("playhouse"),
+            args: [own(&isolated), own(&["--toolsets", "browser"])].concat(),
+        },
+    ];
+    let (present, missing): (Vec<_>, Vec<_>) = servers.into_iter().partition(Server::is_there);
+    let words = missing.iter().map(|server| {
+        format!(
+            "{} is not installed ({})",
+            server.title,
+            server.program.display()
+        )
+    });
+    let words = words.collect();
+    (present, words)
+}
+
+fn agent_browser() -> String {
+    let system = if cfg!(target_os = "macos") {
+        "darwin"
+    } else {
+        "linux"
+    };
+    let machine = if cfg!(target_arch = "aarch64") {
+        "arm64"
+    } else {
+        "x64"
+    };
+    format!("agent-browser-{system}-{machine}")
+}
+
+impl Server {
+    fn is_there(&self) -> bool {
+        match self.program.to_str() {
+            Some("node") => Path::new(&self.args[0]).is_file(),
+            _ => self.program.is_file(),
+        }
+    }
+
+    /// The program that the server is.
+    pub(crate) fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// Starts the server and shakes hands; no browser yet.
+    pub(crate) async fn start(&self, browser: &Path) -> Running {
+        let (mark, folder) = fresh_mark();
+        let start = Instant::now();
+        let client = Launch::new(&self.program)
+            .args(&self.args)
+            .env(MARK, &mark)
+            // What agent-browser is told by its environment; the others do not read it.
+            .env(
+                "AGENT_BROWSER_EXECUTABLE_PATH",
+                &browser.display().to_string(),
+            )
+            .env("AGENT_BROWSER_ARGS", "--no-sandbox")
+            .env("AGENT_BROWSER_NAMESPACE", &mark)
+            .env("AGENT_BROWSER_SESSION", "bench")
+            .env(
+                "AGENT_BROWSER_SCREENSHOT_DIR",
+                &folder.path().display().to_string(),
+            )
+            .limit(LIMIT)
+            .spawn();
+        client.initialize(json!({})).await;
+        let tools = client.list_tools().await;
+        Running {
+            vocabulary: self.vocabulary,
+            client,
+            listed: start.elapsed(),
+            started: start,
+            tools,
+            snapshot: String::new(),
+            mark,
+            _folder: folder,
+        }
+    }
+}
+
+/// A server that runs.
+pub(crate) struct Running {
+    vocabulary: Vocabulary,
+    client: Client,
+    /// From spawn to the answer of `tools/list`.
+    pub(crate) listed: Duration,
+    pub(crate) started: Instant,
+    pub(crate) tools: Vec<Value>,
+    /// The last one seen.
+    pub(crate) snapshot: String,
+    mark: String,
+    _folder: TempDir,
+}
+
+/// What a step came to.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    pub(crate) took: Duration,
+    pub(crate) answers: Vec<CallResult>,
+}
+
+impl Running {
+    /// Does one step, and tells how long it took and what was answered.
+    pub(crate) async fn step(&mut self, step: &Step) -> Result<Outcome, String> {
+        let calls = self.vocabulary.calls(step, &self.snapshot)?;
+        let mut outcome = Outcome::default();
+        let start = Instant::now();
+        for (tool, arguments) in calls {
+            let answer = self
+                .client
+                .try_call(tool, arguments)
+                .await
+                .map_err(|why| format!("{tool}: {why}"))?;
+            if answer.is_error {
+                return Err(format!(
+                    "{tool}: {}",
+                    answer.text.lines().take(3).collect::<Vec<_>>().join(" ")
+                ));
+            }
+            outcome.answers.push(answer);
+        }
+        outcome.took = start.elapsed();
+        if let (Step::Look, [answer]) = (step, outcome.answers.as_slice()) {
+            self.snapshot = answer.snapshot().unwrap_or_else(|| answer.text.clone());
+        }
+        Ok(outcome)
+    }
+
+    /// Looks at the page, and fails when it does not show each of these.
+    pub(crate) async fn shows(&mut self, marks: &[String]) -> Result<(), String> {
+        self.step(&Step::Look).await?;
+        match marks
+            .iter()
+            .find(|mark| !self.snapshot.contains(mark.as_str()))
+        {
+            None => Ok(()),
+            Some(mark) => Err(format!("the page does not show {mark:?}")),
+        }
+    }
+
+    pub(crate) fn census(&self, depth: Depth) -> Census {
+        Census::take(&self.mark, depth)
+    }
+
+    /// Ends it, and whatever it has left running.
+    pub(crate) async fn end(self) {
+        if self.vocabulary == Vocabulary::AgentBrowser {
+            drop(self.client.try_call("agent_browser_close", json!({})).await);
+        }
+        self.client.end().await;
+        for pid in Census::take(&self.mark, Depth::Quick).pids() {
+            #[expect(
+                clippy::disallowed_methods,
+                reason = "it ends what a measured server has left behind"
+            )]
+            let kill = std::process::Command::new("kill")
+                .args(["-9", &pid.to_string()])
+                .status();
+            drop(kill);
+        }
+    }
+}

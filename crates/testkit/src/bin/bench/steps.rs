@@ -1,0 +1,144 @@
+//! What is asked of a server, and how each says it in its own tools.
+
+use serde_json::{Value, json};
+
+/// One thing to do, the same for all servers.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    Navigate(String),
+    /// A snapshot of the page.
+    Look,
+    Click(Target),
+    /// Replaces the value of a field.
+    Type(Target, String),
+    Fill(Vec<(Target, String)>),
+    /// The value of a JavaScript expression.
+    Evaluate(String),
+    Key(&'static str),
+    Screenshot,
+    /// Until the page shows a text.
+    Wait(String),
+}
+
+/// An element: by role and name for those who read it in a snapshot, by CSS for the floor.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    pub(crate) role: &'static str,
+    pub(crate) name: String,
+    pub(crate) css: String,
+}
+
+/// The tools that a server speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Vocabulary {
+    /// Those of `@playwright/mcp`, which are ours too.
+    Playwright,
+    AgentBrowser,
+    Floor,
+}
+
+/// A tool and its arguments.
+pub(crate) type Call = (&'static str, Value);
+
+impl Vocabulary {
+    /// The calls that a step takes; elements are looked up in the last snapshot. `Err` names the
+    /// element that is not in it.
+    pub(crate) fn calls(self, step: &Step, snapshot: &str) -> Result<Vec<Call>, String> {
+        match self {
+            Self::Playwright => playwright(step, snapshot),
+            Self::AgentBrowser => agent_browser(step, snapshot),
+            Self::Floor => Ok(floor(step)),
+        }
+    }
+}
+
+fn playwright(step: &Step, snapshot: &str) -> Result<Vec<Call>, String> {
+    let find = |target: &Target| reference(target, snapshot);
+    Ok(vec![match step {
+        Step::Navigate(url) => ("browser_navigate", json!({ "url": url })),
+        Step::Look => ("browser_snapshot", json!({})),
+        Step::Click(target) => (
+            "browser_click",
+            json!({ "element": target.name, "target": find(target)? }),
+        ),
+        Step::Type(target, text) => (
+            "browser_type",
+            json!({ "element": target.name, "target": find(target)?, "text": text }),
+        ),
+        Step::Fill(fields) => {
+            let mut given = Vec::new();
+            for (target, value) in fields {
+                given.push(json!({ "name": target.name, "type": "textbox", "target": find(target)?, "value": value }));
+            }
+            ("browser_fill_form", json!({ "fields": given }))
+        }
+        Step::Evaluate(expression) => (
+            "browser_evaluate",
+            json!({ "function": format!("() => {expression}") }),
+        ),
+        Step::Key(key) => ("browser_press_key", json!({ "key": key })),
+        Step::Screenshot => ("browser_take_screenshot", json!({ "type": "png" })),
+        Step::Wait(text) => ("browser_wait_for", json!({ "text": text })),
+    }])
+}
+
+fn agent_browser(step: &Step, snapshot: &str) -> Result<Vec<Call>, String> {
+    let find = |target: &Target| reference(target, snapshot).map(|found| format!("@{found}"));
+    Ok(vec![match step {
+        Step::Navigate(url) => ("agent_browser_open", json!({ "url": url })),
+        Step::Look => ("agent_browser_snapshot", json!({})),
+        Step::Click(target) => ("agent_browser_click", json!({ "selector": find(target)? })),
+        Step::Type(target, text) => (
+            "agent_browser_fill",
+            json!({ "selector": find(target)?, "text": text }),
+        ),
+        Step::Fill(fields) => {
+            let each = |(target, text): &(Target, String)| {
+                Ok((
+                    "agent_browser_fill",
+                    json!({ "selector": find(target)?, "text": text }),
+                ))
+            };
+            return fields.iter().map(each).collect();
+        }
+        Step::Evaluate(expression) => ("agent_browser_eval", json!({ "script": expression })),
+        Step::Key(key) => ("agent_browser_press", json!({ "key": key })),
+        Step::Screenshot => ("agent_browser_screenshot", json!({})),
+        Step::Wait(text) => ("agent_browser_wait_for_text", json!({ "text": text })),
+    }])
+}
+
+fn floor(step: &Step) -> Vec<Call> {
+    let field = |target: &Target, value: &str| json!({ "selector": target.css, "value": value });
+    vec![match step {
+        Step::Navigate(url) => ("navigate", json!({ "url": url })),
+        Step::Look => ("snapshot", json!({})),
+        Step::Click(target) => ("click", json!({ "selector": target.css })),
+        Step::Type(target, text) => ("fill", json!({ "fields": [field(target, text)] })),
+        Step::Fill(fields) => {
+            let fields: Vec<Value> = fields
+                .iter()
+                .map(|(target, value)| field(target, value))
+                .collect();
+            ("fill", json!({ "fields": fields }))
+        }
+        Step::Evaluate(expression) => ("evaluate", json!({ "expression": expression })),
+        Step::Key(key) => ("key", json!({ "key": key })),
+        Step::Screenshot => ("screenshot", json!({})),
+        Step::Wait(text) => ("wait", json!({ "text": text })),
+    }]
+}
+
+/// The reference of the first element of this role and name: `- button "Go" [ref=e4]`.
+fn reference(target: &Target, snapshot: &str) -> Result<String, String> {
+    let start = format!("{} \"{}\"", target.role, target.name);
+    let rest = snapshot.split_once(&start).map(|(_, rest)| rest);
+    let line = rest.and_then(|rest| rest.lines().next());
+    let mark = line
+        .and_then(|line| line.split_once("ref="))
+        .map(|(_, mark)| mark);
+    let found = mark.and_then(|mark| mark.split([']', ',', ' ']).next());
+    found
+        .map(str::to_owned)
+        .ok_or_else(|| format!("{start} is not in the snapshot"))
+}
