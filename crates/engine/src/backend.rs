@@ -210,6 +210,21 @@ pub trait PageBackend: Send + Sync {
     /// The body of a request.
     async fn request_body(&self, request: &RequestId) -> Result<Option<Vec<u8>>>;
 
+    /// Gives up the navigation that is under way, and the loading of the document, without waiting for that.
+    fn stop_loading(&self);
+    /// Returns once the frame's renderer has answered anything: a script that runs without end keeps it from that, and so
+    /// does a navigation that is under way.
+    async fn answers(&self, frame: &FrameId) -> Result<()>;
+    /// Ends the script that runs in the frame's renderer now, if one does, without waiting for that. In vain while another
+    /// document is about to be shown.
+    fn halt(&self, frame: &FrameId);
+    /// The same, and returns once the renderer has taken note: at once, but for one that another document waits for.
+    async fn halted(&self, frame: &FrameId) -> Result<()>;
+    /// Takes back every timer of the frame's document, without waiting for that.
+    fn stop_timers(&self, frame: &FrameId);
+    /// Ends the page's renderer, which is reported as a crash; also when nothing can reach it any more.
+    fn end_renderer(&self);
+
     /// Returns once every event that the browser sent so far was reported to the observer.
     async fn flush(&self) -> Result<()>;
     /// Brings the page to the front of its window.

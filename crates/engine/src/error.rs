@@ -116,6 +116,9 @@ pub enum Error {
     /// The page's renderer crashed.
     #[error("the page crashed")]
     PageCrashed {},
+    /// The page did not answer, and nothing but ending its renderer was left.
+    #[error("the page did not answer and was ended")]
+    PageHung {},
     /// The browser is gone.
     #[error("Target page, context or browser has been closed{}", after(.reason))]
     BrowserClosed {

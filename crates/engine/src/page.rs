@@ -4,6 +4,7 @@ mod events;
 #[cfg(test)]
 pub(crate) mod fake;
 mod navigation;
+mod rescue;
 
 pub use events::{Attendance, Events};
 pub use navigation::LoadState;
@@ -260,9 +261,7 @@ impl Page {
         frame: &FrameId,
         expression: &str,
     ) -> Result<Option<Value>> {
-        progress
-            .run(self.unless_interrupted(self.backend.evaluate(frame, expression, None)))
-            .await
+        progress.run(self.run_script(frame, expression, None)).await
     }
 
     /// Draws the page.

@@ -316,7 +316,7 @@ fn engine_code(error: &engine::Error) -> ErrorCode {
         E::Script { .. } => ErrorCode::ScriptFailed,
         E::DialogOpen {} => ErrorCode::DialogOpen,
         E::UnknownKey { .. } => ErrorCode::InvalidParameters,
-        E::PageCrashed {} => ErrorCode::BrowserCrashed,
+        E::PageCrashed {} | E::PageHung {} => ErrorCode::BrowserCrashed,
         E::File { .. } => ErrorCode::FileError,
         E::UnsupportedByBrowser { .. } => ErrorCode::UnsupportedByBrowser,
         E::DocumentGone {}

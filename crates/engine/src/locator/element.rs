@@ -114,11 +114,7 @@ impl Element {
 
     pub(crate) async fn evaluate(&self, function: &str) -> Result<Option<Value>> {
         self.page
-            .unless_interrupted(self.page.backend.evaluate(
-                &self.frame,
-                function,
-                Some(self.handle),
-            ))
+            .run_script(&self.frame, function, Some(self.handle))
             .await
     }
 

@@ -115,6 +115,16 @@ impl PageBackend for FakePage {
     async fn flush(&self) -> Result<()> {
         Ok(())
     }
+    fn stop_loading(&self) {}
+    async fn answers(&self, _: &FrameId) -> Result<()> {
+        Ok(())
+    }
+    fn halt(&self, _: &FrameId) {}
+    async fn halted(&self, _: &FrameId) -> Result<()> {
+        Ok(())
+    }
+    fn stop_timers(&self, _: &FrameId) {}
+    fn end_renderer(&self) {}
     async fn navigate(&self, _: &str) -> Result<Option<LoaderId>> {
         unexpected()
     }

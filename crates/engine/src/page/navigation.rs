@@ -35,18 +35,21 @@ impl Page {
     /// Loads `url` and waits until it has come as far as `until`. Where the document stays (a download, a 204, a fragment) it is done at once.
     ///
     /// A dialog that opens meanwhile ends the waiting: with `DialogOpen` if the document has not changed yet.
+    ///
+    /// A navigation that is given up before there is a document is ended: the page could do nothing else while it waits for it.
     pub async fn goto(&self, progress: &Progress, url: &str, until: LoadState) -> Result<()> {
-        progress
+        let gone = progress
             .run(async {
                 progress.log(format!(
                     "navigating to \"{url}\", waiting until \"{until}\""
                 ));
                 let before = self.before().await?;
-                let navigated = self.unless_interrupted(self.backend.navigate(url)).await;
-                match navigated {
+                let navigated = self.unless_interrupted(self.backend.navigate(url));
+                match self.leaving(before, navigated).await {
                     Ok(Some(loader)) => {
                         let shown = |main: &Frame| main.has_shown(&loader);
-                        self.arrived(before, Some(&loader), shown, until).await
+                        let arrived = self.arrived(before, Some(&loader), shown, until);
+                        self.leaving(before, arrived).await
                     }
                     Ok(None) => {
                         let told = self.until(|state| {
@@ -72,7 +75,13 @@ impl Page {
                     }
                 }
             })
-            .await
+            .await;
+        if matches!(gone, Err(Error::Timeout { .. }))
+            && self.state().frames.main().pending.is_some()
+        {
+            self.backend.stop_loading();
+        }
+        gone
     }
 
     /// Loads the document again.
@@ -85,10 +94,13 @@ impl Page {
         progress
             .run(async {
                 let before = self.before().await?;
-                self.unless_interrupted(self.backend.reload(ignore_cache))
-                    .await?;
-                let shown = |main: &Frame| main.commits > before.commits;
-                self.arrived(before, None, shown, until).await
+                let reloaded = async {
+                    self.unless_interrupted(self.backend.reload(ignore_cache))
+                        .await?;
+                    let shown = |main: &Frame| main.commits > before.commits;
+                    self.arrived(before, None, shown, until).await
+                };
+                self.leaving(before, reloaded).await
             })
             .await
     }
@@ -98,14 +110,17 @@ impl Page {
         progress
             .run(async {
                 let before = self.before().await?;
-                if !self.unless_interrupted(self.backend.go(delta)).await? {
-                    return Ok(false);
-                }
-                // An entry of the same document changes the URL at most.
-                let shown =
-                    |main: &Frame| main.commits > before.commits || main.moves > before.moves;
-                self.arrived(before, None, shown, until).await?;
-                Ok(true)
+                let gone = async {
+                    if !self.unless_interrupted(self.backend.go(delta)).await? {
+                        return Ok(false);
+                    }
+                    // An entry of the same document changes the URL at most.
+                    let shown =
+                        |main: &Frame| main.commits > before.commits || main.moves > before.moves;
+                    self.arrived(before, None, shown, until).await?;
+                    Ok(true)
+                };
+                self.leaving(before, gone).await
             })
             .await
     }
@@ -120,6 +135,8 @@ impl Page {
 
     async fn before(&self) -> Result<Before> {
         self.alive()?;
+        // Once the navigation has been asked for, no script of the old document can be halted any more.
+        self.ready_to_leave().await?;
         // What the last call caused is not to be taken for what this one does.
         self.backend.flush().await?;
         let state = self.state();
@@ -129,6 +146,19 @@ impl Page {
             commits: main.commits,
             moves: main.moves,
         })
+    }
+
+    /// Runs a navigation; a script of the document that is left does not hold it up for ever.
+    async fn leaving<T>(
+        &self,
+        before: Before,
+        navigation: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        tokio::select! {
+            biased;
+            done = navigation => done,
+            hung = self.kept_leaving(|state| before.is_held_up(state)) => Err(hung),
+        }
     }
 
     /// Waits until `shown` holds and the document has come as far as `until`, or the navigation has come to nothing.
@@ -165,6 +195,29 @@ impl Page {
         })
         .await?;
         verdict
+    }
+}
+
+impl Before {
+    /// Whether it is the old document that keeps the new one from coming: it is still being asked, or the new one is there.
+    fn is_held_up(&self, state: &PageState) -> bool {
+        let main = state.frames.main();
+        if main.commits > self.commits {
+            return false;
+        }
+        if main.navigations == self.navigations {
+            return true;
+        }
+        let Some(loader) = main
+            .pending
+            .as_ref()
+            .and_then(|pending| pending.loader.as_ref())
+        else {
+            return false;
+        };
+        // With a request that has no response yet, it is the server that is waited for.
+        let request = state.requests.document(state.frames.main_id(), loader);
+        request.is_none_or(|request| request.response.is_some())
     }
 }
 

@@ -98,9 +98,7 @@ impl Tab {
 
     /// Closes what waits for an answer, as a user does who goes elsewhere.
     pub(crate) async fn dismiss_modals(&self, progress: &Progress) -> Result<()> {
-        if self.page.dialog().is_some() {
-            self.page.answer_dialog(progress, false, None).await?;
-        }
+        self.page.let_go(progress).await?;
         if self.page.file_chooser().is_some() {
             self.page.answer_file_chooser(progress, None).await?;
         }

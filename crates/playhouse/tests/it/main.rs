@@ -5,6 +5,7 @@ mod cli;
 #[cfg(target_os = "linux")]
 mod faults;
 mod files;
+mod hostile;
 mod lifecycle;
 mod origins;
 mod profiles;

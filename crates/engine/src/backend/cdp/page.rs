@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use wire::Session;
-use wire::cdp::{self, dom, page, target};
+use wire::cdp::{self, dom, page, runtime, target};
 
 pub(crate) struct CdpPage {
     id: PageId,
@@ -78,6 +78,8 @@ struct Chooser {
     element: Option<dom::BackendNodeId>,
 }
 
+/// Timers are numbered one after the other; a page that had more than this many keeps the oldest.
+const STOP_TIMERS: &str = "for (let last = setTimeout(String), id = last; id > Math.max(0, last - 1e6); id--) clearTimeout(id)";
 /// Requests that are remembered; the bodies of older ones are asked of the page itself.
 const REQUESTS: usize = 10_000;
 /// Challenges that are remembered; whoever is challenged again after so many others is taken for new.
@@ -592,6 +594,58 @@ impl PageBackend for CdpPage {
             Err(wire::Error::Protocol { .. }) => Ok(None),
             Err(error) => Err(error.into()),
         }
+    }
+
+    fn stop_loading(&self) {
+        drop(self.session.send(&page::StopLoading {}));
+    }
+
+    async fn answers(&self, frame: &FrameId) -> Result<()> {
+        let session = self.session_for(frame)?;
+        let asked = runtime::Evaluate {
+            expression: "0".to_owned(),
+            silent: Some(true),
+            ..Default::default()
+        };
+        match session.call(&asked).await {
+            // A document without scripts refuses, which is an answer.
+            Ok(_) | Err(wire::Error::Protocol { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn halt(&self, frame: &FrameId) {
+        if let Ok(session) = self.session_for(frame) {
+            drop(session.send(&runtime::TerminateExecution {}));
+        }
+    }
+
+    async fn halted(&self, frame: &FrameId) -> Result<()> {
+        let halted = self.session_for(frame)?;
+        match halted.call(&runtime::TerminateExecution {}).await {
+            Ok(_) | Err(wire::Error::Protocol { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn stop_timers(&self, frame: &FrameId) {
+        // In our world, where the functions are the browser's own.
+        let Some(world) = self.worlds().isolated(frame) else {
+            return;
+        };
+        if let Ok(session) = self.session_for(frame) {
+            drop(session.send(&runtime::Evaluate {
+                expression: STOP_TIMERS.to_owned(),
+                unique_context_id: Some(world.unique.to_string()),
+                silent: Some(true),
+                ..Default::default()
+            }));
+        }
+    }
+
+    fn end_renderer(&self) {
+        drop(self.session.send(&page::Crash {}));
+        self.report(PageEvent::Crashed);
     }
 
     async fn flush(&self) -> Result<()> {

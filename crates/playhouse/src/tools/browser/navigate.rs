@@ -1,7 +1,7 @@
 //! Going to pages.
 
 use crate::call::Call;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::output::refuse_files;
 use crate::reply::Reply;
 use crate::scope::{CurrentTab, TabInAnyState};
@@ -33,7 +33,14 @@ impl Tool for Navigate {
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
         let url = completed(&self.url);
         refuse_files(&url, call.settings.files.unrestricted)?;
-        load(&tab.tab, call, &url).await?;
+        match load(&tab.tab, call, &url).await {
+            // Its tab is replaced, and the new one is not to blame.
+            Err(Error::Engine(engine::Error::PageHung {})) => {
+                let fresh = tab.session.current_tab(call).await?;
+                load(&fresh, call, &url).await?;
+            }
+            loaded => loaded?,
+        }
         let url = shown(self.url, url);
         Ok(Reply::action(call.language(), &Action::Goto { url }).and_snapshot())
     }
@@ -64,19 +71,26 @@ impl Tool for NavigateBack {
 /// How long a document that is parsed may go on loading.
 const LOADING: Duration = Duration::from_secs(5);
 
+/// How often a page may come in between with a dialog when it is to be left.
+const TRIES: u32 = 5;
+
 /// Loads a URL in a tab, whatever is open there.
 pub(super) async fn load(tab: &Tab, call: &Call, url: &str) -> Result<()> {
     let progress = call.navigation();
     tab.restart_console();
-    tab.dismiss_modals(&progress).await?;
-    match tab
-        .page
-        .goto(&progress, url, LoadState::DomContentLoaded)
-        .await
-    {
-        // The page asks whether to leave it: for the client to answer.
-        Err(engine::Error::DialogOpen {}) => return Ok(()),
-        arrived => arrived?,
+    for _ in 0..TRIES {
+        tab.dismiss_modals(&progress).await?;
+        let goto = tab.page.goto(&progress, url, LoadState::DomContentLoaded);
+        match goto.await {
+            // The last word of a script of the page that is left.
+            Err(engine::Error::DialogOpen {}) if tab.page.is_asked_by_script() => {}
+            // The page asks whether to leave it: for the client to answer.
+            Err(engine::Error::DialogOpen {}) => return Ok(()),
+            arrived => {
+                arrived?;
+                break;
+            }
+        }
     }
     if tab.page.wait_for_load(LoadState::Loaded, LOADING).await {
         tab.page.settle_loaded().await;

@@ -1,0 +1,137 @@
+//! A page that does not answer: what can be done before it is left, and after a script of the caller that never ended.
+
+use super::{Page, PageState};
+use crate::backend::{DialogKind, FrameId, Handle};
+use crate::error::{Error, Result};
+use crate::progress::Progress;
+use crate::task;
+use serde_json::Value;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long a page that is to be left may work before its script is halted.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// How often a script is halted before the renderer is ended.
+const HALTS: u32 = 4;
+/// How many dialogs in a row a page may open that is to be left; from then on the script behind them is halted.
+const DIALOGS: u32 = 2;
+/// How many more before the page is given up.
+const MORE_DIALOGS: u32 = 20;
+
+impl Page {
+    /// Gets the page ready to be left: its dialogs are dismissed, and a script that keeps it from answering is halted.
+    /// Fails with `PageHung` once nothing was left but to end the renderer.
+    pub async fn let_go(&self, progress: &Progress) -> Result<()> {
+        for dialogs in 0..DIALOGS + MORE_DIALOGS {
+            if self.dialog().is_some() {
+                let main = self.main_frame();
+                if dialogs >= DIALOGS {
+                    self.backend.halt(&main);
+                }
+                // The next one may come by a timer.
+                self.backend.stop_timers(&main);
+                match self.answer_dialog(progress, false, None).await {
+                    // It has gone by itself.
+                    Ok(()) | Err(Error::Protocol { .. }) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            match progress.run(self.ready_to_leave()).await {
+                Err(Error::DialogOpen {}) => {}
+                let_go => return let_go,
+            }
+        }
+        self.backend.end_renderer();
+        Err(Error::PageHung {})
+    }
+
+    /// Runs the caller's script in the page's own world; one that is given up is halted.
+    pub(crate) async fn run_script(
+        &self,
+        frame: &FrameId,
+        expression: &str,
+        element: Option<Handle>,
+    ) -> Result<Option<Value>> {
+        self.alive()?;
+        let mut halting = Halting(Some((self.clone(), frame.clone())));
+        let value = self
+            .unless_interrupted(self.backend.evaluate(frame, expression, element))
+            .await;
+        halting.0 = None;
+        value
+    }
+
+    /// Whether a script of the page opened a dialog; one that asks whether to leave the page is the browser's.
+    pub fn is_asked_by_script(&self) -> bool {
+        self.dialog()
+            .is_some_and(|dialog| dialog.kind != DialogKind::Beforeunload)
+    }
+
+    /// Waits until the renderer answers, by force where that takes long.
+    pub(super) async fn ready_to_leave(&self) -> Result<()> {
+        self.unless_interrupted(self.answering()).await
+    }
+
+    async fn answering(&self) -> Result<()> {
+        let main = self.main_frame();
+        if self.state().frames.main().pending.is_some() {
+            // On its way to another document it answers nothing else.
+            let halted = self.backend.halted(&main);
+            if let Ok(answered) = timeout(PATIENCE * HALTS, halted).await {
+                return answered;
+            }
+            self.backend.end_renderer();
+            return Err(Error::PageHung {});
+        }
+        let mut answers = std::pin::pin!(self.backend.answers(&main));
+        for attempt in 0..=HALTS {
+            if attempt > 0 {
+                self.backend.stop_loading();
+                self.backend.halt(&main);
+                self.backend.stop_timers(&main);
+            }
+            if let Ok(answered) = timeout(PATIENCE, &mut answers).await {
+                return answered;
+            }
+        }
+        self.backend.end_renderer();
+        Err(Error::PageHung {})
+    }
+
+    /// While the document is to be left: halts what keeps it from going. Never returns but with the failure.
+    pub(super) async fn kept_leaving(&self, held_up: impl Fn(&PageState) -> bool) -> Error {
+        let mut held = 0;
+        loop {
+            tokio::time::sleep(PATIENCE).await;
+            if !held_up(&self.state()) {
+                held = 0;
+                continue;
+            }
+            if held == HALTS {
+                self.backend.end_renderer();
+                return Error::PageHung {};
+            }
+            held += 1;
+            self.backend.halt(&self.main_frame());
+        }
+    }
+}
+
+/// Halts the caller's script when it is given up, so that it does not hold the page for ever.
+struct Halting(Option<(Page, FrameId)>);
+
+impl Drop for Halting {
+    fn drop(&mut self) {
+        let Some((page, frame)) = self.0.take() else {
+            return;
+        };
+        let halted = async move {
+            // A script that merely waits for something holds nobody up.
+            let answers = page.backend.answers(&frame);
+            if timeout(PATIENCE / 4, answers).await.is_err() {
+                page.backend.halt(&frame);
+            }
+        };
+        task::spawn("halting a script", halted).detach();
+    }
+}

@@ -1,0 +1,72 @@
+//! Pages that do not let go: whatever they do, calls are answered and the session goes on.
+
+mod loops;
+
+use serde_json::json;
+use testkit::{Client, Site};
+
+use crate::server;
+
+/// A site with a page that works, and a server.
+struct Visit {
+    site: Site,
+    client: Client,
+}
+
+impl Visit {
+    async fn with(args: &[&str]) -> Self {
+        let site = Site::start().await;
+        site.add_page(
+            "/fine",
+            "<title>Fine</title><button onclick=\"this.textContent = 'done'\">Go</button>",
+        );
+        Self {
+            site,
+            client: server(args).await,
+        }
+    }
+
+    /// Opens a page of this HTML; whatever is answered is an answer.
+    async fn open(&self, html: &str) -> testkit::CallResult {
+        let url = self.site.add_page("/", html);
+        self.client
+            .call("browser_navigate", json!({ "url": url }))
+            .await
+    }
+
+    async fn call(&self, tool: &str, arguments: serde_json::Value) -> testkit::CallResult {
+        self.client.call(tool, arguments).await
+    }
+
+    /// The next page works as if nothing had been, and its tab can be closed.
+    async fn goes_on(&self, after: &str) {
+        let url = self.site.url("/fine");
+        let gone = self.call("browser_navigate", json!({ "url": url })).await;
+        assert!(!gone.is_error, "{after}: {}", gone.text);
+        assert!(
+            gone.text.contains("Page Title: Fine"),
+            "{after}: {}",
+            gone.text
+        );
+        let clicked = self
+            .call("browser_click", json!({ "target": "getByRole('button')" }))
+            .await;
+        assert!(!clicked.is_error, "{after}: {}", clicked.text);
+        let seen = self.call("browser_snapshot", json!({})).await;
+        assert!(
+            seen.text.contains("button \"done\""),
+            "{after}: {}",
+            seen.text
+        );
+        let tabs = self.call("browser_tabs", json!({ "action": "list" })).await;
+        assert!(
+            tabs.text.contains("(current) [Fine]"),
+            "{after}: {}",
+            tabs.text
+        );
+        let closed = self
+            .call("browser_tabs", json!({ "action": "close" }))
+            .await;
+        assert!(!closed.is_error, "{after}: {}", closed.text);
+    }
+}

@@ -1,0 +1,149 @@
+//! Scripts that never end.
+
+use serde_json::json;
+use testkit::browser_is_there;
+
+use super::Visit;
+
+const BUTTON: &str = "<button>Go</button>";
+
+#[tokio::test]
+async fn a_page_in_an_endless_loop_can_be_left() {
+    if !browser_is_there() {
+        return;
+    }
+    let visit = Visit::with(&["--timeout-action", "1000"]).await;
+    for loops in [
+        "setTimeout(() => { for (;;); }, 100)",
+        "setInterval(() => { for (;;); }, 100)",
+        "setTimeout(function step() { Promise.resolve().then(step); }, 100)",
+        "addEventListener('beforeunload', () => { for (;;); })",
+        "addEventListener('pagehide', () => { for (;;); })",
+        // Nothing reaches this one: another document is about to come.
+        "setTimeout(() => { location.href = '/fine'; for (;;); }, 100)",
+        // Nor this: no script runs while the page waits.
+        "setTimeout(() => { const request = new XMLHttpRequest(); request.open('GET', '/hang', false); request.send(); }, 100)",
+    ] {
+        visit
+            .open(&format!("{BUTTON}<script>{loops}</script>"))
+            .await;
+        // By its end the loop has begun, where it begins by itself.
+        visit.call("browser_wait_for", json!({ "time": 0.3 })).await;
+        visit
+            .call("browser_click", json!({ "target": "getByRole('button')" }))
+            .await;
+        visit.goes_on(loops).await;
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_never_ends_is_given_up_in_time() {
+    if !browser_is_there() {
+        return;
+    }
+    let visit = Visit::with(&["--timeout-navigation", "4000", "--timeout-action", "4000"]).await;
+    visit.open(BUTTON).await;
+    for endless in ["() => { for (;;); }", "() => new Promise(() => {})"] {
+        let given_up = visit
+            .call("browser_evaluate", json!({ "function": endless }))
+            .await;
+        assert_eq!(given_up.error(), "TimeoutError: Timeout 4000ms exceeded.");
+        // The script was halted: the page still is what it was.
+        let seen = visit.call("browser_snapshot", json!({})).await;
+        assert!(
+            seen.text.contains("button \"Go\""),
+            "{endless}: {}",
+            seen.text
+        );
+    }
+    let given_up = visit
+        .call(
+            "browser_evaluate",
+            json!({ "function": "() => { for (;;); }", "target": "getByRole('button')" }),
+        )
+        .await;
+    assert!(
+        given_up.error().contains("Timeout 4000ms exceeded."),
+        "{}",
+        given_up.text
+    );
+    visit.open("<button onclick='for (;;);'>Go</button>").await;
+    let given_up = visit
+        .call("browser_click", json!({ "target": "getByRole('button')" }))
+        .await;
+    assert!(
+        given_up.error().contains("Timeout 4000ms exceeded."),
+        "{}",
+        given_up.text
+    );
+    visit.goes_on("a click that never ends").await;
+    for endless in [
+        format!("{BUTTON}<script>for (;;);</script>"),
+        format!("{BUTTON}<script src=/hang></script>"),
+    ] {
+        let given_up = visit.open(&endless).await;
+        assert!(
+            given_up.error().contains("Timeout 4000ms exceeded."),
+            "{}",
+            given_up.text
+        );
+        visit.goes_on(&endless).await;
+    }
+    for endless in ["/hang", "/never"] {
+        let url = visit.site.url(endless);
+        let given_up = visit.call("browser_navigate", json!({ "url": url })).await;
+        assert!(
+            given_up.error().contains("Timeout 4000ms exceeded."),
+            "{}",
+            given_up.text
+        );
+        visit.goes_on(endless).await;
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_asks_again_and_again_can_be_left() {
+    if !browser_is_there() {
+        return;
+    }
+    let visit = Visit::with(&[]).await;
+    for asks in [
+        "setTimeout(() => { for (;;) alert('again'); }, 0)",
+        "setInterval(() => alert('again'), 0)",
+        "for (;;) confirm('again')",
+    ] {
+        visit
+            .open(&format!("{BUTTON}<script>{asks}</script>"))
+            .await;
+        for _ in 0..3 {
+            visit
+                .call("browser_handle_dialog", json!({ "accept": true }))
+                .await;
+        }
+        visit.goes_on(asks).await;
+    }
+    visit
+        .open("<script>onpagehide = onunload = () => { prompt('stay'); confirm('stay'); }</script>")
+        .await;
+    visit.goes_on("a page that asks when it is left").await;
+    // Only a page that was touched may ask whether to leave it; that question is the client's.
+    visit
+        .open(&format!(
+            "{BUTTON}<script>onbeforeunload = (event) => event.preventDefault()</script>"
+        ))
+        .await;
+    visit
+        .call("browser_click", json!({ "target": "getByRole('button')" }))
+        .await;
+    let url = visit.site.url("/fine");
+    let asked = visit.call("browser_navigate", json!({ "url": url })).await;
+    assert!(
+        asked.text.contains("\"beforeunload\" dialog"),
+        "{}",
+        asked.text
+    );
+    visit
+        .call("browser_handle_dialog", json!({ "accept": true }))
+        .await;
+    visit.goes_on("a page that asked whether to leave it").await;
+}
