@@ -16,7 +16,8 @@ pub(crate) fn paths_in(code: &str) -> BTreeSet<Vec<String>> {
     let tokens = tokens(code);
     let (mut found, mut at) = (BTreeSet::new(), 0);
     while at < tokens.len() {
-        if tokens[at] == "use" {
+        // `use<'a>` in a type says what it captures, and names no path.
+        if tokens[at] == "use" && tokens.get(at + 1) != Some(&"<") {
             at = use_tree(&tokens, at + 1, &[], &mut found);
         } else if is_word(tokens[at]) && tokens.get(at + 1) == Some(&"::") {
             at = plain_path(&tokens, at, &mut found);
@@ -50,7 +51,7 @@ fn use_tree(
         match token {
             "{" => {
                 at += 1;
-                while !matches!(tokens.get(at), None | Some(&"}")) {
+                while !matches!(tokens.get(at), None | Some(&("}" | ";"))) {
                     at = use_tree(tokens, at, &path, found);
                     at += usize::from(tokens.get(at) == Some(&","));
                 }
@@ -97,7 +98,7 @@ fn is_word(token: &str) -> bool {
 
 #[test]
 fn use_trees_are_spread_out() {
-    let code = "use crate::{a::{B, c::d}, e as f, g::*}; fn x() -> super::Y { wire::cdp::Z::new() } pub use h::I;";
+    let code = "use crate::{a::{B, c::d}, e as f, g::*}; fn x() -> super::Y { wire::cdp::Z::new() } fn y<'a>() -> impl Z + use<'a> { w(); } pub use h::I;";
     let found: Vec<_> = paths_in(code)
         .into_iter()
         .map(|path| path.join("::"))
