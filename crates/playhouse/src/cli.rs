@@ -5,6 +5,7 @@ mod attempt;
 mod doctor;
 mod install;
 mod log;
+mod memory;
 mod platform;
 mod process;
 mod show;
@@ -54,6 +55,7 @@ fn run(matches: &ArgMatches, config: &Config) -> ExitCode {
 
 /// Runs what waits on browsers and clients.
 fn wait(command: impl Future<Output = ExitCode>) -> ExitCode {
+    memory::economize();
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => {
