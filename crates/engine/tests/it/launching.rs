@@ -338,6 +338,38 @@ fn what_a_browser_elsewhere_shows_already_is_taken_over() {
 }
 
 #[test]
+fn a_tab_elsewhere_that_hangs_does_not_hang_the_rest() {
+    with_options(async |_| {
+        let elsewhere = RemoteBrowser::start().await;
+        let site = Site::start().await;
+        let url = site.add_page("/", "<title>Busy</title>");
+        let first = connect(elsewhere.http()).await.unwrap();
+        let context = first
+            .default_context(&soon(), ContextOptions::default())
+            .await
+            .unwrap();
+        let page = &context.pages()[0];
+        goto(page, &url).await;
+        eval(page, "void fetch('/busy').then(() => { for (;;); })").await;
+        crate::harness::until(page, || {
+            page.requests()
+                .iter()
+                .any(|sent| sent.url.ends_with("/busy"))
+        })
+        .await;
+
+        let second = connect(elsewhere.http()).await.unwrap();
+        let context = second
+            .default_context(&soon(), ContextOptions::default())
+            .await
+            .unwrap();
+        let fresh = context.new_page(&soon()).await.unwrap();
+        goto(&fresh, &site.url("/status/200")).await;
+        second.close(&soon()).await.unwrap();
+    });
+}
+
+#[test]
 fn an_endpoint_where_nobody_listens_is_refused() {
     with_browser(async |_| {
         for endpoint in ["http://127.0.0.1:9", "ws://127.0.0.1:9/devtools/browser/x"] {

@@ -153,16 +153,20 @@ impl BrowserBackend for CdpBrowser {
             .root
             .call(&target::GetTargets::default())
             .await?;
+        let mut attached = Vec::new();
         for info in targets.target_infos {
             let ours = self.shared.contexts().owner(&info).is_some();
             if info.kind == "page" && ours && !context.knows(&info.target_id) {
-                self.shared
-                    .root
-                    .call(&target::AttachToTarget {
-                        target_id: info.target_id,
-                        flatten: Some(true),
-                    })
-                    .await?;
+                attached.push(self.shared.root.send(&target::AttachToTarget {
+                    target_id: info.target_id,
+                    flatten: Some(true),
+                }));
+            }
+        }
+        for attached in futures_util::future::join_all(attached).await {
+            // It may have been closed meanwhile.
+            if let Err(error) = attached {
+                tracing::debug!(%error, "a page cannot be attached to");
             }
         }
         // They are being prepared once they were heard of.

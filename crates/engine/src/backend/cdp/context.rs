@@ -16,10 +16,13 @@ use async_trait::async_trait;
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 use wire::Session;
 use wire::cdp::{browser, fetch, network, storage, target};
 
+/// How long pages that are being prepared are waited for: one that hangs must not hang the others.
+const PREPARING: Duration = Duration::from_secs(3);
 /// Names of pages that are gone; enough for whoever still waits for one of them.
 const REMEMBERED: usize = 64;
 
@@ -128,11 +131,14 @@ impl CdpContext {
         pages.open.contains_key(&id) || pages.opening.contains_key(&id)
     }
 
-    /// Waits until no page is being prepared.
+    /// Waits until no page is being prepared, but for those that do not answer: they join in when they do.
     pub(super) async fn settle_pages(&self) {
-        self.pages
-            .wait(|pages| pages.opening.is_empty().then_some(()))
-            .await;
+        let prepared = self
+            .pages
+            .wait(|pages| pages.opening.is_empty().then_some(()));
+        if tokio::time::timeout(PREPARING, prepared).await.is_err() {
+            tracing::debug!("some pages do not answer");
+        }
     }
 
     pub(super) fn page_of_frame(&self, frame: &str) -> Option<PageId> {
