@@ -11,6 +11,9 @@ use std::time::Duration;
 /// How long a browser may take to end.
 const CLOSING: Duration = Duration::from_secs(10);
 
+/// The part of it that a context may take, whose browser is about to end.
+const CLOSING_CONTEXT: Duration = Duration::from_secs(2);
+
 /// Starts browsers when they are needed.
 pub(crate) struct Browsers {
     settings: Arc<Settings>,
@@ -176,16 +179,16 @@ impl Browsers {
     }
 
     async fn end(&self, open: OpenContext) {
-        let progress = Progress::new(CLOSING);
+        let closing = || Progress::new(CLOSING);
         let closed = if open.isolated {
             // Nobody is to get one that is about to end.
             *self.shared.lock().await = None;
             // The session's own data goes at once, whatever becomes of the browser.
-            let closed = open.context.close(&progress).await;
+            let closed = open.context.close(&Progress::new(CLOSING_CONTEXT)).await;
             tracing::debug!(?closed, "closed the context");
-            open.browser.close(&progress).await
+            open.browser.close(&closing()).await
         } else {
-            open.browser.close(&progress).await
+            open.browser.close(&closing()).await
         };
         tracing::debug!(?closed, "closed the browser");
         self.running()

@@ -18,7 +18,9 @@ const IN_USE: &str = "playhouse-in-use.lock";
 /// Locked by us, until we want the browser to end.
 const OWNER: &str = "playhouse-owner.lock";
 /// Links to what keeps a second Chromium away.
-const SINGLETON: [&str; 3] = ["SingletonLock", "SingletonSocket", "SingletonCookie"];
+const SINGLETON_LOCK: &str = "SingletonLock";
+const SINGLETON_SOCKET: &str = "SingletonSocket";
+const SINGLETON_COOKIE: &str = "SingletonCookie";
 
 /// How often, and how long after, a directory is removed again into which somebody has written meanwhile.
 const REMOVALS: u32 = 20;
@@ -155,44 +157,34 @@ fn lock(path: &Path) -> Result<Option<File>, ()> {
 
 /// A Chromium that was killed leaves its socket in a directory of its own, and links to it.
 fn remove_singleton(dir: &Path) {
-    let [lock, socket, _] = SINGLETON.map(|name| dir.join(name));
-    let Ok(holder) = fs::read_link(&lock) else {
+    let Ok(socket) = fs::read_link(dir.join(SINGLETON_SOCKET)) else {
         return;
     };
-    if !is_gone(&holder.to_string_lossy()) {
+    if !is_dead(&socket) {
         return;
     }
-    if let Ok(socket) = fs::read_link(&socket)
-        && let Some(folder) = socket.parent()
-    {
-        for name in SINGLETON {
+    if let Some(folder) = socket.parent() {
+        for name in [SINGLETON_SOCKET, SINGLETON_COOKIE] {
             let _ = fs::remove_file(folder.join(name));
         }
         // It stays if it holds anything else.
         let _ = fs::remove_dir(folder);
     }
-    for name in SINGLETON {
+    for name in [SINGLETON_LOCK, SINGLETON_SOCKET, SINGLETON_COOKIE] {
         let _ = fs::remove_file(dir.join(name));
     }
 }
 
-/// Whether the process that a lock names, as `host-number`, has ended. One on another machine is believed to run.
-fn is_gone(holder: &str) -> bool {
+/// Whether the socket is there, and nobody listens to it any more.
+fn is_dead(socket: &Path) -> bool {
     #[cfg(unix)]
     {
-        let Some((host, number)) = holder.rsplit_once('-') else {
-            return false;
-        };
-        let process = number.parse().ok().and_then(rustix::process::Pid::from_raw);
-        let here = rustix::system::uname().nodename().to_string_lossy() == host;
-        // No harm is done to it: it is only asked whether it is there.
-        here && process.is_some_and(|process| {
-            rustix::process::test_kill_process(process) == Err(rustix::io::Errno::SRCH)
-        })
+        let answer = std::os::unix::net::UnixStream::connect(socket);
+        answer.is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
     }
     #[cfg(not(unix))]
     {
-        let _ = holder;
+        let _ = socket;
         false
     }
 }
@@ -238,31 +230,22 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn the_socket_of_a_browser_that_runs_stays() {
+    fn a_socket_is_removed_once_nobody_listens_to_it() {
         let dir = tempfile::tempdir().unwrap();
         let elsewhere = tempfile::tempdir().unwrap().keep();
-        fs::write(elsewhere.join("SingletonSocket"), "").unwrap();
-        let name = rustix::system::uname();
-        let name = name.nodename().to_string_lossy().into_owned();
-        let link = |target: &str, name: &str| {
-            let link = dir.path().join(name);
-            let _ = fs::remove_file(&link);
-            std::os::unix::fs::symlink(target, link).unwrap();
-        };
-        let socket = elsewhere.join("SingletonSocket");
-        link(socket.to_str().unwrap(), "SingletonSocket");
-        for holder in [
-            format!("{name}-{}", std::process::id()),
-            "elsewhere-1".to_owned(),
+        let socket = elsewhere.join(SINGLETON_SOCKET);
+        let listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        for (name, target) in [
+            (SINGLETON_LOCK, Path::new("host-1")),
+            (SINGLETON_SOCKET, socket.as_path()),
         ] {
-            link(&holder, "SingletonLock");
-            remove_singleton(dir.path());
-            assert!(socket.exists(), "{holder}");
+            std::os::unix::fs::symlink(target, dir.path().join(name)).unwrap();
         }
-        // No system has so many processes.
-        link(&format!("{name}-2147483647"), "SingletonLock");
+        remove_singleton(dir.path());
+        assert!(socket.exists());
+        drop(listener);
         remove_singleton(dir.path());
         assert!(!elsewhere.exists());
-        assert!(fs::symlink_metadata(dir.path().join("SingletonLock")).is_err());
+        assert!(fs::symlink_metadata(dir.path().join(SINGLETON_LOCK)).is_err());
     }
 }

@@ -81,6 +81,12 @@ impl Tabs {
         self.open.browser.closed_reason()
     }
 
+    /// Waits until the browser is gone.
+    pub(crate) async fn browser_gone(&self) -> Error {
+        let reason = self.open.browser.closed().await;
+        engine::Error::BrowserClosed { reason }.into()
+    }
+
     /// All of them, in the order in which they were opened.
     pub(crate) fn all(&self) -> Vec<Arc<Tab>> {
         self.shared.reconciled().tabs.clone()

@@ -13,8 +13,12 @@ const SERVER: &str = env!("CARGO_BIN_EXE_playhouse");
 const BUSY: &str = "() => { fetch('/busy').then(() => { for (;;); }); }";
 
 fn kill(process: u32) {
+    send(process, Signal::KILL);
+}
+
+fn send(process: u32, signal: Signal) {
     let process = Pid::from_raw(process.cast_signed()).expect("not 0");
-    kill_process(process, Signal::KILL).expect("it is ours");
+    kill_process(process, signal).expect("it is ours");
 }
 
 async fn until(what: &str, mut holds: impl FnMut() -> bool) {
@@ -119,6 +123,7 @@ async fn a_call_during_which_the_browser_dies_says_so_and_the_next_has_another()
     let url = site.add_page("/", "<title>Here</title>");
     let folder = tempfile::tempdir().expect("a temporary folder");
     let profile = folder.path().join("profile");
+    let mut rounds = 0;
     for args in [
         vec!["--isolated"],
         vec!["--user-data-dir", profile.to_str().expect("a plain path")],
@@ -135,10 +140,12 @@ async fn a_call_during_which_the_browser_dies_says_so_and_the_next_has_another()
             json!({ "function": "() => fetch('/pending').then(() => new Promise(() => {}))" });
         let waits = json!({ "name": "browser_evaluate", "arguments": waits });
         let pending = client.begin("tools/call", waits).await;
-        let seen = site.requests().len();
+        // Each round has a new browser, and adds one.
+        rounds += 1;
         until("the call is under way", || {
-            site.requests().len() > seen
-                || site.requests().iter().any(|sent| sent.target == "/pending")
+            let requests = site.requests();
+            let sent = requests.iter().filter(|sent| sent.target == "/pending");
+            sent.count() == rounds
         })
         .await;
         let before = browsers(&client);
@@ -158,6 +165,25 @@ async fn a_call_during_which_the_browser_dies_says_so_and_the_next_has_another()
         assert!(client.end().await.success());
         running.gone().await;
     }
+}
+
+#[tokio::test]
+async fn a_browser_that_does_not_react_does_not_hold_up_the_end() {
+    if !browser_is_there() {
+        return;
+    }
+    let temporary = tempfile::tempdir().expect("a temporary folder");
+    let client = launch(&[])
+        .env("TMPDIR", temporary.path().to_str().expect("a plain path"))
+        .start()
+        .await;
+    let go = json!({ "url": "about:blank" });
+    client.call("browser_navigate", go).await;
+    let running = Processes::from(client.pid().expect("it runs"));
+    send(browsers(&client)[0], Signal::STOP);
+    assert!(client.end().await.success());
+    running.gone().await;
+    assert!(is_empty(temporary.path()));
 }
 
 #[tokio::test]

@@ -15,6 +15,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::watch;
+use tokio::time::Instant;
 use wire::cdp::{browser, fetch, target};
 use wire::{Connection, EventStream, RawEvent, Session};
 
@@ -184,10 +185,10 @@ impl BrowserBackend for CdpBrowser {
             Some(process) => {
                 process.leave();
                 // It may be gone already; then there is nothing to ask.
-                let _ =
-                    tokio::time::timeout(CLOSE_GRACE, self.shared.root.call(&browser::Close {}))
-                        .await;
-                process.end(CLOSE_GRACE).await;
+                let patience = Instant::now() + CLOSE_GRACE;
+                let asked = self.shared.root.call(&browser::Close {});
+                let _ = tokio::time::timeout_at(patience, asked).await;
+                process.end(patience - Instant::now()).await;
             }
             // A browser that runs elsewhere is left as it is, without our contexts.
             None => {

@@ -44,7 +44,14 @@ impl Tool for WaitFor {
             let code = format!("await new Promise(f => setTimeout(f, {seconds} * 1000));");
             reply = reply.and_code(code);
             let time = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(LONGEST);
-            tokio::time::sleep(time.min(LONGEST)).await;
+            let tabs = tab
+                .session
+                .open_tabs()
+                .ok_or(engine::Error::PageClosed {})?;
+            tokio::select! {
+                () = tokio::time::sleep(time.min(LONGEST)) => {}
+                gone = tabs.browser_gone() => return Err(gone),
+            }
             waited.push(format!("{seconds} seconds"));
         }
         for (text, visible) in [(&self.text_gone, false), (&self.text, true)] {
