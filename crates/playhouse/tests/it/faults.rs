@@ -123,10 +123,13 @@ async fn a_call_during_which_the_browser_dies_says_so_and_the_next_has_another()
     let url = site.add_page("/", "<title>Here</title>");
     let folder = tempfile::tempdir().expect("a temporary folder");
     let profile = folder.path().join("profile");
-    let mut rounds = 0;
-    for args in [
-        vec!["--isolated"],
-        vec!["--user-data-dir", profile.to_str().expect("a plain path")],
+    // Each round has a new browser, and adds one request.
+    for (rounds, args) in [
+        (1, vec!["--isolated"]),
+        (
+            2,
+            vec!["--user-data-dir", profile.to_str().expect("a plain path")],
+        ),
     ] {
         let client = Launch::new(SERVER)
             .args(["--headless"])
@@ -140,8 +143,6 @@ async fn a_call_during_which_the_browser_dies_says_so_and_the_next_has_another()
             json!({ "function": "() => fetch('/pending').then(() => new Promise(() => {}))" });
         let waits = json!({ "name": "browser_evaluate", "arguments": waits });
         let pending = client.begin("tools/call", waits).await;
-        // Each round has a new browser, and adds one.
-        rounds += 1;
         until("the call is under way", || {
             let requests = site.requests();
             let sent = requests.iter().filter(|sent| sent.target == "/pending");
