@@ -34,5 +34,6 @@ pub use config::{
 };
 pub use error::ErrorCode;
 pub use reference::{all_tools, error_reference, tool_reference, tool_table};
+pub use script::reference as code_reference;
 pub use tool::{Effect, ToolDef, Toolset};
 pub use tools::{TOOLSETS, Toolbox};

@@ -11,8 +11,11 @@ mod failure;
 mod host;
 mod machine;
 mod page;
+mod reference;
 mod request;
 mod url;
+
+pub use reference::reference;
 
 use crate::output::Output;
 use engine::{BrowserContext, Page, Task};

@@ -32,6 +32,11 @@ fn the_reference_of_tools_is_fresh() {
 }
 
 #[test]
+fn the_reference_of_code_is_fresh() {
+    check("docs/run-code.md", &playhouse::code_reference());
+}
+
+#[test]
 fn the_reference_of_errors_is_fresh() {
     check("docs/errors.md", &playhouse::error_reference());
 }

@@ -318,7 +318,7 @@ fn said(error: &CaughtError<'_>) -> String {
     }
 }
 
-/// Loads the API into a context.
+/// Loads the API into a context, and listens to rejected promises.
 fn api<'js>(
     ctx: &Ctx<'js>,
     start: &Start,
@@ -327,16 +327,7 @@ fn api<'js>(
     ended: &Rc<Cell<bool>>,
     rejected: &Rejected,
 ) -> rquickjs::Result<Api<'js>> {
-    let native = native(ctx, oracle, reports, ended)?;
-    let limits = Object::new(ctx.clone())?;
-    limits.set("action", millis(start.action))?;
-    limits.set("navigation", millis(start.navigation))?;
-    let text = format!(
-        "(function (native, current, limits) {{\n{}\n}})",
-        API.concat()
-    );
-    let make: Function<'js> = ctx.eval(text)?;
-    let made: Object<'js> = make.call((native, start.page.as_str(), limits))?;
+    let made = load(ctx, native(ctx, oracle, reports, ended)?, start)?;
     let heard: Function<'js> = made.get("rejected")?;
     *rejected.borrow_mut() = Some(Persistent::save(ctx, heard));
     Ok(Api {
@@ -345,6 +336,42 @@ fn api<'js>(
         happened: made.get("happened")?,
         idle: made.get("idle")?,
         rejections: made.get("rejections")?,
+    })
+}
+
+fn load<'js>(
+    ctx: &Ctx<'js>,
+    native: Object<'js>,
+    start: &Start,
+) -> rquickjs::Result<Object<'js>> {
+    let limits = Object::new(ctx.clone())?;
+    limits.set("action", millis(start.action))?;
+    limits.set("navigation", millis(start.navigation))?;
+    let text = format!(
+        "(function (native, current, limits) {{\n{}\n}})",
+        API.concat()
+    );
+    let make: Function<'js> = ctx.eval(text)?;
+    make.call((native, start.page.as_str(), limits))
+}
+
+/// What each object of the API offers, by name: methods and properties.
+pub(super) fn surface() -> rquickjs::Result<Vec<(String, Vec<String>)>> {
+    let context = Context::full(&Runtime::new()?)?;
+    context.with(|ctx| {
+        let start = Start {
+            program: Program::Function(String::new()),
+            page: String::new(),
+            action: Duration::ZERO,
+            navigation: Duration::ZERO,
+            burst: Duration::ZERO,
+        };
+        let oracle: Oracle = Arc::new(|_| String::new());
+        let (reports, _) = mpsc::channel(1);
+        let native = native(&ctx, &oracle, &reports, &Rc::default())?;
+        let surface: Function<'_> = load(&ctx, native, &start)?.get("surface")?;
+        let text: String = surface.call(())?;
+        Ok(serde_json::from_str(&text).unwrap_or_default())
     })
 }
 

@@ -124,12 +124,20 @@ for (const name of SHORTCUTS) {
 
 class Page {
   #dialogs = 0;
+  #keyboard;
+  #mouse;
   constructor(id) {
     this[ID] = id;
     this[LISTENERS] = {};
     this[LIMIT] = { ...context[LIMIT] };
-    Object.defineProperty(this, 'keyboard', { value: new Keyboard(id) });
-    Object.defineProperty(this, 'mouse', { value: new Mouse(id) });
+    this.#keyboard = new Keyboard(id);
+    this.#mouse = new Mouse(id);
+  }
+  get keyboard() {
+    return this.#keyboard;
+  }
+  get mouse() {
+    return this.#mouse;
   }
   get [PLACE]() {
     return { page: this, frame: undefined };

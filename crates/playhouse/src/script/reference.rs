@@ -1,0 +1,54 @@
+//! `docs/run-code.md`: what the API offers, read from the API itself.
+
+use super::machine;
+use std::fmt::Write as _;
+
+const BEFORE: &str = "\
+# Code that drives the page
+
+<!-- Generated from the code; `make update` writes it. -->
+
+`browser_run_code_unsafe` runs a function of yours against the current page, as `@playwright/mcp` does, and answers with what it returns as JSON in one line:
+
+```js
+async (page) => {
+  await page.getByRole('button', { name: 'Buy' }).click();
+  return page.locator('li').allTextContents();
+}
+```
+
+`code` is one expression whose value is a function; `filename` names a file with such an expression, below the folders that tools may read. `--init-page` runs modules for each page, with `export default async ({ page }) => { … }`. Both are plain JavaScript (ES2024); TypeScript's types are not understood.
+
+## Rules
+
+- The code runs in an engine of its own (QuickJS), not in Node: no `require`, no `import`, no `process`, no files, no network. What it reaches are the pages of this browser context, and through `setInputFiles`, `screenshot` and `pdf` the files that tools may touch. To fetch something, `page.evaluate(() => fetch(…))`.
+- Elements are waited for, as by Playwright; actions have the time limit of `--timeout-action`, navigations that of `--timeout-navigation`, unless a call has a `timeout` of its own. `timeout: 0` means as long as the whole call may take.
+- The code and its data have 64 MB. Code that computes for longer than `--timeout-action` without waiting for anything is stopped. Code that is stopped, and code that throws, does not harm the session.
+- What functions in the page get and return is JSON, with dates, patterns, maps and sets as arguments. There are no handles: `$`, `$$` and `waitForSelector` return locators.
+- A dialog that no listener answers ends the call, and `browser_handle_dialog` answers it.
+- Listeners and routes go on after the call, until they are removed or the browser is closed; timers too. At most 16 calls may leave some; then the oldest end.
+- `console.log` and its kin add lines to the result. A rejection that nobody handles is told in the answer, beside the result.
+- What is not in this list fails with a message that says so, and so do options that would change something. Those that change nothing here (`noWaitAfter`, `animations`, `caret`, …) are ignored.
+
+## Objects
+";
+
+const AFTER: &str = "
+## Events
+
+`page.on`, `once`, `waitForEvent`: close, console, crash, dialog, domcontentloaded, download, filechooser, frameattached, framedetached, framenavigated, load, pageerror, popup, request, requestfailed, requestfinished, response. `context.on`: page.
+
+## Globals
+
+The language's own, and Buffer (a Uint8Array with `toString('base64' | 'hex' | 'utf8')`), TextDecoder, TextEncoder, URL, URLSearchParams, atob, btoa, clearInterval, clearTimeout, console, setImmediate, setInterval, setTimeout, structuredClone.
+";
+
+/// The text of `docs/run-code.md`.
+pub fn reference() -> String {
+    let mut text = BEFORE.to_owned();
+    for (name, members) in machine::surface().unwrap_or_default() {
+        let shown: Vec<_> = members.iter().map(|member| format!("`{member}`")).collect();
+        let _ = write!(text, "\n**{name}**: {}\n", shown.join(", "));
+    }
+    text + AFTER
+}
