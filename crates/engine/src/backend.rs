@@ -6,6 +6,7 @@
 pub(crate) mod cdp;
 mod event;
 mod input;
+mod interception;
 mod options;
 
 pub use event::{
@@ -13,6 +14,7 @@ pub use event::{
     PageObserver, RequestEvent, ResponseFacts, SourceLocation,
 };
 pub use input::{InputStep, Key, Modifier, MouseButton, Point};
+pub use interception::{PausedRequest, Verdict};
 pub use options::{
     ColorScheme, ContextOptions, Cookie, Geolocation, HttpCredentials, MediaFeatures, PdfOptions,
     Proxy, SameSite, Screenshot, ScreenshotArea, ScreenshotFormat, Size, Viewport,
@@ -190,6 +192,11 @@ pub trait PageBackend: Send + Sync {
         element: Handle,
         files: &[PathBuf],
     ) -> Result<()>;
+
+    /// Has every request of the page's documents wait for a decision: the observer's, or [`PageBackend::decide`].
+    async fn set_interception(&self, on: bool) -> Result<()>;
+    /// Decides about a request that waits.
+    async fn decide(&self, key: &str, verdict: Verdict) -> Result<()>;
 
     /// Answers the open dialog.
     async fn answer_dialog(&self, accept: bool, prompt_text: Option<&str>) -> Result<()>;

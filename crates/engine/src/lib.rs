@@ -30,9 +30,9 @@ pub use backend::{
     BrowserBackend, ColorScheme, ConsoleMessage, ContextBackend, ContextObserver, ContextOptions,
     Cookie, DialogKind, DownloadEvent, FrameId, Geolocation, Handle, Headers, HttpCredentials,
     InputStep, Key, LoaderId, MediaFeatures, MessageKind, Modifier, MouseButton, PageBackend,
-    PageEvent, PageId, PageObserver, PdfOptions, Point, Proxy, RequestEvent, RequestId,
-    ResponseFacts, SameSite, Screenshot, ScreenshotArea, ScreenshotFormat, Size, SourceLocation,
-    Viewport,
+    PageEvent, PageId, PageObserver, PausedRequest, PdfOptions, Point, Proxy, RequestEvent,
+    RequestId, ResponseFacts, SameSite, Screenshot, ScreenshotArea, ScreenshotFormat, Size,
+    SourceLocation, Verdict, Viewport,
 };
 pub use browser::Browser;
 pub use capture::SnapshotOptions;
@@ -49,7 +49,9 @@ pub use launch::{
 pub use locator::{Checked, Element, Locator, Rect, States, WaitFor};
 pub use network::{Request, RequestOutcome};
 pub use origins::OriginRules;
-pub use page::{Attendance, Dialog, Events, FileChooser, LoadState, Page};
+pub use page::{
+    Attendance, Dialog, Events, FileChooser, Intercepted, Interceptor, LoadState, Page,
+};
 pub use progress::Progress;
 pub use selector::{Selector, SelectorError, Step, Target, TextMatch};
 pub use settle::{SettleOptions, Settled, Watch};

@@ -3,15 +3,17 @@
 mod events;
 #[cfg(test)]
 pub(crate) mod fake;
+mod interception;
 mod navigation;
 mod rescue;
 
 pub use events::{Attendance, Events};
+pub use interception::{Intercepted, Interceptor};
 pub use navigation::LoadState;
 
 use crate::backend::{
     ContextOptions, DialogKind, FrameId, InputStep, MediaFeatures, PageBackend, PageEvent, PageId,
-    PageObserver, PdfOptions, RequestId, Screenshot, Viewport,
+    PageObserver, PausedRequest, PdfOptions, RequestId, Screenshot, Viewport,
 };
 use crate::console::{ConsoleCounts, ConsoleEntry, ConsoleLog};
 use crate::error::{Error, Result};
@@ -61,6 +63,7 @@ pub(crate) struct PageState {
     attended: usize,
     /// Who hears of every event.
     taps: Vec<mpsc::Sender<PageEvent>>,
+    deciders: interception::Deciders,
     /// The script that opened a dialog goes on when it is answered, so that is an effect, even where nothing else is seen.
     pub(crate) dialogs_answered: u64,
 }
@@ -120,6 +123,7 @@ impl Page {
             popups_opened: 0,
             attended: 0,
             taps: Vec::new(),
+            deciders: interception::Deciders::default(),
             dialogs_answered: 0,
         };
         Self {
@@ -508,6 +512,10 @@ impl PageState {
 }
 
 impl PageObserver for Shared {
+    fn paused(&self, request: PausedRequest) -> bool {
+        self.take(request)
+    }
+
     fn event(&self, event: PageEvent) {
         {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);

@@ -13,9 +13,11 @@ mod machine;
 mod page;
 mod reference;
 mod request;
+mod route;
 mod url;
 
 pub use reference::reference;
+pub(crate) use route::Board;
 
 use crate::output::Output;
 use engine::{BrowserContext, Page, Task};
@@ -42,6 +44,8 @@ pub(crate) struct Setting {
     pub(crate) page: Page,
     /// The files that it may name.
     pub(crate) output: Output,
+    /// The code of the same session.
+    pub(crate) board: Board,
     /// How long an action may take, and how long the code may compute without waiting for anything.
     pub(crate) action: Duration,
     /// How long a navigation may take.

@@ -13,7 +13,7 @@ use crate::config::Settings;
 use crate::error::Result;
 use crate::output::{self, Output};
 use crate::reply::Event;
-use crate::script::{Script, Setting};
+use crate::script::{Board, Script, Setting};
 use engine::Page;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -27,6 +27,8 @@ pub(crate) struct Session {
     browsers: Arc<Browsers>,
     turn: Arc<tokio::sync::Mutex<()>>,
     output: OnceLock<Output>,
+    /// Code that runs or listens, as it sees itself.
+    board: Board,
     state: Mutex<State>,
 }
 
@@ -52,6 +54,7 @@ impl Session {
             browsers,
             turn: Arc::default(),
             output: OnceLock::new(),
+            board: Board::default(),
             state: Mutex::default(),
         }
     }
@@ -121,6 +124,7 @@ impl Session {
             context: tabs.open().context.clone(),
             page,
             output: output.clone(),
+            board: self.board.clone(),
             action: self.settings.timeouts.action,
             navigation: self.settings.timeouts.navigation,
             longest: call.limit(),

@@ -8,6 +8,7 @@ mod emulation;
 mod evaluate;
 mod events;
 mod input;
+mod interception;
 mod local_storage;
 mod network;
 mod origins;

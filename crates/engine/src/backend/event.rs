@@ -1,6 +1,6 @@
 //! What a browser reports, in the engine's own words.
 
-use super::{ContextBackend, FrameId, LoaderId, PageBackend, PageId, RequestId};
+use super::{ContextBackend, FrameId, LoaderId, PageBackend, PageId, PausedRequest, RequestId};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,6 +26,11 @@ pub trait ContextObserver: Send + Sync {
 pub trait PageObserver: Send + Sync {
     /// Takes note; must return at once.
     fn event(&self, event: PageEvent);
+
+    /// Takes over a request that waits, if somebody decides about it; must return at once.
+    fn paused(&self, _request: PausedRequest) -> bool {
+        false
+    }
 }
 
 /// Something that happened in a page.

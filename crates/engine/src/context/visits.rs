@@ -1,6 +1,6 @@
 //! Where the pages of a context have been.
 
-use crate::backend::{PageEvent, PageObserver};
+use crate::backend::{PageEvent, PageObserver, PausedRequest};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -53,6 +53,10 @@ impl PageObserver for Noted {
             self.visits.add(url);
         }
         self.page.event(event);
+    }
+
+    fn paused(&self, request: PausedRequest) -> bool {
+        self.page.paused(request)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::backend::{
     ContextOptions, FrameId, Handle, InputStep, LoaderId, MediaFeatures, PageBackend, PageEvent,
-    PageId, PdfOptions, RequestId, Screenshot, Viewport,
+    PageId, PdfOptions, RequestId, Screenshot, Verdict, Viewport,
 };
 use crate::error::{Error, Result};
 use crate::page::Page;
@@ -144,6 +144,12 @@ impl PageBackend for FakePage {
         unexpected()
     }
     async fn set_input_files(&self, _: &FrameId, _: Handle, _: &[PathBuf]) -> Result<()> {
+        unexpected()
+    }
+    async fn set_interception(&self, _: bool) -> Result<()> {
+        unexpected()
+    }
+    async fn decide(&self, _: &str, _: Verdict) -> Result<()> {
         unexpected()
     }
     async fn answer_dialog(&self, _: bool, _: Option<&str>) -> Result<()> {

@@ -3,6 +3,7 @@
 use super::failure::Failure;
 use super::host::{Host, duration};
 use super::request::ContextOp;
+use super::route;
 use engine::{Cookie, Download, DownloadState};
 use serde_json::{Value, json};
 
@@ -44,6 +45,12 @@ pub(super) async fn run(host: &Host, op: ContextOp) -> Result<Value, Failure> {
             context.set_extra_headers(progress, &headers).await?;
         }
         ContextOp::AddInitScript { script } => context.add_init_script(progress, &script).await?,
+        ContextOp::Decide { pause, verdict } => {
+            route::decide(host, progress, pause, verdict).await?;
+        }
+        ContextOp::Unroute { of, wanted } => {
+            route::unroute(host, of.as_deref(), wanted.as_deref());
+        }
         ContextOp::Downloaded { download } => {
             let mut changes = context.changes();
             let over = async {

@@ -2,8 +2,8 @@
 
 use super::host::Host;
 use engine::{
-    Dialog, Download, FrameFacts, Headers, MessageKind, Page, PageEvent, Request, RequestEvent,
-    RequestId, RequestOutcome,
+    Dialog, Download, FrameFacts, Headers, MessageKind, Page, PageEvent, PausedRequest, Request,
+    RequestEvent, RequestId, RequestOutcome,
 };
 use serde_json::{Map, Value, json};
 
@@ -40,6 +40,19 @@ pub(super) fn request(request: &Request) -> Value {
             "headers": headers(&response.headers),
             "fromServiceWorker": response.from_service_worker,
         })),
+    })
+}
+
+/// A request that waits for a decision.
+pub(super) fn paused(request: &PausedRequest) -> Value {
+    json!({
+        "id": request.id.as_ref().map(RequestId::as_str),
+        "url": request.url,
+        "method": request.method,
+        "resourceType": request.resource_type,
+        "isNavigation": request.is_navigation,
+        "headers": headers(&request.headers),
+        "postData": request.body.as_deref().map(String::from_utf8_lossy),
     })
 }
 

@@ -28,7 +28,7 @@ impl Failure {
     pub(super) fn after(mut self, progress: &Progress) -> Self {
         let steps = progress.steps();
         if self.name == "Error" && !steps.is_empty() && !self.message.contains("\nCall log:") {
-            self.message = format!("{}\nCall log:", self.message.trim_end());
+            self.message += "\nCall log:";
             for step in steps {
                 let details = step.len() - step.trim_start().len();
                 let (indent, step) = step.split_at(details);

@@ -3,8 +3,11 @@
 use super::failure::Failure;
 use super::machine::{self, Ended, Message, Program, Report, Start};
 use super::request::{ContextOp, ElementOp, Listen, On, PageOp, Question};
+use super::route::Pauses;
 use super::{End, Outcome, Setting, context, element, facts, page};
-use engine::{Attendance, Events, Page, PageEvent, PageId, Progress};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use engine::{Attendance, Events, Page, PageEvent, PageId, Progress, Task};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{BoxStream, FuturesUnordered, SelectAll};
 use futures_util::{FutureExt as _, StreamExt as _};
@@ -13,7 +16,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
@@ -27,17 +30,23 @@ const LINES: usize = 200;
 /// What everything that code asks for is done with.
 pub(super) struct Host {
     pub(super) setting: Setting,
+    pub(super) inbox: std::sync::mpsc::Sender<Message>,
+    /// Itself, for what must not keep it.
+    pub(super) weak: Weak<Host>,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
-struct State {
+pub(super) struct State {
     /// Pages that code has met, also those that are closed by now.
     met: HashMap<PageId, Page>,
     /// Events of pages that somebody listens to.
     heard: HashSet<(PageId, String)>,
     /// Pages whose dialogs the code answers.
     attended: HashMap<PageId, Attendance>,
+    /// Pages whose requests wait for the code.
+    pub(super) routed: HashMap<PageId, Task>,
+    pub(super) pauses: Pauses,
 }
 
 impl Host {
@@ -77,7 +86,7 @@ impl Host {
         Progress::new(limit)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -156,15 +165,22 @@ pub(super) async fn serve(
         navigation: setting.navigation,
         burst: setting.action,
     };
-    let host = Arc::new(Host {
-        setting,
-        state: Mutex::default(),
-    });
     let (reports, heard) = mpsc::channel(REPORTS);
     let (inbox, messages) = std::sync::mpsc::channel();
+    let host = Arc::new_cyclic(|weak| Host {
+        setting,
+        inbox,
+        weak: weak.clone(),
+        state: Mutex::default(),
+    });
+    host.setting.board.join(&host);
     let behind = Arc::<AtomicUsize>::default();
-    let asked = host.clone();
-    let oracle: machine::Oracle = Arc::new(move |question: &str| told(asked.answer(question)));
+    // The thread must not keep what would end it.
+    let asked = host.weak.clone();
+    let oracle: machine::Oracle = Arc::new(move |question: &str| {
+        let answer = asked.upgrade().map(|host| host.answer(question));
+        told(answer.unwrap_or_else(|| Err(engine::Error::PageClosed {}.into())))
+    });
     let mut answer = Answer::new(tell);
     if let Err(error) = machine::start(start, oracle, reports, messages, behind.clone(), stop) {
         answer.give(End::Failed(format!("Error: {error}")));
@@ -172,7 +188,6 @@ pub(super) async fn serve(
     }
     let mut desk = Desk {
         host,
-        inbox,
         events: SelectAll::new(),
         followed: HashSet::new(),
         running: FuturesUnordered::new(),
@@ -190,7 +205,6 @@ type Done = (u32, Option<Result<Value, Failure>>);
 /// Everything that is under way.
 struct Desk {
     host: Arc<Host>,
-    inbox: std::sync::mpsc::Sender<Message>,
     events: SelectAll<BoxStream<'static, (Page, PageEvent)>>,
     followed: HashSet<PageId>,
     running: FuturesUnordered<BoxFuture<'static, Done>>,
@@ -258,7 +272,7 @@ impl Desk {
     fn settle(&self, call: u32, outcome: Result<Value, Failure>) {
         let outcome = told(outcome);
         // A thread that is over misses nothing.
-        let _ = self.inbox.send(Message::Settled { call, outcome });
+        let _ = self.host.inbox.send(Message::Settled { call, outcome });
     }
 
     fn listen(&mut self, listen: &Listen) -> Result<(), Failure> {
@@ -336,7 +350,7 @@ impl Desk {
         }
         let page = page.map(PageId::as_str);
         let event = json!({ "page": page, "event": event, "facts": facts });
-        let _ = self.inbox.send(Message::Happened(event.to_string()));
+        let _ = self.host.inbox.send(Message::Happened(event.to_string()));
     }
 }
 
@@ -400,6 +414,11 @@ impl Answer {
 
 pub(super) fn duration(ms: f64) -> Duration {
     Duration::try_from_secs_f64(ms / 1_000.0).unwrap_or(Duration::ZERO)
+}
+
+pub(super) fn decoded(base64: &str) -> Result<Vec<u8>, Failure> {
+    let bytes = BASE64_STANDARD.decode(base64);
+    bytes.map_err(|error| Failure::new(error.to_string()))
 }
 
 fn read<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {

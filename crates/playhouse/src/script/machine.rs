@@ -17,12 +17,13 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
 /// The API, in the order in which its files build upon one another.
-const API: [&str; 7] = [
+const API: [&str; 8] = [
     include_str!("api/kernel.js"),
     include_str!("api/globals.js"),
     include_str!("api/selectors.js"),
     include_str!("api/locator.js"),
     include_str!("api/events.js"),
+    include_str!("api/routes.js"),
     include_str!("api/page.js"),
     include_str!("api/context.js"),
 ];
@@ -64,6 +65,8 @@ pub(super) enum Message {
     Settled { call: u32, outcome: String },
     /// Something happened in a page, as JSON.
     Happened(String),
+    /// The same of requests that wait, which wait in bounds of their own.
+    Routed(String),
 }
 
 /// What the thread tells.
@@ -269,7 +272,9 @@ fn live(
         brake.release();
         let told = match message {
             Message::Settled { call, outcome } => api.settle.call::<_, ()>((call, outcome)),
-            Message::Happened(event) => api.happened.call::<_, ()>((event,)),
+            Message::Happened(event) | Message::Routed(event) => {
+                api.happened.call::<_, ()>((event,))
+            }
         };
         if let Err(error) = told.catch(ctx) {
             let _ = reports.blocking_send(Report::Unhandled(said(&error)));
@@ -339,11 +344,7 @@ fn api<'js>(
     })
 }
 
-fn load<'js>(
-    ctx: &Ctx<'js>,
-    native: Object<'js>,
-    start: &Start,
-) -> rquickjs::Result<Object<'js>> {
+fn load<'js>(ctx: &Ctx<'js>, native: Object<'js>, start: &Start) -> rquickjs::Result<Object<'js>> {
     let limits = Object::new(ctx.clone())?;
     limits.set("action", millis(start.action))?;
     limits.set("navigation", millis(start.navigation))?;

@@ -5,6 +5,7 @@ use super::facts;
 use super::failure::Failure;
 use super::host::{Host, duration};
 use super::request::{Length, Media, On, PageOp, PictureOptions, PrintOptions};
+use super::route;
 use crate::output;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -131,6 +132,7 @@ async fn act(
             let body = page.response_body(progress, &id).await?;
             return Ok(BASE64_STANDARD.encode(body).into());
         }
+        PageOp::Routing { on } => route::routing(host, page, progress, on).await?,
         PageOp::Finished { request } => {
             finished(page, progress, &RequestId::from(&request)).await?;
         }

@@ -1,6 +1,6 @@
 //! What code asks for, as `api/` sends it.
 
-use engine::{Cookie, Geolocation, Modifier, MouseButton, Point};
+use engine::{Cookie, Geolocation, Headers, Modifier, MouseButton, Point};
 use serde::Deserialize;
 
 /// What something is done to.
@@ -231,6 +231,9 @@ pub(super) enum PageOp {
     Finished {
         request: String,
     },
+    Routing {
+        on: bool,
+    },
 }
 
 /// Media features; what is `null` is the browser's own again, what is missing stays.
@@ -288,6 +291,38 @@ pub(super) enum ContextOp {
     },
     Downloaded {
         download: u64,
+    },
+    Decide {
+        pause: u64,
+        verdict: Verdict,
+    },
+    Unroute {
+        of: Option<String>,
+        wanted: Option<String>,
+    },
+}
+
+/// What becomes of a request; bodies are base64.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+pub(super) enum Verdict {
+    /// Somebody else decides.
+    Pass,
+    Continue {
+        url: Option<String>,
+        method: Option<String>,
+        headers: Option<Headers>,
+        body: Option<String>,
+    },
+    Fulfill {
+        status: u16,
+        headers: Headers,
+        body: String,
+        /// A file that is the body.
+        path: Option<String>,
+    },
+    Abort {
+        reason: String,
     },
 }
 

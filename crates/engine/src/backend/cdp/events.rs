@@ -87,7 +87,7 @@ impl CdpPage {
             target::DetachedFromTarget::METHOD => {
                 self.child_detached(&read::<target::DetachedFromTarget>(event)?.session_id);
             }
-            fetch::RequestPaused::METHOD => authentication::pass(&session(), read(event)?),
+            fetch::RequestPaused::METHOD => self.paused(&session(), read(event)?),
             fetch::AuthRequired::METHOD => {
                 authentication::answer(self, &session(), &read(event)?);
             }

@@ -126,7 +126,7 @@ pub(super) fn decoded(body: String, base64_encoded: bool) -> Result<Vec<u8>> {
         })
 }
 
-fn name(kind: ResourceType) -> &'static str {
+pub(super) fn name(kind: ResourceType) -> &'static str {
     match kind {
         ResourceType::Document => "document",
         ResourceType::Stylesheet => "stylesheet",

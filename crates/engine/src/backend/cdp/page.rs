@@ -4,7 +4,7 @@ use super::worlds::Worlds;
 use super::{emulation, network};
 use crate::backend::{
     ContextOptions, FrameId, Handle, InputStep, LoaderId, MediaFeatures, PageBackend, PageEvent,
-    PageId, PageObserver, PdfOptions, RequestId, Screenshot, Viewport,
+    PageId, PageObserver, PdfOptions, RequestId, Screenshot, Verdict, Viewport,
 };
 use crate::error::{Error, Result};
 use crate::task::Task;
@@ -45,6 +45,8 @@ struct State {
     chooser: Option<Chooser>,
     /// Requests whose server has asked who we are.
     challenged: HashSet<String>,
+    /// Requests wait until somebody has decided about them.
+    intercepts: bool,
 }
 
 /// A session below the page's own.
@@ -108,6 +110,7 @@ impl CdpPage {
                 dialog: None,
                 chooser: None,
                 challenged: HashSet::new(),
+                intercepts: false,
             }),
             worlds: Mutex::default(),
             drag: super::input::Drag::default(),
@@ -143,6 +146,18 @@ impl CdpPage {
         if let Some(observer) = self.observer.get() {
             observer.event(event);
         }
+    }
+
+    pub(super) fn observer(&self) -> Option<&Arc<dyn PageObserver>> {
+        self.observer.get()
+    }
+
+    pub(super) fn intercepts(&self) -> bool {
+        self.state().intercepts
+    }
+
+    pub(super) fn set_intercepts(&self, on: bool) {
+        self.state().intercepts = on;
     }
 
     pub(super) fn worlds(&self) -> MutexGuard<'_, Worlds> {
@@ -505,6 +520,14 @@ impl PageBackend for CdpPage {
             })
             .await?;
         Ok(())
+    }
+
+    async fn set_interception(&self, on: bool) -> Result<()> {
+        self.intercept(on).await
+    }
+
+    async fn decide(&self, key: &str, verdict: Verdict) -> Result<()> {
+        self.decide_about(key, verdict).await
     }
 
     async fn answer_dialog(&self, accept: bool, prompt_text: Option<&str>) -> Result<()> {

@@ -1,6 +1,5 @@
 //! What every new page, frame process and worker is told before it may run.
 
-use super::authentication;
 use super::origins;
 use super::page::{CdpPage, Child};
 use super::worlds::WORLD;
@@ -10,7 +9,7 @@ use crate::origins::OriginRules;
 use crate::task;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
-use wire::cdp::{Command, Empty, emulation, fetch, log, network, page, runtime, target};
+use wire::cdp::{Command, Empty, emulation, log, network, page, runtime, target};
 use wire::{EventStream, Reply, Session};
 
 /// The browser's words for an override that another page of the same process has made; there is no code for it.
@@ -121,14 +120,8 @@ impl Asked {
                 },
             );
         }
-        if authentication::is_wanted(&options) {
-            batch.send(
-                session,
-                &fetch::Enable {
-                    handle_auth_requests: Some(true),
-                    ..Default::default()
-                },
-            );
+        if let Some(enable) = page.interception() {
+            batch.send(session, &enable);
         }
         let resumed = session.send(&runtime::RunIfWaitingForDebugger {});
         Self {

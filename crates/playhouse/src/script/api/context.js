@@ -5,6 +5,7 @@ const FOR_EVER = 'the context lives as long as the session; use browser_close';
 class BrowserContext {
   constructor() {
     this[LISTENERS] = {};
+    this[ROUTES] = [];
     this[LIMIT] = limits;
   }
   [LISTEN](event, on) {
@@ -79,6 +80,7 @@ class BrowserContext {
   }
 }
 mix(BrowserContext, EMITTER);
+mix(BrowserContext, ROUTER);
 offer(BrowserContext, 'context');
 
 const context = new BrowserContext();
@@ -106,7 +108,7 @@ const start = async (code, module) => {
 };
 
 /** Nothing is awaited or listened to any more. */
-const idle = () => pending.size === 0 && [context, ...pages.values()].every((each) => Object.values(each[LISTENERS]).every((all) => all.length === 0));
+const idle = () => pending.size === 0 && [context, ...pages.values()].every((each) => Object.values(each[LISTENERS]).every((all) => all.length === 0) && each[ROUTES].length === 0);
 
 const rejected = (promise, reason, handled) => void (handled ? unhandled.delete(promise) : unhandled.set(promise, reason));
 const rejections = () => {

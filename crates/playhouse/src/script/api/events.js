@@ -314,7 +314,16 @@ const thrown = (text) => {
 
 const happened = (text) => {
   const { page: id, event, facts } = JSON.parse(text);
-  if (id === null) return context[EMIT](event, pageOf(facts.page));
+  if (event === 'unroute') {
+    const owner = id === null ? context : pageOf(id);
+    owner[ROUTES] = owner[ROUTES].filter((route) => facts.wanted !== null && route.wanted !== facts.wanted);
+    return void routing().catch(() => {});
+  }
+  if (event === 'page') {
+    if (context[ROUTES].length) routing().catch(() => {});
+    return context[EMIT](event, pageOf(facts.page));
+  }
   const page = pageOf(id);
+  if (event === 'route') return void routed(page, facts).catch((error) => report('In a route:', error));
   page[EMIT](event, EVENTS[event](page, facts));
 };

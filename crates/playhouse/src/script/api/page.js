@@ -129,6 +129,8 @@ class Page {
   constructor(id) {
     this[ID] = id;
     this[LISTENERS] = {};
+    this[ROUTES] = [];
+    this[ROUTED] = false;
     this[LIMIT] = { ...context[LIMIT] };
     this.#keyboard = new Keyboard(id);
     this.#mouse = new Mouse(id);
@@ -257,6 +259,7 @@ class Page {
 mix(Page, DOCUMENT);
 mix(Page, FINDERS);
 mix(Page, EMITTER);
+mix(Page, ROUTER);
 offer(Page, 'page');
 
 class Frame {

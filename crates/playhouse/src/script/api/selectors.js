@@ -19,6 +19,8 @@ const TAKE = Symbol('take');
 const RUN = Symbol('run');
 const ALL = Symbol('all');
 const SHORT = Symbol('short');
+const ROUTES = Symbol('routes');
+const ROUTED = Symbol('routed');
 
 /** `{ name: 'Go', exact: true }`, or nothing. */
 const suffix = (api, given, known) => {

@@ -1,0 +1,172 @@
+//! Requests that stop by us because somebody decides about them.
+
+use super::authentication;
+use super::network::name;
+use super::page::CdpPage;
+use crate::backend::{FrameId, Headers, PausedRequest, RequestId, Verdict};
+use crate::error::{Error, Result};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use futures_util::future::join_all;
+use std::sync::Arc;
+use wire::Session;
+use wire::cdp::fetch;
+use wire::cdp::network::{ErrorReason, ResourceType};
+use wire::cdp::{Binary, fetch::HeaderEntry};
+
+impl CdpPage {
+    /// What a session is told of requests, if anything.
+    pub(super) fn interception(&self) -> Option<fetch::Enable> {
+        let asks = authentication::is_wanted(&self.options());
+        (asks || self.intercepts()).then(|| fetch::Enable {
+            handle_auth_requests: asks.then_some(true),
+            ..Default::default()
+        })
+    }
+
+    /// Tells every session of the page that draws documents.
+    pub(super) async fn intercept(&self, on: bool) -> Result<()> {
+        self.set_intercepts(on);
+        let enable = self.interception();
+        let frames = self.children().into_iter();
+        let sessions = frames
+            .filter(|child| child.is_frame)
+            .map(|child| child.session)
+            .chain([self.session().clone()]);
+        let told = sessions.map(|session| {
+            let enable = enable.clone();
+            async move {
+                match &enable {
+                    Some(enable) => session.call(enable).await.map(drop),
+                    None => session.call(&fetch::Disable {}).await.map(drop),
+                }
+            }
+        });
+        // A frame that goes meanwhile has nothing to stop.
+        match join_all(told).await.pop() {
+            Some(Err(error)) => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Asks who decides; a request that nobody decides about goes on.
+    pub(super) fn paused(&self, session: &Session, paused: fetch::RequestPaused) {
+        let key = format!(
+            "{} {}",
+            paused.request_id,
+            session.id().map_or("", |id| &**id)
+        );
+        let taken = self.intercepts()
+            && self.observer().is_some_and(|observer| {
+                let request = &paused.request;
+                observer.paused(PausedRequest {
+                    id: paused.network_id.as_ref().map(RequestId::from),
+                    frame: FrameId::from(&paused.frame_id),
+                    url: request.url.clone(),
+                    method: request.method.clone(),
+                    headers: request.headers.0.clone(),
+                    body: body(request),
+                    resource_type: name(paused.resource_type).to_owned(),
+                    is_navigation: paused.resource_type == ResourceType::Document,
+                    key,
+                })
+            });
+        if !taken {
+            authentication::pass(session, paused);
+        }
+    }
+
+    /// Decides about a request that waits.
+    pub(super) async fn decide_about(&self, key: &str, verdict: Verdict) -> Result<()> {
+        let (request_id, session) = key.split_once(' ').unwrap_or((key, ""));
+        let session = self.session_named(Some(&Arc::from(session)));
+        let request_id = request_id.to_owned();
+        match verdict {
+            Verdict::Continue {
+                url,
+                method,
+                headers,
+                body,
+            } => {
+                session
+                    .call(&fetch::ContinueRequest {
+                        request_id,
+                        url,
+                        method,
+                        headers: headers.map(entries),
+                        post_data: body.map(Binary),
+                        ..Default::default()
+                    })
+                    .await?;
+            }
+            Verdict::Fulfill {
+                status,
+                headers,
+                body,
+            } => {
+                session
+                    .call(&fetch::FulfillRequest {
+                        request_id,
+                        response_code: status.into(),
+                        response_headers: Some(entries(headers)),
+                        body: Some(Binary(body)),
+                        ..Default::default()
+                    })
+                    .await?;
+            }
+            Verdict::Abort(reason) => {
+                let error_reason = reason_of(&reason)?;
+                session
+                    .call(&fetch::FailRequest {
+                        request_id,
+                        error_reason,
+                    })
+                    .await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn entries(headers: Headers) -> Vec<HeaderEntry> {
+    headers
+        .into_iter()
+        .map(|(name, value)| HeaderEntry { name, value })
+        .collect()
+}
+
+fn body(request: &wire::cdp::network::Request) -> Option<Vec<u8>> {
+    match &request.post_data_entries {
+        Some(entries) if entries.iter().all(|entry| entry.bytes.is_some()) => {
+            let parts = entries.iter().filter_map(|entry| entry.bytes.as_ref());
+            let parts = parts.map(|part| BASE64_STANDARD.decode(part).ok());
+            Some(parts.collect::<Option<Vec<_>>>()?.concat())
+        }
+        _ => request.post_data.clone().map(String::into_bytes),
+    }
+}
+
+fn reason_of(name: &str) -> Result<ErrorReason> {
+    Ok(match name {
+        "failed" => ErrorReason::Failed,
+        "aborted" => ErrorReason::Aborted,
+        "timedout" => ErrorReason::TimedOut,
+        "accessdenied" => ErrorReason::AccessDenied,
+        "connectionclosed" => ErrorReason::ConnectionClosed,
+        "connectionreset" => ErrorReason::ConnectionReset,
+        "connectionrefused" => ErrorReason::ConnectionRefused,
+        "connectionaborted" => ErrorReason::ConnectionAborted,
+        "connectionfailed" => ErrorReason::ConnectionFailed,
+        "namenotresolved" => ErrorReason::NameNotResolved,
+        "internetdisconnected" => ErrorReason::InternetDisconnected,
+        "addressunreachable" => ErrorReason::AddressUnreachable,
+        "blockedbyclient" => ErrorReason::BlockedByClient,
+        "blockedbyresponse" => ErrorReason::BlockedByResponse,
+        _ => {
+            return Err(Error::Protocol {
+                method: "Fetch.failRequest".to_owned(),
+                message: format!("Unknown error code: {name}"),
+            });
+        }
+    })
+}

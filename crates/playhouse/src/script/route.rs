@@ -1,0 +1,151 @@
+//! Requests that wait for the code's decision.
+
+use super::facts;
+use super::failure::Failure;
+use super::host::{Host, decoded};
+use super::machine::Message;
+use super::request::Verdict;
+use engine::{Intercepted, Interceptor, Page, Progress};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// The code of one session that runs, listens or routes, so that a later call can take a route back.
+#[derive(Clone, Default)]
+pub(crate) struct Board(Arc<Mutex<Vec<Weak<Host>>>>);
+
+/// Requests that wait, by number.
+#[derive(Default)]
+pub(super) struct Pauses {
+    waiting: HashMap<u64, Intercepted>,
+    last: u64,
+}
+
+impl Board {
+    /// Adds code that begins.
+    pub(super) fn join(&self, host: &Arc<Host>) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|host| host.strong_count() > 0);
+        all.push(Arc::downgrade(host));
+    }
+
+    /// Everybody else.
+    fn others(&self, than: &Host) -> Vec<Arc<Host>> {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let living = all.iter().filter_map(Weak::upgrade);
+        living
+            .filter(|host| !std::ptr::eq(&raw const **host, than))
+            .collect()
+    }
+}
+
+/// Has the requests of a page wait for the code, or no more.
+pub(super) async fn routing(
+    host: &Host,
+    page: &Page,
+    progress: &Progress,
+    on: bool,
+) -> Result<(), Failure> {
+    if on {
+        let interceptor = page.intercept(progress).await?;
+        let work = follow(host.weak.clone(), page.clone(), interceptor);
+        let task = engine::spawn("routes", work);
+        host.state().routed.insert(page.id().clone(), task);
+    } else {
+        let task = host.state().routed.remove(page.id());
+        drop(task);
+    }
+    Ok(())
+}
+
+/// Hands requests to the code as they come.
+async fn follow(host: Weak<Host>, page: Page, mut interceptor: Interceptor) {
+    while let Some(intercepted) = interceptor.next().await {
+        let Some(host) = host.upgrade() else { return };
+        let Some(request) = intercepted.request() else {
+            continue;
+        };
+        let mut facts = facts::paused(request);
+        let pause = {
+            let mut state = host.state();
+            state.pauses.last += 1;
+            let pause = state.pauses.last;
+            state.pauses.waiting.insert(pause, intercepted);
+            pause
+        };
+        facts["pause"] = pause.into();
+        host.say(Some(page.id().as_str()), "route", &facts);
+    }
+}
+
+/// Decides about a request that waits.
+pub(super) async fn decide(
+    host: &Host,
+    progress: &Progress,
+    pause: u64,
+    verdict: Verdict,
+) -> Result<(), Failure> {
+    let waiting = host.state().pauses.waiting.remove(&pause);
+    let Some(waiting) = waiting else {
+        return Ok(());
+    };
+    let verdict = match verdict {
+        Verdict::Pass => return Ok(drop(waiting)),
+        Verdict::Abort { reason } => engine::Verdict::Abort(reason),
+        Verdict::Continue {
+            url,
+            method,
+            headers,
+            body,
+        } => {
+            if let Some(url) = &url {
+                host.setting.output.refuse_files(url)?;
+            }
+            engine::Verdict::Continue {
+                url,
+                method,
+                headers,
+                body: body.as_deref().map(decoded).transpose()?,
+            }
+        }
+        Verdict::Fulfill {
+            status,
+            mut headers,
+            body,
+            path,
+        } => {
+            let body = match path {
+                Some(path) => {
+                    let path = host.setting.output.allowed(&path)?;
+                    tokio::fs::read(&path)
+                        .await
+                        .map_err(|error| crate::error::Error::file(&path, "open", &error))?
+                }
+                None => decoded(&body)?,
+            };
+            headers.push(("content-length".to_owned(), body.len().to_string()));
+            engine::Verdict::Fulfill {
+                status,
+                headers,
+                body,
+            }
+        }
+    };
+    Ok(waiting.decide(progress, verdict).await?)
+}
+
+/// Takes back routes that earlier calls left: those for a URL, or all.
+pub(super) fn unroute(host: &Host, of: Option<&str>, wanted: Option<&str>) {
+    for other in host.setting.board.others(host) {
+        other.say(of, "unroute", &json!({ "wanted": wanted }));
+    }
+}
+
+impl Host {
+    /// Tells the code of something that waits in bounds of its own.
+    fn say(&self, page: Option<&str>, event: &str, facts: &Value) {
+        let event = json!({ "page": page, "event": event, "facts": facts }).to_string();
+        // A thread that is over misses nothing.
+        let _ = self.inbox.send(Message::Routed(event));
+    }
+}
