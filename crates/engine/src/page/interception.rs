@@ -35,20 +35,16 @@ pub(crate) struct Deciders {
 }
 
 impl Deciders {
-    /// Gives a request to who comes before `number`, or to the newest of all; back if there is nobody.
-    fn give(&self, mut request: PausedRequest, number: Option<u64>) -> Result<(), PausedRequest> {
-        for (_, decider) in self
-            .all
-            .iter()
-            .rev()
-            .filter(|(own, _)| number.is_none_or(|number| *own < number))
-        {
+    /// Gives a request to who comes before `number`, or to the newest of all; gives it back if there is nobody.
+    fn give(&self, mut request: PausedRequest, number: Option<u64>) -> Option<PausedRequest> {
+        let earlier = |own: &u64| number.is_none_or(|number| *own < number);
+        for (_, decider) in self.all.iter().rev().filter(|(own, _)| earlier(own)) {
             match decider.try_send(request) {
-                Ok(()) => return Ok(()),
+                Ok(()) => return None,
                 Err(error) => request = error.into_inner(),
             }
         }
-        Err(request)
+        Some(request)
     }
 }
 
@@ -56,7 +52,7 @@ impl Shared {
     /// Whether somebody took it.
     pub(super) fn take(&self, request: PausedRequest) -> bool {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.deciders.give(request, None).is_ok()
+        state.deciders.give(request, None).is_none()
     }
 }
 
@@ -146,9 +142,9 @@ impl Drop for Intercepted {
         let Some(request) = self.request.take() else {
             return;
         };
-        let passed = self.page.state().deciders.give(request, Some(self.number));
+        let left = self.page.state().deciders.give(request, Some(self.number));
         let backend: Arc<_> = self.page.backend.clone();
-        if let Err(request) = passed {
+        if let Some(request) = left {
             in_background(async move { backend.decide(&request.key, Verdict::unchanged()).await });
         }
     }

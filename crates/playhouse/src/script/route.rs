@@ -90,7 +90,10 @@ pub(super) async fn decide(
         return Ok(());
     };
     let verdict = match verdict {
-        Verdict::Pass => return Ok(drop(waiting)),
+        Verdict::Pass => {
+            drop(waiting);
+            return Ok(());
+        }
         Verdict::Abort { reason } => engine::Verdict::Abort(reason),
         Verdict::Continue {
             url,
