@@ -102,7 +102,9 @@ const start = async (code, module) => {
     if (pending.size > MOST_CALLS) throw new Error('more calls are waiting than may');
     outcome = { value: typeof result === 'function' ? null : json(result) ?? null };
   } catch (error) {
-    outcome = { error: { name: error?.name ?? '', message: String(error) } };
+    // Without memory for an error the engine throws null.
+    const message = error === null ? 'null was thrown, as it is when memory is used up' : String(error);
+    outcome = { error: { name: error?.name ?? '', message } };
   }
   native.ended(JSON.stringify(outcome));
 };
