@@ -137,6 +137,13 @@ pub enum Action {
         /// The value.
         value: String,
     },
+    /// The condition that an element's accessibility tree holds this one.
+    ExpectSnapshot {
+        /// Which element.
+        locator: Selector,
+        /// The tree as YAML, without indentation before its first line.
+        snapshot: String,
+    },
     /// The condition that a checkbox or radio button is on or off.
     ExpectChecked {
         /// Which one.

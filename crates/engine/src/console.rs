@@ -51,7 +51,7 @@ impl ConsoleLog {
             message.text.push('…');
         }
         match message.kind {
-            MessageKind::Error | MessageKind::PageError | MessageKind::Assert => self.errors += 1,
+            MessageKind::Error | MessageKind::PageError => self.errors += 1,
             MessageKind::Warning => self.warnings += 1,
             _ => {}
         }

@@ -134,7 +134,7 @@ impl Output {
             Ok(path)
         } else {
             Err(Error::FileAccessDenied {
-                path: name.to_owned(),
+                path: path.display().to_string(),
                 roots: roots
                     .iter()
                     .map(|root| root.display().to_string())
@@ -196,8 +196,13 @@ fn shows_a_file(url: &str) -> bool {
     url.is_ok_and(|url| url.scheme() == "file")
 }
 
-/// Writes a file that is no text.
+/// Writes a file that is no text; folders above it are made.
 pub(crate) async fn write(file: &WrittenFile, bytes: impl AsRef<[u8]>) -> Result<()> {
+    if let Some(folder) = file.path.parent() {
+        tokio::fs::create_dir_all(folder)
+            .await
+            .map_err(|error| Error::file(folder, "mkdir", &error))?;
+    }
     tokio::fs::write(&file.path, bytes)
         .await
         .map_err(|error| Error::file(&file.path, "open", &error))

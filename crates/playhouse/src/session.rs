@@ -70,7 +70,8 @@ impl Session {
             return output;
         }
         let roots = call.client.roots().await;
-        let workspace = roots.iter().find_map(|uri| output::file_uri(uri));
+        let mut folders = roots.iter().filter_map(|uri| output::file_uri(uri));
+        let workspace = folders.find(|folder| folder.is_dir());
         let workspace = workspace.unwrap_or_else(|| self.settings.files.cwd.clone());
         // The call has the session's turn, so nobody else was quicker.
         self.output

@@ -120,6 +120,10 @@ pub(super) fn action(action: &Action) -> String {
         Action::ExpectValue { locator, value } => {
             expect(locator, format!("ToHaveValueAsync({})", string(value)))
         }
+        Action::ExpectSnapshot { locator, snapshot } => expect(
+            locator,
+            format!("ToMatchAriaSnapshotAsync({})", string(snapshot)),
+        ),
         Action::ExpectChecked { locator, checked } => {
             let not = if *checked { "" } else { "Not." };
             expect(locator, format!("{not}ToBeCheckedAsync()"))

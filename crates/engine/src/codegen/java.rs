@@ -121,6 +121,10 @@ pub(super) fn action(action: &Action) -> String {
         Action::ExpectValue { locator, value } => {
             expect(locator, format!("hasValue({})", string(value)))
         }
+        Action::ExpectSnapshot { locator, snapshot } => expect(
+            locator,
+            format!("matchesAriaSnapshot({})", string(snapshot)),
+        ),
         Action::ExpectChecked { locator, checked } => {
             let not = if *checked { "" } else { "not()." };
             expect(locator, format!("{not}isChecked()"))

@@ -181,6 +181,15 @@ pub(super) fn action(action: &Action) -> String {
         Action::ExpectValue { locator, value } => {
             expect(locator, &format!("toHaveValue({})", quote(value)))
         }
+        Action::ExpectSnapshot { locator, snapshot } => {
+            let lines = snapshot.lines().map(|line| format!("\n  {line}"));
+            let lines = lines.collect::<String>();
+            let lines = lines
+                .replace('\\', "\\\\")
+                .replace('`', "\\`")
+                .replace("${", "\\${");
+            expect(locator, &format!("toMatchAriaSnapshot(`{lines}\n  `)"))
+        }
         Action::ExpectChecked { locator, checked } => expect(
             locator,
             if *checked {

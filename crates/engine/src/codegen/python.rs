@@ -116,6 +116,10 @@ pub(super) fn action(action: &Action) -> String {
         Action::ExpectValue { locator, value } => {
             expect(locator, format!("to_have_value({})", string(value)))
         }
+        Action::ExpectSnapshot { locator, snapshot } => expect(
+            locator,
+            format!("to_match_aria_snapshot({})", string(snapshot)),
+        ),
         Action::ExpectChecked { locator, checked } => {
             let not = if *checked { "" } else { "not_" };
             expect(locator, format!("{not}to_be_checked()"))

@@ -219,6 +219,20 @@ fn an_action_in_each_language() {
             await Expect(page.Locator("#z")).ToHaveValueAsync("3");"##]],
     );
     code(
+        &Action::ExpectSnapshot {
+            locator: z(),
+            snapshot: "- list:\n  - listitem: \"`\"".into(),
+        },
+        &expect![[r##"
+            await expect(page.locator('#z')).toMatchAriaSnapshot(`
+              - list:
+                - listitem: "\`"
+              `);
+            expect(page.locator("#z")).to_match_aria_snapshot("- list:\n  - listitem: \"`\"")
+            assertThat(page.locator("#z")).matchesAriaSnapshot("- list:\n  - listitem: \"`\"");
+            await Expect(page.Locator("#z")).ToMatchAriaSnapshotAsync("- list:\n  - listitem: \"`\"");"##]],
+    );
+    code(
         &Action::ExpectChecked {
             locator: z(),
             checked: false,

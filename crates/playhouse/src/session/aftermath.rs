@@ -28,7 +28,11 @@ impl Session {
             });
         };
         let wish = std::mem::take(&mut reply.snapshot);
-        let asked = !matches!(wish, SnapshotWish::None);
+        let asked = match &wish {
+            SnapshotWish::None => false,
+            SnapshotWish::AfterAction => self.settings.answers.snapshot_mode != SnapshotMode::None,
+            SnapshotWish::Inline(_) | SnapshotWish::File(_) => true,
+        };
         let current = tabs.current();
         let snapshot = match &current {
             Some(tab) => self.snapshot(call, tab, wish).await,

@@ -37,7 +37,8 @@ impl CdpPage {
             .viewport
             .map_or(1.0, |viewport| viewport.device_scale_factor);
         let scale = if options.css_scale { 1.0 / factor } else { 1.0 };
-        let scale = scale * options.shrink;
+        // A page that is laid out wider than its screen is shown smaller.
+        let scale = scale * visual.scale * options.shrink;
         let drawn = self
             .session()
             .call(&page::CaptureScreenshot {

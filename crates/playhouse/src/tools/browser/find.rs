@@ -46,10 +46,8 @@ impl Tool for Find {
                 }));
             }
         };
-        let options = SnapshotOptions {
-            boxes: call.settings.answers.snapshot_boxes,
-            ..SnapshotOptions::default()
-        };
+        // Boxes would be found too, and say nothing about what was searched for.
+        let options = SnapshotOptions::default();
         let snapshot = tab.page.snapshot(&call.action(), &options).await?;
         let found = pattern.find_in(&snapshot);
         let text = match found.matches {

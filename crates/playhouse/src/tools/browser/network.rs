@@ -92,6 +92,18 @@ enum Portion {
     ResponseBody,
 }
 
+impl Portion {
+    /// What a file with it is called.
+    fn title(self) -> &'static str {
+        match self {
+            Self::RequestHeaders => "Request headers",
+            Self::RequestBody => "Request body",
+            Self::ResponseHeaders => "Response headers",
+            Self::ResponseBody => "Response body",
+        }
+    }
+}
+
 impl Tool for NetworkRequest {
     const NAME: &'static str = "browser_network_request";
     const TITLE: &'static str = "Show network request details";
@@ -104,10 +116,12 @@ impl Tool for NetworkRequest {
             return Ok(Reply::error(Error::RequestNotFound { index: self.index }));
         };
         let file = self.filename.as_deref();
-        let title = "Network request";
         let Some(part) = self.part else {
-            return tab.text_or_file(call, details(&request), file, title).await;
+            return tab
+                .text_or_file(call, details(&request), file, "Network request")
+                .await;
         };
+        let title = part.title();
         let progress = call.action();
         let (body, mime_type) = match part {
             Portion::RequestHeaders => {
@@ -123,8 +137,13 @@ impl Tool for NetworkRequest {
             }
             Portion::RequestBody => {
                 let body = tab.page.request_body(&progress, &request.id).await?;
-                (body.unwrap_or_default(), String::new())
+                let Some(body) = body else {
+                    return Ok(Reply::default());
+                };
+                (body, String::new())
             }
+            // A request that came to nothing has no body that could be asked for.
+            Portion::ResponseBody if request.response.is_none() => return Ok(Reply::default()),
             Portion::ResponseBody => {
                 let mime_type = request
                     .response

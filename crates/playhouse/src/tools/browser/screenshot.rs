@@ -117,10 +117,12 @@ impl Tool for TakeScreenshot {
         };
         let mut bytes = tab.page.screenshot(&progress, &wanted).await?;
         output::write(&file, &bytes).await?;
+        // Code that others know names it for JPEG only.
+        let shown_quality = (format == Format::Jpeg).then_some(f64::from(QUALITY));
         let options = Options::default()
             .with_some("fullPage", full_page.then_some(true))
             .with("path", &file.link)
-            .with_some("quality", quality.map(f64::from))
+            .with_some("quality", shown_quality)
             .with("scale", <&str>::from(self.scale))
             .with("type", <&str>::from(format));
         let link = &file.link;

@@ -106,12 +106,13 @@ impl Tool for VerifyList {
             let Some(text) = item_text(&list, call, item).await? else {
                 return Ok(failed(format!("Item \"{item}\" not found")));
             };
-            seen.push(format!("    - listitem: {}", serde_json::Value::from(text)));
+            seen.push(format!("\n  - listitem: {}", serde_json::Value::from(text)));
         }
-        Ok(Reply::text("Done").and_code(format!(
-            "await expect(page.locator('body')).toMatchAriaSnapshot(`\n  - list:\n{}\n  `);",
-            seen.join("\n")
-        )))
+        let action = Action::ExpectSnapshot {
+            locator: tab.page.locator("body")?.generated(&call.action()).await?,
+            snapshot: format!("- list:{}", seen.concat()),
+        };
+        Ok(done(call, &action))
     }
 }
 
