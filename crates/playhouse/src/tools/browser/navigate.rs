@@ -61,12 +61,18 @@ impl Tool for NavigateBack {
         let progress = call.navigation();
         match tab.page.go(&progress, -1, LoadState::Committed).await {
             // The page asks whether to leave it: for the client to answer.
-            Ok(_) | Err(engine::Error::DialogOpen {}) => {}
+            Ok(_) => {
+                tab.page.wait_for_load(LoadState::Loaded, RETURNING).await;
+            }
+            Err(engine::Error::DialogOpen {}) => {}
             Err(error) => return Err(error.into()),
         }
         Ok(Reply::code("await page.goBack();").and_snapshot())
     }
 }
+
+/// How long a document of the history may take to load: it may never be done, but half of it is no page to show.
+const RETURNING: Duration = Duration::from_secs(1);
 
 /// How long a document that is parsed may go on loading.
 const LOADING: Duration = Duration::from_secs(5);
