@@ -72,6 +72,7 @@ struct Shared {
     /// `None` once the server has closed its output.
     waiting: Mutex<Waiting>,
     stderr: Mutex<String>,
+    stderr_ended: tokio::sync::Notify,
     stray: Mutex<Vec<String>>,
 }
 
@@ -228,6 +229,14 @@ impl Client {
     /// What the server has written to stderr so far.
     pub fn stderr(&self) -> String {
         self.shared.stderr.lock().expect("not poisoned").clone()
+    }
+
+    /// Everything that the server writes to stderr until it closes it.
+    pub async fn whole_stderr(&self) -> String {
+        drop(timeout(self.limit, self.shared.stderr_ended.notified()).await);
+        // Others may ask too.
+        self.shared.stderr_ended.notify_one();
+        self.stderr()
     }
 
     /// The server's working directory; a folder of its own unless [`Launch::workspace`] gave one.
@@ -413,4 +422,5 @@ async fn read_errors(mut errors: ChildStderr, shared: Arc<Shared>) {
             .expect("not poisoned")
             .push_str(&String::from_utf8_lossy(&buffer[..read]));
     }
+    shared.stderr_ended.notify_one();
 }

@@ -60,7 +60,7 @@ impl Parity {
             update: variable("UPDATE_EXPECT").is_some_and(|value| value != "0"),
             // Each has two servers and two browsers.
             workers: std::thread::available_parallelism()
-                .map_or(2, |cores| cores.get().clamp(2, 8)),
+                .map_or(2, |cores| 2 * cores.get().clamp(1, 4)),
         }
     }
 

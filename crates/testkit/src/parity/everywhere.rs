@@ -22,7 +22,8 @@ struct Rule {
 
 impl Everywhere {
     /// Reads the rules: below each heading, which is the reason, a block `theirs` or `ours` with a
-    /// regular expression, and below it what to put in its place (nothing when there is no such line).
+    /// regular expression, and below it what to put in its place (nothing when there is no such line;
+    /// `\\n` is a line break).
     pub(super) fn read(path: &Path) -> Result<Self, String> {
         let text = std::fs::read_to_string(path)
             .map_err(|error| format!("{}: {error}", path.display()))?;
@@ -53,7 +54,7 @@ impl Everywhere {
                         is_ours,
                         pattern: Regex::with_flags(pattern, "m")
                             .map_err(|error| fault(&error.to_string()))?,
-                        replacement: replacement.to_owned(),
+                        replacement: replacement.replace("\\n", "\n"),
                         used: AtomicBool::new(false),
                     });
                 }

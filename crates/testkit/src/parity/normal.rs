@@ -14,10 +14,11 @@ pub(super) struct Normal {
 }
 
 /// What changes with the moment, and what stands for it.
-const PASSING: [(&str, &str); 4] = [
+const PASSING: [(&str, &str); 5] = [
     // Lines of console logs begin with the time since the file was made.
     (r"^\[ *\d+ms\]", "[{ms}]"),
-    (r"duration: \d+ms", "duration: {ms}"),
+    (r"duration: +\d+ms", "duration: {ms}"),
+    (r"\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT", "{time}"),
     (r"(trace|session)-\d{13}", "$1-{time}"),
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", "{time}"),
 ];

@@ -243,11 +243,13 @@ impl Flags {
         } else if line.starts_with('-') {
             // The rest is one argument, whatever blanks there are.
             self.args.extend(line.splitn(2, ' ').map(str::to_owned));
+        } else if !line.contains([' ', '=']) {
+            self.args.push(line.to_owned());
         } else if let Some((name, value)) = line.split_once('=') {
             self.env.push((name.to_owned(), value.to_owned()));
         } else {
             return Err(format!(
-                "`{line}` is neither `--flag value`, `NAME=value`, `without --flag` nor `root URI`"
+                "`{line}` is neither `--flag value`, `word`, `NAME=value`, `without --flag` nor `root URI`"
             ));
         }
         Ok(())
@@ -440,6 +442,6 @@ browser_close
         );
         assert!(parse("f", "```call\ntools/list\n```\n").is_err());
         assert!(parse("f", "## A\n").is_err());
-        assert!(parse("f", "## A\n```server\nnonsense\n```\n").is_err());
+        assert!(parse("f", "## A\n```server\ntwo words\n```\n").is_err());
     }
 }

@@ -107,7 +107,7 @@ impl Server {
             }
             Err(NoAnswer::Ended) => {
                 let status = client.exit_status().await;
-                format!("{}\n{}", exit(status), client.stderr())
+                format!("{}\n{}", exit(status), client.whole_stderr().await)
             }
             Err(why) => why.to_string(),
         };
@@ -142,7 +142,7 @@ impl Server {
         };
         client.close_input().await;
         let status = client.exit_status().await;
-        format!("{}\n{}", exit(status), client.stderr())
+        format!("{}\n{}", exit(status), client.whole_stderr().await)
     }
 
     /// All files of the workspace but browsers' profiles, in the order of their names.
@@ -206,10 +206,12 @@ fn seen(result: &CallResult) -> String {
         text += "(error)\n";
     }
     text += &result.text;
-    let is_link = result
+    if let Some(file) = result
         .section("Snapshot")
-        .is_some_and(|body| result.linked_file(body).is_some());
-    if is_link && let Some(snapshot) = result.snapshot() {
+        .and_then(|body| result.linked_file(body))
+    {
+        // A link is relative to the client's first root, which need not be the server's folder.
+        let snapshot = fs::read_to_string(file).unwrap_or_else(|_| "(not here)".to_owned());
         let _ = write!(text, "\n--- the snapshot's text\n{snapshot}");
     }
     for image in &result.images {
@@ -225,13 +227,13 @@ fn seen(result: &CallResult) -> String {
 /// A tool of `tools/list`, one line for itself and one for each parameter; descriptions are everybody's own.
 fn tool_lines(tool: &Value) -> String {
     let name = tool["name"].as_str().unwrap_or_default();
-    let mut lines = format!("{name} {}", tool["annotations"]);
+    let mut lines = format!("{name} {}", without_words(&tool["annotations"]));
     let schema = &tool["inputSchema"];
     let mut around = schema.clone();
     if let Some(around) = around.as_object_mut() {
         around.retain(|key, _| !["properties", "required", "description"].contains(&key.as_str()));
     }
-    let _ = write!(lines, "\n  {name} takes {around}");
+    let _ = write!(lines, "\n  {name} takes {}", without_words(&around));
     let required = schema["required"]
         .as_array()
         .map(Vec::as_slice)
@@ -248,15 +250,18 @@ fn tool_lines(tool: &Value) -> String {
     lines
 }
 
-/// The schema without its descriptions.
+/// The schema without its descriptions, its keys in one order.
 fn without_words(schema: &Value) -> Value {
     match schema {
-        Value::Object(object) => object
-            .iter()
-            .filter(|(key, value)| !(*key == "description" && value.is_string()))
-            .map(|(key, value)| (key.clone(), without_words(value)))
-            .collect::<Map<_, _>>()
-            .into(),
+        Value::Object(object) => {
+            let mut entries: Vec<_> = object
+                .iter()
+                .filter(|(key, value)| !(*key == "description" && value.is_string()))
+                .map(|(key, value)| (key.clone(), without_words(value)))
+                .collect();
+            entries.sort_by(|(one, _), (other, _)| one.cmp(other));
+            Value::Object(entries.into_iter().collect())
+        }
         Value::Array(items) => items.iter().map(without_words).collect(),
         other => other.clone(),
     }
