@@ -14,8 +14,9 @@ use tokio_util::sync::CancellationToken;
 
 /// Who asked, as far as a tool may know.
 pub(crate) trait Client: Send + Sync {
-    /// The URIs of the folders that the client works in; empty when it does not say.
-    fn roots(&self) -> Pin<Box<dyn Future<Output = Vec<String>> + Send + '_>>;
+    /// The URIs of the folders that the client works in; empty when it has none to tell, `None` when it does not
+    /// answer.
+    fn roots(&self) -> Pin<Box<dyn Future<Output = Option<Vec<String>>> + Send + '_>>;
 
     /// Resolves when it can take an answer. One that reads none of its answers gets no more.
     fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
@@ -25,8 +26,8 @@ pub(crate) trait Client: Send + Sync {
 pub(crate) struct Anonymous;
 
 impl Client for Anonymous {
-    fn roots(&self) -> Pin<Box<dyn Future<Output = Vec<String>> + Send + '_>> {
-        Box::pin(std::future::ready(Vec::new()))
+    fn roots(&self) -> Pin<Box<dyn Future<Output = Option<Vec<String>>> + Send + '_>> {
+        Box::pin(std::future::ready(Some(Vec::new())))
     }
 
     fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {

@@ -20,6 +20,7 @@ use std::{
 use clap::ArgMatches;
 
 use crate::config::{Config, ConfigError, Environment};
+use crate::tools::Toolbox;
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
@@ -30,7 +31,13 @@ pub fn main() -> ExitCode {
         Err(error) => return refuse(&error),
     };
     match Config::load(&matches, &Environment::of_process(), &cwd) {
-        Ok(config) => run(&matches, &config),
+        Ok(config) => match Toolbox::unknown_rule(&config.settings.tools) {
+            None => run(&matches, &config),
+            Some((name, nearest)) => refuse(&ConfigError::UnknownTool {
+                name: name.to_owned(),
+                nearest: nearest.map(str::to_owned),
+            }),
+        },
         Err(error) => refuse(&error),
     }
 }

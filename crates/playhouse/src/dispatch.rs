@@ -5,12 +5,14 @@ use crate::config::Settings;
 use crate::dialect::{Content, ContentItem, markdown};
 use crate::error::{Error, Result};
 use crate::reply::{Answer, Reply};
-use crate::session::Session;
-use crate::tool::{Arguments, ToolDef};
+use crate::session::{Answered, Session};
+use crate::tool::{Arguments, Effect, ToolDef};
 use futures_util::FutureExt as _;
+use serde_json::Value;
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// Runs a call to its end, whatever that is, and dresses its outcome.
 pub(crate) async fn run(
@@ -19,6 +21,12 @@ pub(crate) async fn run(
     call: &Call,
     session: &Arc<Session>,
 ) -> Content {
+    let began = SystemTime::now();
+    let shown = call
+        .settings
+        .files
+        .save_session
+        .then(|| Value::Object(arguments.clone()));
     let limit = call.limit();
     let bounded = async {
         call.begun().await;
@@ -35,7 +43,19 @@ pub(crate) async fn run(
             limit_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
         }),
     };
-    dressed(outcome, &call.settings)
+    let content = dressed(outcome, &call.settings);
+    let images = content.items.iter().filter_map(|item| match item {
+        ContentItem::Image { mime_type, .. } => Some(mime_type.as_str()),
+        ContentItem::Text(_) => None,
+    });
+    let answered = Answered {
+        // Nobody else reads it.
+        text: &shown.as_ref().map(|_| content.text()).unwrap_or_default(),
+        is_error: content.is_error,
+        images: images.collect(),
+    };
+    session.call_ended(call, shown, &answered, began).await;
+    content
 }
 
 /// The answer to a call of a tool that the settings switch off.
@@ -68,6 +88,10 @@ async fn outcome(
     };
     if reply.error.as_ref().is_some_and(Error::is_dialog) {
         reply.error = Some(Error::DialogFirst { tool: call.tool });
+    }
+    let slow_mo = call.settings.browser.slow_mo;
+    if tool.effect == Effect::Acts && !slow_mo.is_zero() {
+        tokio::time::sleep(slow_mo).await;
     }
     if call.has_turn() {
         session.answer(call, reply).await

@@ -1,11 +1,14 @@
 //! Where files lie: the workspace that paths of clients are relative to, the output folder for what nobody named, and
 //! the rule which files may be touched at all.
 
+mod trim;
+
 use crate::config::{FilePaths, Secrets, Settings};
 use crate::error::{Error, Result};
 use crate::reply::WrittenFile;
 use engine::StorageState;
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use time::OffsetDateTime;
 use time::macros::format_description;
 
@@ -22,6 +25,7 @@ pub(crate) struct Output {
     unrestricted: bool,
     absolute_links: bool,
     secrets: Secrets,
+    known: Arc<Mutex<Option<trim::Known>>>,
 }
 
 impl Output {
@@ -39,6 +43,7 @@ impl Output {
             unrestricted: settings.files.unrestricted,
             absolute_links: settings.answers.file_paths == FilePaths::Absolute,
             secrets: settings.secrets.clone(),
+            known: Arc::default(),
         }
     }
 
@@ -345,6 +350,7 @@ mod tests {
             unrestricted: false,
             absolute_links: false,
             secrets: Secrets::default(),
+            known: Arc::default(),
         }
     }
 

@@ -72,6 +72,35 @@ impl Server {
         }
     }
 
+    /// Starts the browser for a client that has just come, if that is wanted; calls that come meanwhile wait for it.
+    pub(crate) fn prelaunch(&self, client: Arc<dyn Client>) {
+        if !self.settings.browser.prelaunch {
+            return;
+        }
+        let arrival = Arrivals::default().join();
+        let cancel = self.stop.child_token();
+        let call = Call::new(
+            "prelaunch",
+            self.settings.clone(),
+            client,
+            arrival,
+            cancel.clone(),
+        );
+        let session = self.session.clone();
+        engine::spawn("prelaunch", async move {
+            let started = async {
+                call.take_turn(session.turn()).await;
+                session.tabs(&call).await.map(drop)
+            };
+            tokio::select! {
+                // What went wrong the first call will meet again, and tell.
+                started = started => tracing::debug!(?started, "prelaunch"),
+                () = cancel.cancelled() => {}
+            }
+        })
+        .detach();
+    }
+
     /// Calls a tool for somebody in this process.
     pub(crate) async fn call_here(
         &self,

@@ -4,6 +4,8 @@
 mod aftermath;
 mod console_file;
 mod downloads;
+mod idle;
+mod journal;
 mod tab;
 mod tabs;
 
@@ -14,10 +16,14 @@ use crate::error::Result;
 use crate::output::{self, Output};
 use crate::reply::Event;
 use crate::script::{Board, Script, Setting};
-use engine::Page;
+use engine::{Page, Task};
+use journal::Journal;
+use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::SystemTime;
 
 pub(crate) use console_file::{level as console_level, line as console_line};
+pub(crate) use journal::Answered;
 pub(crate) use tab::Tab;
 pub(crate) use tabs::Tabs;
 
@@ -29,6 +35,10 @@ pub(crate) struct Session {
     output: OnceLock<Output>,
     /// Code that runs or listens, as it sees itself.
     board: Board,
+    /// The folders of a call whose client did not tell its own in time.
+    stopgap: OnceLock<Output>,
+    journal: Journal,
+    idle: Mutex<Option<Task>>,
     state: Mutex<State>,
 }
 
@@ -55,6 +65,9 @@ impl Session {
             turn: Arc::default(),
             output: OnceLock::new(),
             board: Board::default(),
+            stopgap: OnceLock::new(),
+            journal: Journal::default(),
+            idle: Mutex::default(),
             state: Mutex::default(),
         }
     }
@@ -69,13 +82,44 @@ impl Session {
         if let Some(output) = self.output.get() {
             return output;
         }
-        let roots = call.client.roots().await;
+        let cwd = || self.settings.files.cwd.clone();
+        let roots = match call.client.roots().await {
+            Some(roots) => roots,
+            // It may be busy; the next call asks once more.
+            None if self.stopgap.get().is_none() => {
+                return self
+                    .stopgap
+                    .get_or_init(|| Output::new(&self.settings, cwd()));
+            }
+            None => Vec::new(),
+        };
         let mut folders = roots.iter().filter_map(|uri| output::file_uri(uri));
         let workspace = folders.find(|folder| folder.is_dir());
-        let workspace = workspace.unwrap_or_else(|| self.settings.files.cwd.clone());
+        let workspace = workspace.unwrap_or_else(cwd);
         // The call has the session's turn, so nobody else was quicker.
         self.output
             .get_or_init(|| Output::new(&self.settings, workspace))
+    }
+
+    /// A call is over, and is still the session's: what goes with each of them is done. `arguments` are what the
+    /// journal shows of it, `text` its answer, `began` the time it came.
+    pub(crate) async fn call_ended(
+        self: &Arc<Self>,
+        call: &Call,
+        arguments: Option<Value>,
+        answer: &Answered<'_>,
+        began: SystemTime,
+    ) {
+        self.rest();
+        let Some(output) = self.output.get().or(self.stopgap.get()) else {
+            return;
+        };
+        if let Some(arguments) = arguments {
+            self.journal.add(output, call.tool, &arguments, answer);
+        }
+        if let Some(limit) = self.settings.files.output_max_size {
+            output.trim(limit, began).await;
+        }
     }
 
     /// The tabs, in a browser that is started where need be, and replaced when it has gone.
@@ -120,7 +164,8 @@ impl Session {
     pub(crate) fn setting(&self, call: &Call, page: Page) -> Result<Setting> {
         let gone = || engine::Error::PageClosed {};
         let tabs = self.open_tabs().ok_or_else(gone)?;
-        let output = self.output.get().ok_or_else(gone)?;
+        let output = self.output.get().or(self.stopgap.get());
+        let output = output.ok_or_else(gone)?;
         Ok(Setting {
             context: tabs.open().context.clone(),
             page,

@@ -37,6 +37,17 @@ impl Toolbox {
         Self { on }
     }
 
+    /// The first rule about a tool that does not exist: its name, and the tool that was perhaps meant.
+    pub fn unknown_rule(settings: &ToolSettings) -> Option<(&str, Option<&'static str>)> {
+        let names: Vec<_> = TOOLSETS
+            .iter()
+            .flat_map(|(_, toolset)| toolset.tools().map(|tool| tool.name))
+            .collect();
+        let rules = settings.rules.iter().map(|rule| rule.name.as_str());
+        let name = rules.into_iter().find(|name| !names.contains(name))?;
+        Some((name, nearest(name, names.iter().copied())))
+    }
+
     /// The tools, in order.
     pub fn iter(&self) -> impl Iterator<Item = &'static ToolDef> + '_ {
         self.on.iter().copied()

@@ -49,7 +49,6 @@ pub(super) fn command() -> Command {
     Command::new("playhouse")
         .about("An MCP server that gives AI agents real browsers. Without a command it serves on stdio.")
         .disable_version_flag(true)
-        .disable_help_subcommand(true)
         .infer_long_args(false)
         .max_term_width(100)
         .after_help(AFTER)

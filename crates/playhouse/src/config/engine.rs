@@ -1,6 +1,6 @@
 //! From settings to the options that the engine takes.
 
-use std::{fs, io, path::PathBuf, time::Duration};
+use std::{fs, io, path::PathBuf, sync::Once, time::Duration};
 
 use engine::{
     ConnectOptions, ContextOptions, FoundBrowser, LaunchOptions, MediaFeatures, Proxy, Result,
@@ -26,9 +26,12 @@ impl BrowserSettings {
     pub fn launch_options(&self, found: FoundBrowser, profile: Option<PathBuf>) -> LaunchOptions {
         let sandbox_unavailable = sandbox_unavailable();
         if self.sandbox.is_none() && sandbox_unavailable {
-            tracing::warn!(
-                "the browser runs without its sandbox, which needs an ordinary user and user namespaces"
-            );
+            static ONCE: Once = Once::new();
+            ONCE.call_once(|| {
+                tracing::warn!(
+                    "the browser runs without its sandbox, which needs an ordinary user and user namespaces"
+                );
+            });
         }
         LaunchOptions {
             executable: found.path,

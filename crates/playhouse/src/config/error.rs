@@ -68,6 +68,14 @@ pub enum ConfigError {
         /// Where, and what was expected.
         reason: String,
     },
+    /// A rule of `--tools` about a tool that does not exist.
+    #[error("unknown tool '{name}' in --tools{}", did_you_mean(nearest))]
+    UnknownTool {
+        /// As it was written, without its sign.
+        name: String,
+        /// The tool that was perhaps meant.
+        nearest: Option<String>,
+    },
     /// An option of a later release.
     #[error("option '{name}' is not supported yet: {why}")]
     NotYet {

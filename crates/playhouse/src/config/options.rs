@@ -8,9 +8,9 @@ use super::{
     secrets::SecretsSource,
     table::{key, no_key, options},
     value::{
-        Arguments, BlockServiceWorkers, BrowserName, CapabilityNames, CodegenLanguage, ColorScheme,
-        CommaList, ConsoleLevel, Contrast, FilePaths, ForcedColors, Geolocation, Headers,
-        HttpCredentials, IgnoredArguments, ImageResponses, LogLevel, Map, Milliseconds,
+        Arguments, BlockServiceWorkers, BrowserName, Bytes, CapabilityNames, CodegenLanguage,
+        ColorScheme, CommaList, ConsoleLevel, Contrast, FilePaths, ForcedColors, Geolocation,
+        Headers, HttpCredentials, IgnoredArguments, ImageResponses, LogLevel, Map, Milliseconds,
         OptionValue, OriginList, ReducedMotion, Scripts, Size, SnapshotMode, StorageStateSource,
         ToolRules, ToolsetName, ToolsetNames, Unsupported, Viewport,
     },
@@ -20,8 +20,6 @@ use super::{
 const INDEX: &str = "https://googlechromelabs.github.io/chrome-for-testing/\
     last-known-good-versions-with-downloads.json";
 const HTTP: &str = "this release serves on stdio only";
-/// Read, checked and in the settings; whoever acts on it takes this word away.
-const UNWIRED: &str = "nothing acts on it in this release";
 const FIDELITY: &str = "it comes with a later release";
 
 options! {
@@ -48,9 +46,16 @@ options! {
         /// How long the browser may take to start.
         launch_timeout: Milliseconds = Milliseconds(30_000), key("browser.launchOptions.timeout");
         /// Start the browser with the server, not with the first call that needs it.
-        prelaunch: bool = false, key("browser.prelaunch").flag().later(UNWIRED);
+        prelaunch: bool = false, key("browser.prelaunch").flag();
+        /// Close a browser that no call has used for this long; the next one starts it again. 0: never.
+        idle_timeout: Milliseconds, key("browser.idleTimeout").everywhere()
+            .default("an hour when headless, else never");
+        /// Wait this long after each action, so that people can follow.
+        slow_mo: Milliseconds = Milliseconds(0), key("browser.launchOptions.slowMo");
         /// Keep the profile in memory, and give each client its own browser context.
         isolated: bool = false, key("browser.isolated").everywhere();
+        /// One browser context for all clients. Over stdio there is one client, so this is always so.
+        shared_browser_context: bool, key("sharedBrowserContext").flag();
         /// The folder of the browser's profile.
         user_data_dir: PathBuf, key("browser.userDataDir").everywhere()
             .default("a folder of its own for each workspace, kept");
@@ -121,6 +126,8 @@ options! {
             key("browser.contextOptions.ignoreHTTPSErrors").everywhere();
         /// Start without network.
         offline: bool, key("browser.contextOptions.offline");
+        /// Refuse selectors that match twice. Always so here, whatever this says.
+        strict_selectors: bool, key("browser.contextOptions.strictSelectors");
         /// Run JavaScript of pages.
         java_script_enabled: bool, key("browser.contextOptions.javaScriptEnabled").default("true");
         /// Switch off the Content Security Policy of pages.
@@ -175,6 +182,10 @@ options! {
             .secret();
         /// The folder of screenshots, snapshots, logs and downloads.
         output_dir: PathBuf, key("outputDir").everywhere().default(".playwright-mcp in the workspace");
+        /// The size of the output folder, in bytes, above which its oldest files are deleted after a call.
+        output_max_size: Bytes, key("outputMaxSize").everywhere();
+        /// Keep a journal of all calls: session.md, in a folder of its own below the output folder.
+        save_session: bool = false, key("saveSession").flag();
         /// Read and write any file, and open file: addresses; not just below the workspace.
         allow_unrestricted_file_access: bool = false, key("allowUnrestrictedFileAccess").everywhere();
     }
@@ -206,14 +217,6 @@ options! {
         host: Unsupported, key("server.host").everywhere().later(HTTP);
         /// The hosts that HTTP requests may name.
         allowed_hosts: Unsupported, key("server.allowedHosts").everywhere().many().later(HTTP);
-        /// One browser context for all HTTP clients.
-        shared_browser_context: bool, key("sharedBrowserContext").flag().later(HTTP);
-        /// Keep a journal of the session.
-        save_session: bool, key("saveSession").flag().later(FIDELITY);
-        /// The size of the output folder, in bytes, above which old files are deleted.
-        output_max_size: Unsupported, key("outputMaxSize").everywhere().later(FIDELITY);
-        /// Close a browser that was idle for this long.
-        idle_timeout: Unsupported, key("browser.idleTimeout").everywhere().later(FIDELITY);
         /// A TypeScript module to run on each page.
         init_page: Unsupported, key("browser.initPage").everywhere().many()
             .later("it needs a JavaScript engine in the server; use --init-script");
@@ -232,8 +235,6 @@ options! {
             .later("use --cdp-endpoint for a running browser");
         /// Tools that pages offer by themselves.
         webmcp: bool, key("webmcp").flag().hidden().later(FIDELITY);
-        /// Slow every action down.
-        slow_mo: Unsupported, key("browser.launchOptions.slowMo").later(FIDELITY);
         /// The folder of traces.
         traces_dir: Unsupported, key("browser.launchOptions.tracesDir").later(FIDELITY);
         /// Open the developer tools.
@@ -251,7 +252,5 @@ options! {
         record_har: Unsupported, key("browser.contextOptions.recordHar").later(FIDELITY);
         /// Record videos.
         record_video: Unsupported, key("browser.contextOptions.recordVideo").later(FIDELITY);
-        /// Refuse selectors that match twice: always so here.
-        strict_selectors: bool, key("browser.contextOptions.strictSelectors").later(FIDELITY);
     }
 }

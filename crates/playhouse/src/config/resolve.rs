@@ -1,6 +1,7 @@
 //! From options to settings: defaults that depend on the machine, rules between options, checks.
 
 use std::path::{Path, PathBuf, absolute};
+use std::time::Duration;
 
 use engine::{BrowserChoice, Channel, OriginRules};
 use serde_json::Value;
@@ -17,12 +18,15 @@ use super::{
         Settings, Timeouts, ToolSettings,
     },
     show,
-    value::{BrowserName, Capability, OptionValue, Size, Viewport},
+    value::{BrowserName, Bytes, Capability, Milliseconds, OptionValue, Size, Viewport},
 };
 use crate::nearest::nearest;
 
 /// What `--mobile` is.
 const PHONE: &str = "Pixel 10";
+
+/// How long a browser without a window may go unused.
+const IDLE: Milliseconds = Milliseconds(3_600_000);
 
 /// Completes `options` with defaults, and makes the settings of them.
 pub(crate) fn resolve(
@@ -42,10 +46,10 @@ pub(crate) fn resolve(
         .sandbox
         .source()
         .is_some_and(|source| *source != Source::Default);
-    let sandbox = options
-        .sandbox
-        .value()
-        .filter(|sandbox| sandbox_said || !sandbox);
+    let sandbox = match sandbox_said {
+        true => options.sandbox.value(),
+        false => unsandboxed(channel).then_some(false),
+    };
     let allowed = options.allowed_origins.value().map(|allowed| allowed.0);
     let blocked = options.blocked_origins.or_empty().0;
     let origins = OriginRules::new(allowed.as_deref(), &blocked);
@@ -61,6 +65,12 @@ pub(crate) fn resolve(
             env: options.env.or_empty().0,
             launch_timeout: required(&options.launch_timeout).into(),
             prelaunch: required(&options.prelaunch),
+            idle_timeout: options
+                .idle_timeout
+                .value()
+                .filter(|Milliseconds(ms)| *ms > 0)
+                .map(Duration::from),
+            slow_mo: required(&options.slow_mo).into(),
             isolated: required(&options.isolated),
             user_data_dir: options.user_data_dir.value().map(|path| cwd.join(path)),
             cdp: options.cdp_endpoint.value().map(|endpoint| CdpSettings {
@@ -121,6 +131,8 @@ pub(crate) fn resolve(
         files: FileSettings {
             cwd: cwd.to_owned(),
             output_dir: options.output_dir.value().map(|path| cwd.join(path)),
+            output_max_size: options.output_max_size.value().map(|Bytes(bytes)| bytes),
+            save_session: required(&options.save_session),
             unrestricted: required(&options.allow_unrestricted_file_access),
             profiles: environment
                 .path("PWMCP_PROFILES_DIR_FOR_TEST")
@@ -304,10 +316,16 @@ fn defaults(options: &mut Options, environment: &Environment, channel: Option<&s
         _ => Viewport::Window,
     };
     options.viewport_size.offer(Source::Default, viewport);
-    let unsandboxed = matches!(channel, Some("chromium" | "chrome-for-testing"));
-    options
-        .sandbox
-        .offer(Source::Default, !(cfg!(target_os = "linux") && unsandboxed));
+    let sandbox = !unsandboxed(channel) && !engine::sandbox_unavailable();
+    options.sandbox.offer(Source::Default, sandbox);
+    if options.headless.get() == Some(&true) && options.cdp_endpoint.get().is_none() {
+        options.idle_timeout.offer(Source::Default, IDLE);
+    }
+}
+
+/// Whether a browser of this channel runs without its sandbox unless told otherwise.
+fn unsandboxed(channel: Option<&str>) -> bool {
+    cfg!(target_os = "linux") && matches!(channel, Some("chromium" | "chrome-for-testing"))
 }
 
 fn capabilities(options: &mut Options, notices: &mut Vec<String>) -> Vec<Capability> {

@@ -65,6 +65,10 @@ pub struct BrowserSettings {
     pub launch_timeout: Duration,
     /// Start it with the server.
     pub prelaunch: bool,
+    /// How long it may go unused; `None` for ever.
+    pub idle_timeout: Option<Duration>,
+    /// The pause after each action.
+    pub slow_mo: Duration,
     /// Keep nothing on disk; a context for each client.
     pub isolated: bool,
     /// The profile, when somebody chose its folder.
@@ -195,6 +199,10 @@ pub struct FileSettings {
     pub cwd: PathBuf,
     /// The output folder, absolute, when somebody chose it; else `.playwright-mcp` in the workspace.
     pub output_dir: Option<PathBuf>,
+    /// The size of the output folder above which old files go, in bytes.
+    pub output_max_size: Option<u64>,
+    /// Keep a journal of all calls.
+    pub save_session: bool,
     /// Any file may be read and written.
     pub unrestricted: bool,
     /// Where profiles are kept between runs.

@@ -533,12 +533,7 @@ fn a_start_that_fails_says_so_in_the_words_of_the_contract() {
 #[test]
 fn an_option_of_a_later_release_may_be_switched_off() {
     settings(&["--no-webmcp"]);
-    load(
-        &[],
-        &[],
-        Some(r#"{"extension": false, "saveSession": false}"#),
-    )
-    .expect("valid");
+    load(&[], &[], Some(r#"{"extension": false, "webmcp": false}"#)).expect("valid");
     let message = refusal(&[], Some(r#"{"server": {"port": 1}}"#));
     assert_eq!(
         message,

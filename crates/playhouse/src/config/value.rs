@@ -174,6 +174,32 @@ impl OptionValue for Milliseconds {
     }
 }
 
+/// A size, as a whole number of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Bytes(pub u64);
+
+impl OptionValue for Bytes {
+    const WORD: &'static str = "BYTES";
+
+    fn parse(text: &str) -> Result<Self, Problem> {
+        let expected = |_| Problem::expected("a whole number of bytes");
+        text.trim().parse().map(Bytes).map_err(expected)
+    }
+
+    fn from_json(value: &Value) -> Result<Self, Problem> {
+        let expected = || Problem::expected("a whole number of bytes");
+        value.as_u64().map(Bytes).ok_or_else(expected)
+    }
+
+    fn to_json(&self) -> Value {
+        json!(self.0)
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "integer", "minimum": 0 })
+    }
+}
+
 impl OptionValue for f64 {
     const WORD: &'static str = "NUMBER";
 

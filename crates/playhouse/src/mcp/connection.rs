@@ -12,7 +12,7 @@ use rmcp::model::{
     CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation, ListToolsResult,
     PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, Tool,
 };
-use rmcp::service::{Peer, RequestContext};
+use rmcp::service::{NotificationContext, Peer, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::json;
 use std::pin::Pin;
@@ -41,6 +41,14 @@ pub(super) struct Connection {
 impl Connection {
     pub(super) fn new(server: Arc<Server>, room: Room) -> Self {
         Self { server, room }
+    }
+
+    fn client(&self, peer: &Peer<RoleServer>, has_roots: bool) -> Arc<ConnectedClient> {
+        Arc::new(ConnectedClient {
+            peer: peer.clone(),
+            room: self.room.clone(),
+            has_roots,
+        })
     }
 }
 
@@ -83,14 +91,11 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arrival = context.extensions.get::<Arrival>().cloned();
-        let client = Arc::new(ConnectedClient {
-            peer: context.peer.clone(),
-            room: self.room.clone(),
-            has_roots: !modern(&context)
-                && context
-                    .client_capabilities()
-                    .is_some_and(|capabilities| capabilities.roots.is_some()),
-        });
+        let has_roots = !modern(&context)
+            && context
+                .client_capabilities()
+                .is_some_and(|capabilities| capabilities.roots.is_some());
+        let client = self.client(&context.peer, has_roots);
         let content = self
             .server
             .call(
@@ -109,6 +114,15 @@ impl ServerHandler for Connection {
                 Some(json!({ "tool": unknown.name, "nearest": unknown.nearest })),
             )),
         }
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        let has_roots = context
+            .peer
+            .peer_info()
+            .is_some_and(|info| info.capabilities.roots.is_some());
+        let client = self.client(&context.peer, has_roots);
+        self.server.prelaunch(client);
     }
 
     async fn on_custom_request(
@@ -160,14 +174,15 @@ struct ConnectedClient {
 
 impl Client for ConnectedClient {
     #[expect(deprecated, reason = "clients of today still tell their roots")]
-    fn roots(&self) -> Pin<Box<dyn Future<Output = Vec<String>> + Send + '_>> {
+    fn roots(&self) -> Pin<Box<dyn Future<Output = Option<Vec<String>>> + Send + '_>> {
         Box::pin(async {
             if !self.has_roots {
-                return Vec::new();
+                return Some(Vec::new());
             }
             match tokio::time::timeout(ROOTS, self.peer.list_roots()).await {
-                Ok(Ok(result)) => result.roots.into_iter().map(|root| root.uri).collect(),
-                Ok(Err(_)) | Err(_) => Vec::new(),
+                Ok(Ok(result)) => Some(result.roots.into_iter().map(|root| root.uri).collect()),
+                Ok(Err(_)) => Some(Vec::new()),
+                Err(_) => None,
             }
         })
     }

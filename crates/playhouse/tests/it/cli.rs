@@ -40,6 +40,10 @@ fn a_wrong_command_line_ends_with_one_and_a_sentence_on_stderr() {
             "error: unknown command 'dcotor'\nDid you mean 'doctor'?\n",
         ),
         (
+            &["--tools", "+browser_pdf_sav"],
+            "unknown tool 'browser_pdf_sav' in --tools\nDid you mean 'browser_pdf_save'?\n",
+        ),
+        (
             &["--viewport-size", "big"],
             "Invalid resolution format: use --viewport-size=\"800x600\"\n",
         ),
@@ -61,6 +65,18 @@ fn a_wrong_command_line_ends_with_one_and_a_sentence_on_stderr() {
         assert_eq!(output.status.code(), Some(1), "{args:?}");
         assert!(output.stdout.is_empty(), "{args:?}");
     }
+}
+
+#[test]
+fn help_is_a_command_too() {
+    let help = run(&["help"]);
+    assert_eq!(help.status.code(), Some(0));
+    assert!(text(&help.stdout).contains("--headless"));
+    let doctor = run(&["help", "doctor"]);
+    assert_eq!(
+        text(&doctor.stdout),
+        text(&run(&["doctor", "--help"]).stdout)
+    );
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod origins;
 mod profiles;
 mod protocol;
 mod secrets;
+mod session;
 mod shop;
 
 use testkit::{Client, Launch};

@@ -1,0 +1,26 @@
+//! A browser that nobody uses is closed after a while; the next call that needs one starts another.
+
+use super::Session;
+use std::sync::{Arc, PoisonError};
+
+impl Session {
+    /// Counts anew from now on.
+    pub(super) fn rest(self: &Arc<Self>) {
+        let Some(limit) = self.settings.browser.idle_timeout else {
+            return;
+        };
+        let session = Arc::downgrade(self);
+        let waiting = engine::spawn("idle browser", async move {
+            tokio::time::sleep(limit).await;
+            let Some(session) = session.upgrade() else {
+                return;
+            };
+            // A call that is under way counts anew when it ends, which ends this wait.
+            let _turn = session.turn().await;
+            tracing::debug!("the browser was idle");
+            session.close().await;
+        });
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        *idle = Some(waiting);
+    }
+}
