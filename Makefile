@@ -41,6 +41,11 @@ bench: prepare
 	  @playwright/mcp@0.0.83 agent-browser@0.41.2 gpt-tokenizer@4.0.0
 	target/release/bench $(ARGS)
 
+# Ten thousand calls of mixed work in one server; fails when it needs more at the end than early on.
+soak: prepare
+	$(CARGO) build --locked --release -p playhouse -p testkit
+	target/release/soak $(ARGS)
+
 # Installs what is missing, where it knows how.
 prepare: $(INJECTED)/node_modules/.package-lock.json
 	@.ci/prepare

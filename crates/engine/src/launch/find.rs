@@ -45,8 +45,8 @@ pub enum BrowserChoice {
 /// Where to look.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Search {
-    /// Whether it will run without a window; only then a headless shell will do.
-    pub headless: bool,
+    /// Whether a headless shell will do: it has neither windows nor extensions.
+    pub headless_shell: bool,
     /// The user's home.
     pub home: PathBuf,
     /// The folders of `PATH`.
@@ -81,7 +81,7 @@ pub fn find(want: &BrowserChoice, search: &Search) -> Result<FoundBrowser> {
 /// Every browser there is, the ones that would be taken first first.
 pub fn find_all(search: &Search) -> Vec<FoundBrowser> {
     let mut all: Vec<FoundBrowser> = Vec::new();
-    for channel in preference(search.headless) {
+    for channel in preference(search.headless_shell) {
         for found in look(channel, search, &Disk) {
             let same = |other: &FoundBrowser| is_same(&other.path, &found.path);
             if !all.iter().any(same) {
@@ -150,7 +150,7 @@ fn find_on(want: &BrowserChoice, search: &Search, files: &dyn Files) -> Result<F
             .next()
             .ok_or_else(|| not_found(*channel, &[*channel], search)),
         BrowserChoice::Any => {
-            let channels = preference(search.headless);
+            let channels = preference(search.headless_shell);
             channels
                 .iter()
                 .find_map(|channel| look(*channel, search, files).next())
@@ -159,13 +159,14 @@ fn find_on(want: &BrowserChoice, search: &Search, files: &dyn Files) -> Result<F
     }
 }
 
-/// Which browser to take where nobody chose: Chrome; without a window the lightest; then the rest.
-fn preference(headless: bool) -> Vec<Channel> {
-    let mut channels = vec![Channel::Chrome];
-    if headless {
+/// Which browser to take where nobody chose: the lightest if it will do; Chrome; then the rest.
+fn preference(headless_shell: bool) -> Vec<Channel> {
+    let mut channels = Vec::new();
+    if headless_shell {
         channels.push(Channel::ChromiumHeadlessShell);
     }
     channels.extend([
+        Channel::Chrome,
         Channel::Chromium,
         Channel::Msedge,
         Channel::ChromeBeta,
@@ -179,8 +180,8 @@ fn preference(headless: bool) -> Vec<Channel> {
 }
 
 fn places(channel: Channel, search: &Search) -> Vec<Place> {
-    // Chromium without a window is the headless shell where there is one: a third of the memory.
-    let shell = channel == Channel::Chromium && search.headless;
+    // Chromium without a window is the headless shell where there is one: half of the memory.
+    let shell = channel == Channel::Chromium && search.headless_shell;
     let shells = shell.then(|| places::of(Channel::ChromiumHeadlessShell, search));
     let own = places::of(channel, search);
     shells.into_iter().flatten().chain(own).collect()

@@ -65,9 +65,14 @@ fn install(matches: &ArgMatches, settings: &Settings) -> Result<(), String> {
     if matches.get_flag("dry-run") {
         return Ok(());
     }
+    // Each by its own name: the headless shell does not stand in for Chromium here.
+    let search = engine::Search {
+        headless_shell: false,
+        ..settings.browser.search.clone()
+    };
     for channel in channels {
         let choice = engine::BrowserChoice::Channel(channel);
-        match engine::find(&choice, &settings.browser.search) {
+        match engine::find(&choice, &search) {
             Ok(found) => {
                 let _ = writeln!(
                     out,
@@ -103,6 +108,12 @@ fn channel(name: &str) -> Result<Channel, String> {
 
 fn take(step: &Step, settings: &Settings, platform: &Platform) -> Result<(), String> {
     match step {
+        Step::Welcome(step) => {
+            if let Err(why) = take(step, settings, platform) {
+                let _ = writeln!(io::stderr(), "{why}\nIt goes without.");
+            }
+            Ok(())
+        }
         Step::Run { program, args } => run_program(program, args),
         Step::RunWithFile { url, program, args } => {
             let mut package = tempfile::Builder::new()

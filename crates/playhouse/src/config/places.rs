@@ -9,13 +9,13 @@ use engine::Search;
 
 use super::environment::Environment;
 
-/// Where browsers may be.
-pub(super) fn search(environment: &Environment, headless: bool) -> Search {
+/// Where browsers may be, and whether a headless shell will do.
+pub(super) fn search(environment: &Environment, headless_shell: bool) -> Search {
     let home = home(environment);
     let cache = cache(environment, &home);
     let program_folders = ["LOCALAPPDATA", "PROGRAMFILES", "PROGRAMFILES(X86)"];
     Search {
-        headless,
+        headless_shell,
         path: environment
             .get("PATH")
             .map(|path| env::split_paths(path).collect())

@@ -56,7 +56,10 @@ pub(crate) fn resolve(
     Ok(Settings {
         browser: BrowserSettings {
             choice: choice(options, channel, cwd),
-            search: places::search(environment, required(&options.headless)),
+            search: places::search(
+                environment,
+                required(&options.headless) && !has_extensions(&options.args.or_empty().0),
+            ),
             headless: required(&options.headless),
             display: places::has_display(environment),
             sandbox,
@@ -212,6 +215,13 @@ fn channel(options: &mut Options) -> Result<Option<&'static str>, ConfigError> {
             .offer(Source::Default, BrowserName("chrome"));
     }
     Ok(chosen)
+}
+
+/// Whether the browser is to load extensions, which a headless shell cannot.
+fn has_extensions(args: &[String]) -> bool {
+    let loads = ["--load-extension", "--disable-extensions-except"];
+    args.iter()
+        .any(|arg| loads.iter().any(|load| arg.starts_with(load)))
 }
 
 fn choice(options: &Options, channel: Option<&str>, cwd: &Path) -> BrowserChoice {

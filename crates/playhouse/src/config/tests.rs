@@ -626,6 +626,18 @@ fn settings_become_what_the_engine_opens() {
 }
 
 #[test]
+fn a_headless_shell_will_do_without_windows_and_extensions() {
+    let will_do = |args: &[&str]| settings(args).browser.search.headless_shell;
+    assert!(will_do(&["--headless"]));
+    assert!(!will_do(&["--no-headless"]));
+    let file = r#"{"browser": {"launchOptions": {"args": ["--load-extension=/a"]}}}"#;
+    let settings = load(&["--headless"], &[], Some(file))
+        .expect("valid")
+        .settings;
+    assert!(!settings.browser.search.headless_shell);
+}
+
+#[test]
 fn settings_become_what_the_engine_starts() {
     let found = ::engine::FoundBrowser {
         path: "/browser".into(),

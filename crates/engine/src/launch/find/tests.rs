@@ -29,9 +29,9 @@ impl Files for Programs {
     }
 }
 
-fn search(headless: bool) -> Search {
+fn search(headless_shell: bool) -> Search {
     Search {
-        headless,
+        headless_shell,
         home: "/home/me".into(),
         path: vec!["/usr/local/bin".into(), "/usr/bin".into()],
         program_folders: Vec::new(),
@@ -41,8 +41,8 @@ fn search(headless: bool) -> Search {
     }
 }
 
-fn path_of(want: BrowserChoice, headless: bool, files: &Programs) -> Option<String> {
-    let found = find_on(&want, &search(headless), files).ok()?;
+fn path_of(want: BrowserChoice, headless_shell: bool, files: &Programs) -> Option<String> {
+    let found = find_on(&want, &search(headless_shell), files).ok()?;
     Some(found.path.display().to_string())
 }
 
@@ -66,16 +66,23 @@ mod linux {
     }
 
     #[test]
-    fn nobody_chose_so_chrome_and_then_the_family() {
-        let any = |headless, gone: &[&str]| path_of(BrowserChoice::Any, headless, &without(gone));
-        assert_eq!(any(true, &[]).as_deref(), Some("/opt/google/chrome/chrome"));
+    fn nobody_chose_so_the_lightest_that_will_do_then_chrome_then_the_family() {
+        let any = |shell, gone: &[&str]| path_of(BrowserChoice::Any, shell, &without(gone));
         assert_eq!(
-            any(true, &EVERYTHING[..1]).as_deref(),
-            Some("/usr/bin/google-chrome")
+            any(true, &[]).as_deref(),
+            Some("/usr/bin/chromium-headless-shell")
         );
         assert_eq!(
-            any(true, &EVERYTHING[..2]).as_deref(),
-            Some("/usr/bin/chromium-headless-shell")
+            any(true, &["/usr/bin/chromium-headless-shell"]).as_deref(),
+            Some("/opt/google/chrome/chrome")
+        );
+        assert_eq!(
+            any(false, &[]).as_deref(),
+            Some("/opt/google/chrome/chrome")
+        );
+        assert_eq!(
+            any(false, &EVERYTHING[..1]).as_deref(),
+            Some("/usr/bin/google-chrome")
         );
         assert_eq!(
             any(false, &EVERYTHING[..2]).as_deref(),
@@ -87,7 +94,26 @@ mod linux {
     }
 
     #[test]
-    fn a_headless_shell_is_never_taken_for_a_window() {
+    fn a_channel_that_was_named_is_no_other() {
+        let named = |channel, shell| path_of(BrowserChoice::Channel(channel), shell, &without(&[]));
+        assert_eq!(
+            named(Channel::Chrome, true).as_deref(),
+            Some("/opt/google/chrome/chrome")
+        );
+        assert_eq!(
+            named(Channel::Msedge, true).as_deref(),
+            Some("/opt/microsoft/msedge/msedge")
+        );
+        for will_do in [true, false] {
+            assert_eq!(
+                named(Channel::ChromiumHeadlessShell, will_do).as_deref(),
+                Some("/usr/bin/chromium-headless-shell")
+            );
+        }
+    }
+
+    #[test]
+    fn a_headless_shell_is_never_taken_for_what_it_has_not() {
         let only = with(["/usr/bin/chromium-headless-shell"]);
         assert_eq!(path_of(BrowserChoice::Any, false, &only), None);
         assert_eq!(

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use engine::{Browser, ContextOptions, FoundBrowser, Progress};
+use engine::{Browser, BrowserChoice, Channel, ContextOptions, FoundBrowser, Progress};
 
 use super::Finding;
 use crate::{
@@ -27,7 +27,6 @@ pub(super) async fn check(settings: &Settings, platform: &Platform) -> Vec<Findi
     // Without a window, so that it can be tried anywhere.
     let mut browser = settings.browser.clone();
     browser.headless = true;
-    browser.search.headless = true;
     // What this means is said further down.
     browser
         .sandbox
@@ -42,6 +41,8 @@ pub(super) async fn check(settings: &Settings, platform: &Platform) -> Vec<Findi
             findings.push(Finding::good("found too", named(&other)));
         }
     }
+    let will_do = browser.search.headless_shell;
+    findings.extend(lighter(&browser.choice, will_do, &found));
     let libraries = missing_libraries(&found.path).await;
     if !libraries.is_empty() {
         let text = format!("missing: {}", libraries.join(", "));
@@ -60,6 +61,22 @@ fn missing(error: &engine::Error) -> Finding {
         engine::Error::BrowserNotFound { install, .. } => finding.mended_by(install),
         _ => finding,
     }
+}
+
+/// That there is a lighter browser for what is wanted, where the choice is ours.
+fn lighter(choice: &BrowserChoice, will_do: bool, found: &FoundBrowser) -> Option<Finding> {
+    let open = matches!(
+        choice,
+        BrowserChoice::Any | BrowserChoice::Channel(Channel::Chromium)
+    );
+    let helps = open && will_do && !found.headless_shell;
+    helps.then(|| {
+        Finding::note(
+            "lighter",
+            "chromium-headless-shell needs half of the memory and starts twice as fast",
+        )
+        .mended_by("playhouse install chromium-headless-shell")
+    })
 }
 
 fn named(found: &FoundBrowser) -> String {
@@ -150,5 +167,32 @@ pub(super) fn mended_by_packages(finding: Finding, platform: &Platform) -> Findi
         Some(step) if !libraries.is_empty() => finding.mended_by(step.to_string()),
         _ if platform.packages == Some(Packages::Brew) => finding,
         _ => finding.mended_by("install them with this system's package manager, as root"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_headless_shell_is_recommended_where_it_will_do_and_is_not_there() {
+        let recommended = |choice: BrowserChoice, will_do, headless_shell| {
+            let found = FoundBrowser {
+                path: "/browser".into(),
+                channel: None,
+                headless_shell,
+            };
+            lighter(&choice, will_do, &found).is_some()
+        };
+        assert!(recommended(BrowserChoice::Any, true, false));
+        assert!(recommended(
+            BrowserChoice::Channel(Channel::Chromium),
+            true,
+            false
+        ));
+        assert!(!recommended(BrowserChoice::Any, true, true));
+        assert!(!recommended(BrowserChoice::Any, false, false));
+        let chrome = BrowserChoice::Channel(Channel::Chrome);
+        assert!(!recommended(chrome, true, false));
     }
 }

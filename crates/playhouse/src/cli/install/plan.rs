@@ -25,6 +25,8 @@ pub(in crate::cli) enum Step {
         /// Its arguments.
         args: Vec<String>,
     },
+    /// A step that is taken where it works: what it brings is welcome, and not needed.
+    Welcome(Box<Step>),
     /// Download a build of Chrome for Testing and unpack it among our browsers.
     Unpack {
         /// Its name in the index: `chrome`, `chrome-headless-shell`.
@@ -41,6 +43,7 @@ impl fmt::Display for Step {
             Step::RunWithFile { url, program, args } => {
                 write!(f, "{program} {} <download of {url}>", args.join(" "))
             }
+            Step::Welcome(step) => write!(f, "{step}"),
             Step::Unpack { product, platform } => {
                 write!(f, "download {product} for {platform} (Chrome for Testing)")
             }
@@ -56,7 +59,7 @@ pub(super) struct NoWay {
     reason: &'static str,
 }
 
-/// The steps that install these browsers, and with `dependencies` the libraries that a download
+/// The steps that install these browsers, Chromium with its headless shell, and with `dependencies` the libraries that a download
 /// needs.
 pub(super) fn plan(
     channels: &[Channel],
@@ -66,6 +69,11 @@ pub(super) fn plan(
     let mut steps = Vec::new();
     for channel in channels {
         steps.extend(install(*channel, platform)?);
+    }
+    let shell = Channel::ChromiumHeadlessShell;
+    if channels.contains(&Channel::Chromium) && !channels.contains(&shell) {
+        let shell = install(shell, platform).unwrap_or_default();
+        steps.extend(shell.into_iter().map(|step| Step::Welcome(Box::new(step))));
     }
     let unpacks = steps.iter().any(|step| matches!(step, Step::Unpack { .. }));
     if dependencies && unpacks {
@@ -362,9 +370,9 @@ mod tests {
 
     #[test]
     fn root_gets_packages_and_others_a_download() {
-        let shell = [Channel::Chromium, Channel::ChromiumHeadlessShell];
+        let chromium = [Channel::Chromium];
         check(
-            &shell,
+            &chromium,
             true,
             &debian(),
             expect![[r#"
@@ -378,7 +386,7 @@ mod tests {
             ..debian()
         };
         check(
-            &shell,
+            &chromium,
             false,
             &user,
             expect![[r#"
@@ -386,6 +394,28 @@ mod tests {
             download chrome-headless-shell for linux64 (Chrome for Testing)
         "#]],
         );
+    }
+
+    #[test]
+    fn chromium_is_had_without_the_headless_shell_where_there_is_none() {
+        let arch = Platform {
+            packages: Some(Packages::Pacman),
+            download: None,
+            ..debian()
+        };
+        check(
+            &[Channel::Chromium],
+            false,
+            &arch,
+            expect![[r#"
+            pacman -S --needed --noconfirm chromium
+        "#]],
+        );
+        let steps = plan(&[Channel::Chromium], false, &debian()).expect("a way");
+        assert!(matches!(steps.last(), Some(Step::Welcome(_))), "{steps:?}");
+        let both = [Channel::Chromium, Channel::ChromiumHeadlessShell];
+        let steps = plan(&both, false, &debian()).expect("a way");
+        assert!(!steps.iter().any(|step| matches!(step, Step::Welcome(_))));
     }
 
     #[test]

@@ -1,0 +1,192 @@
+//! Ten thousand calls of mixed work in one server, as fast as they go. Fails when the server needs
+//! more than a tenth more memory at the end than after the first thousand, or has more processes,
+//! open files or temporary files then.
+//!
+//! `soak [CALLS] [COMMAND…]`: by default 10,000 calls to the `playhouse` beside this program.
+#![expect(clippy::print_stdout, reason = "it reports")]
+
+mod work;
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use testkit::census::{Census, Depth, MARK, entries, fresh_mark};
+use testkit::{Client, Launch, Site};
+
+/// After how many calls the server is taken to have grown up.
+const GROWN: usize = 1000;
+/// How much more memory the end may need.
+const GROWTH: f64 = 1.10;
+/// How long the server may come to rest before it is measured.
+const REST: Duration = Duration::from_secs(3);
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let mut args = std::env::args().skip(1).peekable();
+    let calls = args.next_if(|arg| arg.parse::<usize>().is_ok());
+    let calls = calls.and_then(|calls| calls.parse().ok()).unwrap_or(10_000);
+    let command: Vec<String> = args.collect();
+    let site = Site::start().await;
+    work::add_pages(&site);
+    let (mark, temporary) = fresh_mark();
+    let client = launch(&command)
+        .env(MARK, &mark)
+        .env("TMPDIR", &temporary.path().display().to_string())
+        .start()
+        .await;
+    println!(
+        "|   calls | seconds | server MB | open files | processes | browser MB | browser processes | temporary files | output files |"
+    );
+    println!(
+        "|--------:|--------:|----------:|-----------:|----------:|-----------:|------------------:|----------------:|-------------:|"
+    );
+    let soak = Soak {
+        site: &site,
+        mark: &mark,
+        temporary: temporary.path(),
+        start: Instant::now(),
+    };
+    let rows = match soak.run(&client, calls).await {
+        Ok(rows) => rows,
+        Err(why) => {
+            println!("\n{why}\n{}", client.stderr());
+            return ExitCode::FAILURE;
+        }
+    };
+    let complaints = judge(&rows);
+    for complaint in &complaints {
+        println!("\n{complaint}");
+    }
+    client.end().await;
+    let left = Census::take(&mark, Depth::Quick).pids().count();
+    if left > 0 {
+        println!("\n{left} processes are left over");
+    }
+    ExitCode::from(u8::from(!complaints.is_empty() || left > 0))
+}
+
+fn launch(command: &[String]) -> Launch {
+    let limit = Duration::from_secs(60);
+    if let Some((program, args)) = command.split_first() {
+        return Launch::new(program).args(args).limit(limit);
+    }
+    let beside = std::env::current_exe().expect("a program knows where it is");
+    Launch::new(beside.with_file_name("playhouse"))
+        .args(["--headless", "--isolated"])
+        .limit(limit)
+}
+
+/// What is counted from time to time.
+struct Row {
+    calls: usize,
+    census: Census,
+    temporary: usize,
+}
+
+struct Soak<'a> {
+    site: &'a Site,
+    mark: &'a str,
+    temporary: &'a Path,
+    start: Instant,
+}
+
+impl Soak<'_> {
+    async fn run(&self, client: &Client, calls: usize) -> Result<Vec<Row>, String> {
+        let turn = work::turn(self.site);
+        let (mut rows, mut done) = (Vec::new(), 0);
+        while done < calls {
+            for work in &turn {
+                let answer = client.try_call(work.tool, work.arguments.clone()).await;
+                let answer = answer.map_err(|why| format!("call {done}, {}: {why}", work.tool))?;
+                if answer.is_error != work.is_error || !answer.text.contains(work.says) {
+                    return Err(format!(
+                        "call {done}, {} {} was answered:\n{}",
+                        work.tool, work.arguments, answer.text
+                    ));
+                }
+                done += 1;
+            }
+            if rows.len() < done / GROWN || done >= calls {
+                rows.push(self.row(client, done).await?);
+            }
+        }
+        Ok(rows)
+    }
+
+    /// At rest, on the same page each time.
+    async fn row(&self, client: &Client, calls: usize) -> Result<Row, String> {
+        let url = self.site.url("/inner");
+        let rest = client
+            .try_call("browser_navigate", json!({ "url": url }))
+            .await;
+        rest.map_err(|why| why.to_string())?;
+        tokio::time::sleep(REST).await;
+        let census = Census::take(self.mark, Depth::Memory);
+        let temporary = std::fs::read_dir(self.temporary).map_or(0, Iterator::count);
+        let (servers, browsers) = (&census.servers, &census.browsers);
+        println!(
+            "| {calls:>7} | {:>7.0} | {:>9.1} | {:>10} | {:>9} | {:>10.0} | {:>17} | {temporary:>15} | {:>12} |",
+            self.start.elapsed().as_secs_f64(),
+            megabytes(servers.memory),
+            servers.files,
+            servers.pids.len(),
+            megabytes(browsers.memory),
+            browsers.pids.len(),
+            entries(client.workspace()),
+        );
+        Ok(Row {
+            calls,
+            census,
+            temporary,
+        })
+    }
+}
+
+fn megabytes(bytes: u64) -> f64 {
+    bytes as f64 / (1024.0 * 1024.0)
+}
+
+/// What has grown between the first row and the last.
+fn judge(rows: &[Row]) -> Vec<String> {
+    let [first, .., last] = rows else {
+        return vec![format!(
+            "too few calls to compare: more than {GROWN} are needed"
+        )];
+    };
+    let mut complaints = Vec::new();
+    let growth = last.census.servers.memory as f64 / first.census.servers.memory as f64;
+    println!(
+        "\nMemory after {} calls is {growth:.2} of that after {}.",
+        last.calls, first.calls
+    );
+    if growth > GROWTH {
+        complaints.push(format!(
+            "The server's memory has grown by more than {GROWTH}."
+        ));
+    }
+    let mut compare = |what: &str, first: usize, last: usize| {
+        if last > first {
+            complaints.push(format!("There are {last} {what}, {first} before."));
+        }
+    };
+    compare(
+        "open files",
+        first.census.servers.files,
+        last.census.servers.files,
+    );
+    compare(
+        "processes",
+        first.census.servers.pids.len(),
+        last.census.servers.pids.len(),
+    );
+    // A browser keeps a renderer in reserve, or does not.
+    compare(
+        "browser processes",
+        first.census.browsers.pids.len() + 1,
+        last.census.browsers.pids.len(),
+    );
+    compare("temporary files", first.temporary, last.temporary);
+    complaints
+}
