@@ -218,8 +218,8 @@ mod tests {
             .stdin(std::process::Stdio::piped())
             .spawn()
             .unwrap();
-        // The environment is the parent's until the program is there.
-        while program(child.id()) == program(std::process::id()) {
+        // It has its environment once the program is there.
+        while Census::take(&mark, Depth::Quick).pids().count() == 0 {
             std::thread::yield_now();
         }
         let census = Census::take(&mark, Depth::Memory);

@@ -71,7 +71,7 @@ fn every_kind_of_call_is_told() {
         let counts = page.console_counts();
         assert_eq!(
             (counts.total, counts.errors, counts.warnings),
-            (calls.len(), 2, 1)
+            (calls.len(), 1, 1)
         );
     });
 }
