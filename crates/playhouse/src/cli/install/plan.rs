@@ -430,10 +430,11 @@ mod tests {
             true,
             &ubuntu,
             expect![[r#"
-            download chrome for linux64 (Chrome for Testing)
-            apt-get update
-            apt-get install -y fonts-liberation libcairo2 libdbus-1-3 libdrm2 libgbm1 libnspr4 libnss3 libpango-1.0-0 libx11-6 libxcb1 libxcomposite1 libxdamage1 libxext6 libxfixes3 libxkbcommon0 libxrandr2 libasound2t64 libatk-bridge2.0-0t64 libatk1.0-0t64 libatspi2.0-0t64 libcups2t64 libglib2.0-0t64
-        "#]],
+                download chrome for linux64 (Chrome for Testing)
+                download chrome-headless-shell for linux64 (Chrome for Testing)
+                apt-get update
+                apt-get install -y fonts-liberation libcairo2 libdbus-1-3 libdrm2 libgbm1 libnspr4 libnss3 libpango-1.0-0 libx11-6 libxcb1 libxcomposite1 libxdamage1 libxext6 libxfixes3 libxkbcommon0 libxrandr2 libasound2t64 libatk-bridge2.0-0t64 libatk1.0-0t64 libatspi2.0-0t64 libcups2t64 libglib2.0-0t64
+            "#]],
         );
     }
 
@@ -475,9 +476,10 @@ mod tests {
             true,
             &mac,
             expect![[r#"
-            brew install --cask microsoft-edge@beta
-            download chrome for mac-arm64 (Chrome for Testing)
-        "#]],
+                brew install --cask microsoft-edge@beta
+                download chrome for mac-arm64 (Chrome for Testing)
+                download chrome-headless-shell for mac-arm64 (Chrome for Testing)
+            "#]],
         );
         let windows = Platform {
             packages: Some(Packages::Winget),
