@@ -260,10 +260,10 @@ impl Error {
         }
     }
 
-    /// The error as one JSON object: `code`, `message`, `details`, `retryable`, `suggestion`.
+    /// The error as one JSON object: `errorCode`, `message`, `details`, `retryable`, `suggestion`.
     pub(crate) fn to_json(&self) -> Value {
         let details = serde_json::to_value(self).unwrap_or_default();
-        let mut object = json!({ "code": self.code().name(), "message": self.to_string() });
+        let mut object = json!({ "errorCode": self.code().name(), "message": self.to_string() });
         if details
             .as_object()
             .is_some_and(|details| !details.is_empty())
@@ -375,7 +375,7 @@ mod tests {
         assert_eq!(
             error.to_json(),
             json!({
-                "code": "STALE_REF",
+                "errorCode": "STALE_REF",
                 "message": "Ref e3 not found in the current page snapshot. Try capturing new snapshot.",
                 "details": { "reference": "e3" },
                 "retryable": false,

@@ -112,7 +112,7 @@ pub fn tool_table() -> String {
 /// `docs/errors.md`: each code, and what to do about it.
 pub fn error_reference() -> String {
     let mut text = String::from(
-        "# Errors\n\nThis file is written from the code: `UPDATE_EXPECT=1 cargo test -p playhouse --test generated`.\n\nA tool that fails answers with `isError: true`, a sentence, and in `structuredContent` an object with `code`, `message`, `details`, `retryable` and `suggestion`. *Retryable* says that the same call may succeed when it is made again.\n\n| code | when | retryable | what to do |\n|---|---|---|---|\n",
+        "# Errors\n\nThis file is written from the code: `UPDATE_EXPECT=1 cargo test -p playhouse --test generated`.\n\nA tool that fails answers with `isError: true`, a sentence, and in `structuredContent` an object with `errorCode`, `message`, `details`, `retryable` and `suggestion`. *Retryable* says that the same call may succeed when it is made again.\n\n| code | when | retryable | what to do |\n|---|---|---|---|\n",
     );
     for code in ErrorCode::iter() {
         let _ = writeln!(

@@ -306,7 +306,7 @@ mod tests {
         assert_eq!(content.text(), "### Error\nError: Tab 7 not found");
         assert!(content.is_error);
         assert_eq!(
-            content.structured.expect("errors are structured")["code"],
+            content.structured.expect("errors are structured")["errorCode"],
             "NOT_FOUND"
         );
     }

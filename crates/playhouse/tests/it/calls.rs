@@ -110,7 +110,7 @@ async fn arguments_are_checked_before_anything_starts() {
          ✖ Invalid option: expected one of \"Alt\"|\"Control\"|\"ControlOrMeta\"|\"Meta\"|\"Shift\"\n  → at modifiers[0]"
     );
     let error = &answer.raw["structuredContent"];
-    assert_eq!(error["code"], "INVALID_PARAMETERS");
+    assert_eq!(error["errorCode"], "INVALID_PARAMETERS");
     assert_eq!(error["details"]["problems"][0]["parameter"], "target");
 }
 
@@ -147,12 +147,15 @@ async fn a_tool_that_is_off_is_not_listed_and_says_how_to_switch_it_on() {
     let answer = client.call("browser_pdf_save", json!({})).await;
     assert_eq!(answer.error(), "Tool \"browser_pdf_save\" not found");
     let error = &answer.raw["structuredContent"];
-    assert_eq!(error["code"], "TOOL_DISABLED");
+    assert_eq!(error["errorCode"], "TOOL_DISABLED");
     assert_eq!(error["suggestion"], "Start the server with --caps pdf.");
     let answer = client
         .call("browser_evaluate", json!({ "function": "1" }))
         .await;
-    assert_eq!(answer.raw["structuredContent"]["code"], "TOOL_DISABLED");
+    assert_eq!(
+        answer.raw["structuredContent"]["errorCode"],
+        "TOOL_DISABLED"
+    );
 }
 
 #[tokio::test]
@@ -190,7 +193,7 @@ async fn a_dialog_has_to_be_answered_first() {
         let refused = client.call(tool, arguments).await;
         assert!(refused.is_error);
         assert_eq!(refused.section("Modal state"), Some(open));
-        assert_eq!(refused.raw["structuredContent"]["code"], "DIALOG_OPEN");
+        assert_eq!(refused.raw["structuredContent"]["errorCode"], "DIALOG_OPEN");
     }
     let answer = client
         .call(

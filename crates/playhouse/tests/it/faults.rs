@@ -154,7 +154,10 @@ async fn a_call_during_which_the_browser_dies_says_so_and_the_next_has_another()
         kill(before[0]);
         let told = pending.answer().await.expect("an answer");
         assert_eq!(told["isError"], true, "{told}");
-        assert_eq!(told["structuredContent"]["code"], "BROWSER_ERROR", "{told}");
+        assert_eq!(
+            told["structuredContent"]["errorCode"], "BROWSER_ERROR",
+            "{told}"
+        );
         let text = told["content"][0]["text"].as_str().unwrap_or_default();
         assert!(text.contains("has been closed"), "{text}");
         let next = client.call("browser_navigate", go).await;
@@ -207,7 +210,10 @@ async fn a_browser_elsewhere_that_goes_is_told_and_reached_again() {
     for _ in 0..2 {
         let answer = client.call("browser_navigate", go.clone()).await;
         assert!(answer.is_error, "{}", answer.text);
-        assert_eq!(answer.raw["structuredContent"]["code"], "BROWSER_ERROR");
+        assert_eq!(
+            answer.raw["structuredContent"]["errorCode"],
+            "BROWSER_ERROR"
+        );
     }
     let answer = client.call("browser_navigate", go.clone()).await;
     assert!(answer.error().contains("ECONNREFUSED"), "{}", answer.text);

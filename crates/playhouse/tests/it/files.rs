@@ -64,7 +64,7 @@ async fn files_outside_of_the_workspace_are_refused_unless_all_are_allowed() {
         )
     );
     assert_eq!(
-        answer.raw["structuredContent"]["code"],
+        answer.raw["structuredContent"]["errorCode"],
         "FILE_ACCESS_DENIED"
     );
     let client = server(&["--allow-unrestricted-file-access"]).await;

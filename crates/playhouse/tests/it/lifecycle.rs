@@ -80,7 +80,10 @@ async fn a_browser_that_does_not_start_is_an_error_each_time_and_the_server_live
             "{}",
             answer.text
         );
-        assert_eq!(answer.raw["structuredContent"]["code"], "BROWSER_ERROR");
+        assert_eq!(
+            answer.raw["structuredContent"]["errorCode"],
+            "BROWSER_ERROR"
+        );
         assert_eq!(answer.raw["structuredContent"]["retryable"], true);
     }
     assert!(!client.list_tools().await.is_empty());
@@ -138,7 +141,10 @@ async fn a_killed_browser_is_replaced_and_that_is_told() {
         if !answer.is_error {
             break;
         }
-        assert_eq!(answer.raw["structuredContent"]["code"], "BROWSER_ERROR");
+        assert_eq!(
+            answer.raw["structuredContent"]["errorCode"],
+            "BROWSER_ERROR"
+        );
     }
     assert!(told.contains("a new one was started"), "{told}");
     assert!(told.contains("- Page Title: Here"), "{told}");
