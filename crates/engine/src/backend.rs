@@ -195,6 +195,10 @@ pub trait PageBackend: Send + Sync {
 
     /// Has every request of the page's documents wait for a decision: the observer's, or [`PageBackend::decide`].
     async fn set_interception(&self, on: bool) -> Result<()>;
+    /// A script that runs in each new document before the document's own.
+    async fn add_init_script(&self, source: &str) -> Result<()>;
+    /// Headers that go with every request of the page, over those of its context.
+    async fn set_extra_headers(&self, headers: &Headers) -> Result<()>;
     /// Decides about a request that waits.
     async fn decide(&self, key: &str, verdict: Verdict) -> Result<()>;
 

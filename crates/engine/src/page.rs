@@ -12,8 +12,8 @@ pub use interception::{Intercepted, Interceptor};
 pub use navigation::LoadState;
 
 use crate::backend::{
-    ContextOptions, DialogKind, FrameId, InputStep, MediaFeatures, PageBackend, PageEvent, PageId,
-    PageObserver, PausedRequest, PdfOptions, RequestId, Screenshot, Viewport,
+    ContextOptions, DialogKind, FrameId, Headers, InputStep, MediaFeatures, PageBackend, PageEvent,
+    PageId, PageObserver, PausedRequest, PdfOptions, RequestId, Screenshot, Viewport,
 };
 use crate::console::{ConsoleCounts, ConsoleEntry, ConsoleLog};
 use crate::error::{Error, Result};
@@ -326,6 +326,16 @@ impl Page {
             state.dialog = None;
         }
         Ok(())
+    }
+
+    /// A script that runs in each new document of the page before the document's own.
+    pub async fn add_init_script(&self, progress: &Progress, source: &str) -> Result<()> {
+        progress.run(self.backend.add_init_script(source)).await
+    }
+
+    /// Headers that go with every request of the page from now on, over those of its context.
+    pub async fn set_extra_headers(&self, progress: &Progress, headers: &Headers) -> Result<()> {
+        progress.run(self.backend.set_extra_headers(headers)).await
     }
 
     /// Brings the page to the front of its window.

@@ -123,12 +123,9 @@ impl Call {
         Progress::cancelled_by(limit, self.cancel.clone())
     }
 
-    /// The longest that any call may take once it has its turn: a slow navigation, a slow start, and a margin.
+    /// The longest that any call may take once it has its turn.
     pub(crate) fn limit(&self) -> Duration {
-        let timeouts = &self.settings.timeouts;
-        timeouts.navigation.max(timeouts.action)
-            + self.settings.browser.launch_timeout
-            + Duration::from_secs(30)
+        self.settings.longest_call()
     }
 
     fn turn(&self) -> MutexGuard<'_, Option<Turn>> {

@@ -56,6 +56,9 @@ pub(crate) enum Error {
     /// A file could not be read or written.
     #[error("{reason}")]
     File { path: String, reason: String },
+    /// A module of `--init-page` did not get through.
+    #[error("Failed to load init page \"{path}\": {reason}")]
+    InitPage { path: String, reason: String },
     /// The tool is switched off.
     #[error("Tool \"{tool}\" not found")]
     ToolDisabled {
@@ -231,6 +234,7 @@ impl Error {
             Self::VerificationFailed { .. } => ErrorCode::VerificationFailed,
             Self::FileAccessDenied { .. } => ErrorCode::FileAccessDenied,
             Self::File { .. } => ErrorCode::FileError,
+            Self::InitPage { .. } => ErrorCode::ScriptFailed,
             Self::ToolDisabled { .. } => ErrorCode::ToolDisabled,
             Self::Cancelled {} => ErrorCode::Cancelled,
             Self::TookTooLong { .. } => ErrorCode::Timeout,

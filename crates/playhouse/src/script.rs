@@ -10,6 +10,7 @@ mod facts;
 mod failure;
 mod host;
 mod machine;
+mod module;
 mod page;
 mod reference;
 mod request;
@@ -82,7 +83,6 @@ impl Script {
         Self::start(Program::Function(code), setting)
     }
 
-    #[expect(dead_code, reason = "--init-page will run them")]
     /// Runs a module; its default export is called with `{ page }`.
     pub(crate) fn module(name: String, source: String, setting: Setting) -> Self {
         Self::start(Program::Module { name, source }, setting)

@@ -5,6 +5,7 @@ mod aftermath;
 mod console_file;
 mod downloads;
 mod idle;
+mod init_pages;
 mod journal;
 mod tab;
 mod tabs;
@@ -137,7 +138,7 @@ impl Session {
         let progress = call.within(self.settings.browser.launch_timeout);
         let open = self.browsers.context(&progress, output).await?;
         let profile = open.instead_of.clone();
-        let tabs = Tabs::over(open, output.clone(), &self.settings);
+        let tabs = Tabs::over(open, output.clone(), &self.board, &self.settings);
         let mut state = self.state();
         state.tabs = Some(tabs.clone());
         if let Some(dir) = profile
@@ -157,11 +158,13 @@ impl Session {
     /// The current tab; opens one where there is none.
     pub(crate) async fn current_tab(&self, call: &Call) -> Result<Arc<Tab>> {
         let tabs = self.tabs(call).await?;
-        tabs.current_or_new(&call.navigation()).await
+        let tab = tabs.current_or_new(&call.navigation()).await?;
+        tab.initialized().await?;
+        Ok(tab)
     }
 
     /// Where code of this call runs.
-    pub(crate) fn setting(&self, call: &Call, page: Page) -> Result<Setting> {
+    pub(crate) fn setting(&self, page: Page) -> Result<Setting> {
         let gone = || engine::Error::PageClosed {};
         let tabs = self.open_tabs().ok_or_else(gone)?;
         let output = self.output.get().or(self.stopgap.get());
@@ -173,7 +176,7 @@ impl Session {
             board: self.board.clone(),
             action: self.settings.timeouts.action,
             navigation: self.settings.timeouts.navigation,
-            longest: call.limit(),
+            longest: self.settings.longest_call(),
         })
     }
 

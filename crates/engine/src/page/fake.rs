@@ -1,8 +1,8 @@
 //! A page without a browser, for tests of what the engine does by itself: its answers are scripted, its input is written down.
 
 use crate::backend::{
-    ContextOptions, FrameId, Handle, InputStep, LoaderId, MediaFeatures, PageBackend, PageEvent,
-    PageId, PdfOptions, RequestId, Screenshot, Verdict, Viewport,
+    ContextOptions, FrameId, Handle, Headers, InputStep, LoaderId, MediaFeatures, PageBackend,
+    PageEvent, PageId, PdfOptions, RequestId, Screenshot, Verdict, Viewport,
 };
 use crate::error::{Error, Result};
 use crate::page::Page;
@@ -147,6 +147,12 @@ impl PageBackend for FakePage {
         unexpected()
     }
     async fn set_interception(&self, _: bool) -> Result<()> {
+        unexpected()
+    }
+    async fn add_init_script(&self, _: &str) -> Result<()> {
+        unexpected()
+    }
+    async fn set_extra_headers(&self, _: &Headers) -> Result<()> {
         unexpected()
     }
     async fn decide(&self, _: &str, _: Verdict) -> Result<()> {

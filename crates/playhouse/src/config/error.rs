@@ -110,6 +110,9 @@ pub enum ConfigError {
     /// An init script that is not there.
     #[error("Init script file does not exist: {}", _0.display())]
     NoInitScript(PathBuf),
+    /// An init page that is not there.
+    #[error("Init page file does not exist: {}", _0.display())]
+    NoInitPage(PathBuf),
 }
 
 fn did_you_mean(nearest: &Option<String>) -> String {

@@ -141,6 +141,8 @@ options! {
         storage_state: StorageStateSource, key("browser.contextOptions.storageState").everywhere();
         /// A JavaScript file that runs in each page before its own scripts; repeat it for more.
         init_script: Scripts, key("browser.initScript").everywhere().many();
+        /// A JavaScript module that is run with each page, `export default async ({ page }) => {…}`; repeat it for more.
+        init_page: Scripts, key("browser.initPage").everywhere().many();
     }
     "Network rules" {
         /// Request nothing but these origins or hosts, separated by semicolons.
@@ -217,9 +219,6 @@ options! {
         host: Unsupported, key("server.host").everywhere().later(HTTP);
         /// The hosts that HTTP requests may name.
         allowed_hosts: Unsupported, key("server.allowedHosts").everywhere().many().later(HTTP);
-        /// A TypeScript module to run on each page.
-        init_page: Unsupported, key("browser.initPage").everywhere().many()
-            .later("it needs a JavaScript engine in the server; use --init-script");
         /// Connect to a browser through Playwright's browser extension.
         extension: bool, key("extension").everywhere()
             .later("use --cdp-endpoint for a running browser");

@@ -116,6 +116,7 @@ pub(crate) fn resolve(
             origins,
             storage_state: options.storage_state.value(),
             init_scripts: options.init_script.or_empty().0,
+            init_pages: options.init_page.or_empty().0,
         },
         tools: ToolSettings {
             toolsets: required(&options.toolsets).0,
@@ -289,6 +290,12 @@ fn check(options: &mut Options, cwd: &Path) -> Result<(), ConfigError> {
     for path in options.init_script.or_empty().0 {
         if !path.is_file() {
             return Err(ConfigError::NoInitScript(path));
+        }
+    }
+    options.init_page.map(|modules| modules.rebase(cwd));
+    for path in options.init_page.or_empty().0 {
+        if !path.is_file() {
+            return Err(ConfigError::NoInitPage(path));
         }
     }
     Ok(())

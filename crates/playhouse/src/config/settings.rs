@@ -160,6 +160,8 @@ pub struct ContextSettings {
     pub storage_state: Option<StorageStateSource>,
     /// Scripts for each page, absolute paths; they existed at start.
     pub init_scripts: Vec<PathBuf>,
+    /// Modules that run for each tab, absolute paths; they existed at start.
+    pub init_pages: Vec<PathBuf>,
 }
 
 /// Which tools there are.
@@ -227,6 +229,12 @@ pub struct Timeouts {
 }
 
 impl Settings {
+    /// The longest that any call may take: a slow navigation, a slow start, and a margin.
+    pub(crate) fn longest_call(&self) -> Duration {
+        let slowest = self.timeouts.navigation.max(self.timeouts.action);
+        slowest + self.browser.launch_timeout + Duration::from_secs(30)
+    }
+
     /// The folder of the profile that belongs to a workspace.
     pub fn profile_dir(&self, workspace: &Path) -> PathBuf {
         if let Some(chosen) = &self.browser.user_data_dir {

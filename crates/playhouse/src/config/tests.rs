@@ -458,6 +458,10 @@ fn scripts_of_a_file_are_relative_to_it() {
         from(&["--init-script=own.js"]).expect("valid"),
         [folder.path().join("own.js")]
     );
+    let missing = from(&["--init-page=init.js"])
+        .expect_err("missing")
+        .to_string();
+    assert!(missing.starts_with("Init page file does not exist: "));
     let missing = from(&["--init-script=init.js"])
         .expect_err("missing")
         .to_string();

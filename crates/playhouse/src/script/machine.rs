@@ -2,6 +2,7 @@
 //!
 //! The thread waits for messages and runs what they cause. What code asks for goes out as JSON; what came of it comes back as a message.
 
+use super::module;
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD};
 use rquickjs::{
@@ -292,9 +293,19 @@ fn turn(ctx: &Ctx<'_>, brake: &Brake) {
 fn function<'js>(ctx: &Ctx<'js>, program: &Program) -> Result<Value<'js>, CaughtError<'js>> {
     match program {
         Program::Function(code) => ctx.eval::<Value<'_>, _>(format!("(\n{code}\n)")).catch(ctx),
+        Program::Module { source, .. } if module::is_common(source) => {
+            let load = || {
+                let text = format!(
+                    "((module) => {{ ((module, exports) => {{\n{source}\n}})(module, module.exports); return module.exports?.default ?? module.exports; }})({{ exports: {{}} }})"
+                );
+                ctx.eval::<Value<'_>, _>(text)
+            };
+            load().catch(ctx)
+        }
         Program::Module { name, source } => {
             let load = || {
-                let module = Module::declare(ctx.clone(), name.as_str(), source.as_str())?;
+                let source = module::untyped(source);
+                let module = Module::declare(ctx.clone(), name.as_str(), source)?;
                 let (module, loaded) = module.eval()?;
                 loaded.finish::<()>()?;
                 module.namespace()?.get::<_, Value<'_>>("default")

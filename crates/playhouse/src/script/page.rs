@@ -133,6 +133,8 @@ async fn act(
             return Ok(BASE64_STANDARD.encode(body).into());
         }
         PageOp::Routing { on } => route::routing(host, page, progress, on).await?,
+        PageOp::AddInitScript { script } => page.add_init_script(progress, &script).await?,
+        PageOp::SetExtraHeaders { headers } => page.set_extra_headers(progress, &headers).await?,
         PageOp::Finished { request } => {
             finished(page, progress, &RequestId::from(&request)).await?;
         }

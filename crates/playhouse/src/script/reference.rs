@@ -17,7 +17,19 @@ async (page) => {
 }
 ```
 
-`code` is one expression whose value is a function; `filename` names a file with such an expression, below the folders that tools may read. `--init-page` runs modules for each page, with `export default async ({ page }) => { … }`. Both are plain JavaScript (ES2024); TypeScript's types are not understood.
+`code` is one expression whose value is a function; `filename` names a file with such an expression, below the folders that tools may read. Both are plain JavaScript (ES2024).
+
+`--init-page` runs modules with each page when it opens, before any call gets hold of it:
+
+```js
+export default async ({ page }) => {
+  await page.context().grantPermissions(['geolocation']);
+  await page.setViewportSize({ width: 640, height: 480 });
+  page.on('dialog', (dialog) => dialog.accept());
+};
+```
+
+`exports.default = …` does as well. Of TypeScript such a module may have `import type …`, imports of Playwright that serve types, and the types of the default export's parameters and result; other types, and other imports, are an error that says so. While a module fails, the calls of its tab do, with its name and the reason; the file is read anew for each tab. What it listens to it hears for as long as the tab is open.
 
 ## Rules
 

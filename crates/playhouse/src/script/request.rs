@@ -234,6 +234,12 @@ pub(super) enum PageOp {
     Routing {
         on: bool,
     },
+    AddInitScript {
+        script: String,
+    },
+    SetExtraHeaders {
+        headers: Vec<(String, String)>,
+    },
 }
 
 /// Media features; what is `null` is the browser's own again, what is missing stays.

@@ -1,6 +1,7 @@
 //! A tab as its session knows it: the page, what the last answer told of it, and its console log.
 
 use super::console_file::ConsoleFile;
+use super::init_pages::Initialization;
 use crate::config::Settings;
 use crate::error::Result;
 use crate::output::Output;
@@ -14,6 +15,7 @@ pub(crate) struct Tab {
     pub(crate) page: Page,
     told: Mutex<Told>,
     console: Arc<Mutex<ConsoleFile>>,
+    init: Option<Initialization>,
     _watch: Task,
 }
 
@@ -25,7 +27,12 @@ struct Told {
 }
 
 impl Tab {
-    pub(super) fn new(page: Page, output: Output, settings: &Settings) -> Self {
+    pub(super) fn new(
+        page: Page,
+        output: Output,
+        settings: &Settings,
+        init: Option<Initialization>,
+    ) -> Self {
         page.set_test_id_attribute(&settings.answers.test_id_attribute);
         let console = Arc::new(Mutex::new(ConsoleFile::new(
             output,
@@ -43,7 +50,16 @@ impl Tab {
             page,
             told: Mutex::new(told),
             console,
+            init,
             _watch: watch,
+        }
+    }
+
+    /// Waits until the init pages have run for it.
+    pub(crate) async fn initialized(&self) -> Result<()> {
+        match &self.init {
+            Some(init) => init.done().await,
+            None => Ok(()),
         }
     }
 

@@ -1,12 +1,14 @@
 //! The tabs of a session: which there are, in the order in which they were opened, and which one is current.
 
 use super::downloads::Downloads;
+use super::init_pages::InitPages;
 use super::tab::Tab;
 use crate::browsers::OpenContext;
 use crate::config::Settings;
 use crate::error::{Error, Result};
 use crate::output::Output;
 use crate::reply::{Event, PageFacts, TabFacts};
+use crate::script::Board;
 use engine::{BrowserContext, Page, PageId, Progress, Task};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -45,6 +47,7 @@ struct Shared {
     settings: Settings,
     state: Mutex<State>,
     downloads: Downloads,
+    init_pages: InitPages,
 }
 
 #[derive(Default)]
@@ -55,10 +58,21 @@ struct State {
 
 impl Tabs {
     /// The tabs of a context, followed as they come and go.
-    pub(crate) fn over(open: OpenContext, output: Output, settings: &Settings) -> Arc<Self> {
+    pub(crate) fn over(
+        open: OpenContext,
+        output: Output,
+        board: &Board,
+        settings: &Settings,
+    ) -> Arc<Self> {
         let shared = Arc::new(Shared {
             context: open.context.clone(),
             downloads: Downloads::new(output.clone()),
+            init_pages: InitPages {
+                paths: settings.context.init_pages.clone(),
+                context: open.context.clone(),
+                output: output.clone(),
+                board: board.clone(),
+            },
             output,
             settings: settings.clone(),
             state: Mutex::default(),
@@ -186,7 +200,8 @@ impl Shared {
         state.tabs.retain(|tab| pages.contains(&tab.page));
         for page in pages {
             if !state.tabs.iter().any(|tab| tab.page == page) {
-                let tab = Tab::new(page, self.output.clone(), &self.settings);
+                let init = self.init_pages.begin(page.clone(), &self.settings);
+                let tab = Tab::new(page, self.output.clone(), &self.settings, init);
                 state.tabs.push(Arc::new(tab));
             }
         }

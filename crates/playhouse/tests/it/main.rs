@@ -6,6 +6,7 @@ mod cli;
 mod faults;
 mod files;
 mod hostile;
+mod init_pages;
 mod lifecycle;
 mod origins;
 mod profiles;

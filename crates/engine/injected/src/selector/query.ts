@@ -48,7 +48,8 @@ function refusable<T>(work: () => T): T | { error: Refusal } {
 export function follow(steps: Step[], start: Scope): Element[] {
   let current: Scope[] = [start];
   for (const step of steps) {
-    if (!current.length) break;
+    // Nothing leads on from nothing, but for an alternative.
+    if (!current.length && step.engine !== "or") continue;
     current = narrow(step, current, start) ?? descend(step, current);
   }
   return current.filter((found) => found instanceof Element);

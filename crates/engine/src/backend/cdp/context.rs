@@ -463,7 +463,7 @@ impl ContextBackend for CdpContext {
             .change(|options| options.init_scripts.push(source.to_owned()))
             .await?
         {
-            page.add_init_script(source).await?;
+            page.tell_init_script(source).await?;
         }
         Ok(())
     }

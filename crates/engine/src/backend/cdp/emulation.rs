@@ -133,7 +133,7 @@ impl CdpPage {
         Ok(())
     }
 
-    pub(super) async fn add_init_script(&self, source: &str) -> Result<()> {
+    pub(super) async fn tell_init_script(&self, source: &str) -> Result<()> {
         self.tell_documents(&page::AddScriptToEvaluateOnNewDocument {
             source: source.to_owned(),
             ..Default::default()

@@ -3,8 +3,8 @@
 use super::worlds::Worlds;
 use super::{emulation, network};
 use crate::backend::{
-    ContextOptions, FrameId, Handle, InputStep, LoaderId, MediaFeatures, PageBackend, PageEvent,
-    PageId, PageObserver, PdfOptions, RequestId, Screenshot, Verdict, Viewport,
+    ContextOptions, FrameId, Handle, Headers, InputStep, LoaderId, MediaFeatures, PageBackend,
+    PageEvent, PageId, PageObserver, PdfOptions, RequestId, Screenshot, Verdict, Viewport,
 };
 use crate::error::{Error, Result};
 use crate::task::Task;
@@ -30,6 +30,9 @@ pub(crate) struct CdpPage {
 /// What the sessions of a page share.
 struct State {
     options: ContextOptions,
+    /// Init scripts and headers of this page alone, beside those of its context.
+    own_scripts: Vec<String>,
+    own_headers: Headers,
     viewport: Option<Viewport>,
     media: MediaFeatures,
     user_agent: String,
@@ -102,6 +105,8 @@ impl CdpPage {
                 viewport: options.viewport.clone(),
                 media: options.media.clone(),
                 options,
+                own_scripts: Vec::new(),
+                own_headers: Headers::new(),
                 user_agent,
                 frames: HashMap::new(),
                 children: HashMap::new(),
@@ -322,7 +327,7 @@ impl CdpPage {
     pub(super) fn emulation(&self) -> emulation::Emulation {
         let state = self.state();
         emulation::Emulation {
-            options: state.options.clone(),
+            options: state.options(),
             viewport: state.viewport.clone(),
             media: state.media.clone(),
             user_agent: state.user_agent.clone(),
@@ -330,7 +335,15 @@ impl CdpPage {
     }
 
     pub(super) fn options(&self) -> ContextOptions {
-        self.state().options.clone()
+        self.state().options()
+    }
+
+    pub(super) fn own_script(&self, source: &str) {
+        self.state().own_scripts.push(source.to_owned());
+    }
+
+    pub(super) fn set_own_headers(&self, headers: &Headers) {
+        self.state().own_headers = headers.clone();
     }
 
     pub(super) fn set_context_options(&self, options: ContextOptions) {
@@ -355,6 +368,18 @@ impl CdpPage {
 }
 
 impl State {
+    /// What the page's context and the page itself want.
+    fn options(&self) -> ContextOptions {
+        let mut options = self.options.clone();
+        options.init_scripts.extend_from_slice(&self.own_scripts);
+        options.extra_headers.retain(|(name, _)| {
+            let own = |(own, _): &(String, String)| own.eq_ignore_ascii_case(name);
+            !self.own_headers.iter().any(own)
+        });
+        options.extra_headers.extend_from_slice(&self.own_headers);
+        options
+    }
+
     /// All frames inside a frame, however deep.
     fn inside(&self, frame: &FrameId) -> Vec<FrameId> {
         let mut found = Vec::new();
@@ -524,6 +549,16 @@ impl PageBackend for CdpPage {
 
     async fn set_interception(&self, on: bool) -> Result<()> {
         self.intercept(on).await
+    }
+
+    async fn add_init_script(&self, source: &str) -> Result<()> {
+        self.own_script(source);
+        self.tell_init_script(source).await
+    }
+
+    async fn set_extra_headers(&self, headers: &Headers) -> Result<()> {
+        self.set_own_headers(headers);
+        self.apply_extra_headers().await
     }
 
     async fn decide(&self, key: &str, verdict: Verdict) -> Result<()> {

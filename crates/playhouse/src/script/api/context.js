@@ -62,9 +62,7 @@ class BrowserContext {
     await call('context.setExtraHTTPHeaders', 'setExtraHeaders', { headers: Object.entries(headers) });
   }
   async addInitScript(code, ...args) {
-    const text = typeof code === 'function' ? `(${script('context.addInitScript', code, args)})()` : code.content ?? code;
-    if (typeof text !== 'string') throw new Error('context.addInitScript: give a function, a string, or { content }');
-    await call('context.addInitScript', 'addInitScript', { script: text });
+    await call('context.addInitScript', 'addInitScript', { script: initial('context.addInitScript', code, args) });
   }
   setDefaultTimeout(ms) {
     for (const each of [this, ...this.pages()]) each[LIMIT] = { action: ms, navigation: ms };

@@ -106,6 +106,13 @@ const script = (api, code, args, subject = '') => {
   return `(${subject}) => (${method(String(code))})(${parameters})`;
 };
 
+/** A script for new documents: a function with its argument, text, or `{ content }`. */
+const initial = (api, code, args) => {
+  const text = typeof code === 'function' ? `(${script(api, code, args)})()` : code?.content ?? code;
+  if (typeof text !== 'string') throw new Error(`${api}: give a function, a string, or { content }`);
+  return text;
+};
+
 /** `name() {}` is a function only as a part of an object. */
 const method = (text) => {
   if (/^(async\s+)?(function\b|class\b|\(|[\w$]+\s*=>)/.test(text) || text.startsWith('(')) return text;

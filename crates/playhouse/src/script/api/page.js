@@ -216,6 +216,12 @@ class Page {
     const media = options('page.emulateMedia', given, 'media', 'colorScheme', 'reducedMotion', 'forcedColors', 'contrast');
     await call('page.emulateMedia', 'emulateMedia', { page: this[ID], media });
   }
+  async addInitScript(code, ...args) {
+    await call('page.addInitScript', 'addInitScript', { page: this[ID], script: initial('page.addInitScript', code, args) });
+  }
+  async setExtraHTTPHeaders(headers) {
+    await call('page.setExtraHTTPHeaders', 'setExtraHeaders', { page: this[ID], headers: Object.entries(headers) });
+  }
   async bringToFront() {
     await call('page.bringToFront', 'activate', { page: this[ID] });
   }

@@ -30,7 +30,7 @@ impl Tool for RunCode {
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let code = self.text(&tab, call).await?;
         let shown = format!("await ({code})(page);");
-        let setting = tab.session.setting(call, tab.page.clone())?;
+        let setting = tab.session.setting(tab.page.clone())?;
         let progress = call.action();
         let watch = tab.page.watch(&progress).await;
         let mut script = Script::function(code, setting);

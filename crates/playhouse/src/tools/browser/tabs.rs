@@ -74,6 +74,7 @@ impl Tabs {
         }
         let tabs = session.tabs(call).await?;
         let tab = tabs.open_new(&call.navigation()).await?;
+        tab.initialized().await?;
         let mut reply = Reply::default();
         if let Some((url, given)) = url {
             load(&tab, call, &url).await?;
