@@ -7,6 +7,7 @@ mod cli;
 mod config;
 mod dialect;
 mod dispatch;
+mod downloads;
 mod error;
 mod mcp;
 mod nearest;

@@ -20,6 +20,7 @@ mod url;
 pub use reference::reference;
 pub(crate) use route::Board;
 
+use crate::downloads::Downloads;
 use crate::output::Output;
 use engine::{BrowserContext, Page, Task};
 use machine::{Program, Stopped};
@@ -47,6 +48,8 @@ pub(crate) struct Setting {
     pub(crate) output: Output,
     /// The code of the same session.
     pub(crate) board: Board,
+    /// What became of downloads.
+    pub(crate) downloads: Arc<Downloads>,
     /// How long an action may take, and how long the code may compute without waiting for anything.
     pub(crate) action: Duration,
     /// How long a navigation may take.

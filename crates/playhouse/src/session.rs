@@ -3,7 +3,6 @@
 
 mod aftermath;
 mod console_file;
-mod downloads;
 mod idle;
 mod init_pages;
 mod journal;
@@ -174,6 +173,7 @@ impl Session {
             page,
             output: output.clone(),
             board: self.board.clone(),
+            downloads: tabs.downloads(),
             action: self.settings.timeouts.action,
             navigation: self.settings.timeouts.navigation,
             longest: self.settings.longest_call(),

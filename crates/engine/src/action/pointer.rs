@@ -57,17 +57,19 @@ impl Locator {
         })
     }
 
-    /// Moves the pointer over the element once it is visible, still, and nothing covers it.
-    pub async fn hover(&self, progress: &Progress) -> Result<()> {
+    /// Moves the pointer over the element once it is visible, still, and nothing covers it. Of `how` counts what is not about buttons.
+    pub async fn hover(&self, progress: &Progress, how: &Click) -> Result<()> {
         let mut tries = Tries::of(self, progress, "hover");
         until_done!(tries, progress, {
             let element = tries.element().await?;
-            let at = tries
-                .aim(&element, aim(&Click::default(), HOVERABLE))
-                .await?;
+            let at = tries.aim(&element, aim(how, HOVERABLE)).await?;
             tries.note("performing hover action");
-            let held = self.page.state().pressed.clone();
-            perform(&self.page, &[held.moved(at)]).await
+            let before = self.page.state().pressed.clone();
+            let (mut steps, up) = hold(&how.modifiers, &before.modifiers);
+            let held = steps.iter().fold(before, |held, step| held.after(step));
+            steps.push(held.moved(at));
+            steps.extend(up);
+            perform(&self.page, &steps).await
         })
     }
 }

@@ -101,6 +101,8 @@ pub enum RequestEvent {
         resource_type: String,
         headers: Headers,
         has_body: bool,
+        /// The body, if it is short and text.
+        body: Option<String>,
         /// It loads a document for a frame.
         is_navigation: bool,
         /// Seconds on the browser's own clock.

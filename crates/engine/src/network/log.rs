@@ -2,6 +2,7 @@
 
 use crate::backend::{FrameId, Headers, LoaderId, RequestEvent, RequestId, ResponseFacts};
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Requests kept of one document; the oldest go first, the numbers stay.
@@ -9,6 +10,8 @@ const KEPT: usize = 5_000;
 
 /// Requests whose headers are kept though they have not begun; nobody may ever hear of some of them.
 const EARLY: usize = 200;
+/// Requests whose bodies are kept.
+const BODIES: usize = 200;
 
 /// Requests of one method and address after which the next one counts as polling.
 const ROUNDS: usize = 4;
@@ -49,6 +52,8 @@ pub struct Request {
     pub headers: Headers,
     /// There is a body to ask for.
     pub has_body: bool,
+    /// The body, of the newest requests, where it is short and text.
+    pub body: Option<Arc<str>>,
     /// It loads a document for a frame.
     pub is_navigation: bool,
     /// What came back, if anything did.
@@ -116,6 +121,7 @@ impl RequestLog {
                 resource_type,
                 headers,
                 has_body,
+                body,
                 is_navigation,
                 at,
             } => {
@@ -147,6 +153,7 @@ impl RequestLog {
                     },
                     headers: early.unwrap_or(headers),
                     has_body,
+                    body: body.map(Into::into),
                     is_navigation,
                     response: None,
                     outcome: None,
@@ -326,6 +333,10 @@ impl RequestLog {
     }
 
     fn bound(&mut self) {
+        let old = self.requests.len().checked_sub(BODIES + 1);
+        if let Some(request) = old.and_then(|old| self.requests.get_mut(old)) {
+            request.body = None;
+        }
         if self.requests.len() > KEPT {
             let gone = self.requests.remove(0);
             self.first += 1;
@@ -365,6 +376,7 @@ mod tests {
             resource_type: kind.into(),
             headers: vec![],
             has_body: false,
+            body: None,
             is_navigation: kind == "document",
             at: 1.0,
         }

@@ -54,6 +54,7 @@ fn sent(id: &str, url: &str) -> PageEvent {
         resource_type: "fetch".into(),
         headers: vec![],
         has_body: false,
+        body: None,
         is_navigation: false,
         at: 1.0,
     })

@@ -4,6 +4,8 @@ use super::failure::Failure;
 use super::host::{Host, duration};
 use super::request::ContextOp;
 use super::route;
+use crate::error::Error;
+use crate::output;
 use engine::{Cookie, Download, DownloadState};
 use serde_json::{Value, json};
 
@@ -51,7 +53,9 @@ pub(super) async fn run(host: &Host, op: ContextOp) -> Result<Value, Failure> {
         ContextOp::Unroute { of, wanted } => {
             route::unroute(host, of.as_deref(), wanted.as_deref());
         }
-        ContextOp::Downloaded { download } => {
+        ContextOp::Downloaded { download, path } => {
+            let copy = path.map(|path| host.setting.output.named(&path));
+            let copy = copy.transpose()?;
             let mut changes = context.changes();
             let over = async {
                 loop {
@@ -64,21 +68,33 @@ pub(super) async fn run(host: &Host, op: ContextOp) -> Result<Value, Failure> {
                     }
                 }
             };
-            return Ok(progress.run(over).await?);
+            if let Err(failure) = progress.run(over).await? {
+                return Ok(json!({ "failure": failure }));
+            }
+            let place = host.setting.downloads.place(context, download).await;
+            if let (Some(copy), Some(from)) = (copy, &place) {
+                let bytes = tokio::fs::read(from)
+                    .await
+                    .map_err(|error| Error::file(from, "open", &error))?;
+                output::write(&copy, &bytes).await?;
+            }
+            return Ok(match place {
+                Some(path) => json!({ "path": path }),
+                None => json!({ "failure": "the file could not be kept" }),
+            });
         }
     }
     Ok(Value::Null)
 }
 
-/// How a download ended, if it has; one that is not known any more did so long ago.
-fn ended(downloads: Vec<Download>, number: u64) -> Option<Value> {
+/// How a download ended, if it has. One that is not known any more did so long ago.
+fn ended(downloads: Vec<Download>, number: u64) -> Option<Result<(), String>> {
     let known = downloads
         .into_iter()
         .find(|download| download.number == number);
     match known.map(|download| download.state) {
         Some(DownloadState::InProgress) => None,
-        Some(DownloadState::Finished(path)) => Some(json!({ "path": path })),
-        Some(DownloadState::Failed(reason)) => Some(json!({ "failure": reason })),
-        None => Some(json!({ "failure": "the download is not known any more" })),
+        Some(DownloadState::Failed(reason)) => Some(Err(reason)),
+        Some(DownloadState::Finished(_)) | None => Some(Ok(())),
     }
 }

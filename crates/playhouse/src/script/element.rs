@@ -41,7 +41,7 @@ async fn act(
 ) -> Result<Value, Failure> {
     match op {
         ElementOp::Click(how) => locator.click(progress, &click(how)).await?,
-        ElementOp::Hover => locator.hover(progress).await?,
+        ElementOp::Hover(how) => locator.hover(progress, &click(how)).await?,
         ElementOp::Fill { value } => locator.fill(progress, &value).await?,
         ElementOp::Type { text, delay } => {
             let delay = duration(delay.unwrap_or_default());

@@ -33,6 +33,7 @@ pub(super) fn request(request: &Request) -> Value {
         "resourceType": request.resource_type,
         "isNavigation": request.is_navigation,
         "headers": headers(&request.headers),
+        "postData": request.body,
         "failure": failure,
         "response": request.response.as_ref().map(|response| json!({
             "status": response.status,

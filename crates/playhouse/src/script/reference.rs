@@ -33,13 +33,14 @@ export default async ({ page }) => {
 
 ## Rules
 
-- The code runs in an engine of its own (QuickJS), not in Node: no `require`, no `import`, no `process`, no files, no network. What it reaches are the pages of this browser context, and through `setInputFiles`, `screenshot` and `pdf` the files that tools may touch. To fetch something, `page.evaluate(() => fetch(…))`.
+- The code runs in an engine of its own (QuickJS), not in Node: no `require`, no `import`, no `process`, no files, no network. What it reaches are the pages of this browser context, and through `setInputFiles`, `screenshot`, `pdf` and `saveAs` the files that tools may touch. To fetch something, `page.evaluate(() => fetch(…))`.
 - Elements are waited for, as by Playwright; actions have the time limit of `--timeout-action`, navigations that of `--timeout-navigation`, unless a call has a `timeout` of its own. `timeout: 0` means as long as the whole call may take.
 - The code and its data have 64 MB. Code that computes for longer than `--timeout-action` without waiting for anything is stopped. Code that is stopped, and code that throws, does not harm the session.
-- What functions in the page get and return is JSON, with dates, patterns, maps and sets as arguments. There are no handles: `$`, `$$` and `waitForSelector` return locators.
+- What functions in the page get and return is JSON, with dates, patterns, maps and sets as arguments. There are no handles: `$`, `$$` and `waitForSelector` return locators, which `page.evaluate(fn, element)` takes as its one argument.
 - A dialog that no listener answers ends the call, and `browser_handle_dialog` answers it.
 - Listeners and routes go on after the call, until they are removed or the browser is closed; timers too. At most 16 calls may leave some; then the oldest end.
 - `console.log` and its kin add lines to the result. A rejection that nobody handles is told in the answer, beside the result.
+- `setInputFiles` takes paths, or `{ name, mimeType, buffer }`. `postData()` is known of the newest requests, where it is text.
 - What is not in this list fails with a message that says so, and so do options that would change something. Those that change nothing here (`noWaitAfter`, `animations`, `caret`, …) are ignored.
 
 ## Objects

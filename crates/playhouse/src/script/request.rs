@@ -22,7 +22,7 @@ pub(super) struct On {
 #[serde(tag = "op", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub(super) enum ElementOp {
     Click(ClickOptions),
-    Hover,
+    Hover(ClickOptions),
     Fill { value: String },
     Type { text: String, delay: Option<f64> },
     Press { key: String },
@@ -297,6 +297,8 @@ pub(super) enum ContextOp {
     },
     Downloaded {
         download: u64,
+        /// Where a copy goes.
+        path: Option<String>,
     },
     Decide {
         pause: u64,

@@ -2,11 +2,13 @@
 //! long as it is open.
 
 use crate::config::Settings;
+use crate::downloads::Downloads;
 use crate::error::{Error, Result};
 use crate::output::Output;
 use crate::script::{Board, End, Script, Setting};
 use engine::{BrowserContext, Page, Task};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tokio::sync::watch;
 
 /// Where the modules run.
@@ -19,6 +21,8 @@ pub(super) struct InitPages {
     pub(super) output: Output,
     /// The code of the same session.
     pub(super) board: Board,
+    /// What became of downloads.
+    pub(super) downloads: Arc<Downloads>,
 }
 
 /// The modules of one tab. Dropped, they end.
@@ -38,6 +42,7 @@ impl InitPages {
             page,
             output: self.output.clone(),
             board: self.board.clone(),
+            downloads: self.downloads.clone(),
             action: settings.timeouts.action,
             navigation: settings.timeouts.navigation,
             longest: settings.longest_call(),

@@ -1,10 +1,10 @@
 //! The tabs of a session: which there are, in the order in which they were opened, and which one is current.
 
-use super::downloads::Downloads;
 use super::init_pages::InitPages;
 use super::tab::Tab;
 use crate::browsers::OpenContext;
 use crate::config::Settings;
+use crate::downloads::Downloads;
 use crate::error::{Error, Result};
 use crate::output::Output;
 use crate::reply::{Event, PageFacts, TabFacts};
@@ -46,7 +46,7 @@ struct Shared {
     output: Output,
     settings: Settings,
     state: Mutex<State>,
-    downloads: Downloads,
+    downloads: Arc<Downloads>,
     init_pages: InitPages,
 }
 
@@ -64,14 +64,16 @@ impl Tabs {
         board: &Board,
         settings: &Settings,
     ) -> Arc<Self> {
+        let downloads = Arc::new(Downloads::new(output.clone()));
         let shared = Arc::new(Shared {
             context: open.context.clone(),
-            downloads: Downloads::new(output.clone()),
+            downloads: downloads.clone(),
             init_pages: InitPages {
                 paths: settings.context.init_pages.clone(),
                 context: open.context.clone(),
                 output: output.clone(),
                 board: board.clone(),
+                downloads,
             },
             output,
             settings: settings.clone(),
@@ -167,6 +169,11 @@ impl Tabs {
             tab,
         });
         futures_util::future::join_all(looks).await
+    }
+
+    /// What became of downloads.
+    pub(crate) fn downloads(&self) -> Arc<Downloads> {
+        self.shared.downloads.clone()
     }
 
     /// News of downloads since the last answer.

@@ -76,6 +76,7 @@ fn will_be_sent(sent: network::RequestWillBeSent) -> Vec<RequestEvent> {
         resource_type: name(kind).to_owned(),
         headers: sent.request.headers.0,
         has_body: sent.request.has_post_data.unwrap_or(false),
+        body: sent.request.post_data,
         at: sent.timestamp,
     });
     events

@@ -250,7 +250,9 @@ class FileChooser {
     return this.#facts.multiple;
   }
   async setFiles(files) {
-    await call('fileChooser.setFiles', 'answerFileChooser', { page: this.#page[ID], paths: [files].flat() });
+    const paths = [files].flat();
+    if (!paths.every((file) => typeof file === 'string')) throw new Error('fileChooser.setFiles: files are named by their paths here; locator.setInputFiles takes { name, mimeType, buffer } too');
+    await call('fileChooser.setFiles', 'answerFileChooser', { page: this.#page[ID], paths });
   }
 }
 offer(FileChooser, 'fileChooser');
@@ -279,8 +281,12 @@ class Download {
     if (failure) throw new Error(`download.path: ${failure}`);
     return path;
   }
-  #end(name) {
-    return call(`download.${name}`, 'downloaded', { download: this.#facts.id });
+  async saveAs(path) {
+    const { failure } = await this.#end('saveAs', String(path));
+    if (failure) throw new Error(`download.saveAs: ${failure}`);
+  }
+  #end(name, path) {
+    return call(`download.${name}`, 'downloaded', { download: this.#facts.id, path });
   }
 }
 offer(Download, 'download');

@@ -220,6 +220,7 @@ const globals = {
   btoa: (text) => base64(latin(String(text))),
   structuredClone: (value) => (0, eval)(`(${source(value)})`),
   fetch: absent('fetch', 'use page.evaluate(() => fetch(…))'),
+  expect: absent('expect', 'use locator.waitFor, page.waitForFunction, or throw an error'),
   require: absent('require', 'the code runs without modules, files and network'),
 };
 for (const [name, value] of Object.entries(globals)) {

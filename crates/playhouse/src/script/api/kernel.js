@@ -49,11 +49,23 @@ const sleep = (ms) => call('', 'sleep', { ms });
 
 /** What is asked of an object that it does not offer is told by name, not as `undefined`. */
 const SILENT = new Set(['then', 'toJSON', 'nodeType', 'asymmetricMatch']);
+const INSTEAD = {
+  accessibility: 'browser_snapshot shows the page',
+  ariaSnapshot: 'browser_snapshot shows the page',
+  clock: 'page.addInitScript can replace Date',
+  evaluateHandle: 'page.$ gives a locator, which page.evaluate takes',
+  exposeBinding: 'page.on("console") hears what the page says',
+  exposeFunction: 'page.on("console") hears what the page says',
+  pause: 'use page.waitForTimeout',
+  request: 'use page.evaluate(() => fetch(…))',
+  fetch: 'use route.continue or route.fulfill',
+};
 const offer = (type, name) => {
   const missing = new Proxy(Object.prototype, {
     get(target, key) {
       if (typeof key === 'symbol' || key in target || SILENT.has(key)) return target[key];
-      throw new Error(`${name}.${key} is not supported by browser_run_code_unsafe; see docs/run-code.md`);
+      const instead = Object.hasOwn(INSTEAD, key) ? `${INSTEAD[key]}, and ` : '';
+      throw new Error(`${name}.${key} is not supported by browser_run_code_unsafe; ${instead}see docs/run-code.md`);
     },
   });
   Object.setPrototypeOf(type.prototype, missing);
@@ -85,6 +97,7 @@ const source = (value, above = []) => {
   if (value instanceof RegExp) return String(value);
   if (value instanceof URL) return `new URL(${json(value.href)})`;
   if (value instanceof Error) return `Object.assign(new Error(${json(value.message)}), { name: ${json(value.name)} })`;
+  if (value instanceof Locator) throw new Error('an element goes to the page by itself only: page.evaluate(fn, element), or locator.evaluate');
   if (above.includes(value)) throw new Error('an argument for the page may not contain itself');
   const inside = [...above, value];
   if (value instanceof Map) return `new Map(${source([...value], inside)})`;

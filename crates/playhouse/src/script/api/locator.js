@@ -57,7 +57,7 @@ class Locator {
     await this[DO]('dblclick', 'click', { ...this[TAKE]('dblclick', given, ...CLICK), clickCount: 2 });
   }
   async hover(given) {
-    await this[DO]('hover', 'hover', this[TAKE]('hover', given, 'timeout'));
+    await this[DO]('hover', 'hover', this[TAKE]('hover', given, 'force', 'modifiers', 'position', 'timeout'));
   }
   async fill(value, given) {
     if (typeof value !== 'string') throw new Error(`${this[API]}.fill: value: expected string, got ${typeof value}`);
@@ -93,17 +93,30 @@ class Locator {
   async selectOption(values, given) {
     const named = [values ?? []].flat().map((value) => {
       if (typeof value === 'string') return value;
-      const { value: byValue, label } = value ?? {};
-      if (byValue ?? label) return byValue ?? label;
-      throw new Error(`${this[API]}.selectOption: an option is named by a string, { value } or { label }`);
+      const { value: byValue, label, index } = value ?? {};
+      if ((byValue ?? label ?? index) === undefined) {
+        throw new Error(`${this[API]}.selectOption: an option is named by a string, { value }, { label } or { index }`);
+      }
+      return byValue ?? label ?? index;
     });
+    if (named.some((name) => typeof name === 'number')) {
+      const count = await this[RUN]('selectOption', (select) => select.options?.length ?? 0, [], given);
+      for (const [at, name] of named.entries()) {
+        if (typeof name !== 'number') continue;
+        if (!(name in Array(count).fill())) throw new Error(`${this[API]}.selectOption: there is no option of index ${name}`);
+        named[at] = await this[RUN]('selectOption', (select, index) => select.options[index].value, [name], given);
+      }
+    }
     return this[DO]('selectOption', 'selectOptions', { values: named, ...this[TAKE]('selectOption', given, 'timeout', 'force') });
   }
   async setInputFiles(files, given) {
-    const paths = [files].flat().map((file) => {
-      if (typeof file === 'string') return file;
-      throw new Error(`${this[API]}.setInputFiles: files are named by their paths`);
-    });
+    const api = `${this[API]}.setInputFiles`;
+    const paths = [files].flat();
+    if (paths.every((file) => typeof file === 'object' && file?.name !== undefined)) {
+      const made = paths.map(({ name, mimeType, buffer }) => ({ name: String(name), type: mimeType ?? '', data: base64(typeof buffer === 'string' ? new TextEncoder().encode(buffer) : buffer) }));
+      return this[RUN]('setInputFiles', fillFiles, [made], given);
+    }
+    if (!paths.every((file) => typeof file === 'string')) throw new Error(`${api}: files are all paths, or all { name, mimeType, buffer }`);
     await this[DO]('setInputFiles', 'setInputFiles', { paths, ...this[TAKE]('setInputFiles', given, 'timeout') });
   }
   async dragTo(target, given) {
@@ -129,7 +142,10 @@ class Locator {
     }, [[type, init ?? {}]], given);
   }
   async waitFor(given) {
-    await this[DO]('waitFor', 'waitFor', this[TAKE]('waitFor', given, 'state', 'timeout'));
+    await this[REACH]('waitFor', given);
+  }
+  [REACH](name, given) {
+    return this[DO](name, 'waitFor', this[TAKE](name, given, 'state', 'timeout'));
   }
   async screenshot(given) {
     return picture(this[DO]('screenshot', 'screenshot', this[TAKE]('screenshot', given, ...PICTURE)));
@@ -174,6 +190,25 @@ class Locator {
   async count() {
     return this[DO]('count', 'count');
   }
+  async $(selector) {
+    const inside = this.locator(selector);
+    return (await inside.count()) ? inside.first() : null;
+  }
+  async $$(selector) {
+    return this.locator(selector).all();
+  }
+  async $eval(selector, code, ...args) {
+    return this.locator(selector).first()[RUN]('$eval', code, args);
+  }
+  async $$eval(selector, code, ...args) {
+    return this.locator(selector)[ALL]('$$eval', code, args);
+  }
+  async elementHandle() {
+    return this;
+  }
+  async elementHandles() {
+    return this.all();
+  }
   async all() {
     const count = await this[DO]('all', 'count');
     return Array.from({ length: count }, (_, index) => this.nth(index));
@@ -210,6 +245,18 @@ class Locator {
 }
 mix(Locator, FINDERS);
 offer(Locator, 'locator');
+
+/** Gives an input files that were made here; runs in the page. */
+const fillFiles = (input, files) => {
+  if (input instanceof HTMLLabelElement) input = input.control;
+  if (!(input instanceof HTMLInputElement) || input.type !== 'file') throw new Error('Node is not an HTMLInputElement of type file');
+  if (files.length > 1 && !input.multiple) throw new Error('Non-multiple file input can only accept single file');
+  const transfer = new DataTransfer();
+  for (const { name, type, data } of files) transfer.items.add(new File([Uint8Array.from(atob(data), (char) => char.charCodeAt(0))], name, { type }));
+  input.files = transfer.files;
+  input.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
+  input.dispatchEvent(new Event('change', { bubbles: true }));
+};
 
 /** What a page answered: `undefined` has no word in JSON. */
 const value = (answer) => (answer === null ? undefined : answer.value);

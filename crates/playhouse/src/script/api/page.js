@@ -1,6 +1,7 @@
 // Pages, their frames, keyboard and mouse.
 
 const FRAMED = Symbol('framed');
+const KNOW = Symbol('know');
 const LOADS = { commit: 'committed', domcontentloaded: 'domContentLoaded', load: 'loaded' };
 const until = (api, state = 'load') => {
   if (state === 'networkidle') return 'loaded';
@@ -31,6 +32,8 @@ const DOCUMENT = {
     return new Locator(this[PLACE].page, step, this[PLACE].frame);
   },
   async evaluate(code, ...args) {
+    // What `$` gave is an element where the page gets it.
+    if (args.length === 1 && args[0] instanceof Locator) return args[0][RUN]('evaluate', code, []);
     const { page, frame } = this[PLACE];
     const api = `${this[NAME]}.evaluate`;
     return value(await call(api, 'evaluatePage', { page: page[ID], frame, script: script(api, code, args) }));
@@ -57,8 +60,8 @@ const DOCUMENT = {
     await sleep(ms);
   },
   async waitForSelector(selector, given) {
-    const found = this[SHORT](selector, false);
-    await found.waitFor(given);
+    const found = this[SHORT](selector);
+    await found[REACH]('waitForSelector', given);
     return ['hidden', 'detached'].includes(given?.state) ? null : found;
   },
   async waitForFunction(code, ...rest) {
@@ -94,6 +97,14 @@ const DOCUMENT = {
       return quiet * LOOK_EVERY > IDLE_FOR;
     });
   },
+  async addScriptTag(given) {
+    const { content, type, url } = options(`${this[NAME]}.addScriptTag`, given, 'content', 'type', 'url');
+    await this.evaluate(addTag, { tag: 'script', content, address: { src: url }, type });
+  },
+  async addStyleTag(given) {
+    const { content, url } = options(`${this[NAME]}.addStyleTag`, given, 'content', 'url');
+    await this.evaluate(addTag, { tag: url ? 'link' : 'style', content, address: { href: url, rel: 'stylesheet' } });
+  },
   async $(selector) {
     const all = this.locator(selector);
     return (await all.count()) ? all.first() : null;
@@ -114,6 +125,22 @@ const DOCUMENT = {
     return new Locator(this[PLACE].page, `locator(${quote(selector)})${one ? '.first()' : ''}`, this[PLACE].frame, this[NAME]);
   },
 };
+/** Adds a script or style sheet to the document, and waits until it is there; runs in the page. */
+const addTag = ({ tag, content, address, type }) =>
+  new Promise((resolve, reject) => {
+    const element = document.createElement(tag);
+    if (type) element.type = type;
+    const url = address.src ?? address.href;
+    if (url) {
+      Object.assign(element, address);
+      element.onload = () => resolve();
+      element.onerror = () => reject(new Error(`Failed to load ${url}`));
+    } else {
+      element.textContent = content ?? '';
+    }
+    document.head.append(element);
+    if (!url) resolve();
+  });
 /** Each of these takes a selector before what the locator's method takes. */
 const SHORTCUTS = ['blur', 'check', 'clear', 'click', 'dblclick', 'dispatchEvent', 'fill', 'focus', 'getAttribute', 'hover', 'innerHTML', 'innerText', 'inputValue', 'isChecked', 'isDisabled', 'isEditable', 'isEnabled', 'isHidden', 'isVisible', 'press', 'selectOption', 'setChecked', 'setInputFiles', 'textContent', 'type', 'uncheck'];
 for (const name of SHORTCUTS) {
@@ -124,6 +151,7 @@ for (const name of SHORTCUTS) {
 
 class Page {
   #dialogs = 0;
+  #frames = new Map();
   #keyboard;
   #mouse;
   constructor(id) {
@@ -158,7 +186,7 @@ class Page {
     call('page.on', 'listen', { page: this[ID], event, on }).catch(() => {});
   }
   [FRAMED](id) {
-    return this.frames().find((frame) => frame[ID] === id) ?? new Frame(this, { id, parent: null, url: '', name: '' });
+    return this.frames().find((frame) => frame[ID] === id) ?? new Frame(this)[KNOW]({ id, parent: null, url: '', name: '' });
   }
   #navigate(api, op, given, parameters) {
     const { timeout, waitUntil, referer } = options(`page.${api}`, given, ...NAVIGATION);
@@ -196,7 +224,14 @@ class Page {
     return id === null ? null : pageOf(id);
   }
   frames() {
-    return ask('frames', { page: this[ID] }).map((facts) => new Frame(this, facts));
+    const all = ask('frames', { page: this[ID] });
+    for (const id of this.#frames.keys()) if (!all.some((facts) => facts.id === id)) this.#frames.delete(id);
+    return all.map((facts) => this.#frame(facts));
+  }
+  #frame(facts) {
+    const known = this.#frames.get(facts.id) ?? new Frame(this);
+    this.#frames.set(facts.id, known);
+    return known[KNOW](facts);
   }
   mainFrame() {
     return this.frames()[0];
@@ -270,10 +305,13 @@ offer(Page, 'page');
 
 class Frame {
   #facts;
-  constructor(page, facts) {
+  constructor(page) {
     this[PAGE] = page;
+  }
+  [KNOW](facts) {
     this[ID] = facts.id;
     this.#facts = facts;
+    return this;
   }
   get [PLACE]() {
     return { page: this[PAGE], frame: this.#facts.parent === null ? undefined : this[ID] };

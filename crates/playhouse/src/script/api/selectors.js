@@ -18,6 +18,7 @@ const DO = Symbol('do');
 const TAKE = Symbol('take');
 const RUN = Symbol('run');
 const ALL = Symbol('all');
+const REACH = Symbol('reach');
 const SHORT = Symbol('short');
 const ROUTES = Symbol('routes');
 const ROUTED = Symbol('routed');

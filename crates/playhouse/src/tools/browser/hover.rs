@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::reply::Reply;
 use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
+use engine::Click;
 use engine::codegen::Action;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -31,7 +32,7 @@ impl Tool for Hover {
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let found = tab.find(call, &self.target).await?;
         let progress = call.action();
-        found.locator.hover(&progress).await?;
+        found.locator.hover(&progress, &Click::default()).await?;
         let locator = found.shown;
         Ok(Reply::action(call.language(), &Action::Hover { locator }).and_snapshot())
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What has become of each download.
-pub(super) struct Downloads {
+pub(crate) struct Downloads {
     output: Output,
     known: Mutex<BTreeMap<u64, Known>>,
     /// One move at a time, so that two files of one name get two names.
@@ -21,10 +21,12 @@ struct Known {
     /// How it ended, until that is told.
     end: Option<Event>,
     ended: bool,
+    /// Where it lies.
+    place: Option<PathBuf>,
 }
 
 impl Downloads {
-    pub(super) fn new(output: Output) -> Self {
+    pub(crate) fn new(output: Output) -> Self {
         Self {
             output,
             known: Mutex::default(),
@@ -33,25 +35,32 @@ impl Downloads {
     }
 
     /// Takes in what arrived.
-    pub(super) async fn collect(&self, context: &BrowserContext) {
+    pub(crate) async fn collect(&self, context: &BrowserContext) {
         let _moving = self.moving.lock().await;
         for download in context.downloads() {
             let ended = self.known().entry(download.number).or_default().ended;
             if ended {
                 continue;
             }
-            let Some(end) = self.end(&download).await else {
+            let Some((end, place)) = self.end(&download).await else {
                 continue;
             };
             let mut known = self.known();
             let known = known.entry(download.number).or_default();
             known.end = Some(end);
             known.ended = true;
+            known.place = place;
         }
     }
 
+    /// Where a download lies that has arrived.
+    pub(crate) async fn place(&self, context: &BrowserContext, number: u64) -> Option<PathBuf> {
+        self.collect(context).await;
+        self.known().get(&number)?.place.clone()
+    }
+
     /// What has not been told yet.
-    pub(super) async fn news(&self, context: &BrowserContext) -> Vec<Event> {
+    pub(crate) async fn news(&self, context: &BrowserContext) -> Vec<Event> {
         self.collect(context).await;
         let mut known = self.known();
         let mut news = Vec::new();
@@ -68,23 +77,19 @@ impl Downloads {
         news
     }
 
-    async fn end(&self, download: &Download) -> Option<Event> {
+    /// How it ended, if it has, and where it lies now.
+    async fn end(&self, download: &Download) -> Option<(Event, Option<PathBuf>)> {
         let name = download.suggested_name.clone();
+        let failed = |name, reason| (Event::DownloadFailed { name, reason }, None);
         match &download.state {
             DownloadState::InProgress => None,
-            DownloadState::Failed(reason) => Some(Event::DownloadFailed {
-                name,
-                reason: reason.clone(),
-            }),
+            DownloadState::Failed(reason) => Some(failed(name, reason.clone())),
             DownloadState::Finished(path) => Some(match self.take(path, &name).await {
-                Ok(path) => Event::Downloaded {
-                    link: self.output.link(&path),
-                    name,
-                },
-                Err(error) => Event::DownloadFailed {
-                    name,
-                    reason: error.to_string(),
-                },
+                Ok(path) => {
+                    let link = self.output.link(&path);
+                    (Event::Downloaded { link, name }, Some(path))
+                }
+                Err(error) => failed(name, error.to_string()),
             }),
         }
     }
