@@ -71,6 +71,7 @@ impl Row {
         Device {
             viewport: Viewport {
                 size: size(viewport),
+                screen: None,
                 device_scale_factor: self.scale,
                 is_mobile: self.mobile,
                 has_touch: self.mobile,

@@ -284,6 +284,7 @@ impl Page {
         if let Some(current) = &self.state().viewport {
             viewport = Viewport {
                 size: viewport.size,
+                screen: None,
                 ..current.clone()
             };
         }

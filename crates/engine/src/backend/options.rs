@@ -19,6 +19,8 @@ pub struct Size {
 pub struct Viewport {
     /// Inner size of the window.
     pub size: Size,
+    /// Size of the screen around it; the same if none.
+    pub screen: Option<Size>,
     /// Device pixels per CSS pixel.
     pub device_scale_factor: f64,
     /// Honours the viewport meta tag, overlays scroll bars.
@@ -32,6 +34,7 @@ impl Viewport {
     pub fn desktop(width: u32, height: u32) -> Self {
         Self {
             size: Size { width, height },
+            screen: None,
             device_scale_factor: 1.0,
             is_mobile: false,
             has_touch: false,

@@ -59,6 +59,12 @@ impl Page {
                             ended || main.moves > before.moves
                         });
                         let _ = tokio::time::timeout(TOLD, told).await;
+                        if self.is_crashed() {
+                            return Err(Error::NavigationFailed {
+                                url: url.to_owned(),
+                                reason: ABORTED.to_owned(),
+                            });
+                        }
                         Ok(())
                     }
                     Err(error) => {

@@ -11,6 +11,7 @@ fn a_device_from_another_land() {
         locale: Some("de-DE".to_owned()),
         timezone: Some("Asia/Tokyo".to_owned()),
         viewport: Some(Viewport {
+            screen: None,
             size: Size { width: 400, height: 700 },
             device_scale_factor: 2.5,
             is_mobile: true,
@@ -241,6 +242,7 @@ fn pages_without_scripts_are_still_ours_to_read() {
 fn the_window_can_be_resized_and_keeps_its_kind() {
     let options = ContextOptions {
         viewport: Some(Viewport {
+            screen: None,
             device_scale_factor: 2.0,
             ..Viewport::desktop(500, 400)
         }),

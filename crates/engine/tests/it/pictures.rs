@@ -24,6 +24,7 @@ fn png_size(bytes: &[u8]) -> (u32, u32) {
 fn areas_and_scales() {
     let options = ContextOptions {
         viewport: Some(Viewport {
+            screen: None,
             device_scale_factor: 2.0,
             ..Viewport::desktop(300, 200)
         }),

@@ -92,6 +92,10 @@ impl ContextSettings {
                     width: size.width,
                     height: size.height,
                 },
+                screen: self.screen.map(|screen| engine::Size {
+                    width: screen.width,
+                    height: screen.height,
+                }),
                 device_scale_factor: self.device_scale_factor.unwrap_or(1.0),
                 is_mobile: self.is_mobile,
                 has_touch: self.has_touch,

@@ -75,10 +75,12 @@ impl Tab {
         } else {
             String::new()
         };
+        let crashed = page.is_crashed();
         PageFacts {
             url: page.url(),
-            title,
-            crashed: page.is_crashed(),
+            // It may have crashed while it was asked.
+            title: if crashed { String::new() } else { title },
+            crashed,
             status: page.status(),
             console: page.console_counts(),
         }

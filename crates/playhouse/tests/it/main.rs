@@ -5,6 +5,7 @@ mod cli;
 #[cfg(target_os = "linux")]
 mod faults;
 mod files;
+mod flags;
 mod hostile;
 mod init_pages;
 mod lifecycle;

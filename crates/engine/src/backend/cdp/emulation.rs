@@ -176,13 +176,14 @@ fn metrics(viewport: &Viewport) -> emulation::SetDeviceMetricsOverride {
         i64::from(viewport.size.height),
     );
     let landscape = width > height;
+    let screen = viewport.screen.unwrap_or(viewport.size);
     emulation::SetDeviceMetricsOverride {
         width,
         height,
         device_scale_factor: viewport.device_scale_factor,
         mobile: viewport.is_mobile,
-        screen_width: Some(width),
-        screen_height: Some(height),
+        screen_width: Some(screen.width.into()),
+        screen_height: Some(screen.height.into()),
         screen_orientation: viewport.is_mobile.then_some(emulation::ScreenOrientation {
             kind: if landscape {
                 emulation::ScreenOrientationType::LandscapePrimary
