@@ -7,7 +7,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// A failure, told three ways: [`Error::code`] for programs, `Display` for people, the fields for both.
 #[derive(Debug, Clone, thiserror::Error, Serialize, strum::IntoStaticStr)]
-#[serde(untagged)]
+#[serde(untagged, rename_all_fields = "camelCase")]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum Error {
     /// No element matches the selector.
@@ -54,6 +54,14 @@ pub enum Error {
         /// The selector as the caller would write it.
         selector: String,
         /// What the action needs and what the element is.
+        reason: String,
+    },
+    /// The element takes no text.
+    #[error("{reason}")]
+    TakesNoText {
+        /// The selector as the caller would write it.
+        selector: String,
+        /// What the element is.
         reason: String,
     },
     /// The deadline passed; what was tried is in the log.

@@ -48,6 +48,8 @@ pub(crate) struct Call {
     pub(crate) client: Arc<dyn Client>,
     cancel: CancellationToken,
     arrival: Arrival,
+    /// How long it may wait, where it says so.
+    timeout: Option<Duration>,
     turn: Mutex<Option<Turn>>,
     begun: Notify,
 }
@@ -66,9 +68,21 @@ impl Call {
             client,
             cancel,
             arrival,
+            timeout: None,
             turn: Mutex::default(),
             begun: Notify::new(),
         }
+    }
+
+    /// With a time limit of its own for what it waits for.
+    pub(crate) fn with_timeout(self, timeout: Option<Duration>) -> Self {
+        Self { timeout, ..self }
+    }
+
+    /// Goes ahead without a turn: nobody has to wait for it.
+    pub(crate) fn needs_no_turn(&self) {
+        self.arrival.leave();
+        self.begun.notify_one();
     }
 
     /// Waits for its turn on a session, in the order in which calls came, and keeps it until the call is over.
@@ -110,12 +124,17 @@ impl Call {
 
     /// The time limit of an action, from now on.
     pub(crate) fn action(&self) -> Progress {
-        self.within(self.settings.timeouts.action)
+        self.within(self.timeout.unwrap_or(self.settings.timeouts.action))
+    }
+
+    /// The same, and the time that the action takes by itself.
+    pub(crate) fn action_and(&self, more: Duration) -> Progress {
+        self.within(self.timeout.unwrap_or(self.settings.timeouts.action) + more)
     }
 
     /// The time limit of a navigation, from now on.
     pub(crate) fn navigation(&self) -> Progress {
-        self.within(self.settings.timeouts.navigation)
+        self.within(self.timeout.unwrap_or(self.settings.timeouts.navigation))
     }
 
     /// A time limit of its own, from now on.
@@ -125,7 +144,8 @@ impl Call {
 
     /// The longest that any call may take once it has its turn.
     pub(crate) fn limit(&self) -> Duration {
-        self.settings.longest_call()
+        let own = self.timeout.unwrap_or_default();
+        own.max(self.settings.longest_call())
     }
 
     fn turn(&self) -> MutexGuard<'_, Option<Turn>> {

@@ -29,12 +29,12 @@ pub use reference::{reference, schema};
 pub use secrets::Secrets;
 pub use settings::{
     AnswerSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings, ProxySettings,
-    Settings, Timeouts, ToolSettings,
+    SessionSettings, Settings, Timeouts, ToolSettings,
 };
 pub use value::{
     Capability, CodegenLanguage, ColorScheme, ConsoleLevel, Contrast, FilePaths, ForcedColors,
-    Geolocation, HttpCredentials, ImageResponses, LogLevel, Problem, ReducedMotion, Size,
-    SnapshotMode, StorageStateSource, ToolRule, ToolsetName, Viewport,
+    Geolocation, HttpCredentials, ImageResponses, LogLevel, Problem, ReducedMotion, SessionExpiry,
+    Size, SnapshotMode, StorageStateSource, ToolRule, ToolsetName, Viewport,
 };
 
 /// The options after all layers, and the settings made of them.

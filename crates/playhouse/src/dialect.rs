@@ -1,5 +1,6 @@
 //! Answers and errors dressed for those who read them. A toolset speaks one dialect.
 
+pub(crate) mod json;
 pub(crate) mod markdown;
 
 use serde_json::Value;
@@ -34,5 +35,25 @@ impl Content {
             }
         }
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::{
+        AnswerSettings, CodegenLanguage, ConsoleLevel, FilePaths, ImageResponses, SnapshotMode,
+    };
+
+    /// The defaults.
+    pub(super) fn settings() -> AnswerSettings {
+        AnswerSettings {
+            snapshot_mode: SnapshotMode::Full,
+            snapshot_boxes: false,
+            codegen: CodegenLanguage::Typescript,
+            image_responses: ImageResponses::Allow,
+            file_paths: FilePaths::Relative,
+            console_level: ConsoleLevel::Info,
+            test_id_attribute: "data-testid".into(),
+        }
     }
 }

@@ -2,16 +2,15 @@
 
 use crate::call::Call;
 use crate::config::Settings;
-use crate::dialect::{Content, ContentItem, markdown};
+use crate::dialect::{Content, ContentItem, json, markdown};
 use crate::error::{Error, Result};
 use crate::reply::{Answer, Reply};
-use crate::session::{Answered, Session};
-use crate::tool::{Arguments, Effect, ToolDef};
+use crate::session::Answered;
+use crate::tool::{Arguments, Dialect, Effect, Reach, ToolDef};
 use futures_util::FutureExt as _;
 use serde_json::Value;
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
 use std::time::SystemTime;
 
 /// Runs a call to its end, whatever that is, and dresses its outcome.
@@ -19,7 +18,8 @@ pub(crate) async fn run(
     tool: &'static ToolDef,
     arguments: Arguments,
     call: &Call,
-    session: &Arc<Session>,
+    reach: &Reach,
+    session_id: Option<&str>,
 ) -> Content {
     let began = SystemTime::now();
     let shown = call
@@ -35,7 +35,7 @@ pub(crate) async fn run(
     let outcome = tokio::select! {
         biased;
         () = call.cancelled() => Err(Error::Cancelled {}),
-        outcome = AssertUnwindSafe(outcome(tool, arguments, call, session)).catch_unwind() => {
+        outcome = AssertUnwindSafe(outcome(tool, arguments, call, reach)).catch_unwind() => {
             outcome.unwrap_or_else(|panic| Err(Error::Internal { tool: call.tool, reason: said(&*panic) }))
         }
         () = bounded => Err(Error::TookTooLong {
@@ -43,7 +43,7 @@ pub(crate) async fn run(
             limit_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
         }),
     };
-    let content = dressed(outcome, &call.settings);
+    let content = dressed(tool, outcome, session_id, &call.settings);
     let images = content.items.iter().filter_map(|item| match item {
         ContentItem::Image { mime_type, .. } => Some(mime_type.as_str()),
         ContentItem::Text(_) => None,
@@ -54,31 +54,44 @@ pub(crate) async fn run(
         is_error: content.is_error,
         images: images.collect(),
     };
-    session.call_ended(call, shown, &answered, began).await;
+    reach
+        .session
+        .call_ended(call, shown, &answered, began)
+        .await;
     content
 }
 
 /// The answer to a call of a tool that the settings switch off.
-pub(crate) fn switched_off(tool: &ToolDef, settings: &Settings) -> Content {
+pub(crate) fn switched_off(tool: &'static ToolDef, settings: &Settings) -> Content {
     let error = Error::ToolDisabled {
         tool: tool.name.to_owned(),
         capability: tool.capability.map(Into::into),
     };
-    dressed(Err(error), settings)
+    refused(tool, error, None, settings)
 }
 
 /// The answer to a call that nobody waits for any more.
-pub(crate) fn cancelled(settings: &Settings) -> Content {
-    dressed(Err(Error::Cancelled {}), settings)
+pub(crate) fn cancelled(tool: &'static ToolDef, settings: &Settings) -> Content {
+    refused(tool, Error::Cancelled {}, None, settings)
+}
+
+/// The answer to a call that comes to nothing.
+pub(crate) fn refused(
+    tool: &'static ToolDef,
+    error: Error,
+    session_id: Option<&str>,
+    settings: &Settings,
+) -> Content {
+    dressed(tool, Err(error), session_id, settings)
 }
 
 async fn outcome(
     tool: &'static ToolDef,
     arguments: Arguments,
     call: &Call,
-    session: &Arc<Session>,
+    reach: &Reach,
 ) -> Result<Answer> {
-    let mut reply = match tool.run(arguments, call, session).await {
+    let mut reply = match tool.run(arguments, call, reach).await {
         // What waits for an answer is told with the refusal.
         Err(refused @ (Error::ModalState { .. } | Error::NoModalState { .. })) => {
             Reply::error(refused)
@@ -93,8 +106,11 @@ async fn outcome(
     if tool.effect == Effect::Acts && !slow_mo.is_zero() {
         tokio::time::sleep(slow_mo).await;
     }
-    if call.has_turn() {
-        session.answer(call, reply).await
+    if call.has_turn() && tool.of_a_session {
+        match tool.dialect {
+            Dialect::Markdown => reach.session.answer(call, reply).await,
+            Dialect::Json => Ok(reach.session.plain_answer(reply)),
+        }
     } else {
         Ok(Answer {
             reply,
@@ -103,8 +119,16 @@ async fn outcome(
     }
 }
 
-fn dressed(outcome: Result<Answer>, settings: &Settings) -> Content {
-    let mut content = markdown::content(outcome, &settings.answers);
+fn dressed(
+    tool: &ToolDef,
+    outcome: Result<Answer>,
+    session_id: Option<&str>,
+    settings: &Settings,
+) -> Content {
+    let mut content = match tool.dialect {
+        Dialect::Markdown => markdown::content(outcome, &settings.answers),
+        Dialect::Json => json::content(outcome, session_id, &settings.answers),
+    };
     for item in &mut content.items {
         if let ContentItem::Text(text) = item {
             *text = settings.secrets.redacted(std::mem::take(text));

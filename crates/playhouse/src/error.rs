@@ -10,7 +10,7 @@ pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a call failed.
 #[derive(Debug, Clone, thiserror::Error, Serialize)]
-#[serde(untagged)]
+#[serde(untagged, rename_all_fields = "camelCase")]
 pub(crate) enum Error {
     /// The browser, or the way to it.
     #[error(transparent)]
@@ -38,6 +38,15 @@ pub(crate) enum Error {
     /// The page stands still because of a dialog that the call did not expect.
     #[error("A dialog opened before \"{tool}\" was done")]
     DialogFirst { tool: &'static str },
+    /// There is no such session, or not any more.
+    #[error("Session \"{session_id}\" not found")]
+    SessionNotFound { session_id: String },
+    /// The session is over because nobody used it for too long.
+    #[error("Session \"{session_id}\" has expired")]
+    SessionExpired { session_id: String },
+    /// There are as many sessions as there may be.
+    #[error("There are {max_sessions} sessions already, and there may be no more")]
+    MaxSessionsReached { max_sessions: usize },
     /// There is no tab of that number.
     #[error("Tab {index} not found")]
     TabNotFound { index: i64 },
@@ -92,6 +101,12 @@ pub(crate) struct Problem {
 )]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum ErrorCode {
+    /// There is no such session, or it was closed.
+    SessionNotFound,
+    /// The session ended because nobody used it for too long.
+    SessionExpired,
+    /// There may be no more sessions at once (`--max-sessions`).
+    MaxSessionsReached,
     /// The arguments do not fit the tool, or not each other.
     InvalidParameters,
     /// The selector or locator expression cannot be read.
@@ -153,7 +168,8 @@ impl ErrorCode {
     /// Whether the same call may succeed when it is tried again.
     pub fn retryable(self) -> bool {
         match self {
-            Self::ElementNotFound
+            Self::MaxSessionsReached
+            | Self::ElementNotFound
             | Self::ElementNotClickable
             | Self::ElementNotEditable
             | Self::ElementNotInteractive
@@ -164,7 +180,9 @@ impl ErrorCode {
             | Self::BrowserCrashed
             | Self::BrowserError
             | Self::Cancelled => true,
-            Self::InvalidParameters
+            Self::SessionNotFound
+            | Self::SessionExpired
+            | Self::InvalidParameters
             | Self::InvalidSelector
             | Self::InvalidUrl
             | Self::ElementAmbiguous
@@ -184,6 +202,13 @@ impl ErrorCode {
     /// What to do about it.
     pub fn suggestion(self) -> Option<&'static str> {
         Some(match self {
+            Self::SessionNotFound => {
+                "List the sessions with list_sessions, or create one with create_session."
+            }
+            Self::SessionExpired => "Create a new session with create_session.",
+            Self::MaxSessionsReached => {
+                "Close a session with close_session, or start the server with a larger --max-sessions."
+            }
             Self::InvalidParameters => "Correct the parameters that `details` names.",
             Self::InvalidSelector => {
                 "Use a ref of the snapshot, a CSS selector, or a locator such as getByRole('button', { name: 'Go' })."
@@ -230,6 +255,9 @@ impl Error {
             Self::ModalState { .. } | Self::NoModalState { .. } | Self::DialogFirst { .. } => {
                 ErrorCode::DialogOpen
             }
+            Self::SessionNotFound { .. } => ErrorCode::SessionNotFound,
+            Self::SessionExpired { .. } => ErrorCode::SessionExpired,
+            Self::MaxSessionsReached { .. } => ErrorCode::MaxSessionsReached,
             Self::TabNotFound { .. } | Self::RequestNotFound { .. } => ErrorCode::NotFound,
             Self::VerificationFailed { .. } => ErrorCode::VerificationFailed,
             Self::FileAccessDenied { .. } => ErrorCode::FileAccessDenied,
@@ -239,6 +267,16 @@ impl Error {
             Self::Cancelled {} => ErrorCode::Cancelled,
             Self::TookTooLong { .. } => ErrorCode::Timeout,
             Self::Internal { .. } => ErrorCode::InternalError,
+        }
+    }
+
+    /// The session that is not there.
+    pub(crate) fn session_id(&self) -> Option<&str> {
+        match self {
+            Self::SessionNotFound { session_id } | Self::SessionExpired { session_id } => {
+                Some(session_id)
+            }
+            _ => None,
         }
     }
 
@@ -267,7 +305,7 @@ impl Error {
     /// The error as one JSON object: `errorCode`, `message`, `details`, `retryable`, `suggestion`.
     pub(crate) fn to_json(&self) -> Value {
         let details = serde_json::to_value(self).unwrap_or_default();
-        let mut object = json!({ "errorCode": self.code().name(), "message": self.to_string() });
+        let mut object = json!({ "errorCode": self.code().name(), "message": self.brief() });
         if details
             .as_object()
             .is_some_and(|details| !details.is_empty())
@@ -279,6 +317,21 @@ impl Error {
             object["suggestion"] = suggestion.into();
         }
         object
+    }
+
+    /// What is wrong, without what was tried: that is among the details.
+    fn brief(&self) -> String {
+        match self {
+            Self::Engine(engine::Error::Timeout {
+                timeout_ms,
+                obstacle,
+                ..
+            }) => match obstacle {
+                Some(obstacle) => format!("Timeout {timeout_ms}ms exceeded: {obstacle}"),
+                None => format!("Timeout {timeout_ms}ms exceeded"),
+            },
+            error => error.to_string(),
+        }
     }
 
     /// A file operation that failed, in the words that Node's users know.
@@ -307,6 +360,7 @@ fn engine_code(error: &engine::Error) -> ErrorCode {
         E::StaleRef { .. } => ErrorCode::StaleRef,
         E::InvalidSelector { .. } => ErrorCode::InvalidSelector,
         E::NotActionable { obstacle, .. } => obstacle_code(obstacle),
+        E::TakesNoText { .. } => ErrorCode::ElementNotEditable,
         E::ElementMismatch { .. } => ErrorCode::ElementNotInteractive,
         E::Timeout { obstacle, .. } => match obstacle.as_deref() {
             Some(E::NotActionable { obstacle, .. }) => obstacle_code(obstacle),

@@ -20,6 +20,7 @@ mod script;
 mod serve;
 mod server;
 mod session;
+mod sessions;
 mod tool;
 mod tools;
 mod transport;
@@ -29,9 +30,9 @@ pub use config::{
     AnswerSettings, BrowserSettings, Capability, CdpSettings, CodegenLanguage, ColorScheme, Config,
     ConfigError, ConsoleLevel, ContextSettings, Contrast, Environment, FilePaths, FileSettings,
     ForcedColors, Geolocation, HttpCredentials, ImageResponses, LogLevel, Options, Problem,
-    ProxySettings, ReducedMotion, Secrets, Settings, Size, SnapshotMode, StorageStateSource,
-    Timeouts, ToolRule, ToolSettings, ToolsetName, Viewport, reference as config_reference,
-    schema as config_schema,
+    ProxySettings, ReducedMotion, Secrets, SessionExpiry, SessionSettings, Settings, Size,
+    SnapshotMode, StorageStateSource, Timeouts, ToolRule, ToolSettings, ToolsetName, Viewport,
+    reference as config_reference, schema as config_schema,
 };
 pub use error::ErrorCode;
 pub use reference::{all_tools, error_reference, tool_reference, tool_table};

@@ -1,5 +1,6 @@
 //! What documents tell of tools and errors: written from the code, committed, and held to by a test.
 
+use crate::config::ToolsetName;
 use crate::error::ErrorCode;
 use crate::tool::{Effect, ToolDef, Toolset};
 use crate::tools::TOOLSETS;
@@ -34,7 +35,7 @@ fn describe(text: &mut String, tool: &ToolDef) {
         let _ = write!(text, " Needs `--caps {capability}`.");
     }
     text.push('\n');
-    let schema = tool.input_schema();
+    let schema = tool.input_schema(false);
     let parameters = parameters(&schema, "");
     if parameters.is_empty() {
         return;
@@ -96,15 +97,17 @@ fn kind(schema: &Map<String, Value>) -> String {
 
 /// The table of tools in the README.
 pub fn tool_table() -> String {
-    let mut text = String::from("| tool | what it does | `--caps` |\n|---|---|---|\n");
-    for tool in all_tools() {
-        let capability: &str = tool.capability.map_or("", Into::into);
-        let _ = writeln!(
-            text,
-            "| `{}` | {} | {capability} |",
-            tool.name,
-            tool.description()
-        );
+    let mut text = String::from("| tool | what it does | needs |\n|---|---|---|\n");
+    for (name, toolset) in TOOLSETS {
+        for tool in toolset.tools() {
+            let needs = match tool.capability {
+                Some(capability) => format!("`--caps {}`", <&str>::from(capability)),
+                None if *name == ToolsetName::Browser => String::new(),
+                None => format!("`--toolsets {}`", toolset.name),
+            };
+            let about = tool.description();
+            let _ = writeln!(text, "| `{}` | {about} | {needs} |", tool.name);
+        }
     }
     text
 }

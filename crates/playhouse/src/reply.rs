@@ -28,7 +28,18 @@ pub(crate) enum Part {
     /// The tabs that are open.
     Tabs(Vec<TabFacts>),
     /// A picture.
-    Image { bytes: Vec<u8>, mime_type: String },
+    Image(Image),
+    /// Members of the object that the answer is.
+    Object(serde_json::Value),
+}
+
+/// A picture.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Image {
+    /// Encoded as `mime_type` says.
+    pub(crate) bytes: Vec<u8>,
+    /// Such as `image/png`.
+    pub(crate) mime_type: String,
 }
 
 /// Whether and how a snapshot goes with an answer.

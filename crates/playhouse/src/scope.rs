@@ -5,7 +5,8 @@ use crate::error::{Error, Result};
 use crate::output::Output;
 use crate::reply::{Part, Reply};
 use crate::session::{Session, Tab};
-use crate::tool::Scope;
+use crate::sessions::Sessions;
+use crate::tool::{Reach, Scope};
 use engine::{BrowserContext, Locator, Page, Selector, SettleOptions, Watch};
 use std::ops::Deref;
 use std::sync::Arc;
@@ -164,33 +165,44 @@ impl TabInAnyState {
 }
 
 impl Scope for OfServer {
-    async fn enter(_: &Call, _: &Arc<Session>) -> Result<Self> {
+    const OF_A_SESSION: bool = false;
+
+    async fn enter(call: &Call, _: &Reach) -> Result<Self> {
+        call.needs_no_turn();
         Ok(Self)
     }
 }
 
+impl Scope for Arc<Sessions> {
+    const OF_A_SESSION: bool = false;
+
+    async fn enter(_: &Call, reach: &Reach) -> Result<Self> {
+        Ok(reach.sessions.clone())
+    }
+}
+
 impl Scope for Arc<Session> {
-    async fn enter(call: &Call, session: &Arc<Session>) -> Result<Self> {
-        call.take_turn(session.turn()).await;
-        Ok(session.clone())
+    async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
+        call.take_turn(reach.session.turn()).await;
+        Ok(reach.session.clone())
     }
 }
 
 impl Scope for TabInAnyState {
-    async fn enter(call: &Call, session: &Arc<Session>) -> Result<Self> {
-        call.take_turn(session.turn()).await;
-        let tab = session.current_tab(call).await?;
+    async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
+        call.take_turn(reach.session.turn()).await;
+        let tab = reach.session.current_tab(call).await?;
         Ok(Self {
             page: tab.page.clone(),
             tab,
-            session: session.clone(),
+            session: reach.session.clone(),
         })
     }
 }
 
 impl Scope for CurrentTab {
-    async fn enter(call: &Call, session: &Arc<Session>) -> Result<Self> {
-        let tab = TabInAnyState::enter(call, session).await?;
+    async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
+        let tab = TabInAnyState::enter(call, reach).await?;
         if tab.tab.modals().is_empty() {
             Ok(Self(tab))
         } else {
@@ -200,8 +212,8 @@ impl Scope for CurrentTab {
 }
 
 impl Scope for DialogTab {
-    async fn enter(call: &Call, session: &Arc<Session>) -> Result<Self> {
-        let tab = TabInAnyState::enter(call, session).await?;
+    async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
+        let tab = TabInAnyState::enter(call, reach).await?;
         match tab.page.dialog() {
             Some(_) => Ok(Self(tab)),
             None => Err(nothing_open(call)),
@@ -210,8 +222,8 @@ impl Scope for DialogTab {
 }
 
 impl Scope for FileChooserTab {
-    async fn enter(call: &Call, session: &Arc<Session>) -> Result<Self> {
-        let tab = TabInAnyState::enter(call, session).await?;
+    async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
+        let tab = TabInAnyState::enter(call, reach).await?;
         match tab.page.file_chooser() {
             Some(_) => Ok(Self(tab)),
             None => Err(nothing_open(call)),
@@ -221,6 +233,15 @@ impl Scope for FileChooserTab {
 
 fn nothing_open(call: &Call) -> Error {
     Error::NoModalState { tool: call.tool }
+}
+
+/// Both.
+impl<A: Scope, B: Scope> Scope for (A, B) {
+    const OF_A_SESSION: bool = A::OF_A_SESSION || B::OF_A_SESSION;
+
+    async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
+        Ok((A::enter(call, reach).await?, B::enter(call, reach).await?))
+    }
 }
 
 macro_rules! is_a_tab {

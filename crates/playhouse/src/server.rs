@@ -6,8 +6,8 @@ use crate::call::{Anonymous, Call, Client};
 use crate::config::Settings;
 use crate::dialect::Content;
 use crate::dispatch;
-use crate::session::Session;
-use crate::tool::Arguments;
+use crate::sessions::Sessions;
+use crate::tool::{Arguments, Reach};
 use crate::tools::{Lookup, Toolbox};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 pub(crate) struct Server {
     settings: Arc<Settings>,
     toolbox: Toolbox,
-    session: Arc<Session>,
+    sessions: Arc<Sessions>,
     browsers: Arc<Browsers>,
     stop: CancellationToken,
 }
@@ -27,7 +27,7 @@ impl Server {
         let browsers = Arc::new(Browsers::new(settings.clone()));
         Self {
             toolbox: Toolbox::new(&settings.tools),
-            session: Arc::new(Session::new(settings.clone(), browsers.clone())),
+            sessions: Arc::new(Sessions::new(settings.clone(), browsers.clone())),
             browsers,
             settings,
             stop: CancellationToken::new(),
@@ -43,7 +43,7 @@ impl Server {
     pub(crate) async fn call(
         &self,
         name: &str,
-        arguments: Arguments,
+        mut arguments: Arguments,
         client: Arc<dyn Client>,
         arrival: Arrival,
         cancel: CancellationToken,
@@ -58,17 +58,36 @@ impl Server {
                 });
             }
         };
+        let refused =
+            |error, id: Option<&str>| Ok(dispatch::refused(tool, error, id, &self.settings));
+        let common = match tool.common(&mut arguments, self.toolbox.has_sessions()) {
+            Ok(common) => common,
+            Err(error) => return refused(error, None),
+        };
+        let id = common.session_id.as_deref();
+        if id.is_none() && tool.of_a_session && self.settings.sessions.required {
+            return refused(tool.needs_session(), None);
+        }
+        let chosen = match self.sessions.choose(id) {
+            Ok(chosen) => chosen,
+            Err(error) => return refused(error, id),
+        };
         let call = Call::new(
             tool.name,
-            self.settings.clone(),
+            chosen.session.settings().clone(),
             client,
             arrival,
             cancel.clone(),
-        );
+        )
+        .with_timeout(common.timeout);
+        let reach = Reach {
+            sessions: self.sessions.clone(),
+            session: chosen.session.clone(),
+        };
         let stop = self.stop.cancelled();
         tokio::select! {
-            content = dispatch::run(tool, arguments, &call, &self.session) => Ok(content),
-            () = stop => { cancel.cancel(); Ok(dispatch::cancelled(&self.settings)) }
+            content = dispatch::run(tool, arguments, &call, &reach, id) => Ok(content),
+            () = stop => { cancel.cancel(); Ok(dispatch::cancelled(tool, &self.settings)) }
         }
     }
 
@@ -86,7 +105,7 @@ impl Server {
             arrival,
             cancel.clone(),
         );
-        let session = self.session.clone();
+        let session = self.sessions.default_session().clone();
         engine::spawn("prelaunch", async move {
             let started = async {
                 call.take_turn(session.turn()).await;
@@ -126,7 +145,7 @@ impl Server {
     /// Ends everything that the server started.
     pub(crate) async fn close(&self) {
         self.stop();
-        self.session.close().await;
+        self.sessions.close_all().await;
         self.browsers.close().await;
     }
 }

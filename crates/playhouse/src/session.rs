@@ -12,7 +12,7 @@ mod tabs;
 use crate::browsers::Browsers;
 use crate::call::{Call, Turn};
 use crate::config::Settings;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::output::{self, Output};
 use crate::reply::Event;
 use crate::script::{Board, Script, Setting};
@@ -21,6 +21,7 @@ use journal::Journal;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::SystemTime;
+use uuid::Uuid;
 
 pub(crate) use console_file::{level as console_level, line as console_line};
 pub(crate) use journal::Answered;
@@ -39,6 +40,8 @@ pub(crate) struct Session {
     stopgap: OnceLock<Output>,
     journal: Journal,
     idle: Mutex<Option<Task>>,
+    /// Set once; nothing is opened in it any more.
+    ended: OnceLock<Ended>,
     state: Mutex<State>,
 }
 
@@ -51,6 +54,28 @@ struct State {
     told_of_profile: bool,
     /// Code that still listens to pages, oldest first.
     scripts: Vec<Script>,
+}
+
+/// Why a session is over.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Ended {
+    /// Somebody closed it.
+    Closed(Uuid),
+    /// Nobody used it for too long.
+    Expired(Uuid),
+}
+
+impl From<Ended> for Error {
+    fn from(ended: Ended) -> Self {
+        match ended {
+            Ended::Closed(id) => Self::SessionNotFound {
+                session_id: id.to_string(),
+            },
+            Ended::Expired(id) => Self::SessionExpired {
+                session_id: id.to_string(),
+            },
+        }
+    }
 }
 
 /// Scripts that may listen at once; the oldest goes first.
@@ -68,8 +93,14 @@ impl Session {
             stopgap: OnceLock::new(),
             journal: Journal::default(),
             idle: Mutex::default(),
+            ended: OnceLock::new(),
             state: Mutex::default(),
         }
+    }
+
+    /// What holds in this session.
+    pub(crate) fn settings(&self) -> &Arc<Settings> {
+        &self.settings
     }
 
     /// Waits for the calls before this one; the session is the caller's until the guard drops.
@@ -124,6 +155,9 @@ impl Session {
 
     /// The tabs, in a browser that is started where need be, and replaced when it has gone.
     pub(crate) async fn tabs(&self, call: &Call) -> Result<Arc<Tabs>> {
+        if let Some(ended) = self.ended.get() {
+            return Err((*ended).into());
+        }
         let output = self.output(call).await;
         if let Some(tabs) = self.open_tabs() {
             let Some(reason) = tabs.closed_reason() else {
@@ -135,7 +169,10 @@ impl Session {
             state.events.push(Event::BrowserReplaced { reason });
         }
         let progress = call.within(self.settings.browser.launch_timeout);
-        let open = self.browsers.context(&progress, output).await?;
+        let open = self
+            .browsers
+            .context(&self.settings, &progress, output)
+            .await?;
         let profile = open.instead_of.clone();
         let tabs = Tabs::over(open, output.clone(), &self.board, &self.settings);
         let mut state = self.state();
@@ -197,14 +234,26 @@ impl Session {
 
     /// Closes the browser; the next call that needs one starts another.
     pub(crate) async fn close(&self) {
+        if let Some(tabs) = self.forget() {
+            self.browsers.release(tabs.open().clone()).await;
+        }
+    }
+
+    /// Closes what it has, for good: calls that still come find the session gone. The browser is the next one's.
+    pub(crate) async fn end(&self, ended: Ended) {
+        let _ = self.ended.set(ended);
+        if let Some(tabs) = self.forget() {
+            self.browsers.vacate(tabs.open().clone()).await;
+        }
+    }
+
+    fn forget(&self) -> Option<Arc<Tabs>> {
         let (tabs, scripts) = {
             let mut state = self.state();
             (state.tabs.take(), std::mem::take(&mut state.scripts))
         };
         drop(scripts);
-        if let Some(tabs) = tabs {
-            self.browsers.release(tabs.open().clone()).await;
-        }
+        tabs
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -2,14 +2,17 @@
 //! `run` is the behaviour. Everything else about it follows from those.
 
 mod arguments;
+mod common;
 mod schema;
 
 use crate::call::Call;
 use crate::config::Capability;
 use crate::error::{Error, Result};
-use crate::reply::Reply;
+use crate::reply::{Part, Reply};
 use crate::session::Session;
+use crate::sessions::Sessions;
 use schemars::JsonSchema;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::future::Future;
@@ -40,10 +43,60 @@ pub(crate) trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     fn run(self, on: Self::Scope, call: &Call) -> impl Future<Output = Result<Reply>> + Send;
 }
 
+/// One tool that answers with an object, for programs. Implement it on the struct of the tool's parameters.
+pub(crate) trait ObjectTool: DeserializeOwned + JsonSchema + Send + 'static {
+    /// Its name in `tools/list`.
+    const NAME: &'static str;
+    /// A short name for people.
+    const TITLE: &'static str;
+    /// What it does to the world.
+    const EFFECT: Effect;
+    /// What it works on.
+    type Scope: Scope;
+    /// What it answers, beside `success`.
+    type Output: Serialize + JsonSchema + Send;
+
+    /// Does it.
+    fn run(
+        self,
+        on: Self::Scope,
+        call: &Call,
+    ) -> impl Future<Output = Result<Outcome<Self::Output>>> + Send;
+}
+
+/// What an [`ObjectTool`] has to answer.
+pub(crate) struct Outcome<T>(T);
+
+impl<T> From<T> for Outcome<T> {
+    fn from(object: T) -> Self {
+        Self(object)
+    }
+}
+
 /// What a tool works on, and how a call gets hold of it.
 pub(crate) trait Scope: Send + Sized + 'static {
+    /// Whether the call may say which session it is for.
+    const OF_A_SESSION: bool = true;
+
     /// Waits for the call's turn and takes hold of it.
-    fn enter(call: &Call, session: &Arc<Session>) -> impl Future<Output = Result<Self>> + Send;
+    fn enter(call: &Call, reach: &Reach) -> impl Future<Output = Result<Self>> + Send;
+}
+
+/// What a call can get at.
+pub(crate) struct Reach {
+    /// All sessions there are.
+    pub(crate) sessions: Arc<Sessions>,
+    /// The one that the call is for.
+    pub(crate) session: Arc<Session>,
+}
+
+/// How the answers of a tool are laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// Sections of Markdown, as clients of `@playwright/mcp` read them.
+    Markdown,
+    /// One JSON object.
+    Json,
 }
 
 /// What a tool does to the world; the MCP annotations follow from it.
@@ -93,17 +146,18 @@ pub struct ToolDef {
     pub effect: Effect,
     /// What has to be asked for with `--caps`; `None`: it is on anyway.
     pub capability: Option<Capability>,
+    /// How its answers are laid out.
+    pub dialect: Dialect,
+    /// Whether a call may say which session it is for.
+    pub(crate) of_a_session: bool,
     schema: fn() -> Map<String, Value>,
+    output: Option<fn() -> Map<String, Value>>,
     run: Run,
 }
 
 /// Reads the arguments, and runs the tool with them.
-type Run = for<'a> fn(
-    &'static ToolDef,
-    Arguments,
-    &'a Call,
-    &'a Arc<Session>,
-) -> BoxFuture<'a, Result<Reply>>;
+type Run =
+    for<'a> fn(&'static ToolDef, Arguments, &'a Call, &'a Reach) -> BoxFuture<'a, Result<Reply>>;
 
 impl ToolDef {
     pub(crate) const fn of<T: Tool>() -> Self {
@@ -112,8 +166,25 @@ impl ToolDef {
             title: T::TITLE,
             effect: T::EFFECT,
             capability: T::CAPABILITY,
-            schema: schema::of::<T>,
+            dialect: Dialect::Markdown,
+            of_a_session: T::Scope::OF_A_SESSION,
+            schema: schema::of_parameters::<T>,
+            output: None,
             run: run::<T>,
+        }
+    }
+
+    pub(crate) const fn object<T: ObjectTool>() -> Self {
+        Self {
+            name: T::NAME,
+            title: T::TITLE,
+            effect: T::EFFECT,
+            capability: None,
+            dialect: Dialect::Json,
+            of_a_session: T::Scope::OF_A_SESSION,
+            schema: schema::of_object::<T>,
+            output: Some(schema::of_output::<T::Output>),
+            run: run_object::<T>,
         }
     }
 
@@ -125,27 +196,36 @@ impl ToolDef {
         }
     }
 
-    /// The JSON Schema of its arguments.
-    pub fn input_schema(&self) -> Map<String, Value> {
+    /// The JSON Schema of its arguments. `sessions`: there are tools that make sessions.
+    pub fn input_schema(&self, sessions: bool) -> Map<String, Value> {
         let mut schema = (self.schema)();
         schema.remove("description");
-        schema
+        self.with_common(schema, sessions)
     }
 
-    /// The tool as `tools/list` shows it.
-    pub fn to_json(&self) -> Value {
+    /// The JSON Schema of its answer, where that is an object.
+    pub fn output_schema(&self) -> Option<Map<String, Value>> {
+        self.output.map(|schema| schema())
+    }
+
+    /// The tool as `tools/list` shows it. `sessions`: there are tools that make sessions.
+    pub fn to_json(&self, sessions: bool) -> Value {
         let reads = self.effect == Effect::Reads;
-        serde_json::json!({
+        let mut shown = serde_json::json!({
             "name": self.name,
             "description": self.description(),
-            "inputSchema": self.input_schema(),
+            "inputSchema": self.input_schema(sessions),
             "annotations": {
                 "title": self.title,
                 "readOnlyHint": reads,
                 "destructiveHint": !reads,
                 "openWorldHint": true,
             },
-        })
+        });
+        if let Some(schema) = self.output_schema() {
+            shown["outputSchema"] = schema.into();
+        }
+        shown
     }
 
     /// Checks the arguments, waits for the call's turn, runs.
@@ -153,9 +233,9 @@ impl ToolDef {
         &'static self,
         arguments: Arguments,
         call: &Call,
-        session: &Arc<Session>,
+        reach: &Reach,
     ) -> Result<Reply> {
-        (self.run)(self, arguments, call, session).await
+        (self.run)(self, arguments, call, reach).await
     }
 }
 
@@ -169,25 +249,52 @@ fn run<'a, T: Tool>(
     def: &'static ToolDef,
     arguments: Arguments,
     call: &'a Call,
-    session: &'a Arc<Session>,
+    reach: &'a Reach,
 ) -> BoxFuture<'a, Result<Reply>> {
     Box::pin(async move {
-        let problems = arguments::problems(&(def.schema)(), &arguments);
-        if !problems.is_empty() {
-            return Err(Error::InvalidArguments {
-                tool: def.name,
-                problems,
-            });
-        }
-        let arguments = arguments::whole(Value::Object(arguments));
-        let tool: T = serde_json::from_value(arguments).map_err(|error| {
-            // The schema let it through, so the schema and the struct disagree.
-            Error::Internal {
-                tool: def.name,
-                reason: error.to_string(),
-            }
-        })?;
-        let scope = T::Scope::enter(call, session).await?;
+        let tool: T = read(def, arguments)?;
+        let scope = T::Scope::enter(call, reach).await?;
         tool.run(scope, call).await
+    })
+}
+
+fn run_object<'a, T: ObjectTool>(
+    def: &'static ToolDef,
+    arguments: Arguments,
+    call: &'a Call,
+    reach: &'a Reach,
+) -> BoxFuture<'a, Result<Reply>> {
+    Box::pin(async move {
+        let tool: T = read(def, arguments)?;
+        let scope = T::Scope::enter(call, reach).await?;
+        let Outcome(object) = tool.run(scope, call).await?;
+        let object = serde_json::to_value(object).map_err(|error| Error::Internal {
+            tool: def.name,
+            reason: error.to_string(),
+        })?;
+        Ok(Reply::default().and(Part::Object(object)))
+    })
+}
+
+/// The struct of a tool, from its arguments.
+fn read<T: DeserializeOwned>(def: &'static ToolDef, arguments: Arguments) -> Result<T> {
+    let schema = (def.schema)();
+    let mut problems = arguments::problems(&schema, &arguments);
+    if def.dialect == Dialect::Json {
+        problems.extend(arguments::unknown(&schema, &arguments));
+    }
+    if !problems.is_empty() {
+        return Err(Error::InvalidArguments {
+            tool: def.name,
+            problems,
+        });
+    }
+    let arguments = arguments::whole(Value::Object(arguments));
+    serde_json::from_value(arguments).map_err(|error| {
+        // The schema let it through, so the schema and the struct disagree.
+        Error::Internal {
+            tool: def.name,
+            reason: error.to_string(),
+        }
     })
 }

@@ -1,18 +1,24 @@
 //! Every tool, by toolset. The order here is the order of `tools/list` and of the reference.
 
 mod browser;
+mod session;
 
 use crate::config::{ToolSettings, ToolsetName};
 use crate::nearest::nearest;
 use crate::tool::{ToolDef, Toolset};
+use serde_json::Value;
 
 /// All toolsets there are.
-pub const TOOLSETS: &[(ToolsetName, Toolset)] = &[(ToolsetName::Browser, browser::TOOLSET)];
+pub const TOOLSETS: &[(ToolsetName, Toolset)] = &[
+    (ToolsetName::Browser, browser::TOOLSET),
+    (ToolsetName::Session, session::TOOLSET),
+];
 
 /// The tools that a server has switched on, in the order of `tools/list`.
 #[derive(Debug, Clone)]
 pub struct Toolbox {
     on: Vec<&'static ToolDef>,
+    sessions: bool,
 }
 
 /// What became of a name.
@@ -34,7 +40,11 @@ impl Toolbox {
             .filter(|(toolset, tool)| switched_on(settings, *toolset, tool))
             .map(|(_, tool)| tool)
             .collect();
-        Self { on }
+        let sessions = [ToolsetName::Session, ToolsetName::E2e];
+        Self {
+            on,
+            sessions: sessions.iter().any(|name| settings.toolsets.contains(name)),
+        }
     }
 
     /// The first rule about a tool that does not exist: its name, and the tool that was perhaps meant.
@@ -51,6 +61,16 @@ impl Toolbox {
     /// The tools, in order.
     pub fn iter(&self) -> impl Iterator<Item = &'static ToolDef> + '_ {
         self.on.iter().copied()
+    }
+
+    /// Whether there may be other sessions than the default one, which calls can name.
+    pub fn has_sessions(&self) -> bool {
+        self.sessions
+    }
+
+    /// The tools as `tools/list` shows them.
+    pub fn to_json(&self) -> impl Iterator<Item = Value> + '_ {
+        self.iter().map(|tool| tool.to_json(self.sessions))
     }
 
     pub(crate) fn find(&self, name: &str) -> Lookup {

@@ -1,6 +1,6 @@
 //! What holds of every tool there is, and that their schemas are those of `@playwright/mcp`.
 
-use playhouse::{ToolDef, ToolSettings, Toolbox, ToolsetName, all_tools};
+use playhouse::{TOOLSETS, ToolDef, ToolSettings, Toolbox, ToolsetName, all_tools};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
@@ -36,8 +36,13 @@ fn walk(schema: &Value, path: &str, visit: &mut impl FnMut(&str, &Map<String, Va
     }
 }
 
+fn of_toolset(wanted: ToolsetName) -> impl Iterator<Item = &'static ToolDef> {
+    let toolsets = TOOLSETS.iter().filter(move |(name, _)| *name == wanted);
+    toolsets.flat_map(|(_, toolset)| toolset.tools())
+}
+
 fn schema_of(tool: &ToolDef) -> Value {
-    Value::Object(tool.input_schema())
+    Value::Object(tool.input_schema(false))
 }
 
 /// The schema without words.
@@ -65,7 +70,7 @@ fn bare(mut schema: Value) -> Value {
 
 #[test]
 fn the_browser_tools_are_those_of_the_contract_in_its_order() {
-    let ours: Vec<_> = all_tools()
+    let ours: Vec<_> = of_toolset(ToolsetName::Browser)
         .map(|tool| {
             serde_json::json!({
                 "name": tool.name,
@@ -87,7 +92,8 @@ fn names_are_unique_and_say_the_toolset() {
     let names: Vec<_> = all_tools().map(|tool| tool.name).collect();
     let unique: BTreeSet<_> = names.iter().collect();
     assert_eq!(names.len(), unique.len());
-    assert!(names.iter().all(|name| name.starts_with("browser_")));
+    assert!(of_toolset(ToolsetName::Browser).all(|tool| tool.name.starts_with("browser_")));
+    assert!(of_toolset(ToolsetName::Session).all(|tool| !tool.name.starts_with("browser_")));
 }
 
 #[test]
@@ -137,7 +143,7 @@ fn the_default_tools_are_within_their_budget() {
     let cost: usize = Toolbox::new(&settings)
         .iter()
         .map(|tool| {
-            let mut shown = tool.to_json();
+            let mut shown = tool.to_json(false);
             if let Value::Object(shown) = &mut shown {
                 shown.shift_remove("annotations");
             }

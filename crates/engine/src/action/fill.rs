@@ -4,9 +4,9 @@ use super::aim::{Lack, Need, listed};
 use super::gesture::perform;
 use super::{Click, Tries, until_done};
 use crate::backend::InputStep;
-use crate::error::{Error, Result};
+use crate::error::{Error, Obstacle, Result};
 use crate::input::Shortcut;
-use crate::locator::{Checked, Element, Locator};
+use crate::locator::{Checked, Element, Locator, States};
 use crate::progress::Progress;
 use serde::Deserialize;
 use serde_json::json;
@@ -86,6 +86,34 @@ impl Locator {
         })
     }
 
+    /// Waits until text can be typed into it: visible, enabled, and editable.
+    pub async fn wait_until_editable(&self, progress: &Progress) -> Result<()> {
+        let mut tries = Tries::of(self, progress, "type");
+        until_done!(tries, progress, {
+            let element = tries.element().await?;
+            let states = element.states().await?;
+            let lacks = match states {
+                States { visible: false, .. } => Obstacle::NotVisible,
+                States { enabled: false, .. } => Obstacle::NotEnabled,
+                States {
+                    editable: Some(false),
+                    ..
+                } => Obstacle::NotEditable,
+                States {
+                    editable: Some(true),
+                    ..
+                } => return Ok(()),
+                States { editable: None, .. } => {
+                    return Err(takes_no_text(
+                        self,
+                        format!("{} takes no text", element.preview()),
+                    ));
+                }
+            };
+            Err(element.not_actionable(lacks))
+        })
+    }
+
     /// Ticks or unticks a checkbox, radio button or switch by clicking it, unless it is so already.
     pub async fn set_checked(&self, progress: &Progress, checked: bool) -> Result<()> {
         let action = if checked { "check" } else { "uncheck" };
@@ -135,13 +163,25 @@ fn unfillable(locator: &Locator, mismatch: &Mismatch) -> Error {
     locator.mismatch(match mismatch {
         Mismatch::Kind {
             kind: Some(kind), ..
-        } => format!("Input of type \"{kind}\" cannot be filled"),
-        Mismatch::Kind { tag, kind: None } => format!(
-            "Element is not an <input>, <textarea>, <select> or [contenteditable] element, but a <{tag}>"
-        ),
+        } => {
+            return takes_no_text(locator, format!("Input of type \"{kind}\" cannot be filled"));
+        }
+        Mismatch::Kind { tag, kind: None } => {
+            let reason = format!(
+                "Element is not an <input>, <textarea>, <select> or [contenteditable] element, but a <{tag}>"
+            );
+            return takes_no_text(locator, reason);
+        }
         Mismatch::Number => "Cannot type text into input[type=number]".to_owned(),
         Mismatch::Malformed { kind } => format!("Malformed value for an input of type \"{kind}\": {}", form(kind)),
     })
+}
+
+fn takes_no_text(locator: &Locator, reason: String) -> Error {
+    Error::TakesNoText {
+        selector: locator.to_string(),
+        reason,
+    }
 }
 
 /// The form of value that an input type takes.

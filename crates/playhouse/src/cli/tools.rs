@@ -18,7 +18,7 @@ pub(super) fn command() -> Command {
 pub(super) fn run(matches: &ArgMatches, settings: &Settings) -> ExitCode {
     let tools: Vec<_> = Toolbox::new(&settings.tools).iter().collect();
     if matches.get_flag("json") {
-        let tools: Value = tools.iter().map(|tool| tool.to_json()).collect();
+        let tools: Value = tools.iter().map(|tool| tool.to_json(false)).collect();
         return print(&format!("{tools:#}\n"));
     }
     let width = tools
@@ -42,5 +42,5 @@ pub(super) fn run(matches: &ArgMatches, settings: &Settings) -> ExitCode {
 
 /// About how many tokens a model pays to know the tool: four characters each, as English has it.
 fn tokens(tool: &ToolDef) -> usize {
-    tool.to_json().to_string().chars().count().div_ceil(4)
+    tool.to_json(false).to_string().chars().count().div_ceil(4)
 }

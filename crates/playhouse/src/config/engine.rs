@@ -137,7 +137,7 @@ impl ContextSettings {
             bypass_csp: self.bypass_csp,
             java_script_enabled: Some(self.java_script_enabled),
             block_service_workers: self.block_service_workers,
-            proxy: None,
+            proxy: self.proxy.as_ref().map(ProxySettings::options),
             origins: self.origins.clone(),
             downloads: self
                 .accept_downloads

@@ -9,10 +9,11 @@ use super::{
     table::{key, no_key, options},
     value::{
         Arguments, BlockServiceWorkers, BrowserName, Bytes, CapabilityNames, CodegenLanguage,
-        ColorScheme, CommaList, ConsoleLevel, Contrast, FilePaths, ForcedColors, Geolocation,
-        Headers, HttpCredentials, IgnoredArguments, ImageResponses, LogLevel, Map, Milliseconds,
-        OptionValue, OriginList, ReducedMotion, Scripts, Size, SnapshotMode, StorageStateSource,
-        ToolRules, ToolsetName, ToolsetNames, Unsupported, Viewport,
+        ColorScheme, CommaList, ConsoleLevel, Contrast, Count, FilePaths, ForcedColors,
+        Geolocation, Headers, HttpCredentials, IgnoredArguments, ImageResponses, LogLevel, Map,
+        Milliseconds, OptionValue, OriginList, ReducedMotion, Scripts, SessionExpiry, Size,
+        SnapshotMode, StorageStateSource, ToolRules, ToolsetName, ToolsetNames, Unsupported,
+        Viewport,
     },
 };
 
@@ -153,7 +154,7 @@ options! {
     "Tools" {
         /// Families of tools: browser, session, e2e.
         toolsets: ToolsetNames =
-            ToolsetNames(vec![ToolsetName::Browser, ToolsetName::Session, ToolsetName::E2e]),
+            ToolsetNames(vec![ToolsetName::Browser]),
             key("toolsets").flag();
         /// Capabilities beside the core: config, network, pdf, storage, testing, vision, devtools.
         caps: CapabilityNames, key("capabilities").everywhere();
@@ -161,6 +162,16 @@ options! {
         tools: ToolRules, key("tools").flag().dashes();
         /// The same as `--caps vision`.
         vision: bool, no_key().flag().hidden();
+    }
+    "Sessions" {
+        /// How long a session lives after its last call.
+        session_timeout: Milliseconds = Milliseconds(300_000), key("session.timeout").flag();
+        /// How many sessions there may be at once, beside the default one.
+        max_sessions: Count = Count(10), key("session.maxSessions").flag();
+        /// Whether calls prolong the life of their session: sliding, fixed.
+        session_expiry: SessionExpiry = SessionExpiry::Sliding, key("session.expiry").flag();
+        /// Tools that work on a page must be told the session; there is no default one.
+        require_session: bool = false, key("session.require").flag();
     }
     "Answers" {
         /// Whether actions answer with a snapshot: full, none.

@@ -15,7 +15,7 @@ use super::{
     secrets::{Secrets, SecretsSource},
     settings::{
         AnswerSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings, ProxySettings,
-        Settings, Timeouts, ToolSettings,
+        SessionSettings, Settings, Timeouts, ToolSettings,
     },
     show,
     value::{BrowserName, Bytes, Capability, Milliseconds, OptionValue, Size, Viewport},
@@ -113,6 +113,7 @@ pub(crate) fn resolve(
             accept_downloads: options.accept_downloads.value().unwrap_or(true),
             downloads_dir: options.downloads_path.value().map(|path| cwd.join(path)),
             block_service_workers: options.block_service_workers.get().is_some_and(|b| b.0),
+            proxy: None,
             origins,
             storage_state: options.storage_state.value(),
             init_scripts: options.init_script.or_empty().0,
@@ -122,6 +123,12 @@ pub(crate) fn resolve(
             toolsets: required(&options.toolsets).0,
             capabilities,
             rules: options.tools.or_empty().0,
+        },
+        sessions: SessionSettings {
+            timeout: required(&options.session_timeout).into(),
+            max: required(&options.max_sessions).0,
+            expiry: required(&options.session_expiry),
+            required: required(&options.require_session),
         },
         answers: AnswerSettings {
             snapshot_mode: required(&options.snapshot_mode),

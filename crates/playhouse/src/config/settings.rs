@@ -12,8 +12,8 @@ use sha2::{Digest, Sha256};
 use super::secrets::Secrets;
 use super::value::{
     Capability, CodegenLanguage, ColorScheme, ConsoleLevel, Contrast, FilePaths, ForcedColors,
-    Geolocation, HttpCredentials, ImageResponses, LogLevel, ReducedMotion, Size, SnapshotMode,
-    StorageStateSource, ToolRule, ToolsetName, Viewport,
+    Geolocation, HttpCredentials, ImageResponses, LogLevel, ReducedMotion, SessionExpiry, Size,
+    SnapshotMode, StorageStateSource, ToolRule, ToolsetName, Viewport,
 };
 
 /// What the server was told, complete.
@@ -25,6 +25,8 @@ pub struct Settings {
     pub context: ContextSettings,
     /// Which tools there are.
     pub tools: ToolSettings,
+    /// How many sessions there are, and for how long.
+    pub sessions: SessionSettings,
     /// What answers look like.
     pub answers: AnswerSettings,
     /// Where files lie.
@@ -154,6 +156,8 @@ pub struct ContextSettings {
     pub downloads_dir: Option<PathBuf>,
     /// Pages may not register service workers.
     pub block_service_workers: bool,
+    /// A way to the network of its own, instead of the browser's.
+    pub proxy: Option<ProxySettings>,
     /// What may be requested.
     pub origins: OriginRules,
     /// Cookies and storage at first.
@@ -173,6 +177,19 @@ pub struct ToolSettings {
     pub capabilities: Vec<Capability>,
     /// Rules about single tools; the last one about a tool counts.
     pub rules: Vec<ToolRule>,
+}
+
+/// How many sessions there are, and for how long.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionSettings {
+    /// How long one lives: from its creation, or from its last call.
+    pub timeout: Duration,
+    /// How many there may be at once, beside the default one.
+    pub max: usize,
+    /// Which of the two.
+    pub expiry: SessionExpiry,
+    /// Page tools must name their session.
+    pub required: bool,
 }
 
 /// What answers look like.

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 pub use choices::{
     Capability, CodegenLanguage, ColorScheme, ConsoleLevel, Contrast, FilePaths, ForcedColors,
-    ImageResponses, LogLevel, ReducedMotion, SnapshotMode, ToolsetName,
+    ImageResponses, LogLevel, ReducedMotion, SessionExpiry, SnapshotMode, ToolsetName,
 };
 pub use lists::ToolRule;
 pub(crate) use lists::{
@@ -171,6 +171,39 @@ impl OptionValue for Milliseconds {
 
     fn schema() -> Value {
         json!({ "type": "integer", "minimum": 0 })
+    }
+}
+
+/// How many there may be: at least one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Count(pub usize);
+
+impl OptionValue for Count {
+    const WORD: &'static str = "N";
+
+    fn parse(text: &str) -> Result<Self, Problem> {
+        let count = text.trim().parse().ok().filter(|count| *count > 0);
+        count.map(Count).ok_or_else(Count::expected)
+    }
+
+    fn from_json(value: &Value) -> Result<Self, Problem> {
+        let count = value.as_u64().and_then(|count| usize::try_from(count).ok());
+        let count = count.filter(|count| *count > 0);
+        count.map(Count).ok_or_else(Count::expected)
+    }
+
+    fn to_json(&self) -> Value {
+        json!(self.0)
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "integer", "minimum": 1 })
+    }
+}
+
+impl Count {
+    fn expected() -> Problem {
+        Problem::expected("a whole number of at least 1")
     }
 }
 

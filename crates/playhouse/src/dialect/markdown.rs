@@ -4,7 +4,7 @@
 use super::{Content, ContentItem};
 use crate::config::{AnswerSettings, ImageResponses};
 use crate::error::{Error, Result};
-use crate::reply::{Answer, Event, Modal, PageFacts, Part, SnapshotFacts, TabFacts};
+use crate::reply::{Answer, Event, Image, Modal, PageFacts, Part, SnapshotFacts, TabFacts};
 use engine::codegen::Language;
 use std::fmt::Write as _;
 
@@ -61,9 +61,10 @@ fn answered(answer: Answer, settings: &AnswerSettings) -> Content {
             Part::Text(line) => result.push(line),
             Part::File { title, link } => result.push(format!("- [{title}]({link})")),
             Part::Tabs(tabs) => result.extend(tab_lines(&tabs)),
-            Part::Image { bytes, mime_type } => {
+            Part::Image(Image { bytes, mime_type }) => {
                 images.push(ContentItem::Image { bytes, mime_type })
             }
+            Part::Object(object) => result.push(object.to_string()),
         }
     }
     text.section("Result", result);
@@ -205,21 +206,10 @@ fn event_line(event: &Event) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{CodegenLanguage, ConsoleLevel, FilePaths, SnapshotMode};
     use crate::reply::Reply;
     use engine::{ConsoleCounts, Dialog, DialogKind};
 
-    fn settings() -> AnswerSettings {
-        AnswerSettings {
-            snapshot_mode: SnapshotMode::Full,
-            snapshot_boxes: false,
-            codegen: CodegenLanguage::Typescript,
-            image_responses: ImageResponses::Allow,
-            file_paths: FilePaths::Relative,
-            console_level: ConsoleLevel::Info,
-            test_id_attribute: "data-testid".into(),
-        }
-    }
+    use crate::dialect::tests::settings;
 
     fn tab(title: &str, current: bool) -> TabFacts {
         TabFacts {

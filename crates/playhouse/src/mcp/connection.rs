@@ -71,8 +71,8 @@ impl ServerHandler for Connection {
         let tools = self
             .server
             .toolbox()
-            .iter()
-            .map(|tool| serde_json::from_value::<Tool>(tool.to_json()))
+            .to_json()
+            .map(serde_json::from_value::<Tool>)
             .collect::<Result<Vec<_>, _>>()
             .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let list = ListToolsResult::with_all_items(tools);

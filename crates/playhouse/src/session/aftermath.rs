@@ -63,6 +63,16 @@ impl Session {
         Ok(answer)
     }
 
+    /// A tool's reply with what keeps the page from going on.
+    pub(crate) fn plain_answer(&self, reply: Reply) -> Answer {
+        let current = self.open_tabs().and_then(|tabs| tabs.current());
+        Answer {
+            reply,
+            modals: current.map(|tab| tab.modals()).unwrap_or_default(),
+            ..Answer::default()
+        }
+    }
+
     /// The open tabs, for an answer that lists them: what it shows is no news any more.
     pub(crate) async fn listed_tabs(&self, call: &Call) -> Vec<TabFacts> {
         let Some(tabs) = self.open_tabs() else {

@@ -2,6 +2,7 @@
 
 use super::Arguments;
 use crate::error::Problem;
+use crate::nearest::nearest;
 use serde_json::{Map, Value};
 
 /// The largest integer that JavaScript counts exactly.
@@ -13,6 +14,24 @@ pub(super) fn problems(schema: &Map<String, Value>, arguments: &Arguments) -> Ve
     object(schema, arguments, &Path::default(), &mut found);
     found.sort_by_key(|(depth, _)| *depth);
     found.into_iter().map(|(_, problem)| problem).collect()
+}
+
+/// The parameters that the schema does not know, each with the one that was perhaps meant.
+pub(super) fn unknown(schema: &Map<String, Value>, arguments: &Arguments) -> Vec<Problem> {
+    let known = schema.get("properties").and_then(Value::as_object);
+    let names = || known.into_iter().flat_map(Map::keys).map(String::as_str);
+    let unknown = arguments
+        .keys()
+        .filter(|name| !names().any(|known| known == *name));
+    unknown
+        .map(|name| Problem {
+            parameter: name.clone(),
+            message: match nearest(name, names()) {
+                Some(meant) => format!("Unknown parameter, did you mean \"{meant}\"?"),
+                None => "Unknown parameter".to_owned(),
+            },
+        })
+        .collect()
 }
 
 /// The same with integers where JSON has whole numbers, so that `2.0` is an index too.
@@ -95,13 +114,17 @@ fn object(schema: &Map<String, Value>, members: &Arguments, path: &Path, found: 
 
 fn value(schema: &Map<String, Value>, given: Option<&Value>, path: &Path, found: &mut Found) {
     if let Some(Value::Array(choices)) = schema.get("anyOf") {
-        // A choice with null: what is not null must fit the other one.
-        if given.is_some_and(Value::is_null) {
-            return;
+        // What fits none of the choices is told in the words of the first.
+        let mut of_first = None;
+        for choice in choices.iter().filter_map(Value::as_object) {
+            let mut problems = Found::new();
+            value(choice, given, path, &mut problems);
+            if problems.is_empty() {
+                return;
+            }
+            of_first.get_or_insert(problems);
         }
-        if let Some(Value::Object(choice)) = choices.first() {
-            value(choice, given, path, found);
-        }
+        found.extend(of_first.unwrap_or_default());
         return;
     }
     if let Some(Value::Array(choices)) = schema.get("enum") {
@@ -119,7 +142,9 @@ fn value(schema: &Map<String, Value>, given: Option<&Value>, path: &Path, found:
         .and_then(Value::as_str)
         .unwrap_or_default();
     match (expected, given) {
-        ("string", Some(Value::String(_))) | ("boolean", Some(Value::Bool(_))) => {}
+        ("null", Some(Value::Null))
+        | ("string", Some(Value::String(_)))
+        | ("boolean", Some(Value::Bool(_))) => {}
         ("number", Some(Value::Number(number))) => range(schema, number.as_f64(), path, found),
         ("integer", Some(Value::Number(number))) => {
             integer(schema, number.as_f64(), path, found);

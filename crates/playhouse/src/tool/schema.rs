@@ -1,15 +1,38 @@
 //! The JSON Schema of a tool's parameters, in the form that clients of `@playwright/mcp` know.
 
-use super::Tool;
 use super::arguments::whole;
+use super::{ObjectTool, Tool};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
 /// The schema of `T`'s parameters; its `description` is the tool's.
-pub(super) fn of<T: Tool>() -> Map<String, Value> {
+pub(super) fn of_parameters<T: Tool>() -> Map<String, Value> {
+    let mut schema = of::<T>();
+    list_defaults_as_required(&mut schema);
+    schema
+}
+
+/// The same of a tool that answers with an object.
+pub(super) fn of_object<T: ObjectTool>() -> Map<String, Value> {
+    of::<T>()
+}
+
+/// The schema of an answer.
+pub(super) fn of_output<T: JsonSchema>() -> Map<String, Value> {
+    let mut schema = of::<T>();
+    schema.remove("description");
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.shift_insert(0, "success".to_owned(), json!({ "type": "boolean" }));
+    }
+    // Answers may tell of a dialog too.
+    schema.remove("additionalProperties");
+    schema
+}
+
+fn of<T: JsonSchema>() -> Map<String, Value> {
     let generator = SchemaSettings::draft2020_12()
         .with(|settings| settings.inline_subschemas = true)
         .into_generator();
@@ -22,7 +45,6 @@ pub(super) fn of<T: Tool>() -> Map<String, Value> {
         .entry("properties")
         .or_insert_with(|| Value::Object(Map::new()));
     close(&mut schema);
-    list_defaults_as_required(&mut schema);
     schema
 }
 

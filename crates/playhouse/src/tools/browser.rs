@@ -1,13 +1,13 @@
 //! The `browser` toolset: the tools of `@playwright/mcp`, with its names, parameters and answers.
 
-mod click;
+pub(super) mod click;
 mod close;
 mod config;
 mod console;
 mod cookies;
 mod dialog;
 mod drag;
-mod evaluate;
+pub(super) mod evaluate;
 mod files;
 mod find;
 mod form;
@@ -16,7 +16,7 @@ mod hover;
 mod keyboard;
 mod media;
 mod mouse;
-mod navigate;
+pub(super) mod navigate;
 mod network;
 mod offline;
 mod pdf;

@@ -14,6 +14,7 @@ mod profiles;
 mod protocol;
 mod secrets;
 mod session;
+mod sessions;
 mod shop;
 
 use testkit::{Client, Launch};

@@ -64,6 +64,10 @@ impl Part {
     pub(super) fn of(&self, answer: &CallResult) -> String {
         match self {
             Self::Whole => answer.text.clone(),
+            // An answer that is one object has no sections.
+            Self::Section("Error") if answer.is_error => {
+                answer.section("Error").unwrap_or(&answer.text).to_owned()
+            }
             Self::Section(title) => answer.section(title).unwrap_or_default().to_owned(),
             Self::Code => answer.code().unwrap_or_default().to_owned(),
             Self::Snapshot => answer.snapshot().unwrap_or_default(),

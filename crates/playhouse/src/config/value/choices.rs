@@ -137,6 +137,14 @@ choices! {
         Trace,
     }
 
+    /// Whether calls prolong the life of their session.
+    SessionExpiry {
+        /// Each call does.
+        Sliding,
+        /// It ends when it was said at first.
+        Fixed,
+    }
+
     /// A family of tools.
     ToolsetName {
         /// The `browser_*` tools.

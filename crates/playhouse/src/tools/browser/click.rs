@@ -33,7 +33,7 @@ pub(super) struct Click {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
-pub(super) enum Button {
+pub(in crate::tools) enum Button {
     Left,
     Right,
     Middle,
@@ -41,7 +41,7 @@ pub(super) enum Button {
 
 /// A key to hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-enum Modifier {
+pub(in crate::tools) enum Modifier {
     Alt,
     Control,
     ControlOrMeta,

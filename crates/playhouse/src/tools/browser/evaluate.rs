@@ -74,7 +74,7 @@ impl Tool for Evaluate {
 }
 
 /// Whether the text is a function, as far as its beginning tells; else it is an expression.
-fn is_function(text: &str) -> bool {
+pub(in crate::tools) fn is_function(text: &str) -> bool {
     let text = text.trim_start();
     let text = text.strip_prefix("async").map_or(text, str::trim_start);
     if text.starts_with("function") {

@@ -105,7 +105,7 @@ pub(super) async fn load(tab: &Tab, call: &Call, url: &str) -> Result<()> {
 }
 
 /// The URL with a scheme: a bare name is a host.
-pub(super) fn completed(url: &str) -> String {
+pub(in crate::tools) fn completed(url: &str) -> String {
     if Url::parse(url).is_ok_and(|parsed| !names_a_port(url, &parsed)) {
         return url.to_owned();
     }

@@ -4,7 +4,7 @@ use crate::call::Call;
 use crate::error::{Error, Result};
 use crate::output;
 use crate::picture;
-use crate::reply::{Part, Reply};
+use crate::reply::{Image, Part, Reply};
 use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
 use engine::codegen::javascript::Options;
@@ -138,10 +138,10 @@ impl Tool for TakeScreenshot {
                 wanted.shrink = factor;
                 bytes = tab.page.screenshot(&progress, &wanted).await?;
             }
-            reply = reply.and(Part::Image {
+            reply = reply.and(Part::Image(Image {
                 bytes,
                 mime_type: format!("image/{}", <&str>::from(format)),
-            });
+            }));
         }
         Ok(reply)
     }

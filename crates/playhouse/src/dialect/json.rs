@@ -1,0 +1,111 @@
+//! The dialect of the `session` and `e2e` toolsets: one JSON object, as text and as structured content.
+
+use super::{Content, ContentItem};
+use crate::config::{AnswerSettings, ImageResponses};
+use crate::error::{Error, Result};
+use crate::reply::{Answer, Image, Modal, Part};
+use serde_json::{Map, Value, json};
+
+/// Dresses the outcome of a call for a session; the default one has no id.
+pub(crate) fn content(
+    outcome: Result<Answer>,
+    session_id: Option<&str>,
+    settings: &AnswerSettings,
+) -> Content {
+    match outcome {
+        Ok(Answer { reply, modals, .. }) => match reply.error {
+            None => answered(reply.parts, &modals, settings),
+            Some(error) => failed(&error, session_id),
+        },
+        Err(error) => failed(&error, session_id),
+    }
+}
+
+fn answered(parts: Vec<Part>, modals: &[Modal], settings: &AnswerSettings) -> Content {
+    let mut object = Map::from_iter([("success".to_owned(), Value::Bool(true))]);
+    let mut images = Vec::new();
+    for part in parts {
+        match part {
+            Part::Object(Value::Object(members)) => object.extend(members),
+            Part::Image(Image { bytes, mime_type }) => {
+                images.push(ContentItem::Image { bytes, mime_type });
+            }
+            Part::Object(_) | Part::Text(_) | Part::File { .. } | Part::Tabs(_) => {}
+        }
+    }
+    // The page stands still until somebody answers it.
+    for modal in modals {
+        if let Modal::Dialog(dialog) = modal {
+            let told = json!({ "type": dialog.kind.to_string(), "message": dialog.message });
+            object.insert("dialog".to_owned(), told);
+        }
+    }
+    let mut content = of(Value::Object(object), false);
+    if settings.image_responses != ImageResponses::Omit {
+        content.items.extend(images);
+    }
+    content
+}
+
+fn failed(error: &Error, session_id: Option<&str>) -> Content {
+    let mut object = error.to_json();
+    let session_id = error.session_id().or(session_id);
+    if let (Some(id), Value::Object(members)) = (session_id, &mut object) {
+        let after_message = members.len().min(2);
+        members.shift_insert(after_message, "sessionId".to_owned(), id.into());
+    }
+    of(object, true)
+}
+
+fn of(object: Value, is_error: bool) -> Content {
+    Content {
+        items: vec![ContentItem::Text(object.to_string())],
+        structured: Some(object),
+        is_error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::tests::settings;
+    use crate::reply::Reply;
+    use engine::{Dialog, DialogKind};
+
+    #[test]
+    fn a_success_is_one_object_as_text_and_for_programs() {
+        let reply = Reply::default().and(Part::Object(json!({ "title": "Shop" })));
+        let modals = vec![Modal::Dialog(Dialog {
+            kind: DialogKind::Confirm,
+            message: "Sure?".into(),
+            default_value: String::new(),
+        })];
+        let answer = Answer {
+            reply,
+            modals,
+            ..Answer::default()
+        };
+        let content = content(Ok(answer), None, &settings());
+        assert_eq!(
+            content.text(),
+            r#"{"success":true,"title":"Shop","dialog":{"type":"confirm","message":"Sure?"}}"#
+        );
+        assert_eq!(
+            content.structured.unwrap().to_string(),
+            r#"{"success":true,"title":"Shop","dialog":{"type":"confirm","message":"Sure?"}}"#
+        );
+    }
+
+    #[test]
+    fn an_error_names_its_session() {
+        let error = Error::SessionExpired {
+            session_id: "x".into(),
+        };
+        let content = content(Err(error), Some("x"), &settings());
+        assert!(content.is_error);
+        assert_eq!(
+            content.text(),
+            r#"{"errorCode":"SESSION_EXPIRED","message":"Session \"x\" has expired","sessionId":"x","details":{"sessionId":"x"},"retryable":false,"suggestion":"Create a new session with create_session."}"#
+        );
+    }
+}

@@ -1,0 +1,112 @@
+//! When a session is over: told in wall time, kept in time that no clock change moves.
+
+use crate::config::SessionExpiry;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+use tokio::time::Instant;
+
+/// The end of a session's life.
+#[derive(Debug, Clone)]
+pub(super) struct Deadline {
+    lifetime: Duration,
+    expiry: SessionExpiry,
+    end: Arc<Mutex<End>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct End {
+    at: Instant,
+    told: SystemTime,
+}
+
+impl End {
+    fn after(lifetime: Duration) -> Self {
+        // Longer than anybody waits, and short enough to be counted.
+        let lifetime = lifetime.min(Duration::from_secs(100 * 365 * 24 * 3600));
+        Self {
+            at: Instant::now() + lifetime,
+            told: SystemTime::now() + lifetime,
+        }
+    }
+}
+
+impl Deadline {
+    /// So long from now on.
+    pub(super) fn after(lifetime: Duration, expiry: SessionExpiry) -> Self {
+        Self {
+            lifetime,
+            expiry,
+            end: Arc::new(Mutex::new(End::after(lifetime))),
+        }
+    }
+
+    /// The session is used: it lives as long again, where uses count.
+    pub(super) fn prolong(&self) {
+        if self.expiry == SessionExpiry::Sliding {
+            *self.end.lock().unwrap_or_else(PoisonError::into_inner) = End::after(self.lifetime);
+        }
+    }
+
+    pub(super) fn has_passed(&self) -> bool {
+        self.end().at <= Instant::now()
+    }
+
+    /// When it is, in wall time.
+    pub(super) fn told(&self) -> SystemTime {
+        self.end().told
+    }
+
+    /// Waits for the end as it is now; it may have moved then.
+    pub(super) async fn passed(&self) {
+        tokio::time::sleep_until(self.end().at).await;
+    }
+
+    fn end(&self) -> End {
+        *self.end.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn in_paused_time(test: impl Future<Output = ()>) {
+        tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build()
+            .unwrap()
+            .block_on(test);
+    }
+
+    proptest! {
+        #[test]
+        fn a_session_ends_when_its_time_is_over_and_not_before(lifetime in 1_u64..1_000_000) {
+            in_paused_time(async {
+                let lifetime = Duration::from_millis(lifetime);
+                let deadline = Deadline::after(lifetime, SessionExpiry::Fixed);
+                tokio::time::advance(lifetime - Duration::from_millis(1)).await;
+                assert!(!deadline.has_passed());
+                tokio::time::advance(Duration::from_millis(1)).await;
+                assert!(deadline.has_passed());
+            });
+        }
+
+        #[test]
+        fn a_use_prolongs_it_unless_its_end_is_fixed(lifetime in 10_u64..1_000_000, uses in 1_u32..20) {
+            in_paused_time(async {
+                let lifetime = Duration::from_millis(lifetime);
+                let sliding = Deadline::after(lifetime, SessionExpiry::Sliding);
+                let fixed = Deadline::after(lifetime, SessionExpiry::Fixed);
+                for _ in 0..uses {
+                    tokio::time::advance(lifetime / 2).await;
+                    sliding.prolong();
+                    fixed.prolong();
+                }
+                assert!(!sliding.has_passed());
+                assert_eq!(fixed.has_passed(), uses >= 2);
+            });
+        }
+    }
+}

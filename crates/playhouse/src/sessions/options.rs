@@ -1,0 +1,107 @@
+//! What a session can be asked to be when it is created: the server's settings, changed for it alone.
+
+use crate::config::{ProxySettings, Settings, Size, StorageStateSource, Viewport};
+use crate::error::{Error, Result};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What differs from the server's settings.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SessionOptions {
+    /// The user agent.
+    pub(crate) user_agent: Option<String>,
+    /// The size of pages.
+    pub(crate) viewport: Option<ViewportOption>,
+    /// The language, such as `de-DE`.
+    pub(crate) locale: Option<String>,
+    /// The time zone, an IANA name.
+    pub(crate) timezone: Option<String>,
+    /// The way to the network.
+    pub(crate) proxy: Option<ProxyOption>,
+    /// Cookies and storage at first: a path that may be read, or the state itself.
+    pub(crate) storage_state: Option<Value>,
+    /// How long it lives, in milliseconds.
+    pub(crate) timeout: Option<u64>,
+}
+
+/// A size in CSS pixels.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+pub(crate) struct ViewportOption {
+    /// CSS pixels.
+    width: u32,
+    /// CSS pixels.
+    height: u32,
+}
+
+/// A proxy.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub(crate) struct ProxyOption {
+    /// http://host:port or socks5://host:port.
+    server: String,
+    /// Hosts reached without it, separated by commas.
+    bypass: Option<String>,
+    /// User name.
+    username: Option<String>,
+    /// Password.
+    password: Option<String>,
+}
+
+impl SessionOptions {
+    /// How long the session lives, where that was said.
+    pub(super) fn lifetime(&self) -> Option<Duration> {
+        self.timeout.map(Duration::from_millis)
+    }
+
+    /// The settings of the session: a context of its own, with what was asked for.
+    pub(super) fn applied_to(&self, settings: &Settings) -> Result<Settings> {
+        let mut settings = settings.clone();
+        settings.browser.isolated = true;
+        let context = &mut settings.context;
+        if let Some(user_agent) = &self.user_agent {
+            context.user_agent = Some(user_agent.clone());
+        }
+        if let Some(ViewportOption { width, height }) = self.viewport {
+            if width == 0 || height == 0 {
+                return Err(wrong(
+                    "viewport.width and viewport.height must be at least 1",
+                ));
+            }
+            context.viewport = Viewport::Fixed(Size { width, height });
+        }
+        if let Some(locale) = &self.locale {
+            context.locale = Some(locale.clone());
+        }
+        if let Some(timezone) = &self.timezone {
+            context.timezone_id = Some(timezone.clone());
+        }
+        if let Some(proxy) = &self.proxy {
+            context.proxy = Some(ProxySettings {
+                server: proxy.server.clone(),
+                bypass: proxy.bypass.clone(),
+                username: proxy.username.clone(),
+                password: proxy.password.clone(),
+            });
+        }
+        match &self.storage_state {
+            None => {}
+            Some(Value::String(path)) => {
+                context.storage_state = Some(StorageStateSource::File(PathBuf::from(path)));
+            }
+            Some(state @ Value::Object(_)) => {
+                context.storage_state = Some(StorageStateSource::Inline(state.clone()));
+            }
+            Some(_) => return Err(wrong("storageState must be a path or an object")),
+        }
+        Ok(settings)
+    }
+}
+
+fn wrong(reason: &'static str) -> Error {
+    Error::Arguments {
+        reason,
+        bare: false,
+    }
+}

@@ -1,0 +1,98 @@
+//! The parameters that many tools have, and none of them reads: which session, and how long to wait.
+
+use super::{Arguments, Dialect, ToolDef};
+use crate::error::{Error, Problem, Result};
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+
+/// Which session a call is for.
+const SESSION: &str = "sessionId";
+/// How long it may wait, in milliseconds.
+const TIMEOUT: &str = "timeout";
+
+/// What a call says for all that serve it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Common {
+    /// The session it is for; `None`: the default one.
+    pub(crate) session_id: Option<String>,
+    /// How long it may wait for what it waits for.
+    pub(crate) timeout: Option<Duration>,
+}
+
+impl ToolDef {
+    /// Takes the common parameters out of the arguments. `sessions`: there are tools that make sessions.
+    pub(crate) fn common(&self, arguments: &mut Arguments, sessions: bool) -> Result<Common> {
+        let mut common = Common::default();
+        let mut problems = Vec::new();
+        if self.names_session(sessions) {
+            match arguments.shift_remove(SESSION) {
+                None | Some(Value::Null) => {}
+                Some(Value::String(id)) => common.session_id = Some(id),
+                Some(_) => problems.push(problem(SESSION, "string")),
+            }
+        }
+        if self.has_timeout() {
+            match arguments.shift_remove(TIMEOUT) {
+                None | Some(Value::Null) => {}
+                Some(value) => match value.as_f64().filter(|ms| *ms >= 0.0) {
+                    Some(ms) => common.timeout = Duration::try_from_secs_f64(ms / 1_000.0).ok(),
+                    None => problems.push(problem(TIMEOUT, "number of milliseconds")),
+                },
+            }
+        }
+        if problems.is_empty() {
+            Ok(common)
+        } else {
+            Err(Error::InvalidArguments {
+                tool: self.name,
+                problems,
+            })
+        }
+    }
+
+    /// Adds the common parameters to a schema.
+    pub(super) fn with_common(
+        &self,
+        mut schema: Map<String, Value>,
+        sessions: bool,
+    ) -> Map<String, Value> {
+        if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+            if self.has_timeout() {
+                let timeout = json!({ "type": "number", "minimum": 0, "description": "Wait this many ms at most." });
+                properties.insert(TIMEOUT.to_owned(), timeout);
+            }
+            if self.names_session(sessions) {
+                let id = json!({ "type": "string", "description": "The session; without it the default one." });
+                properties.insert(SESSION.to_owned(), id);
+            }
+        }
+        schema
+    }
+
+    /// The refusal of a call that names no session, where it has to.
+    pub(crate) fn needs_session(&self) -> Error {
+        Error::InvalidArguments {
+            tool: self.name,
+            problems: vec![Problem {
+                parameter: SESSION.to_owned(),
+                message: "Missing: this server has no default session (--require-session)"
+                    .to_owned(),
+            }],
+        }
+    }
+
+    fn names_session(&self, sessions: bool) -> bool {
+        self.of_a_session && sessions
+    }
+
+    fn has_timeout(&self) -> bool {
+        self.of_a_session && self.dialect == Dialect::Json
+    }
+}
+
+fn problem(parameter: &str, expected: &str) -> Problem {
+    Problem {
+        parameter: parameter.to_owned(),
+        message: format!("Invalid input: expected {expected}"),
+    }
+}

@@ -1,0 +1,233 @@
+//! Finding elements, and their states.
+
+use super::Done;
+use crate::call::Call;
+use crate::error::Result;
+use crate::scope::CurrentTab;
+use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use engine::WaitFor;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+pub(super) const TOOLS: &[ToolDef] = &[
+    ToolDef::object::<FindElement>(),
+    ToolDef::object::<FindElements>(),
+    ToolDef::object::<ElementExists>(),
+    ToolDef::object::<IsVisible>(),
+    ToolDef::object::<IsEnabled>(),
+    ToolDef::object::<WaitForSelector>(),
+];
+
+/// How many elements are described when nobody says.
+const LIMIT: usize = 20;
+
+/// Facts of each element, in short.
+const FACTS: &str = "(elements) => elements.map((element) => {
+    const { x, y, width, height } = element.getBoundingClientRect();
+    const text = (element.innerText ?? element.textContent ?? '').trim();
+    return {
+        tag: element.localName,
+        attributes: Object.fromEntries([...element.attributes].map(({ name, value }) => [name, value])),
+        text: text.length > 500 ? text.slice(0, 500) + '…' : text,
+        box: { x, y, width, height },
+    };
+})";
+
+/// An element.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Facts {
+    tag: String,
+    attributes: BTreeMap<String, String>,
+    text: String,
+    /// In the viewport of its frame, in CSS pixels.
+    #[serde(rename = "box")]
+    bounds: Map<String, Value>,
+}
+
+/// Describe the element that matches.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct FindElement {
+    /// The element.
+    selector: String,
+}
+
+impl ObjectTool for FindElement {
+    const NAME: &'static str = "find_element";
+    const TITLE: &'static str = "Find element";
+    const EFFECT: Effect = Effect::Reads;
+    type Scope = CurrentTab;
+    type Output = Facts;
+
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Facts>> {
+        let locator = tab.page.locator(&self.selector)?;
+        let one = format!("(element) => ({FACTS})([element])[0]");
+        let facts = locator.evaluate(&call.action(), &one).await?;
+        let facts: Facts =
+            serde_json::from_value(facts.unwrap_or_default()).map_err(super::unexpected(call))?;
+        Ok(facts.into())
+    }
+}
+
+/// Describe all elements that match.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct FindElements {
+    /// The elements.
+    selector: String,
+    /// Describe so many at most; 20 by default.
+    limit: Option<usize>,
+}
+
+/// Elements.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct AllFacts {
+    /// How many match.
+    count: usize,
+    elements: Vec<Facts>,
+}
+
+impl ObjectTool for FindElements {
+    const NAME: &'static str = "find_elements";
+    const TITLE: &'static str = "Find elements";
+    const EFFECT: Effect = Effect::Reads;
+    type Scope = CurrentTab;
+    type Output = AllFacts;
+
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<AllFacts>> {
+        let locator = tab.page.locator(&self.selector)?;
+        let limit = self.limit.unwrap_or(LIMIT);
+        let count = locator.count(&call.action()).await?;
+        let some = format!("(elements) => ({FACTS})(elements.slice(0, {limit}))");
+        let facts = locator.evaluate_all(&call.action(), &some).await?;
+        let elements = serde_json::from_value(facts.unwrap_or_default());
+        let elements = elements.map_err(super::unexpected(call))?;
+        Ok(AllFacts { count, elements }.into())
+    }
+}
+
+/// Tell whether an element matches now.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct ElementExists {
+    /// The element.
+    selector: String,
+}
+
+/// Whether it does.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Exists {
+    exists: bool,
+}
+
+impl ObjectTool for ElementExists {
+    const NAME: &'static str = "element_exists";
+    const TITLE: &'static str = "Element exists";
+    const EFFECT: Effect = Effect::Reads;
+    type Scope = CurrentTab;
+    type Output = Exists;
+
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Exists>> {
+        let locator = tab.page.locator(&self.selector)?;
+        let exists = locator.count(&call.action()).await? > 0;
+        Ok(Exists { exists }.into())
+    }
+}
+
+/// Tell whether the element is visible now.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct IsVisible {
+    /// The element.
+    selector: String,
+}
+
+/// Whether it is.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Visible {
+    visible: bool,
+}
+
+impl ObjectTool for IsVisible {
+    const NAME: &'static str = "is_visible";
+    const TITLE: &'static str = "Is visible";
+    const EFFECT: Effect = Effect::Reads;
+    type Scope = CurrentTab;
+    type Output = Visible;
+
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Visible>> {
+        let locator = tab.page.locator(&self.selector)?;
+        let visible = locator.is_visible(&call.action()).await?;
+        Ok(Visible { visible }.into())
+    }
+}
+
+/// Tell whether the element can be used.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct IsEnabled {
+    /// The element.
+    selector: String,
+}
+
+/// Whether it can.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Enabled {
+    enabled: bool,
+}
+
+impl ObjectTool for IsEnabled {
+    const NAME: &'static str = "is_enabled";
+    const TITLE: &'static str = "Is enabled";
+    const EFFECT: Effect = Effect::Reads;
+    type Scope = CurrentTab;
+    type Output = Enabled;
+
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Enabled>> {
+        let locator = tab.page.locator(&self.selector)?;
+        let enabled = locator.states(&call.action()).await?.enabled;
+        Ok(Enabled { enabled }.into())
+    }
+}
+
+/// Wait until an element is there, or gone.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct WaitForSelector {
+    /// The element.
+    selector: String,
+    /// What to wait for; visible by default.
+    state: Option<State>,
+}
+
+/// What can be waited for.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    Attached,
+    Detached,
+    Visible,
+    Hidden,
+}
+
+impl From<State> for WaitFor {
+    fn from(state: State) -> Self {
+        match state {
+            State::Attached => Self::Attached,
+            State::Detached => Self::Detached,
+            State::Visible => Self::Visible,
+            State::Hidden => Self::Hidden,
+        }
+    }
+}
+
+impl ObjectTool for WaitForSelector {
+    const NAME: &'static str = "wait_for_selector";
+    const TITLE: &'static str = "Wait for selector";
+    const EFFECT: Effect = Effect::Reads;
+    type Scope = CurrentTab;
+    type Output = Done;
+
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Done>> {
+        let wanted = WaitFor::from(self.state.unwrap_or(State::Visible));
+        let locator = tab.page.locator(&self.selector)?.first();
+        locator.wait_for(&call.navigation(), wanted).await?;
+        Ok(Done::saying(format!("{} is {wanted}", self.selector)).into())
+    }
+}

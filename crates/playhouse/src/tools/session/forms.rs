@@ -1,0 +1,111 @@
+//! Choosing and ticking.
+
+use super::Done;
+use crate::call::Call;
+use crate::error::Result;
+use crate::scope::CurrentTab;
+use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub(super) const TOOLS: &[ToolDef] = &[
+    ToolDef::object::<Select>(),
+    ToolDef::object::<Check>(),
+    ToolDef::object::<Uncheck>(),
+];
+
+/// Choose options of a select.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Select {
+    /// The select.
+    selector: String,
+    /// Value or label; several separated by the array.
+    #[schemars(schema_with = "one_or_many")]
+    value: OneOrMany,
+}
+
+/// A text, or several.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OneOrMany {
+    One(String),
+    Many(Vec<String>),
+}
+
+fn one_or_many(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({ "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }] })
+}
+
+/// What is chosen now.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Selected {
+    /// Values.
+    selected: Vec<String>,
+}
+
+impl ObjectTool for Select {
+    const NAME: &'static str = "select";
+    const TITLE: &'static str = "Select";
+    const EFFECT: Effect = Effect::Acts;
+    type Scope = CurrentTab;
+    type Output = Selected;
+
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Selected>> {
+        let values = match self.value {
+            OneOrMany::One(value) => vec![value],
+            OneOrMany::Many(values) => values,
+        };
+        let locator = tab.page.locator(&self.selector)?;
+        let mut selected = Vec::new();
+        tab.act(call, async {
+            selected = locator.select_options(&call.action(), &values).await?;
+            Ok(())
+        })
+        .await?;
+        Ok(Selected { selected }.into())
+    }
+}
+
+/// Tick a checkbox, radio button or switch.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Check {
+    /// The box.
+    selector: String,
+}
+
+impl ObjectTool for Check {
+    const NAME: &'static str = "check";
+    const TITLE: &'static str = "Check";
+    const EFFECT: Effect = Effect::Acts;
+    type Scope = CurrentTab;
+    type Output = Done;
+
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Done>> {
+        let locator = tab.page.locator(&self.selector)?;
+        tab.act(call, locator.set_checked(&call.action(), true))
+            .await?;
+        Ok(Done::saying(format!("Checked {}", self.selector)).into())
+    }
+}
+
+/// Untick a checkbox or switch.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Uncheck {
+    /// The box.
+    selector: String,
+}
+
+impl ObjectTool for Uncheck {
+    const NAME: &'static str = "uncheck";
+    const TITLE: &'static str = "Uncheck";
+    const EFFECT: Effect = Effect::Acts;
+    type Scope = CurrentTab;
+    type Output = Done;
+
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Done>> {
+        let locator = tab.page.locator(&self.selector)?;
+        tab.act(call, locator.set_checked(&call.action(), false))
+            .await?;
+        Ok(Done::saying(format!("Unchecked {}", self.selector)).into())
+    }
+}

@@ -1,0 +1,117 @@
+//! Typing.
+
+use super::Done;
+use super::pointer::held;
+use crate::call::Call;
+use crate::error::Result;
+use crate::scope::CurrentTab;
+use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use crate::tools::browser::click::Modifier;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::time::Duration;
+
+pub(super) const TOOLS: &[ToolDef] = &[
+    ToolDef::object::<Type>(),
+    ToolDef::object::<Fill>(),
+    ToolDef::object::<Press>(),
+];
+
+/// Type text key by key into what is there.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Type {
+    /// The field.
+    selector: String,
+    /// The text.
+    text: String,
+    /// Pause between keys, in ms.
+    #[schemars(range(min = 0, max = 10_000))]
+    delay: Option<u64>,
+    /// Empty the field first.
+    clear: Option<bool>,
+}
+
+impl ObjectTool for Type {
+    const NAME: &'static str = "type";
+    const TITLE: &'static str = "Type";
+    const EFFECT: Effect = Effect::Acts;
+    type Scope = CurrentTab;
+    type Output = Done;
+
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Done>> {
+        let locator = tab.page.locator(&self.selector)?;
+        let (text, _) = call.settings.secrets.typed(&self.text);
+        let delay = Duration::from_millis(self.delay.unwrap_or(0));
+        let typed = async {
+            locator.wait_until_editable(&call.action()).await?;
+            if self.clear == Some(true) {
+                locator.fill(&call.action(), "").await?;
+            }
+            let keys = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
+            let progress = call.action_and(delay.saturating_mul(keys));
+            locator.press_sequentially(&progress, &text, delay).await
+        };
+        tab.act_typing(call, typed).await?;
+        Ok(Done::saying(format!("Typed into {}", self.selector)).into())
+    }
+}
+
+/// Replace the value of a field.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Fill {
+    /// The field.
+    selector: String,
+    /// Its new value.
+    value: String,
+}
+
+impl ObjectTool for Fill {
+    const NAME: &'static str = "fill";
+    const TITLE: &'static str = "Fill";
+    const EFFECT: Effect = Effect::Acts;
+    type Scope = CurrentTab;
+    type Output = Done;
+
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Done>> {
+        let locator = tab.page.locator(&self.selector)?;
+        let (value, _) = call.settings.secrets.typed(&self.value);
+        tab.act_typing(call, locator.fill(&call.action(), &value))
+            .await?;
+        Ok(Done::saying(format!("Filled {}", self.selector)).into())
+    }
+}
+
+/// Press a key.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Press {
+    /// Key, such as Enter, a, or Control+a.
+    key: String,
+    /// Keys to hold.
+    modifiers: Option<Vec<Modifier>>,
+    /// Focus this element first.
+    selector: Option<String>,
+}
+
+impl ObjectTool for Press {
+    const NAME: &'static str = "press";
+    const TITLE: &'static str = "Press";
+    const EFFECT: Effect = Effect::Acts;
+    type Scope = CurrentTab;
+    type Output = Done;
+
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Done>> {
+        let held = held(self.modifiers);
+        let mut names: Vec<_> = held.into_iter().map(|key| key.to_string()).collect();
+        names.push(self.key.clone());
+        let key = names.join("+");
+        let progress = call.action();
+        match &self.selector {
+            Some(selector) => {
+                let locator = tab.page.locator(selector)?;
+                tab.act(call, locator.press(&progress, &key)).await?;
+            }
+            None => tab.act(call, tab.page.press(&progress, &key)).await?,
+        }
+        Ok(Done::saying(format!("Pressed {key}")).into())
+    }
+}

@@ -1,0 +1,205 @@
+//! Sessions: made, ended, and listed.
+
+use super::Done;
+use crate::call::Call;
+use crate::error::Result;
+use crate::output::Output;
+use crate::scope::OfServer;
+use crate::session::Session;
+use crate::sessions::{DEFAULT, ProxyOption, SessionOptions, Sessions, ViewportOption, unix_ms};
+use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(super) const TOOLS: &[ToolDef] = &[
+    ToolDef::object::<CreateSession>(),
+    ToolDef::object::<CloseSession>(),
+    ToolDef::object::<ListSessions>(),
+];
+
+/// How long a page that does not answer may hold up the list; its title is left out then.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Create an isolated session with a page of its own.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct CreateSession {
+    /// User agent.
+    user_agent: Option<String>,
+    /// Size of pages.
+    viewport: Option<ViewportOption>,
+    /// Language, such as de-DE.
+    locale: Option<String>,
+    /// IANA time zone, such as Europe/Berlin.
+    timezone: Option<String>,
+    /// Proxy of its own.
+    proxy: Option<ProxyOption>,
+    /// Cookies and storage: a file's path.
+    storage_state: Option<String>,
+    /// Lifetime in ms after the last call.
+    #[schemars(range(min = 1))]
+    timeout: Option<u64>,
+}
+
+/// A session that begins.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct CreatedSession {
+    session_id: String,
+    /// Unix time in ms.
+    created_at: u64,
+    /// Unix time in ms.
+    expires_at: u64,
+    message: String,
+}
+
+impl ObjectTool for CreateSession {
+    const NAME: &'static str = "create_session";
+    const TITLE: &'static str = "Create session";
+    const EFFECT: Effect = Effect::Acts;
+    type Scope = Arc<Sessions>;
+    type Output = CreatedSession;
+
+    async fn run(self, sessions: Arc<Sessions>, call: &Call) -> Result<Outcome<CreatedSession>> {
+        let storage_state = match &self.storage_state {
+            Some(path) => Some(readable(
+                sessions.default_session().output(call).await,
+                path,
+            )?),
+            None => None,
+        };
+        let options = SessionOptions {
+            user_agent: self.user_agent,
+            viewport: self.viewport,
+            locale: self.locale,
+            timezone: self.timezone,
+            proxy: self.proxy,
+            storage_state,
+            timeout: self.timeout,
+        };
+        let created = sessions.create(call, &options).await?;
+        Ok(CreatedSession {
+            session_id: created.id.to_string(),
+            created_at: unix_ms(created.created_at),
+            expires_at: unix_ms(created.expires_at()),
+            message: "Session created".to_owned(),
+        }
+        .into())
+    }
+}
+
+fn readable(output: &Output, path: &str) -> Result<Value> {
+    Ok(output.allowed(path)?.display().to_string().into())
+}
+
+/// Close a session: its pages, cookies and storage are gone.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct CloseSession {
+    /// Its id.
+    session_id: String,
+}
+
+impl ObjectTool for CloseSession {
+    const NAME: &'static str = "close_session";
+    const TITLE: &'static str = "Close session";
+    const EFFECT: Effect = Effect::Acts;
+    type Scope = Arc<Sessions>;
+    type Output = Done;
+
+    async fn run(self, sessions: Arc<Sessions>, call: &Call) -> Result<Outcome<Done>> {
+        sessions.close(call, &self.session_id).await?;
+        Ok(Done::saying("Session closed").into())
+    }
+}
+
+/// List the sessions, the default one first.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct ListSessions {}
+
+/// All sessions.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct SessionList {
+    sessions: Vec<Listed>,
+}
+
+/// One of them.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Listed {
+    id: String,
+    kind: Kind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created_at: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<u64>,
+    url: String,
+    title: String,
+    pages: usize,
+    /// Name and version.
+    browser: String,
+}
+
+/// Where a session comes from.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Default,
+    Created,
+}
+
+impl ObjectTool for ListSessions {
+    const NAME: &'static str = "list_sessions";
+    const TITLE: &'static str = "List sessions";
+    const EFFECT: Effect = Effect::Reads;
+    type Scope = (OfServer, Arc<Sessions>);
+    type Output = SessionList;
+
+    async fn run(
+        self,
+        (_, sessions): (OfServer, Arc<Sessions>),
+        call: &Call,
+    ) -> Result<Outcome<SessionList>> {
+        let default = sessions.default_session();
+        let mut list = Vec::new();
+        if default.open_tabs().is_some() {
+            list.push(listed(call, DEFAULT.to_owned(), Kind::Default, default).await);
+        }
+        for created in sessions.list() {
+            let listed = listed(
+                call,
+                created.id.to_string(),
+                Kind::Created,
+                &created.session,
+            );
+            list.push(Listed {
+                created_at: Some(unix_ms(created.created_at)),
+                expires_at: Some(unix_ms(created.expires_at())),
+                ..listed.await
+            });
+        }
+        Ok(SessionList { sessions: list }.into())
+    }
+}
+
+async fn listed(call: &Call, id: String, kind: Kind, session: &Session) -> Listed {
+    let tabs = session.open_tabs();
+    let current = tabs.as_ref().and_then(|tabs| tabs.current());
+    let facts = match current {
+        Some(tab) => tab.facts(&call.within(PATIENCE)).await,
+        None => crate::reply::PageFacts::default(),
+    };
+    Listed {
+        id,
+        kind,
+        created_at: None,
+        expires_at: None,
+        url: facts.url,
+        title: facts.title,
+        pages: tabs.as_ref().map_or(0, |tabs| tabs.all().len()),
+        browser: tabs.map_or_else(String::new, |tabs| tabs.open().browser.product().to_owned()),
+    }
+}

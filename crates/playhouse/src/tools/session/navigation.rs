@@ -1,0 +1,267 @@
+//! Going to pages.
+
+use crate::call::Call;
+use crate::error::{Error, Result};
+use crate::output::refuse_files;
+use crate::scope::{CurrentTab, TabInAnyState};
+use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use crate::tools::browser::navigate::completed;
+use engine::{LoadState, Page};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::time::{Duration, Instant};
+
+pub(super) const TOOLS: &[ToolDef] = &[
+    ToolDef::object::<Navigate>(),
+    ToolDef::object::<GoBack>(),
+    ToolDef::object::<GoForward>(),
+    ToolDef::object::<Reload>(),
+    ToolDef::object::<WaitForLoad>(),
+];
+
+/// How long nothing may be under way for the network to count as idle.
+const QUIET: Duration = Duration::from_millis(500);
+
+/// Measures what the browser noted of the document that is shown, in ms since its navigation began.
+const TIMING: &str = "() => {
+    const entry = performance.getEntriesByType('navigation')[0];
+    if (!entry) return {};
+    const { responseStart, domContentLoadedEventEnd, loadEventEnd } = entry;
+    return Object.fromEntries(Object.entries({ responseStart, domContentLoaded: domContentLoadedEventEnd, load: loadEventEnd })
+        .filter(([, ms]) => ms > 0).map(([name, ms]) => [name, Math.round(ms)]));
+}";
+
+/// Open a URL.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Navigate {
+    /// The URL.
+    url: String,
+    /// How far it must have come; load by default.
+    wait_until: Option<Until>,
+}
+
+/// How far a page must have come.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema, strum::IntoStaticStr,
+)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+enum Until {
+    Load,
+    Domcontentloaded,
+    Networkidle,
+}
+
+impl Until {
+    fn state(self) -> LoadState {
+        match self {
+            Self::Domcontentloaded => LoadState::DomContentLoaded,
+            Self::Load | Self::Networkidle => LoadState::Loaded,
+        }
+    }
+}
+
+/// The page that is shown.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Arrived {
+    title: String,
+    /// After redirects.
+    url: String,
+    /// HTTP status; 0 where there was no response.
+    status: u16,
+    /// In ms.
+    timing: Map<String, Value>,
+}
+
+impl ObjectTool for Navigate {
+    const NAME: &'static str = "navigate";
+    const TITLE: &'static str = "Navigate";
+    const EFFECT: Effect = Effect::Acts;
+    type Scope = TabInAnyState;
+    type Output = Arrived;
+
+    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Outcome<Arrived>> {
+        let url = completed(&self.url);
+        refuse_files(&url, call.settings.files.unrestricted)?;
+        let until = self.wait_until.unwrap_or(Until::Load);
+        let progress = call.navigation();
+        tab.tab.restart_console();
+        tab.tab.dismiss_modals(&progress).await?;
+        let began = Instant::now();
+        tab.page.goto(&progress, &url, until.state()).await?;
+        arrived(&tab.page, call, until, began).await
+    }
+}
+
+/// Go back in the history.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct GoBack {}
+
+impl ObjectTool for GoBack {
+    const NAME: &'static str = "go_back";
+    const TITLE: &'static str = "Go back";
+    const EFFECT: Effect = Effect::Acts;
+    type Scope = CurrentTab;
+    type Output = Arrived;
+
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Arrived>> {
+        go(&tab, call, -1).await
+    }
+}
+
+/// Go forward in the history.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct GoForward {}
+
+impl ObjectTool for GoForward {
+    const NAME: &'static str = "go_forward";
+    const TITLE: &'static str = "Go forward";
+    const EFFECT: Effect = Effect::Acts;
+    type Scope = CurrentTab;
+    type Output = Arrived;
+
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Arrived>> {
+        go(&tab, call, 1).await
+    }
+}
+
+async fn go(tab: &CurrentTab, call: &Call, delta: i32) -> Result<Outcome<Arrived>> {
+    let began = Instant::now();
+    if !tab
+        .page
+        .go(&call.navigation(), delta, LoadState::Loaded)
+        .await?
+    {
+        return Err(Error::Arguments {
+            reason: "There is no such page in the history",
+            bare: false,
+        });
+    }
+    arrived(&tab.page, call, Until::Load, began).await
+}
+
+/// Load the page again.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Reload {
+    /// Load everything anew.
+    ignore_cache: Option<bool>,
+}
+
+impl ObjectTool for Reload {
+    const NAME: &'static str = "reload";
+    const TITLE: &'static str = "Reload";
+    const EFFECT: Effect = Effect::Acts;
+    type Scope = CurrentTab;
+    type Output = Arrived;
+
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Arrived>> {
+        let (began, progress) = (Instant::now(), call.navigation());
+        let ignore_cache = self.ignore_cache == Some(true);
+        tab.page
+            .reload(&progress, ignore_cache, LoadState::Loaded)
+            .await?;
+        arrived(&tab.page, call, Until::Load, began).await
+    }
+}
+
+/// Wait until the page is loaded.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct WaitForLoad {
+    /// How far it must have come; load by default.
+    state: Option<Until>,
+}
+
+/// How far a page has come.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Loaded {
+    state: Until,
+}
+
+impl ObjectTool for WaitForLoad {
+    const NAME: &'static str = "wait_for_load";
+    const TITLE: &'static str = "Wait for load";
+    const EFFECT: Effect = Effect::Reads;
+    type Scope = CurrentTab;
+    type Output = Loaded;
+
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Loaded>> {
+        let state = self.state.unwrap_or(Until::Load);
+        wait(&tab.page, call, state).await?;
+        Ok(Loaded { state }.into())
+    }
+}
+
+async fn wait(page: &Page, call: &Call, until: Until) -> Result<()> {
+    let progress = call.navigation();
+    let name: &str = until.into();
+    progress.log(format!("waiting until the page is loaded as far as {name}"));
+    progress
+        .run(async {
+            while !page
+                .wait_for_load(until.state(), Duration::from_secs(1))
+                .await
+            {
+                if page.dialog().is_some() {
+                    return Err(engine::Error::DialogOpen {});
+                }
+            }
+            if until == Until::Networkidle {
+                idle(page).await;
+            }
+            Ok(())
+        })
+        .await?;
+    Ok(())
+}
+
+/// Waits until no request has been under way for a while.
+async fn idle(page: &Page) {
+    let mut changes = page.changes();
+    loop {
+        changes.mark_unchanged();
+        let busy = page
+            .requests()
+            .iter()
+            .any(|request| request.outcome.is_none());
+        let changed = changes.changed();
+        if busy {
+            if changed.await.is_err() {
+                return;
+            }
+        } else if tokio::time::timeout(QUIET, changed).await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn arrived(
+    page: &Page,
+    call: &Call,
+    until: Until,
+    began: Instant,
+) -> Result<Outcome<Arrived>> {
+    if until == Until::Networkidle {
+        wait(page, call, until).await?;
+    }
+    let duration = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    // What a page keeps from being asked does not make it any less open.
+    let timing = page
+        .evaluate(&call.action(), TIMING)
+        .await
+        .unwrap_or_default();
+    let mut timing = match timing {
+        Some(Value::Object(timing)) => timing,
+        _ => Map::new(),
+    };
+    timing.insert("duration".to_owned(), duration.into());
+    Ok(Arrived {
+        title: page.title(&call.action()).await.unwrap_or_default(),
+        url: page.url(),
+        status: page.status().map_or(0, |(status, _)| status),
+        timing,
+    }
+    .into())
+}

@@ -1,0 +1,168 @@
+//! The mouse.
+
+use super::Done;
+use crate::call::Call;
+use crate::error::Result;
+use crate::scope::CurrentTab;
+use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use crate::tools::browser::click::{Button, Modifier};
+use engine::Locator;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub(super) const TOOLS: &[ToolDef] = &[
+    ToolDef::object::<Click>(),
+    ToolDef::object::<Hover>(),
+    ToolDef::object::<DragAndDrop>(),
+    ToolDef::object::<Scroll>(),
+];
+
+/// Click an element.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Click {
+    /// The element.
+    selector: String,
+    /// Mouse button, left by default.
+    button: Option<Button>,
+    /// 2 for a double click.
+    #[schemars(range(min = 1, max = 3))]
+    click_count: Option<u32>,
+    /// Do not wait until it can be clicked.
+    force: Option<bool>,
+    /// Keys to hold.
+    modifiers: Option<Vec<Modifier>>,
+}
+
+impl ObjectTool for Click {
+    const NAME: &'static str = "click";
+    const TITLE: &'static str = "Click";
+    const EFFECT: Effect = Effect::Acts;
+    type Scope = CurrentTab;
+    type Output = Done;
+
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Done>> {
+        let how = engine::Click {
+            button: self.button.unwrap_or(Button::Left).into(),
+            count: self.click_count.unwrap_or(1),
+            modifiers: held(self.modifiers),
+            force: self.force == Some(true),
+            ..engine::Click::default()
+        };
+        let locator = tab.page.locator(&self.selector)?;
+        tab.act(call, locator.click(&call.action(), &how)).await?;
+        Ok(Done::saying(format!("Clicked {}", self.selector)).into())
+    }
+}
+
+pub(super) fn held(modifiers: Option<Vec<Modifier>>) -> Vec<engine::Modifier> {
+    let modifiers = modifiers.unwrap_or_default();
+    modifiers.into_iter().map(Into::into).collect()
+}
+
+/// Move the mouse over an element.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Hover {
+    /// The element.
+    selector: String,
+}
+
+impl ObjectTool for Hover {
+    const NAME: &'static str = "hover";
+    const TITLE: &'static str = "Hover";
+    const EFFECT: Effect = Effect::Acts;
+    type Scope = CurrentTab;
+    type Output = Done;
+
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Done>> {
+        let locator = tab.page.locator(&self.selector)?;
+        tab.act(call, locator.hover(&call.action())).await?;
+        Ok(Done::saying(format!("Hovered {}", self.selector)).into())
+    }
+}
+
+/// Drag one element onto another.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct DragAndDrop {
+    /// What is dragged.
+    source: String,
+    /// Where it is dropped.
+    target: String,
+}
+
+impl ObjectTool for DragAndDrop {
+    const NAME: &'static str = "drag_and_drop";
+    const TITLE: &'static str = "Drag and drop";
+    const EFFECT: Effect = Effect::Acts;
+    type Scope = CurrentTab;
+    type Output = Done;
+
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Done>> {
+        let source = tab.page.locator(&self.source)?;
+        let target = tab.page.locator(&self.target)?;
+        tab.act(call, source.drag_to(&call.action(), &target))
+            .await?;
+        Ok(Done::saying(format!("Dragged {} to {}", self.source, self.target)).into())
+    }
+}
+
+/// Scroll the page, or an element into view and then its content.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Scroll {
+    /// To the right, in CSS pixels.
+    x: Option<f64>,
+    /// Down, in CSS pixels.
+    y: Option<f64>,
+    /// The element.
+    selector: Option<String>,
+}
+
+/// Where it is scrolled to.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Scrolled {
+    scroll_x: f64,
+    scroll_y: f64,
+}
+
+impl ObjectTool for Scroll {
+    const NAME: &'static str = "scroll";
+    const TITLE: &'static str = "Scroll";
+    const EFFECT: Effect = Effect::Acts;
+    type Scope = CurrentTab;
+    type Output = Scrolled;
+
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Scrolled>> {
+        let progress = call.action();
+        let (x, y) = (self.x.unwrap_or(0.0), self.y.unwrap_or(0.0));
+        let watch = tab.page.watch(&progress).await;
+        let place = match &self.selector {
+            Some(selector) => {
+                let locator = tab.page.locator(selector)?;
+                locator.scroll_into_view(&progress).await?;
+                of_element(&locator, call, x, y).await?
+            }
+            None => {
+                let by = format!(
+                    "() => {{ scrollBy({{ left: {x}, top: {y}, behavior: 'instant' }}); return [scrollX, scrollY]; }}"
+                );
+                tab.page.evaluate(&progress, &by).await?
+            }
+        };
+        tab.settle_briefly(call, watch).await;
+        let at = |index: usize| place.as_ref().and_then(|place| place[index].as_f64());
+        Ok(Scrolled {
+            scroll_x: at(0).unwrap_or_default(),
+            scroll_y: at(1).unwrap_or_default(),
+        }
+        .into())
+    }
+}
+
+async fn of_element(locator: &Locator, call: &Call, x: f64, y: f64) -> Result<Option<Value>> {
+    let by = format!(
+        "(element) => {{ element.scrollBy({{ left: {x}, top: {y}, behavior: 'instant' }}); return [element.scrollLeft, element.scrollTop]; }}"
+    );
+    Ok(locator.evaluate(&call.action(), &by).await?)
+}

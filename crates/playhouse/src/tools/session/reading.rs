@@ -1,0 +1,133 @@
+//! What elements say.
+
+use crate::call::Call;
+use crate::error::Result;
+use crate::scope::CurrentTab;
+use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub(super) const TOOLS: &[ToolDef] = &[
+    ToolDef::object::<GetText>(),
+    ToolDef::object::<GetAllText>(),
+    ToolDef::object::<GetAttribute>(),
+    ToolDef::object::<GetValue>(),
+];
+
+/// Text of each element, as it is laid out.
+const TEXTS: &str =
+    "(elements) => elements.map((element) => element.innerText ?? element.textContent ?? '')";
+
+/// Read the text of an element.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct GetText {
+    /// The element.
+    selector: String,
+}
+
+/// A text.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Text {
+    text: String,
+}
+
+impl ObjectTool for GetText {
+    const NAME: &'static str = "get_text";
+    const TITLE: &'static str = "Get text";
+    const EFFECT: Effect = Effect::Reads;
+    type Scope = CurrentTab;
+    type Output = Text;
+
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Text>> {
+        let locator = tab.page.locator(&self.selector)?;
+        let text = locator.inner_text(&call.action()).await?;
+        Ok(Text { text }.into())
+    }
+}
+
+/// Read the texts of all elements that match.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct GetAllText {
+    /// The elements.
+    selector: String,
+}
+
+/// Texts in the order of the document.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Texts {
+    texts: Vec<String>,
+}
+
+impl ObjectTool for GetAllText {
+    const NAME: &'static str = "get_all_text";
+    const TITLE: &'static str = "Get all text";
+    const EFFECT: Effect = Effect::Reads;
+    type Scope = CurrentTab;
+    type Output = Texts;
+
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Texts>> {
+        let locator = tab.page.locator(&self.selector)?;
+        let texts = locator.evaluate_all(&call.action(), TEXTS).await?;
+        let texts = match texts {
+            Some(Value::Array(texts)) => texts,
+            _ => Vec::new(),
+        };
+        let texts = texts.iter().filter_map(Value::as_str).map(str::to_owned);
+        Ok(Texts {
+            texts: texts.collect(),
+        }
+        .into())
+    }
+}
+
+/// Read an attribute of an element.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct GetAttribute {
+    /// The element.
+    selector: String,
+    /// The attribute's name.
+    attribute: String,
+}
+
+/// A value; null where there is none.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct ValueOf {
+    #[schemars(required)]
+    value: Option<String>,
+}
+
+impl ObjectTool for GetAttribute {
+    const NAME: &'static str = "get_attribute";
+    const TITLE: &'static str = "Get attribute";
+    const EFFECT: Effect = Effect::Reads;
+    type Scope = CurrentTab;
+    type Output = ValueOf;
+
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<ValueOf>> {
+        let locator = tab.page.locator(&self.selector)?;
+        let value = locator.attribute(&call.action(), &self.attribute).await?;
+        Ok(ValueOf { value }.into())
+    }
+}
+
+/// Read the value of a field.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct GetValue {
+    /// The field.
+    selector: String,
+}
+
+impl ObjectTool for GetValue {
+    const NAME: &'static str = "get_value";
+    const TITLE: &'static str = "Get value";
+    const EFFECT: Effect = Effect::Reads;
+    type Scope = CurrentTab;
+    type Output = ValueOf;
+
+    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<ValueOf>> {
+        let locator = tab.page.locator(&self.selector)?;
+        let value = locator.value(&call.action()).await?;
+        Ok(ValueOf { value }.into())
+    }
+}

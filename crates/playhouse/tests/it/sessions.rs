@@ -1,0 +1,204 @@
+//! Sessions that clients create: apart from each other, side by side, and over when their time has come.
+
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use testkit::{Client, Site, browser_is_there};
+
+use crate::server;
+
+async fn object(client: &Client, tool: &str, arguments: Value) -> Value {
+    let answer = client.call(tool, arguments).await;
+    let told = answer.raw["structuredContent"].clone();
+    assert_eq!(
+        serde_json::from_str::<Value>(&answer.text).ok(),
+        Some(told.clone())
+    );
+    told
+}
+
+async fn created(client: &Client) -> String {
+    let session = object(client, "create_session", json!({})).await;
+    session["sessionId"]
+        .as_str()
+        .unwrap_or_else(|| panic!("{session}"))
+        .to_owned()
+}
+
+#[tokio::test]
+async fn sessions_share_a_browser_and_nothing_else() {
+    if !browser_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    let url = site.add_page("/", "<title>Here</title>");
+    let client = server(&["--toolsets", "session"]).await;
+    let (one, other) = (created(&client).await, created(&client).await);
+    for id in [&one, &other] {
+        let arrived = object(&client, "navigate", json!({ "sessionId": id, "url": url })).await;
+        assert_eq!(
+            (&arrived["title"], &arrived["status"]),
+            (&"Here".into(), &200.into())
+        );
+    }
+    let store = "document.cookie = 'a=1'; localStorage.a = 1; sessionStorage.a = 1; return new Promise((done) => { indexedDB.open('a').onsuccess = done; }).then(() => 1)";
+    let stored = object(
+        &client,
+        "evaluate",
+        json!({ "sessionId": one, "script": store }),
+    )
+    .await;
+    assert_eq!(stored["result"], 1, "{stored}");
+    let look = "async () => [document.cookie, localStorage.length, sessionStorage.length, (await indexedDB.databases()).length]";
+    let look = |id: &str| json!({ "sessionId": id, "script": look });
+    let seen = object(&client, "evaluate", look(&one)).await;
+    assert_eq!(seen["result"], json!(["a=1", 1, 1, 1]));
+    let seen = object(&client, "evaluate", look(&other)).await;
+    assert_eq!(seen["result"], json!(["", 0, 0, 0]));
+    let list = object(&client, "list_sessions", json!({})).await;
+    let listed = list["sessions"].as_array().expect("a list");
+    let ids: Vec<_> = listed
+        .iter()
+        .map(|session| session["id"].as_str())
+        .collect();
+    assert_eq!(ids, [Some(one.as_str()), Some(other.as_str())]);
+    let closed = object(&client, "close_session", json!({ "sessionId": one })).await;
+    assert_eq!(closed["success"], true);
+    for (tool, more) in [
+        ("close_session", json!({})),
+        ("click", json!({ "selector": "a" })),
+    ] {
+        let mut arguments = more;
+        arguments["sessionId"] = one.as_str().into();
+        let told = object(&client, tool, arguments).await;
+        assert_eq!(
+            (&told["errorCode"], &told["sessionId"]),
+            (&"SESSION_NOT_FOUND".into(), &one.as_str().into())
+        );
+    }
+    let still = object(&client, "evaluate", look(&other)).await;
+    assert_eq!(still["success"], true, "{still}");
+}
+
+#[tokio::test]
+async fn there_are_no_more_sessions_than_there_may_be() {
+    if !browser_is_there() {
+        return;
+    }
+    let client = server(&["--toolsets", "session", "--max-sessions", "3"]).await;
+    let mut pending = Vec::new();
+    for _ in 0..6 {
+        let call = json!({ "name": "create_session", "arguments": {} });
+        pending.push(client.begin("tools/call", call).await);
+    }
+    let (mut ids, mut refused) = (BTreeSet::new(), 0);
+    for answer in pending {
+        let told = answer.answer().await.expect("an answer")["structuredContent"].clone();
+        match told["sessionId"].as_str() {
+            Some(id) => assert!(ids.insert(id.to_owned()), "{id} twice"),
+            None => {
+                assert_eq!(told["errorCode"], "MAX_SESSIONS_REACHED");
+                refused += 1;
+            }
+        }
+    }
+    assert_eq!((ids.len(), refused), (3, 3));
+    let first = ids.first().expect("three");
+    object(&client, "close_session", json!({ "sessionId": first })).await;
+    created(&client).await;
+}
+
+#[tokio::test]
+async fn a_session_that_nobody_uses_expires() {
+    if !browser_is_there() {
+        return;
+    }
+    let client = server(&["--toolsets", "session"]).await;
+    let session = object(&client, "create_session", json!({ "timeout": 1 })).await;
+    let lifetime = session["expiresAt"]
+        .as_u64()
+        .zip(session["createdAt"].as_u64());
+    assert!(
+        lifetime.is_some_and(|(end, start)| end >= start),
+        "{session}"
+    );
+    let id = &session["sessionId"];
+    loop {
+        let list = object(&client, "list_sessions", json!({})).await;
+        if list["sessions"].as_array().is_some_and(Vec::is_empty) {
+            break;
+        }
+    }
+    let told = object(
+        &client,
+        "get_text",
+        json!({ "sessionId": id, "selector": "body" }),
+    )
+    .await;
+    assert_eq!(
+        (&told["errorCode"], &told["sessionId"]),
+        (&"SESSION_EXPIRED".into(), id)
+    );
+}
+
+#[tokio::test]
+async fn a_session_does_not_wait_for_another() {
+    if !browser_is_there() {
+        return;
+    }
+    let client = server(&["--toolsets", "session"]).await;
+    let (one, other) = (created(&client).await, created(&client).await);
+    let waits = json!({ "sessionId": one, "selector": "#never", "timeout": 600_000 });
+    let call = json!({ "name": "wait_for_selector", "arguments": waits });
+    let waiting = client.begin("tools/call", call).await;
+    let answer = object(
+        &client,
+        "evaluate",
+        json!({ "sessionId": other, "script": "1 + 1" }),
+    )
+    .await;
+    assert_eq!(answer["result"], 2);
+    drop(waiting);
+}
+
+#[tokio::test]
+async fn a_session_has_what_it_was_created_with() {
+    if !browser_is_there() {
+        return;
+    }
+    let client = server(&["--toolsets", "session"]).await;
+    let options = json!({ "userAgent": "Tester/1", "viewport": { "width": 640, "height": 480 }, "locale": "de-DE", "timezone": "Asia/Tokyo" });
+    let session = object(&client, "create_session", options).await;
+    let script = "[navigator.userAgent, innerWidth, innerHeight, navigator.language, Intl.DateTimeFormat().resolvedOptions().timeZone]";
+    let seen = json!({ "sessionId": session["sessionId"], "script": script });
+    let seen = object(&client, "evaluate", seen).await;
+    assert_eq!(
+        seen["result"],
+        json!(["Tester/1", 640, 480, "de-DE", "Asia/Tokyo"])
+    );
+}
+
+#[tokio::test]
+async fn browser_tools_can_name_a_session_and_need_to_where_there_is_no_default_one() {
+    if !browser_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    let url = site.add_page("/", "<title>Mine</title>");
+    let client = server(&["--toolsets", "browser,session", "--require-session"]).await;
+    let refused = client.call("browser_navigate", json!({ "url": url })).await;
+    assert_eq!(
+        refused.raw["structuredContent"]["errorCode"],
+        "INVALID_PARAMETERS"
+    );
+    let id = created(&client).await;
+    let arrived = client
+        .call("browser_navigate", json!({ "url": url, "sessionId": id }))
+        .await;
+    assert!(
+        arrived.text.contains("Page Title: Mine"),
+        "{}",
+        arrived.text
+    );
+    let list = object(&client, "list_sessions", json!({})).await;
+    assert_eq!(list["sessions"][0]["title"], "Mine");
+}
