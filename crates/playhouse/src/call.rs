@@ -144,8 +144,7 @@ impl Call {
 
     /// The longest that any call may take once it has its turn.
     pub(crate) fn limit(&self) -> Duration {
-        let own = self.timeout.unwrap_or_default();
-        own.max(self.settings.longest_call())
+        self.settings.longest_call() + self.timeout.unwrap_or_default()
     }
 
     fn turn(&self) -> MutexGuard<'_, Option<Turn>> {

@@ -77,7 +77,8 @@ impl ObjectTool for Hover {
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Done>> {
         let locator = tab.page.locator(&self.selector)?;
-        tab.act(call, locator.hover(&call.action())).await?;
+        let how = engine::Click::default();
+        tab.act(call, locator.hover(&call.action(), &how)).await?;
         Ok(Done::saying(format!("Hovered {}", self.selector)).into())
     }
 }
