@@ -133,6 +133,12 @@ impl Page {
 
     /// Waits until a page that a script opened shows its first document and has loaded it, at most `limit`; whether it has.
     pub async fn settle_opened(&self, limit: Duration) -> bool {
+        self.first_document(limit).await;
+        self.wait_for_load(LoadState::Loaded, limit).await
+    }
+
+    /// Waits until a page that a script opened shows the document it was opened for, if it was for one, at most `limit`.
+    pub async fn first_document(&self, limit: Duration) {
         let addressed = self.until(|state| {
             let main = state.frames.main();
             main.commits > 0
@@ -140,7 +146,8 @@ impl Page {
                 && !matches!(main.url.as_str(), "" | "about:blank")
         });
         let _ = tokio::time::timeout(BLANK.min(limit), addressed).await;
-        self.wait_for_load(LoadState::Loaded, limit).await
+        let shown = self.until(|state| state.frames.main().pending.is_none());
+        let _ = tokio::time::timeout(limit.saturating_sub(BLANK), shown).await;
     }
 }
 

@@ -24,6 +24,8 @@ use tokio::sync::{mpsc, oneshot};
 const REPORTS: usize = 256;
 /// Events that code may be behind.
 const BEHIND: usize = 10_000;
+/// How long the first document of a page may take before listeners hear of the page.
+const OPENED: Duration = Duration::from_secs(5);
 /// Lines, and errors that nobody handled, that an answer tells of.
 const LINES: usize = 200;
 
@@ -195,6 +197,7 @@ pub(super) async fn serve(
         behind,
         downloads: 0,
         pages: HashSet::new(),
+        opening: FuturesUnordered::new(),
     };
     desk.run(heard).await;
 }
@@ -215,6 +218,8 @@ struct Desk {
     downloads: u64,
     /// Pages that were told of, or were there before.
     pages: HashSet<PageId>,
+    /// Pages whose first document is on its way.
+    opening: FuturesUnordered<BoxFuture<'static, Page>>,
 }
 
 impl Desk {
@@ -235,6 +240,7 @@ impl Desk {
                     Some(outcome) => self.settle(call, outcome),
                     None => return self.answer.give(End::Dialog),
                 },
+                Some(page) = self.opening.next() => self.opened(&page),
                 report = reports.recv() => match report {
                     Some(report) => self.hear(report),
                     // The thread is over.
@@ -317,13 +323,15 @@ impl Desk {
             if !self.pages.insert(page.id().clone()) {
                 continue;
             }
-            let id = json!(page.id().as_str());
-            self.tell(None, "page", json!({ "page": id }));
-            if let Some(opener) = page.opener()
-                && self.host.hears(&opener, "popup")
-            {
-                self.tell(Some(&opener), "popup", json!({ "popup": id }));
+            if page.opener().is_none() {
+                self.opened(&page);
+                continue;
             }
+            // What it was opened for is what listeners mean to see.
+            self.opening.push(Box::pin(async move {
+                page.first_document(OPENED).await;
+                page
+            }));
         }
         for download in context.downloads() {
             if download.number < self.downloads {
@@ -335,6 +343,16 @@ impl Desk {
             {
                 self.tell(Some(page), "download", facts::download(&download));
             }
+        }
+    }
+
+    fn opened(&mut self, page: &Page) {
+        let id = json!(page.id().as_str());
+        self.tell(None, "page", json!({ "page": id }));
+        if let Some(opener) = page.opener()
+            && self.host.hears(&opener, "popup")
+        {
+            self.tell(Some(&opener), "popup", json!({ "popup": id }));
         }
     }
 

@@ -53,7 +53,7 @@ const AFTER: &str = "
 
 ## Globals
 
-The language's own, and Buffer (a Uint8Array with `toString('base64' | 'hex' | 'utf8')`), TextDecoder, TextEncoder, URL, URLSearchParams, atob, btoa, clearInterval, clearTimeout, console, setImmediate, setInterval, setTimeout, structuredClone.
+The language's own, and Buffer (a Uint8Array with `toString('base64' | 'hex' | 'utf8')`), TextDecoder, TextEncoder, URL, URLSearchParams, atob, btoa, clearInterval, clearTimeout, console, setImmediate, setInterval, setTimeout, structuredClone. There is no `Intl`, and no `toLocaleString` with a language.
 ";
 
 /// The text of `docs/run-code.md`.

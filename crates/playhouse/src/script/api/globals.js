@@ -223,6 +223,20 @@ const globals = {
   expect: absent('expect', 'use locator.waitFor, page.waitForFunction, or throw an error'),
   require: absent('require', 'the code runs without modules, files and network'),
 };
+/** Languages and their formats are not here; without them the plain forms do. */
+const NO_LOCALES = 'use page.evaluate, where the browser knows languages';
+globalThis.Intl ??= new Proxy({}, { get: (_, name) => (typeof name === 'symbol' ? undefined : absent(`Intl.${name}`, NO_LOCALES)()) });
+for (const { prototype } of [Number, Date, BigInt, Array]) {
+  for (const name of ['toLocaleString', 'toLocaleDateString', 'toLocaleTimeString']) {
+    const plain = prototype[name];
+    if (!plain) continue;
+    const value = function localized(...args) {
+      if (args.some((arg) => arg !== undefined)) absent(`${name} with a language`, NO_LOCALES)();
+      return plain.call(this);
+    };
+    Object.defineProperty(prototype, name, { value, writable: true, configurable: true });
+  }
+}
 for (const [name, value] of Object.entries(globals)) {
   Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
 }
