@@ -33,6 +33,7 @@ pub(crate) struct Shared {
 struct State {
     pages: Vec<Page>,
     downloads: Downloads,
+    refused: u64,
     visits: Visits,
 }
 
@@ -86,6 +87,17 @@ impl ContextObserver for Shared {
         observer
     }
 
+    fn page_refused(&self, opener: &PageId) {
+        let opener = {
+            let mut state = self.state();
+            state.refused += 1;
+            state.pages.iter().find(|page| page.id() == opener).cloned()
+        };
+        if let Some(opener) = opener {
+            opener.popup_refused();
+        }
+    }
+
     fn download(&self, event: DownloadEvent) {
         self.state().downloads.apply(event);
         self.bump();
@@ -131,6 +143,11 @@ impl BrowserContext {
     /// Downloads since the context was made, oldest first.
     pub fn downloads(&self) -> Vec<Download> {
         self.shared.state().downloads.all()
+    }
+
+    /// How many pages were closed at once because other pages had opened too many.
+    pub fn refused_pages(&self) -> u64 {
+        self.shared.state().refused
     }
 
     /// Every cookie.

@@ -59,6 +59,8 @@ pub(crate) struct PageState {
     /// Pages that scripts of this one opened, and how many there were in all.
     pub(crate) popups: Vec<Page>,
     pub(crate) popups_opened: u64,
+    /// It has opened more of them than it may.
+    opens_without_end: bool,
     /// How many owners answer every dialog, so that nothing else needs to mind them.
     attended: usize,
     /// Who hears of every event.
@@ -121,6 +123,7 @@ impl Page {
             opener,
             popups: Vec::new(),
             popups_opened: 0,
+            opens_without_end: false,
             attended: 0,
             taps: Vec::new(),
             deciders: interception::Deciders::default(),
@@ -169,6 +172,11 @@ impl Page {
             state.popups_opened += 1;
         }
         self.shared.changes.send_modify(|count| *count += 1);
+    }
+
+    /// Takes note that this page wanted to open more pages than any may.
+    pub(crate) fn popup_refused(&self) {
+        self.state().opens_without_end = true;
     }
 
     /// The URL that the address bar would show.
@@ -481,6 +489,7 @@ impl PageState {
                     self.console.navigated();
                     self.dialog = None;
                     self.file_chooser = None;
+                    self.opens_without_end = false;
                 }
                 self.frames.commit(&frame, loader, url, name);
             }

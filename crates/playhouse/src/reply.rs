@@ -205,6 +205,11 @@ pub(crate) enum Event {
         /// Why it had gone.
         reason: String,
     },
+    /// Pages opened more tabs than they may; these were closed at once.
+    TabsRefused {
+        /// How many since the last answer.
+        count: u64,
+    },
     /// Somebody else uses the profile; this session has a browser context of its own that keeps nothing.
     ProfileInUse {
         /// The profile's directory.

@@ -16,6 +16,8 @@ pub trait ContextObserver: Send + Sync {
         page: Arc<dyn PageBackend>,
         opener: Option<PageId>,
     ) -> Arc<dyn PageObserver>;
+    /// A page opened one more than pages may have open; it was closed at once.
+    fn page_refused(&self, _opener: &PageId) {}
     /// A download went on.
     fn download(&self, event: DownloadEvent);
     /// The context is ready to be used; called once, before any page is reported.

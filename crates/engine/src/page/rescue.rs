@@ -17,11 +17,20 @@ const HALTS: u32 = 4;
 const DIALOGS: u32 = 2;
 /// How many more before the page is given up.
 const MORE_DIALOGS: u32 = 20;
+/// A page that has opened so many windows may be about to open more.
+const WINDOWS: usize = 8;
 
 impl Page {
     /// Gets the page ready to be left: its dialogs are dismissed, and a script that keeps it from answering is halted.
     /// Fails with `PageHung` once nothing was left but to end the renderer.
     pub async fn let_go(&self, progress: &Progress) -> Result<()> {
+        if self.opens_without_end().await {
+            // While its script opens a window it stands still, and neither answers truly nor can be halted.
+            self.backend.end_renderer();
+            // Those that do not go are left as they are.
+            let _ = timeout(PATIENCE * HALTS, self.close_popups(progress)).await;
+            return Err(Error::PageHung {});
+        }
         for dialogs in 0..DIALOGS + MORE_DIALOGS {
             if self.dialog().is_some() {
                 let main = self.main_frame();
@@ -43,6 +52,25 @@ impl Page {
         }
         self.backend.end_renderer();
         Err(Error::PageHung {})
+    }
+
+    /// Whether the page has opened more windows than it may, or has some and goes on.
+    async fn opens_without_end(&self) -> bool {
+        let opened = {
+            let state = self.state();
+            if state.opens_without_end || state.popups.len() < WINDOWS {
+                return state.opens_without_end;
+            }
+            state.popups_opened
+        };
+        let goes_on = self.until(|state| state.opens_without_end || state.popups_opened > opened);
+        matches!(timeout(PATIENCE, goes_on).await, Ok(Ok(())))
+    }
+
+    async fn close_popups(&self, progress: &Progress) {
+        let popups = std::mem::take(&mut self.state().popups);
+        let closing = popups.iter().map(|popup| popup.close(progress));
+        drop(futures_util::future::join_all(closing).await);
     }
 
     /// Runs the caller's script in the page's own world; one that is given up is halted.

@@ -192,6 +192,9 @@ fn event_line(event: &Event) -> String {
         Event::BrowserReplaced { reason } => {
             format!("- The browser was gone ({reason}); a new one was started")
         }
+        Event::TabsRefused { count } => {
+            format!("- Pages keep opening tabs: {count} more were closed at once")
+        }
         Event::ProfileInUse { dir } => {
             format!(
                 "- The browser profile {dir} is in use; this session works in an isolated one, and nothing of it is kept"

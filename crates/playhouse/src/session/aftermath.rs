@@ -59,6 +59,7 @@ impl Session {
         answer
             .events
             .extend(current.and_then(|tab| tab.console_news()));
+        answer.events.extend(tabs.refused());
         answer.events.extend(tabs.download_events().await);
         Ok(answer)
     }

@@ -54,6 +54,8 @@ struct Shared {
 struct State {
     tabs: Vec<Arc<Tab>>,
     current: Option<PageId>,
+    /// How many tabs the client knows to have been refused.
+    told_refused: u64,
 }
 
 impl Tabs {
@@ -179,6 +181,14 @@ impl Tabs {
     /// News of downloads since the last answer.
     pub(crate) async fn download_events(&self) -> Vec<Event> {
         self.shared.downloads.news(&self.shared.context).await
+    }
+
+    /// News of tabs that pages wanted to open and could not.
+    pub(crate) fn refused(&self) -> Option<Event> {
+        let refused = self.shared.context.refused_pages();
+        let mut state = self.shared.reconciled();
+        let count = refused - std::mem::replace(&mut state.told_refused, refused);
+        (count > 0).then_some(Event::TabsRefused { count })
     }
 
     fn numbered(&self, index: i64) -> Result<Arc<Tab>> {

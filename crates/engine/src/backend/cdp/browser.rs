@@ -261,7 +261,10 @@ impl Shared {
         let session = self.root.connection().session(attached.session_id.as_str());
         let owner = self.contexts().owner(&attached.target_info);
         match (attached.target_info.kind.as_str(), owner) {
-            ("page", Some(context)) => context.page_attached(session, attached.target_info),
+            ("page", Some(context)) => {
+                let new = attached.waiting_for_debugger;
+                context.page_attached(session, attached.target_info, new);
+            }
             // Nobody drives it, but it waits for us; what it answers does not matter.
             (kind, _) => {
                 // A page of nobody's is left alone; the events of a worker would only fill a queue.

@@ -13,18 +13,20 @@ use crate::error::{Error, Result};
 use crate::origins::OriginRules;
 use crate::task;
 use async_trait::async_trait;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 use wire::Session;
-use wire::cdp::{browser, fetch, network, storage, target};
+use wire::cdp::{browser, fetch, network, runtime, storage, target};
 
 /// How long pages that are being prepared are waited for: one that hangs must not hang the others.
 const PREPARING: Duration = Duration::from_secs(3);
 /// Names of pages that are gone; enough for whoever still waits for one of them.
 const REMEMBERED: usize = 64;
+/// Pages of a context that other pages opened: with as many of them, further ones are closed before they show anything.
+const OPENED_BY_PAGES: usize = 50;
 
 pub(super) struct CdpContext {
     itself: Weak<Self>,
@@ -53,6 +55,8 @@ struct PagesState {
     open: HashMap<PageId, Arc<CdpPage>>,
     /// Attached, not yet prepared: session by page.
     opening: HashMap<PageId, String>,
+    /// Those of both that other pages opened, while we looked.
+    opened_by_pages: HashSet<PageId>,
     /// Attached while a page of our own is on its way: one of them is it.
     withheld: Option<Vec<(Session, target::TargetInfo)>>,
     /// With the reason, if they could not be made what the context asks for.
@@ -155,7 +159,7 @@ impl CdpContext {
     }
 
     /// A page appeared: prepares it, lets it run, and reports it.
-    pub(super) fn page_attached(&self, session: Session, info: target::TargetInfo) {
+    pub(super) fn page_attached(&self, session: Session, info: target::TargetInfo, new: bool) {
         if let (Some(withheld), None) = (&mut self.pages.state().withheld, &info.opener_id) {
             withheld.push((session, info));
             self.pages.bump();
@@ -166,8 +170,19 @@ impl CdpContext {
         let Some(events) = session.connection().take_events(&session_id) else {
             return;
         };
-        self.pages.state().opening.insert(id.clone(), session_id);
         let opener = info.opener_id.as_ref().map(PageId::from);
+        if let Some(opener) = opener.as_ref().filter(|_| new)
+            && !self.pages.state().admits(&id)
+        {
+            // Whoever opened it stands still until it may run.
+            drop(session.send(&runtime::RunIfWaitingForDebugger {}));
+            drop(self.root.send(&target::CloseTarget {
+                target_id: info.target_id,
+            }));
+            self.observer.page_refused(opener);
+            return;
+        }
+        self.pages.state().opening.insert(id.clone(), session_id);
         let options = self.options().clone();
         let user_agent = self.user_agent.clone();
         let (observer, pages, root) =
@@ -189,6 +204,7 @@ impl CdpContext {
                     tracing::debug!(%error, "a page cannot be driven");
                     let mut pages = pages.state();
                     if pages.opening.remove(&id).is_some() {
+                        pages.opened_by_pages.remove(&id);
                         pages.forget(id, Some(error));
                         drop(root.send(&target::CloseTarget { target_id: target }));
                     }
@@ -221,7 +237,7 @@ impl CdpContext {
             if created.as_ref().is_ok_and(|ours| *ours == info.target_id) {
                 page = ScratchPage::over(session, info.target_id).ok_or(Error::PageClosed {});
             } else {
-                self.page_attached(session, info);
+                self.page_attached(session, info, true);
             }
         }
         created.and(page)
@@ -267,6 +283,7 @@ impl CdpContext {
                 .map(|(id, _)| id.clone());
             let Some(id) = open.or(opening) else { return };
             pages.opening.remove(&id);
+            pages.opened_by_pages.remove(&id);
             let page = pages.open.remove(&id);
             pages.forget(id, None);
             page
@@ -288,6 +305,7 @@ impl CdpContext {
         let pages: Vec<_> = {
             let mut pages = self.pages.state();
             pages.opening.clear();
+            pages.opened_by_pages.clear();
             pages.open.drain().map(|(_, page)| page).collect()
         };
         for page in pages {
@@ -525,6 +543,12 @@ impl Pages {
 }
 
 impl PagesState {
+    /// Whether another page that a page opened may join.
+    fn admits(&mut self, id: &PageId) -> bool {
+        let few = self.opened_by_pages.len() < OPENED_BY_PAGES;
+        few && self.opened_by_pages.insert(id.clone())
+    }
+
     fn forget(&mut self, id: PageId, why: Option<Error>) {
         if self.gone.len() == REMEMBERED {
             self.gone.pop_front();
