@@ -14,9 +14,11 @@ use crate::json;
 pub const QUEUE_CAPACITY: usize = 16_384;
 /// With less room than this the connection waits for the consumer, instead of reading on.
 const SHORT_OF_ROOM: usize = QUEUE_CAPACITY / 4;
-/// What it waits for, and for how long: a consumer that stands still must not hold up the others.
+/// What it waits for.
 const ROOM: usize = QUEUE_CAPACITY / 2;
+/// A consumer that takes less than `STEP` events in this time stands still, and must not hold up the others.
 const PATIENCE: Duration = Duration::from_secs(5);
+const STEP: usize = QUEUE_CAPACITY / 64;
 
 /// An event as it arrived; its parameters are parsed by whoever wants them.
 #[derive(Debug, Clone)]
@@ -96,8 +98,17 @@ pub(super) struct Crowd(mpsc::Sender<Item>);
 impl Crowd {
     /// Waits until the consumer has caught up, or has shown that it does not.
     pub(super) async fn thin(self) {
-        // Whatever comes of it, reading goes on; a full queue then ends.
-        let _ = tokio::time::timeout(PATIENCE, self.0.reserve_many(ROOM)).await;
+        loop {
+            let wanted = (self.0.capacity() + STEP).min(ROOM);
+            // Whatever comes of it, reading goes on; a full queue then ends.
+            let Ok(Ok(_)) = tokio::time::timeout(PATIENCE, self.0.reserve_many(wanted)).await
+            else {
+                return;
+            };
+            if wanted == ROOM {
+                return;
+            }
+        }
     }
 }
 
