@@ -15,6 +15,11 @@ const FRAME_LIMIT: Duration = Duration::from_secs(3);
 /// How often a document may be replaced while it is being read.
 const TRIES: u32 = 5;
 
+/// How many characters a document's tree may have, roughly; what comes after is cut off. Frames share as many once more.
+const ROOM: usize = 6_000_000;
+/// What a frame has of them at least.
+const FRAME_ROOM: usize = 20_000;
+
 /// What a snapshot shows.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SnapshotOptions<'a> {
@@ -36,12 +41,13 @@ impl Page {
         let render = RenderOptions {
             depth: options.depth,
         };
+        progress.log("reading the page, which is busy or very large");
         progress
             .run(async {
                 let root = match options.target {
                     Some(target) => {
                         let element = target.find().await?;
-                        self.document(element.frame, Some(element.handle), options.boxes)
+                        self.document(element.frame, Some(element.handle), options.boxes, ROOM)
                             .await?
                     }
                     None => self.main_document(options.boxes).await?,
@@ -55,7 +61,7 @@ impl Page {
     async fn main_document(&self, boxes: bool) -> Result<FrameSnapshot> {
         let mut tries = 1;
         loop {
-            match self.document(self.main_frame(), None, boxes).await {
+            match self.document(self.main_frame(), None, boxes, ROOM).await {
                 Err(Error::DocumentGone {}) if tries < TRIES => tries += 1,
                 done => return done,
             }
@@ -68,9 +74,10 @@ impl Page {
         frame: FrameId,
         root: Option<Handle>,
         boxes: bool,
+        room: usize,
     ) -> BoxFuture<'_, Result<FrameSnapshot>> {
         Box::pin(async move {
-            let mut question = json!({ "boxes": boxes });
+            let mut question = json!({ "boxes": boxes, "room": room });
             if let Some(root) = root {
                 question["root"] = root.into();
             }
@@ -88,8 +95,9 @@ impl Page {
                 return Ok(document);
             }
             let frames = self.backend.content_frames(&frame, &owners).await?;
+            let room = (room / owners.len()).max(FRAME_ROOM);
             let below = owners.iter().zip(frames).filter_map(|(owner, frame)| {
-                let content = self.document(frame?, None, boxes);
+                let content = self.document(frame?, None, boxes, room);
                 Some(async move { (*owner, tokio::time::timeout(FRAME_LIMIT, content).await) })
             });
             for (owner, content) in join_all(below).await {

@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 /// Messages kept of one page; the oldest go first, the counts stay right.
 const KEPT: usize = 5_000;
-/// Characters kept of one message.
+/// Bytes kept of one message.
 const KEPT_TEXT: usize = 20_000;
+/// Bytes kept of all their texts.
+const KEPT_TEXTS: usize = 8_000_000;
 
 /// What a page's console shows.
 #[derive(Debug, Default)]
@@ -18,6 +20,8 @@ pub(crate) struct ConsoleLog {
     errors: usize,
     warnings: usize,
     total: usize,
+    /// How many bytes the texts of the entries have.
+    size: usize,
 }
 
 /// A message and its place in the log.
@@ -49,6 +53,7 @@ impl ConsoleLog {
             let cut = message.text.floor_char_boundary(KEPT_TEXT);
             message.text.truncate(cut);
             message.text.push('…');
+            message.text.shrink_to_fit();
         }
         match message.kind {
             MessageKind::Error | MessageKind::PageError => self.errors += 1,
@@ -56,8 +61,12 @@ impl ConsoleLog {
             _ => {}
         }
         self.total += 1;
-        if self.entries.len() == KEPT {
-            self.entries.pop_front();
+        self.size += message.text.len();
+        while self.entries.len() >= KEPT || self.size > KEPT_TEXTS {
+            let Some(oldest) = self.entries.pop_front() else {
+                break;
+            };
+            self.size -= oldest.message.text.len();
         }
         self.entries.push_back(ConsoleEntry {
             number: self.next,
@@ -138,5 +147,21 @@ mod tests {
         let next = KEPT as u64 + 10;
         assert_eq!(log.since(next - 3)[0].number, next - 3);
         assert!(log.since(next).is_empty() && log.since(next + 1).is_empty());
+    }
+
+    #[test]
+    fn long_messages_are_cut_and_fewer_of_them_kept() {
+        let mut log = ConsoleLog::default();
+        for _ in 0..1_000 {
+            log.add(ConsoleMessage {
+                text: "x".repeat(1_000_000),
+                ..error()
+            });
+        }
+        assert_eq!(log.counts().errors, 1_000);
+        let kept = log.since(0);
+        assert!(kept.len() >= 300, "{}", kept.len());
+        let held: usize = kept.iter().map(|entry| entry.message.text.capacity()).sum();
+        assert!(held <= KEPT_TEXTS, "{held}");
     }
 }

@@ -225,7 +225,9 @@ impl ErrorCode {
             Self::NavigationFailed => "Check the URL and that its server runs.",
             Self::UrlBlocked => "Use an http or https URL that the server's rules allow.",
             Self::NetworkError => "Check that the server runs, then try again.",
-            Self::Timeout => "Take a snapshot to see the page's state, or wait for it first.",
+            Self::Timeout => {
+                "Take a snapshot to see the page's state, or wait for it first. A page that does not answer at all can be left with browser_navigate."
+            }
             Self::DialogOpen => {
                 "Answer an open dialog with browser_handle_dialog, an open file chooser with browser_file_upload."
             }

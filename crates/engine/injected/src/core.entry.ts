@@ -1,4 +1,5 @@
 // Everything Rust may call in a page, as one object. Evaluates to that object.
+import "./own";
 import { attribute, content, dispatchDrop, fileInput, fill, focus, selectOptions } from "./forms";
 import { dragBegan, watchDrag } from "./drag";
 import { generate } from "./generate";
@@ -9,6 +10,7 @@ import { nextChange, settled, watch } from "./settle";
 import { byRef, refOf, snapshot } from "./snapshot";
 import { states } from "./states";
 
+// Names that elements have too are in quotes: the bundle calls those otherwise.
 const core = {
   release: ({ handles }: { handles: number[] }): null => (release(handles), null),
   element: (handle: number): Element | undefined => held(handle),
@@ -19,7 +21,7 @@ const core = {
   byRef,
   refOf,
   query,
-  matches,
+  "matches": matches,
   title: (): string => document.title,
   states,
   aim,
@@ -27,7 +29,7 @@ const core = {
   bounds,
   fill,
   selectOptions,
-  focus,
+  "focus": focus,
   content,
   attribute,
   fileInput,

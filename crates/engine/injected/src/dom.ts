@@ -38,10 +38,9 @@ export function cached<K extends object, V>(compute: (key: K) => V): (key: K) =>
   };
 }
 
-/** The lower-case tag name; a form's own fields cannot stand in for it, as they can for `form.localName`. */
+/** The lower-case tag name. */
 export function tagOf(e: Element): string {
-  const name: unknown = e.localName;
-  return typeof name === "string" ? name : "form";
+  return e.localName;
 }
 
 /** The parent element, or the host for the children of a shadow root. */

@@ -67,12 +67,12 @@ export function focus({ handle }: { handle: Handle }): { focused: boolean } | Go
 }
 
 /** Text and value of the element, for whoever asks. */
-export function content({ handle }: { handle: Handle }): { text: string; innerText: string; value: string | null } | Gone {
+export function content({ handle }: { handle: Handle }): { text: string; "innerText": string; value: string | null } | Gone {
   const e = attached(handle);
   if (!e) return { gone: true };
   const field = fieldOf(e);
   const value = field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement || field instanceof HTMLSelectElement ? field.value : null;
-  return { text: e.textContent ?? "", innerText: e instanceof HTMLElement ? e.innerText : (e.textContent ?? ""), value };
+  return { text: e.textContent ?? "", "innerText": e instanceof HTMLElement ? e.innerText : (e.textContent ?? ""), value };
 }
 
 /** An attribute as written; null without. */

@@ -168,9 +168,10 @@ function isInView(e: Element, { x, y }: Point): boolean {
 function outside(owner: Element, { x, y }: Point): Point {
   const box = owner.getBoundingClientRect();
   const style = getComputedStyle(owner);
-  const { offsetWidth, offsetHeight } = owner as HTMLElement;
-  const scaleX = offsetWidth ? box.width / offsetWidth : 1;
-  const scaleY = offsetHeight ? box.height / offsetHeight : 1;
+  const width = (owner as HTMLElement).offsetWidth;
+  const height = (owner as HTMLElement).offsetHeight;
+  const scaleX = width ? box.width / width : 1;
+  const scaleY = height ? box.height / height : 1;
   return {
     x: box.x + (owner.clientLeft + Number.parseFloat(style.paddingLeft) + x) * scaleX,
     y: box.y + (owner.clientTop + Number.parseFloat(style.paddingTop) + y) * scaleY,

@@ -160,7 +160,7 @@ function isTextField(e: Element): boolean {
 }
 
 function observe(root: Document | ShadowRoot): void {
-  current?.observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
+  current?.observer.observe(root, { subtree: true, childList: true, "attributes": true, characterData: true });
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const inner = (node as Element).shadowRoot;
@@ -216,6 +216,6 @@ export function nextChange({ limit }: { limit: number }): Promise<null> {
       clearTimeout(timer);
       done(null);
     }
-    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    observer.observe(document, { subtree: true, childList: true, "attributes": true, characterData: true });
   });
 }

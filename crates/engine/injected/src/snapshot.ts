@@ -33,7 +33,7 @@ export interface Facts {
   /** The name was read, among others, from a caption, legend or label of something below. */
   parts?: true;
   /** How many of the entries that follow are its children; their own children stand between them. */
-  children?: number;
+  "children"?: number;
 }
 
 /**
@@ -73,23 +73,32 @@ export function refOf({ handle }: { handle: Handle }): string | null {
   return ref && current.has(ref) ? `e${ref}` : null;
 }
 
-/** The tree of the document's body, or of one element; null if that element has gone. Refs of a part add to those of the last whole. */
-export function snapshot({ root, boxes }: { root?: Handle; boxes?: boolean }): Entry[] | null {
+/**
+ * The tree of the document's body, or of one element; null if that element has gone. Refs of a part add to those of the last whole.
+ * `room`: how many characters it may have, roughly; a larger one is cut off there, and says so.
+ */
+export function snapshot({ root, boxes, room }: { root?: Handle; boxes?: boolean; room: number }): Entry[] | null {
   const from = root === undefined ? document.body : held(root);
   if (!from) return root === undefined ? [] : null;
   if (!from.isConnected) return null;
   if (root === undefined) current = new Map();
-  return withCaches(() => new Walk(!!boxes).of(from));
+  return withCaches(() => new Walk(!!boxes, room).of(from));
 }
 
 /** Deeper than this, elements are no nodes of their own any more. */
 const DEEPEST = 400;
+const TOO_DEEP = "… What is nested deeper is not shown. Take a snapshot of it alone.";
+/** A text, name or address that is longer is cut off there. */
+const LONGEST = 100_000;
+/** What an element takes besides its texts. */
+const NODE = 40;
+const CUT_OFF = "… The page is too large: the rest is cut off. Take a snapshot of a part of it.";
 
 type Child = string | Built;
 
 interface Built {
   readonly facts: Facts;
-  readonly children: Child[];
+  readonly content: Child[];
   readonly name: Name;
   /** The place of the node in the tree, and of the first node after its end. */
   readonly place: number;
@@ -99,13 +108,18 @@ interface Built {
 class Walk {
   private readonly visited = new Set<Node>();
   private readonly built = new Map<Element, Built>();
+  private tooDeep = false;
   private readonly focused = document.hasFocus() ? document.activeElement : null;
 
-  constructor(private readonly boxes: boolean) {}
+  constructor(
+    private readonly boxes: boolean,
+    private room: number,
+  ) {}
 
   of(root: Element): Entry[] {
     const top: Child[] = [];
     this.visit(root, "", top, true, 0);
+    if (this.room < 0) top.push(" " + CUT_OFF);
     for (const built of this.built.values()) this.resolve(built);
     const entries: Entry[] = [];
     list(top, entries);
@@ -113,15 +127,23 @@ class Walk {
   }
 
   private visit(node: Node, role: string, into: Child[], readable: boolean, depth: number): void {
-    if (this.visited.has(node)) return;
+    if (this.visited.has(node) || this.room < 0) return;
     if (node.nodeType === Node.TEXT_NODE) {
       this.visited.add(node);
       // The text of an edited element is its value, which is not told: it may be a whole document.
-      if (readable && role !== "textbox" && node.nodeValue) into.push(node.nodeValue);
-    } else if (node instanceof Element && depth < 2 * DEEPEST) {
+      if (readable && role !== "textbox" && node.nodeValue) this.text(node.nodeValue, into);
+    } else if (node instanceof Element && depth >= 2 * DEEPEST) {
+      if (!this.tooDeep) into.push(TOO_DEEP);
+      this.tooDeep = true;
+    } else if (node instanceof Element) {
       this.visited.add(node);
       this.element(node, role, into, depth);
     }
+  }
+
+  private text(text: string, into: Child[]): void {
+    this.room -= Math.min(text.length, LONGEST);
+    into.push(text);
   }
 
   private element(e: Element, role: string, into: Child[], depth: number): void {
@@ -135,7 +157,7 @@ class Walk {
     const built = visible && depth < DEEPEST ? this.build(e) : undefined;
     if (built) {
       into.push(built);
-      this.content(e, built.facts.role, built.children, visible, depth + 1);
+      this.content(e, built.facts.role, built.content, visible, depth + 1);
       built.end = this.built.size;
       return;
     }
@@ -160,7 +182,7 @@ class Walk {
     for (const owned of references(e, "aria-owns")) this.visit(owned, role, into, visible, depth);
     if (!visible) return;
     into.push(pseudoText(e, "::after"));
-    if (e instanceof HTMLTextAreaElement || (e instanceof HTMLInputElement && !/^(checkbox|radio|file)$/.test(e.type))) into.push(shownValue(e));
+    if (e instanceof HTMLTextAreaElement || (e instanceof HTMLInputElement && !/^(checkbox|radio|file)$/.test(e.type))) this.text(shownValue(e), into);
   }
 
   private build(e: Element): Built | undefined {
@@ -169,7 +191,8 @@ class Walk {
     if (isPresentational(role) || (role === "generic" && isRunOfText(e))) return undefined;
     const name: Name = frame ? { text: "", sources: [] } : sourcedNameOf(e);
     const facts: Facts = { role };
-    if (name.text) facts.name = name.text;
+    if (name.text) facts.name = bounded(name.text);
+    this.room -= NODE + (facts.name?.length ?? 0);
     if (isVisible(e) && (frame || lookOf(e).pointerEvents !== "none")) {
       facts.ref = refFor(e, role, name.text);
       if (frame) facts.frame = keep(e);
@@ -182,7 +205,7 @@ class Walk {
       facts.box = [x, y, width, height].map(Math.round);
     }
     if (!frame) describe(e, role, facts);
-    const built: Built = { facts, children: [], name, place: this.built.size, end: 0 };
+    const built: Built = { facts, content: [], name, place: this.built.size, end: 0 };
     this.built.set(e, built);
     return built;
   }
@@ -237,11 +260,15 @@ function describe(e: Element, role: string, facts: Facts): void {
     if (pressed) facts.pressed = pressed;
     if (selectedOf(e)) facts.selected = true;
   }
-  if (role === "link" && e.hasAttribute("href")) facts.url = shortened(e.getAttribute("href") ?? "");
+  if (role === "link" && e.hasAttribute("href")) facts.url = bounded(shortened(e.getAttribute("href") ?? ""));
   if (role === "textbox") {
     const placeholder = e.getAttribute("placeholder");
-    if (placeholder && placeholder !== facts.name) facts.placeholder = placeholder;
+    if (placeholder && placeholder !== facts.name) facts.placeholder = bounded(placeholder);
   }
+}
+
+function bounded(text: string): string {
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }
 
 function shortened(url: string): string {
@@ -255,7 +282,7 @@ function list(children: Child[], entries: Entry[]): number {
   let text = "";
   const flush = (): void => {
     if (text) text = text.replace(/[\u200b\u00ad]/g, "").replace(/\s+/g, " ");
-    if (text) count = (entries.push(text), count + 1);
+    if (text) count = (entries.push(bounded(text)), count + 1);
     text = "";
   };
   for (const child of children) {
@@ -265,8 +292,8 @@ function list(children: Child[], entries: Entry[]): number {
       flush();
       count++;
       entries.push(child.facts);
-      const below = list(child.children, entries);
-      if (below) child.facts.children = below;
+      const below = list(child.content, entries);
+      if (below) child.facts["children"] = below;
     }
   }
   flush();

@@ -28,7 +28,7 @@ fn bundles_are_built_from_their_sources() {
         return;
     }
     let copy = tempfile::tempdir().expect("a temporary folder");
-    for path in files(&package, &["ts", "json"])
+    for path in files(&package, &["ts", "json", "mjs"])
         .iter()
         .filter(|path| !path.starts_with(package.join("dist")))
     {

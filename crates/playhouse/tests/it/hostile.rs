@@ -1,6 +1,10 @@
 //! Pages that do not let go: whatever they do, calls are answered and the session goes on.
 
+mod answers;
+mod floods;
+mod giants;
 mod loops;
+mod tricks;
 
 use serde_json::json;
 use testkit::{Client, Site};
@@ -36,6 +40,16 @@ impl Visit {
 
     async fn call(&self, tool: &str, arguments: serde_json::Value) -> testkit::CallResult {
         self.client.call(tool, arguments).await
+    }
+
+    /// The server has not needed much memory, neither now nor before: what a page shows is bounded before it gets here.
+    fn is_lean(&self) {
+        let process = self.client.pid().expect("it runs");
+        let told = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+        let peak = told.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kilobytes = peak.and_then(|peak| peak.trim().split(' ').next()?.parse::<u64>().ok());
+        // Not everywhere can it be asked.
+        assert!(kilobytes.unwrap_or(0) < 200_000, "{kilobytes:?} kB");
     }
 
     /// The next page works as if nothing had been, and its tab can be closed.

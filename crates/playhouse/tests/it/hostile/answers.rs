@@ -1,0 +1,61 @@
+//! Servers that do not answer as they should: each failure has its name, and the next page works.
+
+use serde_json::json;
+use testkit::{Resource, browser_is_there};
+
+use super::Visit;
+
+#[tokio::test]
+async fn what_cannot_be_loaded_is_told_by_its_name() {
+    if !browser_is_there() {
+        return;
+    }
+    let visit = Visit::with(&["--timeout-navigation", "20000"]).await;
+    let site = &visit.site;
+    let there = site.url("/fine");
+    let looping = site.add(
+        "/loop",
+        Resource::html("").status(302).header("location", "/loop"),
+    );
+    let nobody = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+        format!("http://{}/", listener.local_addr().expect("an address"))
+    };
+    for (url, reason) in [
+        (looping, "net::ERR_TOO_MANY_REDIRECTS"),
+        (
+            there.replace("http:", "https:"),
+            "net::ERR_SSL_PROTOCOL_ERROR",
+        ),
+        (nobody, "net::ERR_CONNECTION_REFUSED"),
+        // Which of the names it is depends on the machine's resolver.
+        ("http://nowhere.invalid/".to_owned(), "net::ERR_"),
+    ] {
+        let answer = visit.call("browser_navigate", json!({ "url": url })).await;
+        assert!(answer.error().contains(reason), "{url}: {}", answer.text);
+        assert!(answer.error().contains(&url), "{url}: {}", answer.text);
+        let facts = &answer.raw["structuredContent"];
+        assert_eq!(facts["errorCode"], "NAVIGATION_FAILED", "{url}: {facts}");
+        assert_eq!(facts["retryable"], true);
+        visit.goes_on(&url).await;
+    }
+}
+
+#[tokio::test]
+async fn a_crashed_tab_is_told_and_replaced() {
+    if !browser_is_there() {
+        return;
+    }
+    let visit = Visit::with(&[]).await;
+    visit.open("<title>Crashes</title>").await;
+    visit
+        .call("browser_navigate", json!({ "url": "chrome://crash" }))
+        .await;
+    let seen = visit.call("browser_snapshot", json!({})).await;
+    assert_eq!(
+        seen.raw["structuredContent"]["errorCode"], "BROWSER_CRASHED",
+        "{}",
+        seen.text
+    );
+    visit.goes_on("a crash").await;
+}

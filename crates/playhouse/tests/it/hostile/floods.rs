@@ -1,0 +1,58 @@
+//! Too much at once: windows, messages, requests.
+
+use serde_json::json;
+use testkit::browser_is_there;
+
+use super::Visit;
+
+#[tokio::test]
+async fn a_page_that_opens_windows_without_end_can_be_left() {
+    if !browser_is_there() {
+        return;
+    }
+    let visit = Visit::with(&["--timeout-action", "3000"]).await;
+    for opens in [
+        "<button onclick=\"for (;;) window.open('/fine')\">Go</button>",
+        "<button onclick=\"setInterval(() => window.open('/fine'), 0)\">Go</button>",
+    ] {
+        visit.open(opens).await;
+        visit
+            .call("browser_click", json!({ "target": "getByRole('button')" }))
+            .await;
+        visit.goes_on(opens).await;
+        let tabs = visit
+            .call("browser_tabs", json!({ "action": "list" }))
+            .await;
+        let listed = tabs.result().lines().count();
+        assert!(listed <= 51, "{}", tabs.text);
+    }
+    visit.is_lean();
+}
+
+#[tokio::test]
+async fn a_flood_of_messages_and_requests_does_not_hold_up_the_page() {
+    if !browser_is_there() {
+        return;
+    }
+    let visit = Visit::with(&["--timeout-action", "20000"]).await;
+    for flood in [
+        // Ten thousand small ones a second.
+        "setInterval(() => { for (let i = 0; i < 1000; i++) console.log('m', i, { i }); }, 100)",
+        // Ten large ones a second.
+        "const text = 'x'.repeat(1e6); setInterval(() => console.error(text), 100)",
+        "setInterval(() => { for (let i = 0; i < 20; i++) fetch('/fine?' + Math.random()); }, 100)",
+    ] {
+        visit
+            .open(&format!(
+                "<button onclick=\"this.textContent = 'clicked'\">Go</button><script>{flood}</script>"
+            ))
+            .await;
+        visit.call("browser_wait_for", json!({ "time": 1 })).await;
+        let clicked = visit
+            .call("browser_click", json!({ "target": "getByRole('button')" }))
+            .await;
+        assert!(!clicked.is_error, "{flood}: {}", clicked.text);
+        visit.goes_on(flood).await;
+    }
+    visit.is_lean();
+}

@@ -1,0 +1,99 @@
+//! Pages too large to be read at a glance: the server stays small, whether or not there is time to read them.
+
+use serde_json::json;
+use testkit::browser_is_there;
+
+use super::Visit;
+
+const BUTTON: &str = "<title>Giant</title><button>Go</button>";
+
+#[tokio::test]
+async fn a_page_of_fifty_megabytes_leaves_the_server_small() {
+    if !browser_is_there() {
+        return;
+    }
+    let visit = Visit::with(&["--timeout-action", "2000", "--timeout-navigation", "10000"]).await;
+    for giant in ["lorem ipsum ", "<p>lorem ipsum</p>"] {
+        let html = format!("{BUTTON}{}", giant.repeat(50_000_000 / giant.len()));
+        visit.open(&html).await;
+        let seen = visit.call("browser_snapshot", json!({})).await;
+        // The loaded machine may not get there in time; then it says so.
+        if seen.is_error {
+            assert!(
+                seen.error().contains("very large"),
+                "{giant}: {}",
+                seen.text
+            );
+        }
+        visit.goes_on(giant).await;
+    }
+    visit.is_lean();
+}
+
+#[tokio::test]
+async fn a_text_and_a_name_of_megabytes_are_cut() {
+    if !browser_is_there() {
+        return;
+    }
+    let visit = Visit::with(&["--timeout-action", "30000"]).await;
+    let (text, name) = ("lorem ".repeat(200_000), "x".repeat(2_000_000));
+    let opened = visit
+        .open(&format!(
+            "{BUTTON}<p>{text}</p><a href='/{name}'>link</a><button aria-label='{name}'>named</button>"
+        ))
+        .await;
+    assert!(!opened.is_error, "{}", opened.text);
+    let seen = visit.call("browser_snapshot", json!({})).await;
+    assert!(seen.text.contains("button \"Go\""), "{}", seen.text.len());
+    assert!(seen.text.contains("lore…"), "{}", seen.text.len());
+    assert!(seen.text.len() < 300_000, "{}", seen.text.len());
+    let clicked = visit
+        .call("browser_click", json!({ "target": "getByText('named')" }))
+        .await;
+    assert!(!clicked.is_error, "{}", clicked.text);
+    visit.goes_on("large texts").await;
+    visit.is_lean();
+}
+
+#[tokio::test]
+async fn a_hundred_thousand_nodes_are_shown_in_part() {
+    if !browser_is_there() {
+        return;
+    }
+    let visit = Visit::with(&["--timeout-action", "25000", "--timeout-navigation", "25000"]).await;
+    // Longer names than there is room for, so that the cut shows.
+    let items = format!("<li>{}</li>", "item ".repeat(16)).repeat(100_000);
+    visit
+        .open(&format!("{BUTTON}<h1>Part</h1><ul>{items}</ul>"))
+        .await;
+    let seen = visit.call("browser_snapshot", json!({})).await;
+    if !seen.is_error {
+        assert!(seen.text.contains("button \"Go\""));
+        assert!(seen.text.contains("The page is too large"));
+        let part = visit
+            .call("browser_snapshot", json!({ "target": "h1" }))
+            .await;
+        assert!(part.text.contains("heading \"Part\""), "{}", part.text);
+    }
+    visit.goes_on("100,000 nodes").await;
+    visit.is_lean();
+}
+
+#[tokio::test]
+async fn five_hundred_frames_do_not_hold_up_the_next_page() {
+    if !browser_is_there() {
+        return;
+    }
+    let visit = Visit::with(&["--timeout-action", "20000", "--timeout-navigation", "20000"]).await;
+    visit
+        .open(&format!(
+            "{BUTTON}{}",
+            "<iframe src=/fine></iframe>".repeat(500)
+        ))
+        .await;
+    visit
+        .call("browser_click", json!({ "target": "getByRole('button')" }))
+        .await;
+    visit.goes_on("500 frames").await;
+    visit.is_lean();
+}
