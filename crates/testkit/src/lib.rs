@@ -15,7 +15,7 @@ mod site;
 mod spec;
 
 pub use client::{CallResult, Client, Image, Launch, NoAnswer, Pending};
-pub use parity::{Parity, ParityReport};
+pub use parity::{Coverage, Parity, ParityReport};
 #[cfg(target_os = "linux")]
 pub use processes::Processes;
 pub use remote::RemoteBrowser;

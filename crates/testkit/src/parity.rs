@@ -3,6 +3,7 @@
 //! scenario, with its reason; any other fails the run, and so does one that is no longer there.
 
 mod change;
+mod coverage;
 mod everywhere;
 mod normal;
 mod scenario;
@@ -18,6 +19,7 @@ use tokio::task::JoinSet;
 
 use crate::requirement::variable;
 use change::Change;
+pub use coverage::Coverage;
 use everywhere::Everywhere;
 use scenario::{Document, Scenario};
 use server::Server;
@@ -43,6 +45,8 @@ pub struct ParityReport {
     pub known: usize,
     /// How many files were rewritten.
     pub rewritten: usize,
+    /// What was played of what there is; only after a whole run.
+    pub coverage: Option<Coverage>,
     /// What went wrong, ready to print.
     pub failures: Vec<String>,
 }
@@ -81,16 +85,25 @@ impl Parity {
                 Err(fault) => report.failures.push(fault),
             }
         }
+        let is_whole = self.filter.is_none();
+        if is_whole {
+            match Coverage::of(&self.theirs, &self.folder.join("unplayed.md")).await {
+                Ok(coverage) => report.coverage = Some(coverage),
+                Err(fault) => report.failures.push(fault),
+            }
+        }
         let mut queue = VecDeque::new();
         for (file, document) in documents.iter_mut().enumerate() {
             for scenario in std::mem::take(&mut document.scenarios) {
+                if let Some(coverage) = &mut report.coverage {
+                    coverage.add(&scenario);
+                }
                 if self.wants(&scenario.name) {
                     queue.push_back((file, scenario));
                 }
             }
         }
         report.scenarios = queue.len();
-        let is_whole = self.filter.is_none();
         let update = self.update;
         let shared = Arc::new((Mutex::new(queue), self));
         let mut tasks = JoinSet::new();
@@ -122,6 +135,8 @@ impl Parity {
         }
         if is_whole {
             report.failures.extend(everywhere.unused());
+            let coverage = report.coverage.iter().flat_map(Coverage::faults);
+            report.failures.extend(coverage);
         }
         report
     }
@@ -143,8 +158,12 @@ impl fmt::Display for ParityReport {
             calls,
             known,
             rewritten,
+            coverage,
             failures,
         } = self;
+        if let Some(coverage) = coverage {
+            write!(f, "{coverage}")?;
+        }
         write!(
             f,
             "{calls} calls in {scenarios} scenarios: {known} differ for a reason, {} unexpectedly; {rewritten} files rewritten",
@@ -202,7 +221,7 @@ fn scenario_files(folder: &Path) -> Vec<PathBuf> {
         .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
         .filter(|path| {
             path.file_stem()
-                .is_some_and(|name| name != "everywhere" && name != "README")
+                .is_some_and(|name| name != "everywhere" && name != "unplayed")
         })
         .collect();
     found.sort();

@@ -159,10 +159,10 @@ fn value(schema: &Map<String, Value>, given: Option<&Value>, path: &Path, found:
         }
         ("object", Some(Value::Object(members))) => object(schema, members, path, found),
         (expected, given) => {
-            let expected = if expected == "integer" {
-                "number"
-            } else {
-                expected
+            let expected = match expected {
+                "integer" => "number",
+                "object" if is_map(schema) => "record",
+                expected => expected,
             };
             path.report(
                 found,
@@ -173,6 +173,13 @@ fn value(schema: &Map<String, Value>, given: Option<&Value>, path: &Path, found:
             );
         }
     }
+}
+
+/// Whether it is an object whose members are named by the caller.
+fn is_map(schema: &Map<String, Value>) -> bool {
+    schema
+        .get("additionalProperties")
+        .is_some_and(Value::is_object)
 }
 
 fn integer(schema: &Map<String, Value>, number: Option<f64>, path: &Path, found: &mut Found) {
@@ -227,6 +234,18 @@ mod tests {
             .into_iter()
             .map(|problem| format!("{} at {}", problem.message, problem.parameter))
             .collect()
+    }
+
+    #[test]
+    fn an_object_with_names_of_the_callers_own_is_a_record() {
+        let schema = json!({
+            "type": "object",
+            "properties": {"data": {"type": "object", "additionalProperties": {"type": "string"}}},
+        });
+        assert_eq!(
+            told(schema, json!({"data": "x"})),
+            ["Invalid input: expected record, received string at data"]
+        );
     }
 
     #[test]

@@ -14,12 +14,14 @@ pub(super) struct Normal {
 }
 
 /// What changes with the moment, and what stands for it.
-const PASSING: [(&str, &str); 5] = [
+const PASSING: [(&str, &str); 7] = [
     // Lines of console logs begin with the time since the file was made.
     (r"^\[ *\d+ms\]", "[{ms}]"),
     (r"duration: +\d+ms", "duration: {ms}"),
     (r"\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT", "{time}"),
     (r"(trace|session)-\d{13}", "$1-{time}"),
+    (r"^<launching> .*", "<launching> {command}"),
+    (r"pid=\d+", "pid={pid}"),
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", "{time}"),
 ];
 

@@ -122,6 +122,8 @@ impl Server {
         let arguments = serde_json::from_str(&self.normal.fill(arguments))
             .expect("was parsed when it was read");
         match client.try_call(tool, arguments).await {
+            // Headers come in the order of a hash table.
+            Ok(result) if tool == "browser_network_request" => sorted_headers(&seen(&result)),
             Ok(result) => seen(&result),
             Err(NoAnswer::Silent { .. }) => "(no answer)".to_owned(),
             Err(why) => format!("({why})"),
@@ -222,6 +224,18 @@ fn seen(result: &CallResult) -> String {
         let _ = write!(text, "\n--- with {key}");
     }
     text
+}
+
+/// The same with lines `name: value` that follow each other in the order of their names.
+fn sorted_headers(text: &str) -> String {
+    let header = Regex::new(r"^ *[a-z-]+: ").expect("a valid pattern");
+    let mut lines: Vec<_> = text.lines().collect();
+    for run in
+        lines.chunk_by_mut(|one, other| header.find(one).is_some() && header.find(other).is_some())
+    {
+        run.sort_unstable();
+    }
+    lines.join("\n")
 }
 
 /// A tool of `tools/list`, one line for itself and one for each parameter; descriptions are everybody's own.

@@ -13,6 +13,7 @@ use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use url::Url;
 use wire::Session;
 use wire::cdp::{self, dom, page, runtime, target};
 
@@ -433,19 +434,13 @@ impl PageBackend for CdpPage {
                 // browser has answered anything else.
                 self.session.call(&page::GetNavigationHistory {}).await?;
                 self.flush_events().await?;
-                if self.state().newest == loader {
+                if self.state().newest == loader && is_answered(url) {
                     Ok(None)
                 } else {
-                    Err(Error::NavigationFailed {
-                        url: url.to_owned(),
-                        reason,
-                    })
+                    Err(navigation_failed(url, reason))
                 }
             }
-            Some(reason) => Err(Error::NavigationFailed {
-                url: url.to_owned(),
-                reason,
-            }),
+            Some(reason) => Err(navigation_failed(url, reason)),
             None => Ok(loader),
         }
     }
@@ -730,4 +725,19 @@ impl PageBackend for CdpPage {
             other => Ok(other.map(drop)?),
         }
     }
+}
+
+/// With the URL as browsers write it.
+fn navigation_failed(url: &str, reason: String) -> Error {
+    let url = Url::parse(url).map_or_else(|_| url.to_owned(), String::from);
+    Error::NavigationFailed { url, reason }
+}
+
+/// Whether an answer without a document can come from there; what other programs open is none.
+fn is_answered(url: &str) -> bool {
+    let scheme = Url::parse(url).map(|url| url.scheme().to_owned());
+    matches!(
+        scheme.as_deref(),
+        Ok("http" | "https" | "file" | "blob" | "data")
+    )
 }

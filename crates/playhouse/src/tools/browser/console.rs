@@ -66,9 +66,10 @@ impl Tool for ConsoleMessages {
             let (count, level) = (lines.len(), self.level);
             text += &format!("\nReturning {count} messages for level \"{level}\"");
         }
-        if !lines.is_empty() {
-            text += "\n\n";
-            text += &lines.join("\n");
+        text += "\n";
+        for line in lines {
+            text.push('\n');
+            text += &line;
         }
         tab.text_or_file(call, text, self.filename.as_deref(), "Console")
             .await

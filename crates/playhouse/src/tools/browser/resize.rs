@@ -1,7 +1,7 @@
 //! The size of the viewport.
 
 use crate::call::Call;
-use crate::error::Result;
+use crate::error::{Error, Problem, Result};
 use crate::reply::Reply;
 use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -27,7 +27,7 @@ impl Tool for Resize {
     type Scope = CurrentTab;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
-        let (width, height) = (pixels(self.width), pixels(self.height));
+        let (width, height) = (pixels("width", self.width)?, pixels("height", self.height)?);
         tab.page.resize(&call.action(), width, height).await?;
         Ok(Reply::code(format!(
             "await page.setViewportSize({{ width: {width}, height: {height} }});"
@@ -41,8 +41,23 @@ const MOST: f64 = 10_000_000.0;
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "clamped to whole numbers that fit"
+    reason = "a whole number that fits"
 )]
-fn pixels(number: f64) -> u32 {
-    number.round().clamp(1.0, MOST) as u32
+fn pixels(parameter: &str, number: f64) -> Result<u32> {
+    let message = if number.fract() != 0.0 {
+        "Invalid input: expected int, received number".to_owned()
+    } else if number < 1.0 {
+        "Too small: expected number to be >=1".to_owned()
+    } else if number > MOST {
+        format!("Too big: expected number to be <={MOST}")
+    } else {
+        return Ok(number as u32);
+    };
+    Err(Error::InvalidArguments {
+        tool: Resize::NAME,
+        problems: vec![Problem {
+            parameter: parameter.to_owned(),
+            message,
+        }],
+    })
 }

@@ -38,7 +38,7 @@ impl Tool for Snapshot {
         };
         let options = SnapshotOptions {
             target: target.as_ref(),
-            depth: self.depth.map(levels),
+            depth: self.depth.and_then(levels),
             boxes: self.boxes.unwrap_or(call.settings.answers.snapshot_boxes),
         };
         let text = tab.page.snapshot(&call.action(), &options).await?;
@@ -58,12 +58,12 @@ impl Tool for Snapshot {
     }
 }
 
-/// A number of levels, whole and not negative.
+/// A number of levels; clients that fill in 0 mean all of them.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "saturates, and no tree is that deep"
 )]
-fn levels(depth: f64) -> u32 {
-    depth as u32
+fn levels(depth: f64) -> Option<u32> {
+    (depth >= 1.0).then_some(depth as u32)
 }

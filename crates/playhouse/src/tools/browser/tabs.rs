@@ -2,7 +2,7 @@
 
 use super::navigate::{completed, load, shown};
 use crate::call::Call;
-use crate::error::{Error, Result};
+use crate::error::{Error, Problem, Result};
 use crate::output::refuse_files;
 use crate::reply::{Part, Reply};
 use crate::session::Session;
@@ -43,7 +43,7 @@ impl Tool for Tabs {
     type Scope = Arc<Session>;
 
     async fn run(self, session: Arc<Session>, call: &Call) -> Result<Reply> {
-        let index = self.index.map(number);
+        let index = self.index.map(number).transpose()?;
         match self.action {
             Action::List => {
                 session.current_tab(call).await?;
@@ -87,15 +87,20 @@ impl Tabs {
     }
 }
 
-/// A tab's number; what is none is out of any range.
+/// A tab's number, which may be out of any range.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "saturates, and no tab is there"
 )]
-fn number(index: f64) -> i64 {
+fn number(index: f64) -> Result<i64> {
     if index.fract() == 0.0 {
-        index as i64
-    } else {
-        -1
+        return Ok(index as i64);
     }
+    Err(Error::InvalidArguments {
+        tool: Tabs::NAME,
+        problems: vec![Problem {
+            parameter: "index".to_owned(),
+            message: "Invalid input: expected int, received number".to_owned(),
+        }],
+    })
 }

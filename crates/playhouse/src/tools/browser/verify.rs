@@ -154,7 +154,11 @@ impl Tool for VerifyValue {
                 (checked.to_string(), action)
             }
             FieldKind::Textbox | FieldKind::Slider | FieldKind::Combobox => {
-                let value = found.locator.value(&progress).await?.unwrap_or_default();
+                let Some(value) = found.locator.value(&progress).await? else {
+                    return Ok(failed(
+                        "Error: Node is not an <input>, <textarea> or <select> element".to_owned(),
+                    ));
+                };
                 let action = Action::ExpectValue {
                     locator: found.shown,
                     value: value.clone(),

@@ -38,7 +38,7 @@ impl Tool for WaitFor {
                 bare: false,
             });
         }
-        let mut waited = Vec::new();
+        let mut waited = String::new();
         let mut reply = Reply::default();
         if let Some(seconds) = self.time {
             let code = format!("await new Promise(f => setTimeout(f, {seconds} * 1000));");
@@ -52,7 +52,7 @@ impl Tool for WaitFor {
                 () = tokio::time::sleep(time.min(LONGEST)) => {}
                 gone = tabs.browser_gone() => return Err(gone),
             }
-            waited.push(format!("{seconds} seconds"));
+            waited = format!("{seconds} seconds");
         }
         for (text, visible) in [(&self.text_gone, false), (&self.text, true)] {
             let Some(text) = text else { continue };
@@ -66,10 +66,10 @@ impl Tool for WaitFor {
             };
             let progress = call.action();
             locator.wait_for(&progress, until).await?;
-            waited.push(text.clone());
+            waited.clone_from(text);
         }
         Ok(reply
-            .and_text(format!("Waited for {}", waited.join(", ")))
+            .and_text(format!("Waited for {waited}"))
             .and_snapshot())
     }
 }
