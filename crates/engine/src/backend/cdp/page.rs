@@ -434,7 +434,7 @@ impl PageBackend for CdpPage {
                 // browser has answered anything else.
                 self.session.call(&page::GetNavigationHistory {}).await?;
                 self.flush_events().await?;
-                if self.state().newest == loader && is_answered(url) {
+                if self.state().newest == loader && is_opened_here(url) {
                     Ok(None)
                 } else {
                     Err(navigation_failed(url, reason))
@@ -733,11 +733,11 @@ fn navigation_failed(url: &str, reason: String) -> Error {
     Error::NavigationFailed { url, reason }
 }
 
-/// Whether an answer without a document can come from there; what other programs open is none.
-fn is_answered(url: &str) -> bool {
+/// Whether the browser opens it itself, so that it can end without a document in good order; what other programs open it does not.
+fn is_opened_here(url: &str) -> bool {
     let scheme = Url::parse(url).map(|url| url.scheme().to_owned());
     matches!(
         scheme.as_deref(),
-        Ok("http" | "https" | "file" | "blob" | "data")
+        Ok("http" | "https" | "file" | "blob" | "data" | "chrome")
     )
 }
