@@ -14,7 +14,7 @@ pub use event::{
     PageObserver, RequestEvent, ResponseFacts, SourceLocation,
 };
 pub use input::{InputStep, Key, Modifier, MouseButton, Point};
-pub use interception::{PausedRequest, Verdict};
+pub use interception::{Fetched, PausedRequest, Verdict};
 pub use options::{
     ColorScheme, ContextOptions, Cookie, Geolocation, HttpCredentials, MediaFeatures, PdfOptions,
     Proxy, SameSite, Screenshot, ScreenshotArea, ScreenshotFormat, Size, Viewport,
@@ -201,6 +201,10 @@ pub trait PageBackend: Send + Sync {
     async fn set_extra_headers(&self, headers: &Headers) -> Result<()>;
     /// Decides about a request that waits.
     async fn decide(&self, key: &str, verdict: Verdict) -> Result<()>;
+
+    /// Sends a request that waits, with the changes of a [`Verdict::Continue`], and has its answer wait instead, to be decided about
+    /// by the same name. Fails with `NavigationFailed` when no answer comes.
+    async fn fetch(&self, key: &str, changes: Verdict) -> Result<Fetched>;
 
     /// Answers the open dialog.
     async fn answer_dialog(&self, accept: bool, prompt_text: Option<&str>) -> Result<()>;

@@ -28,11 +28,11 @@ mod task;
 pub use action::{Click, Payload};
 pub use backend::{
     BrowserBackend, ColorScheme, ConsoleMessage, ContextBackend, ContextObserver, ContextOptions,
-    Cookie, DialogKind, DownloadEvent, FrameId, Geolocation, Handle, Headers, HttpCredentials,
-    InputStep, Key, LoaderId, MediaFeatures, MessageKind, Modifier, MouseButton, PageBackend,
-    PageEvent, PageId, PageObserver, PausedRequest, PdfOptions, Point, Proxy, RequestEvent,
-    RequestId, ResponseFacts, SameSite, Screenshot, ScreenshotArea, ScreenshotFormat, Size,
-    SourceLocation, Verdict, Viewport,
+    Cookie, DialogKind, DownloadEvent, Fetched, FrameId, Geolocation, Handle, Headers,
+    HttpCredentials, InputStep, Key, LoaderId, MediaFeatures, MessageKind, Modifier, MouseButton,
+    PageBackend, PageEvent, PageId, PageObserver, PausedRequest, PdfOptions, Point, Proxy,
+    RequestEvent, RequestId, ResponseFacts, SameSite, Screenshot, ScreenshotArea, ScreenshotFormat,
+    Size, SourceLocation, Verdict, Viewport,
 };
 pub use browser::Browser;
 pub use capture::SnapshotOptions;

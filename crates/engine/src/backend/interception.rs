@@ -25,6 +25,19 @@ pub struct PausedRequest {
     pub(crate) key: String,
 }
 
+/// What a server answered to a request that still waits.
+#[derive(Debug, Clone)]
+pub struct Fetched {
+    /// HTTP status.
+    pub status: u16,
+    /// The words beside it.
+    pub status_text: String,
+    /// Headers of the answer.
+    pub headers: Headers,
+    /// The body, decoded; empty for a redirect.
+    pub body: Vec<u8>,
+}
+
 /// What becomes of a request.
 #[derive(Debug, Clone)]
 pub enum Verdict {

@@ -1,8 +1,8 @@
 //! A page without a browser, for tests of what the engine does by itself: its answers are scripted, its input is written down.
 
 use crate::backend::{
-    ContextOptions, FrameId, Handle, Headers, InputStep, LoaderId, MediaFeatures, PageBackend,
-    PageEvent, PageId, PdfOptions, RequestId, Screenshot, Verdict, Viewport,
+    ContextOptions, Fetched, FrameId, Handle, Headers, InputStep, LoaderId, MediaFeatures,
+    PageBackend, PageEvent, PageId, PdfOptions, RequestId, Screenshot, Verdict, Viewport,
 };
 use crate::error::{Error, Result};
 use crate::page::Page;
@@ -156,6 +156,9 @@ impl PageBackend for FakePage {
         unexpected()
     }
     async fn decide(&self, _: &str, _: Verdict) -> Result<()> {
+        unexpected()
+    }
+    async fn fetch(&self, _: &str, _: Verdict) -> Result<Fetched> {
         unexpected()
     }
     async fn answer_dialog(&self, _: bool, _: Option<&str>) -> Result<()> {

@@ -1,7 +1,7 @@
 //! Deciding about requests before they are sent. Whoever began last decides first, and may pass a request on to who began before.
 
 use super::{Page, Shared};
-use crate::backend::{PausedRequest, Verdict};
+use crate::backend::{Fetched, PausedRequest, Verdict};
 use crate::error::Result;
 use crate::progress::Progress;
 use crate::task::spawn;
@@ -125,6 +125,12 @@ impl Intercepted {
     /// What waits.
     pub fn request(&self) -> Option<&PausedRequest> {
         self.request.as_ref()
+    }
+
+    /// Sends it, with the changes of a [`Verdict::Continue`]; what the server answers waits then, and is decided about instead.
+    pub async fn fetch(&self, progress: &Progress, changes: Verdict) -> Result<Fetched> {
+        let key = self.request.as_ref().map_or("", |request| &request.key);
+        progress.run(self.page.backend.fetch(key, changes)).await
     }
 
     /// Decides.

@@ -47,6 +47,9 @@ pub(super) async fn run(host: &Host, op: ContextOp) -> Result<Value, Failure> {
             context.set_extra_headers(progress, &headers).await?;
         }
         ContextOp::AddInitScript { script } => context.add_init_script(progress, &script).await?,
+        ContextOp::FetchRoute { pause, verdict } => {
+            return route::fetch(host, progress, pause, verdict).await;
+        }
         ContextOp::Decide { pause, verdict } => {
             route::decide(host, progress, pause, verdict).await?;
         }

@@ -57,7 +57,7 @@ pub(super) fn paused(request: &PausedRequest) -> Value {
     })
 }
 
-fn headers(headers: &Headers) -> Value {
+pub(super) fn headers(headers: &Headers) -> Value {
     let mut merged = Map::new();
     for (name, value) in headers {
         let name = name.to_ascii_lowercase();

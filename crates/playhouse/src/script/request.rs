@@ -300,6 +300,10 @@ pub(super) enum ContextOp {
         /// Where a copy goes.
         path: Option<String>,
     },
+    FetchRoute {
+        pause: u64,
+        verdict: Verdict,
+    },
     Decide {
         pause: u64,
         verdict: Verdict,

@@ -5,6 +5,8 @@ use super::failure::Failure;
 use super::host::{Host, decoded};
 use super::machine::Message;
 use super::request::Verdict;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use engine::{Intercepted, Interceptor, Page, Progress};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -135,6 +137,45 @@ pub(super) async fn decide(
         }
     };
     Ok(waiting.decide(progress, verdict).await?)
+}
+
+/// Sends a request that waits; its answer waits instead.
+pub(super) async fn fetch(
+    host: &Host,
+    progress: &Progress,
+    pause: u64,
+    verdict: Verdict,
+) -> Result<Value, Failure> {
+    let waiting = host.state().pauses.waiting.remove(&pause);
+    let (
+        Some(waiting),
+        Verdict::Continue {
+            url,
+            method,
+            headers,
+            body,
+        },
+    ) = (waiting, verdict)
+    else {
+        return Err(Failure::new("Route is already handled!"));
+    };
+    if let Some(url) = &url {
+        host.setting.output.refuse_files(url)?;
+    }
+    let changes = engine::Verdict::Continue {
+        url,
+        method,
+        headers,
+        body: body.as_deref().map(decoded).transpose()?,
+    };
+    let fetched = waiting.fetch(progress, changes).await?;
+    host.state().pauses.waiting.insert(pause, waiting);
+    Ok(json!({
+        "status": fetched.status,
+        "statusText": fetched.status_text,
+        "headers": facts::headers(&fetched.headers),
+        "body": BASE64_STANDARD.encode(fetched.body),
+    }))
 }
 
 /// Takes back routes that earlier calls left: those for a URL, or all.

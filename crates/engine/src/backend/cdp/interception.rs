@@ -3,7 +3,7 @@
 use super::authentication;
 use super::network::name;
 use super::page::CdpPage;
-use crate::backend::{FrameId, Headers, PausedRequest, RequestId, Verdict};
+use crate::backend::{Fetched, FrameId, Headers, PausedRequest, RequestId, Verdict};
 use crate::error::{Error, Result};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -56,6 +56,12 @@ impl CdpPage {
             paused.request_id,
             session.id().map_or("", |id| &**id)
         );
+        if paused.response_status_code.is_some() || paused.response_error_reason.is_some() {
+            if let Some(unwanted) = self.answered(&key, paused) {
+                authentication::pass(session, unwanted);
+            }
+            return;
+        }
         let taken = self.intercepts()
             && self.observer().is_some_and(|observer| {
                 let request = &paused.request;
@@ -76,11 +82,63 @@ impl CdpPage {
         }
     }
 
-    /// Decides about a request that waits.
-    pub(super) async fn decide_about(&self, key: &str, verdict: Verdict) -> Result<()> {
+    /// The session and the name that a request waits by.
+    fn waiting(&self, key: &str) -> (Session, String) {
         let (request_id, session) = key.split_once(' ').unwrap_or((key, ""));
         let session = self.session_named(Some(&Arc::from(session)));
-        let request_id = request_id.to_owned();
+        (session, request_id.to_owned())
+    }
+
+    /// Sends a request that waits, and has its answer wait.
+    pub(super) async fn fetch_for(&self, key: &str, changes: Verdict) -> Result<Fetched> {
+        let (session, request_id) = self.waiting(key);
+        let answer = self.awaits(key);
+        let mut request = fetch::ContinueRequest {
+            request_id: request_id.clone(),
+            intercept_response: Some(true),
+            ..Default::default()
+        };
+        if let Verdict::Continue {
+            url,
+            method,
+            headers,
+            body,
+        } = changes
+        {
+            request.url = url;
+            request.method = method;
+            request.headers = headers.map(entries);
+            request.post_data = body.map(Binary);
+        }
+        session.call(&request).await?;
+        let paused = answer.await.map_err(|_| Error::PageClosed {})?;
+        let Some(status) = paused.response_status_code else {
+            return Err(Error::NavigationFailed {
+                url: paused.request.url,
+                reason: "net::ERR_FAILED".to_owned(),
+            });
+        };
+        let body = match session.call(&fetch::GetResponseBody { request_id }).await {
+            Ok(body) if body.base64_encoded => {
+                BASE64_STANDARD.decode(body.body).unwrap_or_default()
+            }
+            Ok(body) => body.body.into_bytes(),
+            // A redirect has none.
+            Err(wire::Error::Protocol { .. }) => Vec::new(),
+            Err(error) => return Err(error.into()),
+        };
+        let headers = paused.response_headers.unwrap_or_default().into_iter();
+        Ok(Fetched {
+            status: status.try_into().unwrap_or_default(),
+            status_text: paused.response_status_text.unwrap_or_default(),
+            headers: headers.map(|header| (header.name, header.value)).collect(),
+            body,
+        })
+    }
+
+    /// Decides about a request that waits.
+    pub(super) async fn decide_about(&self, key: &str, verdict: Verdict) -> Result<()> {
+        let (session, request_id) = self.waiting(key);
         match verdict {
             Verdict::Continue {
                 url,

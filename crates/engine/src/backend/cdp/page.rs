@@ -3,8 +3,9 @@
 use super::worlds::Worlds;
 use super::{emulation, network};
 use crate::backend::{
-    ContextOptions, FrameId, Handle, Headers, InputStep, LoaderId, MediaFeatures, PageBackend,
-    PageEvent, PageId, PageObserver, PdfOptions, RequestId, Screenshot, Verdict, Viewport,
+    ContextOptions, Fetched, FrameId, Handle, Headers, InputStep, LoaderId, MediaFeatures,
+    PageBackend, PageEvent, PageId, PageObserver, PdfOptions, RequestId, Screenshot, Verdict,
+    Viewport,
 };
 use crate::error::{Error, Result};
 use crate::task::Task;
@@ -13,8 +14,10 @@ use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use tokio::sync::oneshot;
 use url::Url;
 use wire::Session;
+use wire::cdp::fetch::RequestPaused;
 use wire::cdp::{self, dom, page, runtime, target};
 
 pub(crate) struct CdpPage {
@@ -51,6 +54,8 @@ struct State {
     challenged: HashSet<String>,
     /// Requests wait until somebody has decided about them.
     intercepts: bool,
+    /// Requests whose answers somebody waits for.
+    fetching: HashMap<String, oneshot::Sender<RequestPaused>>,
 }
 
 /// A session below the page's own.
@@ -117,6 +122,7 @@ impl CdpPage {
                 chooser: None,
                 challenged: HashSet::new(),
                 intercepts: false,
+                fetching: HashMap::new(),
             }),
             worlds: Mutex::default(),
             drag: super::input::Drag::default(),
@@ -164,6 +170,23 @@ impl CdpPage {
 
     pub(super) fn set_intercepts(&self, on: bool) {
         self.state().intercepts = on;
+    }
+
+    /// The answer of the request that waits by this name; forgotten when the receiver is.
+    pub(super) fn awaits(&self, key: &str) -> oneshot::Receiver<RequestPaused> {
+        let (tell, answer) = oneshot::channel();
+        let fetching = &mut self.state().fetching;
+        fetching.retain(|_, waiting| !waiting.is_closed());
+        fetching.insert(key.to_owned(), tell);
+        answer
+    }
+
+    /// Gives an answer to who waits for it; gives it back if nobody does.
+    pub(super) fn answered(&self, key: &str, paused: RequestPaused) -> Option<RequestPaused> {
+        match self.state().fetching.remove(key) {
+            Some(waiting) => waiting.send(paused).err(),
+            None => Some(paused),
+        }
     }
 
     pub(super) fn worlds(&self) -> MutexGuard<'_, Worlds> {
@@ -558,6 +581,10 @@ impl PageBackend for CdpPage {
 
     async fn decide(&self, key: &str, verdict: Verdict) -> Result<()> {
         self.decide_about(key, verdict).await
+    }
+
+    async fn fetch(&self, key: &str, changes: Verdict) -> Result<Fetched> {
+        self.fetch_for(key, changes).await
     }
 
     async fn answer_dialog(&self, accept: bool, prompt_text: Option<&str>) -> Result<()> {

@@ -58,7 +58,6 @@ const INSTEAD = {
   exposeFunction: 'page.on("console") hears what the page says',
   pause: 'use page.waitForTimeout',
   request: 'use page.evaluate(() => fetch(…))',
-  fetch: 'use route.continue or route.fulfill',
 };
 const offer = (type, name) => {
   const missing = new Proxy(Object.prototype, {

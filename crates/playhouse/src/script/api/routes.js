@@ -1,5 +1,44 @@
 // Requests that code decides about.
 
+/** What a server answered to a request that still waits. */
+class FetchedResponse {
+  #facts;
+  #url;
+  constructor(url, facts) {
+    this.#url = url;
+    this.#facts = facts;
+  }
+  url() {
+    return this.#url;
+  }
+  status() {
+    return this.#facts.status;
+  }
+  statusText() {
+    return this.#facts.statusText;
+  }
+  ok() {
+    return this.status() >= 200 && this.status() <= 299;
+  }
+  headers() {
+    return { ...this.#facts.headers };
+  }
+  async body() {
+    return Buffer.from(this.#facts.body, 'base64');
+  }
+  async text() {
+    return (await this.body()).toString();
+  }
+  async json() {
+    return JSON.parse(await this.text());
+  }
+  async dispose() {}
+  toJSON() {
+    return { url: this.url(), status: this.status() };
+  }
+}
+offer(FetchedResponse, 'fetchedResponse');
+
 class Route {
   #facts;
   #request;
@@ -49,6 +88,13 @@ class Route {
     delete all['content-length'];
     const bytes = content === undefined ? '' : base64(typeof content === 'string' ? new TextEncoder().encode(content) : content);
     await this.#decide('fulfill', { kind: 'fulfill', status: status ?? response?.status() ?? 200, headers: Object.entries(all), body: bytes, path });
+  }
+  async fetch(given) {
+    if (!this.#over) throw new Error('route.fetch: Route is already handled!');
+    const { timeout, ...own } = options('route.fetch', given, 'headers', 'method', 'postData', 'timeout', 'url');
+    const verdict = { kind: 'continue', ...changed({ ...this.#changes, ...own }) };
+    const facts = await call('route.fetch', 'fetchRoute', { pause: this.#facts.pause, verdict });
+    return new FetchedResponse(own.url ?? this.#request.url(), facts);
   }
   async abort(reason = 'failed') {
     await this.#decide('abort', { kind: 'abort', reason });
