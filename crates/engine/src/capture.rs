@@ -16,7 +16,7 @@ const FRAME_LIMIT: Duration = Duration::from_secs(3);
 const TRIES: u32 = 5;
 
 /// How many characters a document's tree may have, roughly; what comes after is cut off. Frames share as many once more.
-const ROOM: usize = 6_000_000;
+const ROOM: usize = 4_000_000;
 /// What a frame has of them at least.
 const FRAME_ROOM: usize = 20_000;
 

@@ -296,6 +296,9 @@ impl Error {
             Self::Engine(engine::Error::ProfileInUse { .. }) => {
                 Some("Start the server with --isolated, or close the other browser.".into())
             }
+            Self::Engine(engine::Error::NavigationFailed { reason, .. }) => {
+                Some(unloaded(reason).into())
+            }
             Self::ToolDisabled {
                 capability: Some(capability),
                 ..
@@ -351,6 +354,21 @@ impl Error {
             reason: format!("{reason}, {verb} '{path}'"),
             path,
         }
+    }
+}
+
+/// What to do about a document that did not come, by the network stack's name for it.
+fn unloaded(reason: &str) -> &'static str {
+    if reason.contains("ERR_CERT_") {
+        "Start the server with --ignore-https-errors if the site is to be trusted all the same."
+    } else if reason.contains("ERR_SSL_") {
+        "The server does not speak TLS there: try http, or another port."
+    } else if reason.contains("ERR_TOO_MANY_REDIRECTS") {
+        "The site redirects in a circle: try another URL, or without its cookies."
+    } else if reason.contains("ERR_NAME_NOT_RESOLVED") {
+        "Check the host's name."
+    } else {
+        "Check the URL and that its server runs."
     }
 }
 

@@ -21,15 +21,20 @@ async fn what_cannot_be_loaded_is_told_by_its_name() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
         format!("http://{}/", listener.local_addr().expect("an address"))
     };
-    for (url, reason) in [
-        (looping, "net::ERR_TOO_MANY_REDIRECTS"),
+    for (url, reason, hint) in [
+        (looping, "net::ERR_TOO_MANY_REDIRECTS", "circle"),
         (
             there.replace("http:", "https:"),
             "net::ERR_SSL_PROTOCOL_ERROR",
+            "try http",
         ),
-        (nobody, "net::ERR_CONNECTION_REFUSED"),
+        (nobody, "net::ERR_CONNECTION_REFUSED", "server runs"),
         // Which of the names it is depends on the machine's resolver.
-        ("http://nowhere.invalid/".to_owned(), "net::ERR_"),
+        (
+            "http://nowhere.invalid/".to_owned(),
+            "net::ERR_",
+            "Check the",
+        ),
     ] {
         let answer = visit.call("browser_navigate", json!({ "url": url })).await;
         assert!(answer.error().contains(reason), "{url}: {}", answer.text);
@@ -37,6 +42,8 @@ async fn what_cannot_be_loaded_is_told_by_its_name() {
         let facts = &answer.raw["structuredContent"];
         assert_eq!(facts["errorCode"], "NAVIGATION_FAILED", "{url}: {facts}");
         assert_eq!(facts["retryable"], true);
+        let advice = facts["suggestion"].as_str().unwrap_or_default();
+        assert!(advice.contains(hint), "{url}: {advice}");
         visit.goes_on(&url).await;
     }
 }
