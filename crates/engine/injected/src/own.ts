@@ -3,7 +3,7 @@
 import names from "./own.json";
 
 const KINDS = [
-  EventTarget, Node, Element, Document, DocumentFragment, CharacterData, HTMLElement, HTMLButtonElement, HTMLInputElement, HTMLMeterElement,
+  EventTarget, Node, Element, Document, DocumentFragment, CharacterData, Text, HTMLElement, HTMLButtonElement, HTMLInputElement, HTMLMeterElement,
   HTMLOutputElement, HTMLProgressElement, HTMLSelectElement, HTMLTextAreaElement, SVGElement, MathMLElement, Range, DOMTokenList,
 ];
 
