@@ -63,7 +63,11 @@ fn run(matches: &ArgMatches, config: &Config) -> ExitCode {
 /// Runs what waits on browsers and clients.
 fn wait(command: impl Future<Output = ExitCode>) -> ExitCode {
     memory::economize();
-    let runtime = match tokio::runtime::Runtime::new() {
+    // One thread: a call is handed from task to task many times, and each time to another thread would cost more than the work.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let runtime = match runtime {
         Ok(runtime) => runtime,
         Err(error) => {
             let _ = writeln!(io::stderr(), "cannot start: {error}");
