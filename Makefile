@@ -41,7 +41,8 @@ bench: prepare
 	  @playwright/mcp@0.0.83 agent-browser@0.41.2 gpt-tokenizer@4.0.0
 	target/release/bench $(ARGS)
 
-# Ten thousand calls of mixed work in one server; fails when it needs more at the end than early on.
+# Ten thousand calls of mixed work in one server; fails when it needs more at the end than early on. The table in docs/soak.md is that
+# of make soak ARGS="10000 --output docs/soak.md".
 soak: prepare
 	$(CARGO) build --locked --release -p playhouse -p testkit
 	target/release/soak $(ARGS)

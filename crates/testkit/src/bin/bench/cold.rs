@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use serde_json::Value;
 use testkit::Site;
 use testkit::census::{Census, Depth};
 
@@ -207,12 +208,15 @@ impl Cold<'_> {
     }
 }
 
-/// What a model is shown of the tools: without the annotations, which clients keep to themselves.
+/// What a model is shown of the tools: without annotations and dialect, which are for clients.
 fn tools_text(running: &Running) -> String {
     let shown = running.tools.iter().map(|tool| {
         let mut tool = tool.clone();
         if let Some(tool) = tool.as_object_mut() {
             tool.shift_remove("annotations");
+            if let Some(schema) = tool.get_mut("inputSchema").and_then(Value::as_object_mut) {
+                schema.shift_remove("$schema");
+            }
         }
         tool.to_string()
     });

@@ -114,13 +114,12 @@ fn introduction(plan: &Plan, servers: &[Server]) -> String {
         .find(|server| server.key == "ours")
         .map(|server| report::size(server.program()));
     format!(
-        "# Benchmarks\n\nWritten by `make bench` ({}; {}). Medians of {} interleaved rounds; a ratio is the median of the ratios of each round. \
+        "# Benchmarks\n\nWritten by `make bench` ({}). Medians of {} interleaved rounds; a ratio is the median of the ratios of each round. \
 Only ratios carry over to other machines. Each effect was checked in the page. `@playwright/mcp` is 0.0.83 as shipped, “settle 0” the same with `--timeout-settle 0`, \
 `agent-browser` 0.41.2; “raw CDP” is the floor: bare commands behind a loop over stdio, which wait for nothing and check nothing. \
 Memory is proportional set size, of each server alone; processor time is that of the server with its helpers, without the browser. \
-A further context is measured with the switches that each server gives its browser. Tokens are o200k.\n\nMachine: {}. Command: `bench {}`. {}\n",
+A further context is measured with the switches that each server gives its browser. Tokens are o200k, those of tools without annotations. What many calls leave behind is in [soak.md](soak.md); which targets are missed, and why, in [decision 17](decisions/0017-targets-that-are-missed.md).\n\nMachine: {}. Command: `bench {}`. {}\n",
         output_of("date", &["+%Y-%m-%d %H:%M"]),
-        output_of("uname", &["-sr"]),
         plan.rounds,
         machine(),
         plan.command,
@@ -134,9 +133,15 @@ fn machine() -> String {
         .lines()
         .find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    let memory = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let memory = memory
+        .split_whitespace()
+        .nth(1)
+        .and_then(|kb| kb.parse().ok());
+    let memory = memory.unwrap_or(0.0_f64) / (1024.0 * 1024.0);
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     format!(
-        "{cores} cores, {}, load {}",
+        "{cores} cores, {}, {memory:.0} GB, load {} at the end",
         model.map_or("an unknown processor", |(_, model)| model),
         load.split(' ').next().unwrap_or_default()
     )

@@ -2,7 +2,8 @@
 //! more than a tenth more memory at the end than after the first thousand, or has more processes,
 //! open files or temporary files then.
 //!
-//! `soak [CALLS] [COMMAND…]`: by default 10,000 calls to the `playhouse` beside this program.
+//! `soak [CALLS] [--output FILE] [COMMAND…]`: by default 10,000 calls to the `playhouse` beside this program. The table goes to the
+//! file as well.
 #![expect(clippy::print_stdout, reason = "it reports")]
 
 mod work;
@@ -27,6 +28,7 @@ async fn main() -> ExitCode {
     let mut args = std::env::args().skip(1).peekable();
     let calls = args.next_if(|arg| arg.parse::<usize>().is_ok());
     let calls = calls.and_then(|calls| calls.parse().ok()).unwrap_or(10_000);
+    let output = args.next_if(|arg| arg == "--output").and(args.next());
     let command: Vec<String> = args.collect();
     let site = Site::start().await;
     work::add_pages(&site);
@@ -36,12 +38,7 @@ async fn main() -> ExitCode {
         .env("TMPDIR", &temporary.path().display().to_string())
         .start()
         .await;
-    println!(
-        "|   calls | seconds | server MB | open files | processes | browser MB | browser processes | temporary files | output files |"
-    );
-    println!(
-        "|--------:|--------:|----------:|-----------:|----------:|-----------:|------------------:|----------------:|-------------:|"
-    );
+    println!("{HEAD}");
     let soak = Soak {
         site: &site,
         mark: &mark,
@@ -55,6 +52,9 @@ async fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    if let Some(output) = output {
+        std::fs::write(output, document(&rows)).expect("the document can be written");
+    }
     let complaints = judge(&rows);
     for complaint in &complaints {
         println!("\n{complaint}");
@@ -78,9 +78,13 @@ fn launch(command: &[String]) -> Launch {
         .limit(limit)
 }
 
+const HEAD: &str = "|   calls | seconds | server MB | open files | processes | browser MB | browser processes | temporary files | output files |
+|--------:|--------:|----------:|-----------:|----------:|-----------:|------------------:|----------------:|-------------:|";
+
 /// What is counted from time to time.
 struct Row {
     calls: usize,
+    text: String,
     census: Census,
     temporary: usize,
 }
@@ -126,7 +130,7 @@ impl Soak<'_> {
         let census = Census::take(self.mark, Depth::Memory);
         let temporary = std::fs::read_dir(self.temporary).map_or(0, Iterator::count);
         let (servers, browsers) = (&census.servers, &census.browsers);
-        println!(
+        let text = format!(
             "| {calls:>7} | {:>7.0} | {:>9.1} | {:>10} | {:>9} | {:>10.0} | {:>17} | {temporary:>15} | {:>12} |",
             self.start.elapsed().as_secs_f64(),
             megabytes(servers.memory),
@@ -136,8 +140,10 @@ impl Soak<'_> {
             browsers.pids.len(),
             entries(client.workspace()),
         );
+        println!("{text}");
         Ok(Row {
             calls,
+            text,
             census,
             temporary,
         })
@@ -148,6 +154,28 @@ fn megabytes(bytes: u64) -> f64 {
     bytes as f64 / (1024.0 * 1024.0)
 }
 
+fn document(rows: &[Row]) -> String {
+    let mut text = format!(
+        "# What many calls leave behind\n\nWritten by `make soak`, which repeats mixed work in one server: pages, actions, tabs, dialogs, downloads, \
+pictures, mistakes. Memory is proportional set size, read at rest on the same small page. It fails when the server needs more than a tenth more \
+memory at the end than in the first row, or has more processes, open files or temporary files. Output files are pictures and downloads, which are \
+the client's.\n\n{HEAD}\n"
+    );
+    for row in rows {
+        text += &row.text;
+        text.push('\n');
+    }
+    if let [first, .., last] = rows {
+        let growth = growth(first, last);
+        text += &format!("\nMemory at the end is {growth:.2} of that in the first row.\n");
+    }
+    text
+}
+
+fn growth(first: &Row, last: &Row) -> f64 {
+    last.census.servers.memory as f64 / first.census.servers.memory as f64
+}
+
 /// What has grown between the first row and the last.
 fn judge(rows: &[Row]) -> Vec<String> {
     let [first, .., last] = rows else {
@@ -156,7 +184,7 @@ fn judge(rows: &[Row]) -> Vec<String> {
         )];
     };
     let mut complaints = Vec::new();
-    let growth = last.census.servers.memory as f64 / first.census.servers.memory as f64;
+    let growth = growth(first, last);
     println!(
         "\nMemory after {} calls is {growth:.2} of that after {}.",
         last.calls, first.calls
