@@ -21,7 +21,8 @@ use crate::error::{Error, Result};
 use crate::locator::{Element, Locator};
 use crate::page::Page;
 use crate::progress::Progress;
-use serde_json::json;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// Quick at first, never busy.
@@ -69,6 +70,27 @@ impl<'a> Tries<'a> {
     /// The element, looked up for this try.
     pub(crate) async fn element(&mut self) -> Result<Element> {
         let element = self.locator.find().await?;
+        self.saw(&element);
+        Ok(element)
+    }
+
+    /// The element, looked up for this try, and what a function of the injected code says about it, in one round trip. `steps` are
+    /// noted before the answer is judged.
+    pub(crate) async fn ask<T: DeserializeOwned>(
+        &mut self,
+        function: &str,
+        argument: &Value,
+        step: impl FnOnce() -> Option<String>,
+    ) -> Result<(Element, T)> {
+        let (element, answer) = self.locator.find_and_ask(function, argument).await?;
+        self.saw(&element);
+        if let Some(step) = step() {
+            self.note(step);
+        }
+        Ok((element, answer?))
+    }
+
+    fn saw(&mut self, element: &Element) {
         self.place = Some((element.page.clone(), element.frame.clone()));
         if self.shown.as_ref() != Some(&element.preview) {
             self.progress
@@ -79,7 +101,6 @@ impl<'a> Tries<'a> {
             }
             self.shown = Some(element.preview.clone());
         }
-        Ok(element)
     }
 
     /// Waits before the next try, if another one makes sense after this error.

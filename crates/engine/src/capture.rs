@@ -90,15 +90,31 @@ impl Page {
                 .map(crate::frame::Frame::prefix)
                 .unwrap_or_default();
             let mut document = FrameSnapshot::new(prefix, facts);
-            let owners: Vec<Handle> = document.frame_elements().collect();
+            let owners: Vec<_> = {
+                let state = self.state();
+                let known =
+                    |id: &str| Some(FrameId::from(id)).filter(|id| state.frames.get(id).is_some());
+                document
+                    .frame_elements()
+                    .map(|(owner, frame)| (owner, frame.and_then(known)))
+                    .collect()
+            };
             if owners.is_empty() {
                 return Ok(document);
             }
-            let frames = self.backend.content_frames(&frame, &owners).await?;
+            // The browser is asked for those only that could not say themselves.
+            let unknown = owners.iter().filter(|(_, frame)| frame.is_none());
+            let unknown: Vec<Handle> = unknown.map(|(owner, _)| *owner).collect();
+            let mut asked = match unknown.as_slice() {
+                [] => Vec::new(),
+                unknown => self.backend.content_frames(&frame, unknown).await?,
+            }
+            .into_iter();
             let room = (room / owners.len()).max(FRAME_ROOM);
-            let below = owners.iter().zip(frames).filter_map(|(owner, frame)| {
-                let content = self.document(frame?, None, boxes, room);
-                Some(async move { (*owner, tokio::time::timeout(FRAME_LIMIT, content).await) })
+            let below = owners.into_iter().filter_map(|(owner, frame)| {
+                let frame = frame.or_else(|| asked.next().flatten())?;
+                let content = self.document(frame, None, boxes, room);
+                Some(async move { (owner, tokio::time::timeout(FRAME_LIMIT, content).await) })
             });
             for (owner, content) in join_all(below).await {
                 // A frame that goes, or hangs, is shown as empty as it is to us.

@@ -11,7 +11,9 @@ use crate::error::{Candidate, Error, Result};
 use crate::page::Page;
 use crate::progress::Progress;
 use crate::selector::{Selector, Step, Target};
+use element::read;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -231,8 +233,14 @@ impl Locator {
         match &self.target {
             Target::Selector(selector) => Ok(selector.clone()),
             Target::Ref(_) => {
-                let element = self.resolve(progress).await?;
-                progress.run(element.generated()).await
+                progress.log(format!("waiting for {self}"));
+                let argument = json!({ "testIdAttribute": self.page.state().test_id.as_ref() });
+                progress
+                    .run(async {
+                        let (element, own) = self.find_and_ask("locator", &argument).await?;
+                        element.in_its_frames(own?).await
+                    })
+                    .await
             }
         }
     }
@@ -245,13 +253,70 @@ impl Locator {
 
     /// One look for exactly one element.
     pub(crate) async fn find(&self) -> Result<Element> {
+        let look = self.lookup().await?;
+        let found = self.page.call(&look.frame, look.find, &look.which).await?;
+        self.found(&look, found).await
+    }
+
+    /// One look for exactly one element, and a function of the injected code about it, in one round trip.
+    pub(crate) async fn find_and_ask<T: DeserializeOwned>(
+        &self,
+        function: &str,
+        argument: &Value,
+    ) -> Result<(Element, Result<T>)> {
+        let look = self.lookup().await?;
+        // What is sent while a dialog holds the page would be done when nobody waits for it any more.
+        if self.page.state().is_held() {
+            return Err(Error::DialogOpen {});
+        }
+        let question = json!({ "find": look.find, "which": look.which, "ask": function, "argument": argument });
+        let About { found, answer } = self.page.call(&look.frame, "about", &question).await?;
+        let element = self.found(&look, found).await?;
+        let answer = element.read(function, answer);
+        Ok((element, answer))
+    }
+
+    /// What to ask which document for the element; frames on the way to it are found already.
+    async fn lookup(&self) -> Result<Lookup<'_>> {
         match &self.target {
-            Target::Ref(name) => self.by_ref(name).await,
+            Target::Ref(name) => {
+                let (frame, local) = self.owner_of(name)?;
+                Ok(Lookup {
+                    frame,
+                    find: "byRef",
+                    which: json!({ "ref": local }),
+                    place: Place::Ref(name),
+                })
+            }
             Target::Selector(selector) => {
-                let segments = selector.segments();
-                let (last, frames) = segments.split_last().ok_or_else(|| self.not_found())?;
-                let frame = self.enter(frames).await?;
-                self.strictly(&frame, last, selector, frames).await
+                let mut path = selector.segments();
+                let last = path.pop().ok_or_else(|| self.not_found())?;
+                let frame = self.enter(&path).await?;
+                Ok(Lookup {
+                    frame,
+                    find: "query",
+                    which: question(&last, LISTED),
+                    place: Place::Selector {
+                        shown: selector,
+                        last,
+                        path,
+                    },
+                })
+            }
+        }
+    }
+
+    /// The one element that a look has found.
+    async fn found(&self, look: &Lookup<'_>, found: Value) -> Result<Element> {
+        match &look.place {
+            Place::Ref(name) => {
+                let hit: Option<Hit> = read(look.find, found)?;
+                let hit = hit.ok_or_else(|| stale(name))?;
+                Ok(self.element(&look.frame, hit))
+            }
+            Place::Selector { shown, last, path } => {
+                let found = self.matches(&look.frame, read(look.find, found)?)?;
+                self.only(found, last, shown, path).await
             }
         }
     }
@@ -259,8 +324,8 @@ impl Locator {
     /// One look for all elements, and the frame whose document holds them.
     async fn find_all(&self, limit: usize) -> Result<(FrameId, Found)> {
         match &self.target {
-            Target::Ref(name) => {
-                let element = self.by_ref(name).await?;
+            Target::Ref(_) => {
+                let element = self.find().await?;
                 let found = Found {
                     count: 1,
                     elements: vec![element.clone()],
@@ -277,45 +342,24 @@ impl Locator {
         }
     }
 
-    async fn by_ref(&self, name: &str) -> Result<Element> {
-        let stale = || Error::StaleRef {
-            reference: name.to_owned(),
-        };
+    /// The frame whose document gave the ref, and the ref as that document knows it.
+    fn owner_of(&self, name: &str) -> Result<(FrameId, String)> {
         let (sequence, local) = match name.strip_prefix('f').and_then(|rest| rest.split_once('e')) {
-            Some((sequence, number)) => {
-                (sequence.parse().map_err(|_| stale())?, format!("e{number}"))
-            }
+            Some((sequence, number)) => (
+                sequence.parse().map_err(|_| stale(name))?,
+                format!("e{number}"),
+            ),
             None => (0, name.to_owned()),
         };
-        let frame = self
-            .page
-            .state()
-            .frames
-            .by_sequence(sequence)
-            .cloned()
-            .ok_or_else(stale)?;
-        let answer = self
-            .page
-            .call(&frame, "byRef", &json!({ "ref": local }))
-            .await?;
-        let Some(Hit { handle, preview }) = answer else {
-            return Err(stale());
-        };
-        Ok(Element {
-            page: self.page.clone(),
-            frame,
-            handle,
-            preview,
-        })
+        let frame = self.page.state().frames.by_sequence(sequence).cloned();
+        Ok((frame.ok_or_else(|| stale(name))?, local))
     }
 
     /// The frame that the frame segments of a selector lead to.
     async fn enter(&self, frames: &[Selector]) -> Result<FrameId> {
         let mut frame = self.root.clone().unwrap_or_else(|| self.page.main_frame());
         for (index, segment) in frames.iter().enumerate() {
-            let owner = self
-                .strictly(&frame, segment, segment, &frames[..index])
-                .await?;
+            let owner = self.strictly(&frame, segment, &frames[..index]).await?;
             let inside = self
                 .page
                 .backend
@@ -337,10 +381,19 @@ impl Locator {
         &self,
         frame: &FrameId,
         segment: &Selector,
+        path: &[Selector],
+    ) -> Result<Element> {
+        let found = self.query(frame, segment, LISTED).await?;
+        self.only(found, segment, segment, path).await
+    }
+
+    async fn only(
+        &self,
+        mut found: Found,
+        segment: &Selector,
         shown: &Selector,
         path: &[Selector],
     ) -> Result<Element> {
-        let mut found = self.query(frame, segment, LISTED).await?;
         match found.count {
             0 => Err(self.not_found()),
             1 if found.elements.len() == 1 => Ok(found.elements.remove(0)),
@@ -353,18 +406,20 @@ impl Locator {
     }
 
     async fn query(&self, frame: &FrameId, segment: &Selector, limit: usize) -> Result<Found> {
-        let argument = json!({ "steps": segment, "limit": limit });
-        match self.page.call(frame, "query", &argument).await? {
+        let answer = self
+            .page
+            .call(frame, "query", &question(segment, limit))
+            .await?;
+        self.matches(frame, answer)
+    }
+
+    fn matches(&self, frame: &FrameId, answer: Query) -> Result<Found> {
+        match answer {
             Query::Found { count, elements } => Ok(Found {
                 count,
                 elements: elements
                     .into_iter()
-                    .map(|Hit { handle, preview }| Element {
-                        page: self.page.clone(),
-                        frame: frame.clone(),
-                        handle,
-                        preview,
-                    })
+                    .map(|hit| self.element(frame, hit))
                     .collect(),
             }),
             Query::Refused { error } => Err(Error::InvalidSelector {
@@ -374,10 +429,56 @@ impl Locator {
         }
     }
 
+    fn element(&self, frame: &FrameId, Hit { handle, preview }: Hit) -> Element {
+        Element {
+            page: self.page.clone(),
+            frame: frame.clone(),
+            handle,
+            preview,
+        }
+    }
+
     fn not_found(&self) -> Error {
         Error::ElementNotFound {
             selector: self.source.to_string(),
         }
+    }
+}
+
+/// Where to look for an element, and how.
+struct Lookup<'a> {
+    frame: FrameId,
+    /// The function of the injected code, and its argument.
+    find: &'static str,
+    which: Value,
+    place: Place<'a>,
+}
+
+enum Place<'a> {
+    Ref(&'a str),
+    Selector {
+        shown: &'a Selector,
+        last: Selector,
+        path: Vec<Selector>,
+    },
+}
+
+/// What the page's `about` says.
+#[derive(Deserialize)]
+struct About {
+    #[serde(default)]
+    found: Value,
+    #[serde(default)]
+    answer: Value,
+}
+
+fn question(segment: &Selector, limit: usize) -> Value {
+    json!({ "steps": segment, "limit": limit })
+}
+
+fn stale(name: &str) -> Error {
+    Error::StaleRef {
+        reference: name.to_owned(),
     }
 }
 

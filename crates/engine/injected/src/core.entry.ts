@@ -2,8 +2,8 @@
 import "./own";
 import { attribute, content, dispatchDrop, fileInput, fill, focus, selectOptions } from "./forms";
 import { dragBegan, watchDrag } from "./drag";
-import { generate } from "./generate";
-import { held, keep, release } from "./handles";
+import { generate, locator } from "./generate";
+import { held, keep, release, type Handle } from "./handles";
 import { aim, aimThrough, bounds } from "./hit";
 import { matches, query } from "./selector/query";
 import { nextChange, settled, watch } from "./settle";
@@ -38,9 +38,29 @@ const core = {
   settled,
   nextChange,
   generate,
+  locator,
+  about,
 };
 
 type Function = (argument: unknown) => unknown;
+
+interface About {
+  find: "byRef" | "query";
+  /** What that function takes. */
+  which: never;
+  ask: keyof typeof core;
+  /** What this one takes besides the handle. */
+  argument: object;
+}
+
+/** Looks for an element and, if exactly one is found, calls a function about it: one round trip instead of two. */
+function about({ find, which, ask, argument }: About): unknown {
+  const found = core[find](which) as { handle?: Handle; count?: number; elements?: { handle: Handle }[] } | null;
+  const handle = found?.count === 1 ? found.elements?.[0]?.handle : found?.handle;
+  if (handle === undefined) return { found };
+  const answer = (core[ask] as Function)({ ...argument, handle });
+  return answer instanceof Promise ? answer.then((answer: unknown) => ({ found, answer })) : { found, answer };
+}
 
 /** Calls a function of the core; its answer, or a promise of it, as JSON. That is read far faster than objects are handed over. */
 function call(name: keyof typeof core, argument: unknown): string | Promise<string> {
@@ -51,7 +71,7 @@ function call(name: keyof typeof core, argument: unknown): string | Promise<stri
 function written(answer: unknown): string {
   const json = JSON.stringify(answer ?? null);
   // Half a surrogate pair is no text to most readers of JSON.
-  return /\\ud[89a-f]/i.test(json) ? JSON.stringify(answer, (_, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value)) : json;
+  return json.includes("\\ud") ? JSON.stringify(answer, (_, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value)) : json;
 }
 
 (globalThis as { __playhouseCore?: unknown }).__playhouseCore = { ...core, call };

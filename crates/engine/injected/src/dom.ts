@@ -8,6 +8,8 @@ let callers = 0;
 let lastKey: object | undefined;
 let lastFacts: unknown[] = [];
 
+const ofRoots: (() => void)[] = [];
+
 /** Runs a piece of work during which the page stands still, so that styles, roles and names are computed once. */
 export function withCaches<T>(work: () => T): T {
   callers++;
@@ -17,6 +19,7 @@ export function withCaches<T>(work: () => T): T {
     if (!--callers) {
       facts = new Map();
       lastKey = undefined;
+      for (const forget of ofRoots) forget();
     }
   }
 }
@@ -83,6 +86,25 @@ export function closest(e: Element | undefined, selector: string): Element | und
   return undefined;
 }
 
+/** A function of the document or shadow root that an element is in; remembers its answers for the length of `withCaches` too. */
+export function cachedByRoot<V>(compute: (root: Document | ShadowRoot) => V): (e: Node) => V {
+  const known = new Map<Document | ShadowRoot, V>();
+  // Neighbours mostly have the same.
+  let last: { root: Document | ShadowRoot; value: V } | undefined;
+  ofRoots.push(() => {
+    known.clear();
+    last = undefined;
+  });
+  return (e) => {
+    const root = rootOf(e);
+    if (!callers) return compute(root);
+    if (last?.root === root) return last.value;
+    if (!known.has(root)) known.set(root, compute(root));
+    last = { root, value: known.get(root) as V };
+    return last.value;
+  };
+}
+
 interface Look {
   readonly display: string;
   readonly cursor: string;
@@ -126,8 +148,11 @@ export const isVisible: (e: Element) => boolean = cached((e) => {
   return box.width > 0 && box.height > 0;
 });
 
+const UNEVEN = /[^\S ]|[\u200b\u00ad]| {2}|^ | $/;
+
 /** Text as it reads: white space collapsed, zero width space and soft hyphen dropped, trimmed. */
 export function squash(s: string): string {
+  if (!UNEVEN.test(s)) return s;
   return s.replace(/[\u200b\u00ad]/g, "").trim().replace(/\s+/g, " ");
 }
 

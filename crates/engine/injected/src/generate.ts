@@ -52,6 +52,11 @@ export function generate({ handles, testIdAttribute }: { handles: Handle[]; test
   }));
 }
 
+/** The same for one element. */
+export function locator({ handle, testIdAttribute }: { handle: Handle; testIdAttribute: string }): Step[] | null {
+  return generate({ handles: [handle], testIdAttribute })[0] ?? null;
+}
+
 /** The steps of the element's best locator, or of that of the control around it. */
 export function locatorOf(e: Element, testIdAttribute: string): Step[] {
   const target = meant(e);

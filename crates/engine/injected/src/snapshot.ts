@@ -1,7 +1,7 @@
 // What a snapshot is made of: the tree of roles, names and states of a document, as facts. Rust decides what of it is shown.
 
 import { checkedOf, disabledOf, expandedOf, invalidOf, isStateful, levelOf, pressedOf, selectedOf } from "./aria/states";
-import { pseudoText, references, shownValue, sourcedNameOf, type Name } from "./aria/names";
+import { mayGenerate, pseudoText, references, shownValue, sourcedNameOf, type Name } from "./aria/names";
 import { isHiddenForAria, isPresentational, roleOf } from "./aria/roles";
 import { displayOf, flatParent, isVisible, preview, lookOf, tagOf, withCaches } from "./dom";
 import { held, keep, type Handle } from "./handles";
@@ -28,6 +28,8 @@ export interface Facts {
   box?: number[];
   /** The element whose document belongs here. */
   frame?: Handle;
+  /** The id of that frame, if its document is of the same origin and can be asked. */
+  frameId?: string;
   /** The places, in the order of the tree, of the elements below that its name was read from. */
   sources?: number[];
   /** The name was read, among others, from a caption, legend or label of something below. */
@@ -127,17 +129,17 @@ class Walk {
   }
 
   private visit(node: Node, role: string, into: Child[], readable: boolean, depth: number): void {
-    if (this.visited.has(node) || this.room < 0) return;
+    if (this.room < 0) return;
     if (node.nodeType === Node.TEXT_NODE) {
-      this.visited.add(node);
       // The text of an edited element is its value, which is not told: it may be a whole document.
       if (readable && role !== "textbox" && node.nodeValue) this.text(node.nodeValue, into);
-    } else if (node instanceof Element && depth >= 2 * DEEPEST) {
-      if (!this.tooDeep) into.push(TOO_DEEP);
+    } else if (node.nodeType === Node.ELEMENT_NODE && depth >= 2 * DEEPEST) {
+      if (!this.tooDeep && !this.visited.has(node)) into.push(TOO_DEEP);
       this.tooDeep = true;
-    } else if (node instanceof Element) {
+    } else if (node.nodeType === Node.ELEMENT_NODE) {
+      if (this.visited.has(node)) return;
       this.visited.add(node);
-      this.element(node, role, into, depth);
+      this.element(node as Element, role, into, depth);
     }
   }
 
@@ -162,14 +164,15 @@ class Walk {
       return;
     }
     const gap = display === "inline" ? "" : " ";
-    into.push(gap);
+    if (gap) into.push(gap);
     this.content(e, role, into, visible, depth + 1);
-    into.push(gap);
+    if (gap) into.push(gap);
   }
 
   private content(e: Element, role: string, into: Child[], visible: boolean, depth: number): void {
     if (isFrame(e)) return;
-    if (visible) into.push(pseudoText(e, "::before"));
+    const generates = visible && mayGenerate(e);
+    if (generates) into.push(pseudoText(e, "::before"));
     const assigned = e instanceof HTMLSlotElement ? e.assignedNodes() : [];
     if (assigned.length) {
       for (const child of assigned) this.visit(child, role, into, visible, depth);
@@ -181,7 +184,7 @@ class Walk {
     }
     for (const owned of references(e, "aria-owns")) this.visit(owned, role, into, visible, depth);
     if (!visible) return;
-    into.push(pseudoText(e, "::after"));
+    if (generates) into.push(pseudoText(e, "::after"));
     if (e instanceof HTMLTextAreaElement || (e instanceof HTMLInputElement && !/^(checkbox|radio|file)$/.test(e.type))) this.text(shownValue(e), into);
   }
 
@@ -195,7 +198,11 @@ class Walk {
     this.room -= NODE + (facts.name?.length ?? 0);
     if (isVisible(e) && (frame || lookOf(e).pointerEvents !== "none")) {
       facts.ref = refFor(e, role, name.text);
-      if (frame) facts.frame = keep(e);
+      if (frame) {
+        facts.frame = keep(e);
+        const id = frameIdIn(e as HTMLIFrameElement);
+        if (id) facts.frameId = id;
+      }
       if (lookOf(e).cursor === "pointer") facts.pointer = true;
     }
     if (e === this.focused) facts.active = true;
@@ -231,6 +238,10 @@ class Walk {
 function isFrame(e: Element): boolean {
   const tag = tagOf(e);
   return tag === "iframe" || tag === "frame";
+}
+
+function frameIdIn(e: HTMLIFrameElement): string | undefined {
+  return (e.contentDocument?.defaultView as { __playhouseCore?: { frame?: string } } | null | undefined)?.__playhouseCore?.frame;
 }
 
 /** Whether an element is but a stretch of text in a line, as `<b>` and `<span>` mostly are. */
@@ -276,12 +287,14 @@ function shortened(url: string): string {
   return comma < 0 ? url : url.slice(0, comma + 1) + "…";
 }
 
+const UNEVEN = /[^\S ]|[\u200b\u00ad]| {2}/;
+
 /** Lists the children and all below them; joins neighbouring texts, collapses their white space, leaves out what is empty. Says how many children there are. */
 function list(children: Child[], entries: Entry[]): number {
   let count = 0;
   let text = "";
   const flush = (): void => {
-    if (text) text = text.replace(/[\u200b\u00ad]/g, "").replace(/\s+/g, " ");
+    if (UNEVEN.test(text)) text = text.replace(/[\u200b\u00ad]/g, "").replace(/\s+/g, " ");
     if (text) count = (entries.push(bounded(text)), count + 1);
     text = "";
   };

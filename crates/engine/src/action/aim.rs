@@ -70,19 +70,19 @@ enum Aimed {
 const ALIGNMENTS: [&str; 4] = ["nearest", "end", "center", "start"];
 
 impl Tries<'_> {
-    /// The point of the main frame's viewport at which to act on the element; one look, no waiting.
-    pub(super) async fn aim(&self, element: &Element, how: Aim<'_>) -> Result<Point> {
+    /// The element, and the point of the main frame's viewport at which to act on it; one look, no waiting.
+    pub(super) async fn aim(&mut self, how: Aim<'_>) -> Result<(Element, Point)> {
         let needs = listed(how.needs);
-        if !how.needs.is_empty() {
-            self.note(format!("waiting for element to be {needs}"));
-        }
+        let waiting =
+            || (!how.needs.is_empty()).then(|| format!("waiting for element to be {needs}"));
         let argument = json!({
             "wanted": how.needs,
             "align": ALIGNMENTS[self.failed() % ALIGNMENTS.len()],
             "position": how.position,
             "hit": how.hit,
         });
-        let mut point = aimed(element, element.ask("aim", argument).await?)?;
+        let (element, answer) = self.ask("aim", &argument, waiting).await?;
+        let mut point = aimed(&element, answer)?;
         let mut frame = element.frame.clone();
         while let Some((parent, owner)) = element.page.backend.frame_owner(&frame).await? {
             let owner = element.sibling(parent.clone(), owner);
@@ -93,7 +93,7 @@ impl Tries<'_> {
         if !how.needs.is_empty() {
             self.note(format!("element is {needs}"));
         }
-        Ok(point)
+        Ok((element, point))
     }
 }
 

@@ -30,8 +30,8 @@ impl Locator {
     async fn grip(&self, progress: &Progress) -> Result<Point> {
         let mut tries = Tries::of(self, progress, "drag and drop");
         until_done!(tries, progress, {
-            let element = tries.element().await?;
-            tries.aim(&element, aim(&Click::default(), GRABBABLE)).await
+            let (_, at) = tries.aim(aim(&Click::default(), GRABBABLE)).await?;
+            Ok(at)
         })
     }
 }

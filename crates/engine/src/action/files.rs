@@ -101,13 +101,12 @@ impl Locator {
             .collect();
         let mut tries = Tries::of(self, progress, "drop");
         until_done!(tries, progress, {
-            let element = tries.element().await?;
             let aim = Aim {
                 needs: &[Need::Visible, Need::Stable],
                 position: None,
                 hit: false,
             };
-            tries.aim(&element, aim).await?;
+            let (element, _) = tries.aim(aim).await?;
             tries.note("performing drop action");
             let argument = json!({ "files": files, "data": data });
             match element.ask::<Answer>("dispatchDrop", argument).await {

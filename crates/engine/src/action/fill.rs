@@ -53,9 +53,10 @@ impl Locator {
     pub async fn fill(&self, progress: &Progress, value: &str) -> Result<()> {
         let mut tries = Tries::of(self, progress, "fill");
         until_done!(tries, progress, {
-            let element = tries.element().await?;
-            tries.note(format!("waiting for element to be {}", listed(FILLABLE)));
-            match element.ask("fill", json!({ "value": value })).await? {
+            let waiting = || Some(format!("waiting for element to be {}", listed(FILLABLE)));
+            let argument = json!({ "value": value });
+            let (element, filled) = tries.ask("fill", &argument, waiting).await?;
+            match filled {
                 Filled::Done { done: Done::Set } => Ok(()),
                 Filled::Done {
                     done: Done::Settable,
@@ -119,8 +120,8 @@ impl Locator {
         let action = if checked { "check" } else { "uncheck" };
         let mut tries = Tries::of(self, progress, action);
         let (is, radio) = until_done!(tries, progress, {
-            let element = tries.element().await?;
-            let states = element.states().await?;
+            let asked = tries.ask("states", &json!({}), || None).await?;
+            let (_, states): (_, States) = asked;
             states
                 .checked
                 .map(|is| (is, states.radio))

@@ -46,8 +46,9 @@ impl Locator {
             _focused: bool,
         }
         until_done!(tries, progress, {
-            let element = tries.element().await?;
-            element.ask::<Answer>("focus", json!({})).await.map(drop)
+            let asked = tries.ask("focus", &json!({}), || None).await?;
+            let (_, Answer { .. }) = asked;
+            Ok(())
         })
     }
 }

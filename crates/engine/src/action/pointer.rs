@@ -50,8 +50,7 @@ impl Locator {
         let action = if how.count == 2 { "dblclick" } else { "click" };
         let mut tries = Tries::of(self, progress, action);
         until_done!(tries, progress, {
-            let element = tries.element().await?;
-            let at = tries.aim(&element, aim(how, CLICKABLE)).await?;
+            let (_, at) = tries.aim(aim(how, CLICKABLE)).await?;
             tries.note(format!("performing {action} action"));
             self.page.click_at(at, how).await
         })
@@ -61,8 +60,7 @@ impl Locator {
     pub async fn hover(&self, progress: &Progress, how: &Click) -> Result<()> {
         let mut tries = Tries::of(self, progress, "hover");
         until_done!(tries, progress, {
-            let element = tries.element().await?;
-            let at = tries.aim(&element, aim(how, HOVERABLE)).await?;
+            let (_, at) = tries.aim(aim(how, HOVERABLE)).await?;
             tries.note("performing hover action");
             let before = self.page.state().pressed.clone();
             let (mut steps, up) = hold(&how.modifiers, &before.modifiers);

@@ -22,18 +22,14 @@ impl Locator {
     /// Scrolls the element into view, if it is not, once it is visible and still.
     pub async fn scroll_into_view(&self, progress: &Progress) -> Result<()> {
         let mut tries = Tries::of(self, progress, "scroll into view");
-        until_done!(tries, progress, {
-            let element = tries.element().await?;
-            tries.aim(&element, SHOWN).await.map(drop)
-        })
+        until_done!(tries, progress, { tries.aim(SHOWN).await.map(drop) })
     }
 
     /// The area of a picture of the element: scrolls it into view and waits until it is visible and still.
     pub async fn screenshot_area(&self, progress: &Progress) -> Result<ScreenshotArea> {
         let mut tries = Tries::of(self, progress, "screenshot");
         until_done!(tries, progress, {
-            let element = tries.element().await?;
-            tries.aim(&element, SHOWN).await?;
+            let (element, _) = tries.aim(SHOWN).await?;
             let bounds = element.bounds().await?;
             let bounds = bounds.ok_or_else(|| element.not_actionable(Obstacle::NotVisible))?;
             // Whole pixels, none of the element's left out.

@@ -93,23 +93,25 @@ impl Element {
 
     /// A locator that names only this element, frames included.
     pub(crate) async fn generated(&self) -> Result<Selector> {
-        let mut selector = self.generated_here().await?;
+        let own = generate(std::slice::from_ref(self)).await?.pop();
+        self.in_its_frames(own.flatten()).await
+    }
+
+    /// The locator that names the element in its own document, led through the frames around it. Without one the element has gone.
+    pub(crate) async fn in_its_frames(&self, own: Option<Selector>) -> Result<Selector> {
+        let gone = |element: &Self| element.not_actionable(Obstacle::Detached);
+        let mut selector = own.ok_or_else(|| gone(self))?;
         let mut frame = self.frame.clone();
         while let Some((parent, owner)) = self.page.backend.frame_owner(&frame).await? {
-            let outer = self.sibling(parent.clone(), owner).generated_here().await?;
-            selector = outer.in_frame(selector);
+            let owner = self.sibling(parent.clone(), owner);
+            let outer = generate(std::slice::from_ref(&owner)).await?.pop();
+            selector = outer
+                .flatten()
+                .ok_or_else(|| gone(&owner))?
+                .in_frame(selector);
             frame = parent;
         }
         Ok(selector)
-    }
-
-    /// A locator that names only this element in its own document.
-    async fn generated_here(&self) -> Result<Selector> {
-        let mut generated = generate(std::slice::from_ref(self)).await?;
-        generated
-            .pop()
-            .flatten()
-            .ok_or_else(|| self.not_actionable(Obstacle::Detached))
     }
 
     pub(crate) async fn evaluate(&self, function: &str) -> Result<Option<Value>> {
@@ -192,14 +194,16 @@ impl Element {
     ) -> Result<T> {
         let mut argument = argument;
         argument["handle"] = self.handle.into();
-        let answer: Value = self.page.call(&self.frame, function, &argument).await?;
+        let answer = self.page.call(&self.frame, function, &argument).await?;
+        self.read(function, answer)
+    }
+
+    /// What a function of the injected code said about this element.
+    pub(super) fn read<T: DeserializeOwned>(&self, function: &str, answer: Value) -> Result<T> {
         if answer.get("gone").is_some() {
             return Err(self.not_actionable(Obstacle::Detached));
         }
-        serde_json::from_value(answer).map_err(|error| Error::Protocol {
-            method: function.to_owned(),
-            message: error.to_string(),
-        })
+        read(function, answer)
     }
 
     pub(crate) fn not_actionable(&self, obstacle: Obstacle) -> Error {
@@ -217,6 +221,14 @@ impl Element {
             preview: String::from("<iframe>"),
         }
     }
+}
+
+/// What a function of the injected code said.
+pub(super) fn read<T: DeserializeOwned>(function: &str, answer: Value) -> Result<T> {
+    serde_json::from_value(answer).map_err(|error| Error::Protocol {
+        method: function.to_owned(),
+        message: error.to_string(),
+    })
 }
 
 /// For each element of one document a locator that names only it there; `None` for one that has gone.

@@ -1,6 +1,6 @@
 //! Waiting until an element is there, or gone.
 
-use super::Locator;
+use super::{Locator, States};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 use serde_json::json;
@@ -47,11 +47,8 @@ impl Locator {
     }
 
     async fn look(&self) -> Result<(bool, bool)> {
-        let seen = match self.find().await {
-            Ok(element) => match element.states().await {
-                Ok(states) => Ok((true, states.visible)),
-                Err(error) => Err(error),
-            },
+        let seen = match self.find_and_ask("states", &json!({})).await {
+            Ok((_, states)) => states.map(|states: States| (true, states.visible)),
             Err(error) => Err(error),
         };
         match seen {

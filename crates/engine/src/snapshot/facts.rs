@@ -35,9 +35,10 @@ impl FrameSnapshot {
         }
     }
 
-    /// The frame elements of this document, in order; each wants the snapshot of its document.
-    pub(crate) fn frame_elements(&self) -> impl Iterator<Item = Handle> {
-        self.nodes().filter_map(|node| node.frame)
+    /// The frame elements of this document, in order, with the frame of each as far as it is known; each wants the snapshot of its document.
+    pub(crate) fn frame_elements(&self) -> impl Iterator<Item = (Handle, Option<&str>)> {
+        self.nodes()
+            .filter_map(|node| Some((node.frame?, node.frame_id.as_deref())))
     }
 
     /// Places the snapshot of a frame's document below its frame element.
@@ -123,6 +124,8 @@ pub(super) struct Node {
     #[serde(rename = "box")]
     pub(super) bounds: Option<[f64; 4]>,
     pub(super) frame: Option<Handle>,
+    /// The id of that frame, as far as its document could be asked for it.
+    pub(super) frame_id: Option<Box<str>>,
     /// Which nodes below the name was read from, counted from the start of the document.
     pub(super) sources: Vec<usize>,
     /// The name was read, among others, from a caption, legend or label of something below.

@@ -44,7 +44,7 @@ fn a_frame_is_shown_below_its_element_with_refs_of_its_own() {
             { "role": "iframe", "ref": 3, "frame": 7, "pointer": true },
         ]),
     );
-    assert_eq!(page.frame_elements().collect::<Vec<_>>(), [7]);
+    assert_eq!(page.frame_elements().collect::<Vec<_>>(), [(7, None)]);
     let frame = json!([
         { "role": "generic", "ref": 1, "children": 2 },
         { "role": "button", "name": "In", "ref": 2, "pointer": true },

@@ -1,6 +1,6 @@
 // Names and descriptions: https://www.w3.org/TR/accname-1.2/#mapping_additional_nd_te, with the native sources of https://www.w3.org/TR/html-aam-1.0/#accname-computation.
 
-import { cached, displayOf, flatChildren, rootOf, squash, tagOf } from "../dom";
+import { cached, cachedByRoot, displayOf, flatChildren, rootOf, squash, tagOf } from "../dom";
 import { isHiddenForAria, isPresentational, roleOf } from "./roles";
 
 const roles = (s: string): Set<string> => new Set(s.split(" "));
@@ -73,10 +73,11 @@ function plainName(e: Element): string {
 }
 
 /** The text of an element that holds nothing but text. */
-function plainText(e: Element): string | undefined {
-  if (e.firstElementChild || e.shadowRoot || tagOf(e) === "slot" || e.hasAttribute("aria-owns")) return undefined;
-  return pseudoText(e, "::before") + (e.textContent ?? "") + pseudoText(e, "::after");
-}
+const plainText = cached((e: Element): string | null => {
+  if (e.firstElementChild || e.shadowRoot || tagOf(e) === "slot" || e.hasAttribute("aria-owns")) return null;
+  const text = e.textContent ?? "";
+  return mayGenerate(e) ? pseudoText(e, "::before") + text + pseudoText(e, "::after") : text;
+});
 
 /** The accessible description: of `aria-describedby`, else `aria-description`, else the title. */
 export function descriptionOf(e: Element): string {
@@ -240,7 +241,7 @@ function placeholderOrTitle(e: Element, hasPlaceholder: boolean): string {
 }
 
 function labelsText(e: Element, walk: Walk): string | undefined {
-  const labels = walk.referred || !hasLabels(rootOf(e)) ? undefined : (e as HTMLInputElement).labels;
+  const labels = walk.referred || !hasLabels(e) ? undefined : (e as HTMLInputElement).labels;
   if (!labels?.length) return undefined;
   entanglements++;
   noteLabelAround(e, walk);
@@ -249,7 +250,7 @@ function labelsText(e: Element, walk: Walk): string | undefined {
 }
 
 /** Whether anything under a root can be a label: looking for the labels of each control costs much more. */
-const hasLabels = cached((root: Document | ShadowRoot) => !!root.querySelector("label"));
+const hasLabels = cachedByRoot((root) => !!root.querySelector("label"));
 
 /** A control in the label that is being read has that label for its name, which tells of it. */
 function noteLabelAround(e: Element, walk: Walk): void {
@@ -279,7 +280,7 @@ const plainContents = cached((_: Element): { name?: Name } => ({}));
 
 function contentText(e: Element, walk: Walk): string {
   const plain = plainText(e);
-  if (plain !== undefined) return own(e, plain, walk);
+  if (plain !== null) return own(e, plain, walk);
   const reusable = walk.includeHidden || walk.referred ? undefined : plainContents(e);
   if (reusable?.name) {
     for (const source of reusable.name.sources) walk.sources.push(source);
@@ -309,14 +310,15 @@ function contentText(e: Element, walk: Walk): string {
 
 /** The text that CSS puts before or after the content of an element. https://www.w3.org/TR/css-content-3/#alt */
 export function pseudoText(e: Element, pseudo: "::before" | "::after"): string {
+  if (!mayGenerate(e)) return "";
   return pseudo === "::before" ? textBefore(e) : textAfter(e);
 }
 
-const textBefore = cached((e: Element) => (mayGenerate(rootOf(e)) ? generatedText(e, "::before") : ""));
-const textAfter = cached((e: Element) => (mayGenerate(rootOf(e)) ? generatedText(e, "::after") : ""));
+const textBefore = cached((e: Element) => generatedText(e, "::before"));
+const textAfter = cached((e: Element) => generatedText(e, "::after"));
 
 /** Whether a style sheet could put text before or after an element under a root: asking each element costs much more. */
-const mayGenerate = cached((root: Document | ShadowRoot) => [...root.styleSheets, ...root.adoptedStyleSheets].some(sheetGenerates));
+export const mayGenerate = cachedByRoot((root) => [...root.styleSheets, ...root.adoptedStyleSheets].some(sheetGenerates));
 
 function sheetGenerates(sheet: CSSStyleSheet): boolean {
   try {

@@ -13,7 +13,7 @@ const ROLES = words(
     "subscript superscript switch tab table tablist tabpanel term textbox time timer toolbar tooltip tree treegrid treeitem",
 );
 
-const PLAIN: Record<string, string> = {
+const PLAIN = new Map(Object.entries({
   article: "article",
   aside: "complementary",
   blockquote: "blockquote",
@@ -65,7 +65,7 @@ const PLAIN: Record<string, string> = {
   time: "time",
   tr: "row",
   ul: "list",
-};
+}));
 
 const INPUTS: Record<string, string> = {
   button: "button",
@@ -80,17 +80,17 @@ const INPUTS: Record<string, string> = {
 };
 
 // A role of none on the container takes these required children along.
-const OWNERS: Record<string, string> = {
-  li: "ul,ol,menu",
-  dd: "dl",
-  dt: "dl",
-  tbody: "table",
-  thead: "table",
-  tfoot: "table",
-  tr: "tbody,thead,tfoot,table",
-  td: "tr",
-  th: "tr",
-};
+const OWNERS = new Map<string, string[]>([
+  ["li", ["ul", "ol", "menu"]],
+  ["dd", ["dl"]],
+  ["dt", ["dl"]],
+  ["tbody", ["table"]],
+  ["thead", ["table"]],
+  ["tfoot", ["table"]],
+  ["tr", ["tbody", "thead", "tfoot", "table"]],
+  ["td", ["tr"]],
+  ["th", ["tr"]],
+]);
 
 const GLOBAL_ATTRIBUTES = (
   "atomic braillelabel brailleroledescription busy controls current describedby description details dropeffect flowto grabbed hidden " +
@@ -162,16 +162,17 @@ function mustBeExposed(e: Element, implied: string | null): boolean {
 function impliedRole(e: Element): string | null {
   const role = tagRole(e) || null;
   if (!role) return null;
-  // A list, table or row of no role makes its parts into nothing as well, unless they must be exposed.
-  for (let child = e, owners = OWNERS[tagOf(child)]; owners; owners = OWNERS[tagOf(child)]) {
-    const parent = parentOrHost(child);
-    if (!parent || !parent.matches(owners)) break;
-    const explicit = explicitRole(parent);
-    if (isPresentational(explicit) && !mustBeExposed(parent, "none")) return explicit ?? null;
-    child = parent;
-  }
-  return role;
+  return strippedBy(e) || role;
 }
+
+/** The `none` or `presentation` by which a list, table or row makes its parts into nothing as well, unless they must be exposed; else empty. */
+const strippedBy: (e: Element) => string = cached((e) => {
+  const owners = OWNERS.get(tagOf(e));
+  const parent = owners && parentOrHost(e);
+  if (!parent || !owners.includes(tagOf(parent))) return "";
+  const explicit = explicitRole(parent);
+  return explicit && isPresentational(explicit) && !mustBeExposed(parent, "none") ? explicit : strippedBy(parent);
+});
 
 function tagRole(e: Element): string | null | undefined {
   const tag = tagOf(e);
@@ -197,7 +198,7 @@ function tagRole(e: Element): string | null | undefined {
     case "th":
       return cellRole(e as HTMLTableCellElement);
     default:
-      return Object.hasOwn(PLAIN, tag) ? PLAIN[tag] : null;
+      return PLAIN.get(tag);
   }
 }
 
@@ -219,16 +220,28 @@ function inputRole(e: HTMLInputElement): string | null {
   return INPUTS[type] ?? "textbox";
 }
 
+interface Table {
+  readonly table: HTMLTableElement | null;
+  readonly explicit?: string;
+}
+
+const NO_TABLE: Table = { table: null };
+
+/** The table around a row, and its own role. */
+const tableOf = cached((row: Element): Table => {
+  const table = row.closest("table");
+  return table ? { table, explicit: explicitRole(table) } : NO_TABLE;
+});
+
 function cellRole(e: HTMLTableCellElement): string | null {
-  const table = e.closest("table");
-  const explicit = table && explicitRole(table);
+  const row = e.parentElement;
+  const { table, explicit } = row ? tableOf(row) : NO_TABLE;
   const cell = explicit === "grid" || explicit === "treegrid" ? "gridcell" : "cell";
   if (tagOf(e) === "td") return cell;
   if (isPresentational(explicit)) return null;
   const scope = e.getAttribute("scope");
   if (scope === "col" || scope === "colgroup") return "columnheader";
   if (scope === "row" || scope === "rowgroup") return "rowheader";
-  const row = e.parentElement as HTMLTableRowElement | null;
   const data = (cells: Element | null | undefined): boolean => !!cells && [...cells.children].some((c) => tagOf(c) === "td");
   const first = table?.rows[0];
   return row === first && !data(row) ? "columnheader" : data(row) ? "rowheader" : "columnheader";

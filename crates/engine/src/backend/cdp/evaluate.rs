@@ -52,7 +52,8 @@ impl CdpPage {
         let injection = (!world.injected).then(|| {
             self.worlds().injected(frame, &world);
             session.send(&runtime::Evaluate {
-                expression: CORE.to_owned(),
+                // Who looks at the frame from outside can ask it which it is.
+                expression: format!("{CORE}\n__playhouseCore.frame = {};", json!(frame.as_str())),
                 unique_context_id: Some(world.unique.to_string()),
                 silent: Some(true),
                 ..Default::default()

@@ -3,10 +3,11 @@
 use crate::call::Call;
 use crate::error::Result;
 use crate::reply::Reply;
-use crate::scope::CurrentTab;
+use crate::scope::{CurrentTab, Found};
 use crate::tool::{Effect, Tool, ToolDef};
 use engine::codegen::{Action, Typed};
 use engine::{Locator, Progress, Selector};
+use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -57,8 +58,13 @@ impl Tool for FillForm {
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let mut reply = Reply::default();
-        for field in &self.fields {
-            match field.fill(&tab, call).await {
+        // All are looked up at once, and each failure is told in its turn: the fields before it are filled, and stay so.
+        let found = self
+            .fields
+            .iter()
+            .map(|field| tab.find(call, &field.target));
+        for (field, found) in self.fields.iter().zip(join_all(found).await) {
+            match field.fill(call, found).await {
                 Ok(action) => reply = reply.and_action(call.language(), &action),
                 // The fields before this one are filled, and stay so.
                 Err(error) if error.is_dialog() => {
@@ -73,8 +79,8 @@ impl Tool for FillForm {
 }
 
 impl Field {
-    async fn fill(&self, tab: &CurrentTab, call: &Call) -> Result<Action> {
-        let found = tab.find(call, &self.target).await?;
+    async fn fill(&self, call: &Call, found: Result<Found>) -> Result<Action> {
+        let found = found?;
         let (text, shown) = call.settings.secrets.typed(&self.value);
         self.give(&found.locator, &call.action(), &text).await?;
         Ok(self.action(found.shown, shown))

@@ -112,7 +112,7 @@ const TIMED: &[Timed] = &[
         page: "/form",
         steps: |_, _| vec![Step::Click(button("Count", "#go"))],
         proof: |n| shown(format!("count {n}")),
-        count: 5,
+        count: 3,
     },
     Timed {
         metric: "click-table",
@@ -126,14 +126,14 @@ const TIMED: &[Timed] = &[
         page: "/spa",
         steps: |_, n| fetch(0, n),
         proof: |n| shown(format!("loaded 0 no {n}.")),
-        count: 3,
+        count: 2,
     },
     Timed {
         metric: "click-fetch-50",
         page: "/spa",
         steps: |_, n| fetch(50, n),
         proof: |n| shown(format!("loaded 50 no {n}.")),
-        count: 3,
+        count: 2,
     },
     Timed {
         metric: "click-fetch-300",
@@ -161,7 +161,7 @@ const TIMED: &[Timed] = &[
         page: "/form",
         steps: |_, n| vec![Step::Evaluate(format!("'sum ' + ({n} + 4200)"))],
         proof: |n| Proof::Answer(format!("sum {}", n + 4200)),
-        count: 5,
+        count: 3,
     },
     Timed {
         metric: "key",
