@@ -118,7 +118,7 @@ fn introduction(plan: &Plan, servers: &[Server]) -> String {
 Only ratios carry over to other machines. Each effect was checked in the page. `@playwright/mcp` is 0.0.83 as shipped, “settle 0” the same with `--timeout-settle 0`, \
 `agent-browser` 0.41.2; “raw CDP” is the floor: bare commands behind a loop over stdio, which wait for nothing and check nothing. \
 Memory is proportional set size, of each server alone; processor time is that of the server with its helpers, without the browser. \
-A further context is measured with the switches that each server gives its browser. Tokens are o200k, those of tools without annotations. What many calls leave behind is in [soak.md](soak.md); which targets are missed, and why, in [decision 17](decisions/0017-targets-that-are-missed.md).\n\nMachine: {}. Command: `bench {}`. {}\n",
+A further context is measured with the switches that each server gives its browser. Tokens are o200k, those of tools without annotations. What many calls leave behind is in [soak.md](soak.md); which targets are missed, and why, in [decision 15](decisions/0015-targets-that-are-missed.md).\n\nMachine: {}. Command: `bench {}`. {}\n",
         output_of("date", &["+%Y-%m-%d %H:%M"]),
         plan.rounds,
         machine(),
