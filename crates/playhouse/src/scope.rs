@@ -7,7 +7,7 @@ use crate::reply::{Part, Reply};
 use crate::session::{Session, Tab};
 use crate::sessions::Sessions;
 use crate::tool::{Reach, Scope};
-use engine::{BrowserContext, Locator, Page, Selector, SettleOptions, Watch};
+use engine::{BrowserContext, LoadState, Locator, Page, Selector, SettleOptions, Watch};
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
@@ -55,6 +55,26 @@ impl TabInAnyState {
         // Before anything is done to it: afterwards it may look different, or be gone.
         let shown = locator.generated(&call.action()).await?;
         Ok(Found { locator, shown })
+    }
+
+    /// Goes to a URL, whatever is open in the tab, and waits until it has come as far as `until`. The tab that shows it, which is another
+    /// one if this one hung; `None` when the page asks whether to leave it.
+    pub(crate) async fn go_to(
+        &self,
+        call: &Call,
+        url: &str,
+        until: LoadState,
+    ) -> Result<Option<Arc<Tab>>> {
+        let (tab, left) = match self.tab.go_to(&call.navigation(), url, until).await {
+            // Its tab is replaced, and the new one is not to blame.
+            Err(Error::Engine(engine::Error::PageHung {})) => {
+                let fresh = self.session.current_tab(call).await?;
+                let left = fresh.go_to(&call.navigation(), url, until).await?;
+                (fresh, left)
+            }
+            left => (self.tab.clone(), left?),
+        };
+        Ok(left.then_some(tab))
     }
 
     /// Does something to the page, and waits until its consequences are over. A dialog that it opens ends both; one that came before it was done fails it.

@@ -6,8 +6,11 @@ use crate::config::Settings;
 use crate::error::Result;
 use crate::output::Output;
 use crate::reply::{Event, Modal, PageFacts};
-use engine::{Page, Progress, Task};
+use engine::{LoadState, Page, Progress, Task};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// How often a page may come in between with a dialog when it is to be left.
+const TRIES: u32 = 5;
 
 /// A tab.
 pub(crate) struct Tab {
@@ -121,6 +124,27 @@ impl Tab {
             self.page.answer_file_chooser(progress, None).await?;
         }
         Ok(())
+    }
+
+    /// Goes to a URL, whatever is open here, and waits until it has come as far as `until`; false when the page asks whether to leave
+    /// it, which is for the client to answer.
+    pub(crate) async fn go_to(
+        &self,
+        progress: &Progress,
+        url: &str,
+        until: LoadState,
+    ) -> Result<bool> {
+        self.restart_console();
+        for _ in 0..TRIES {
+            self.dismiss_modals(progress).await?;
+            match self.page.goto(progress, url, until).await {
+                // The last word of a script of the page that is left.
+                Err(engine::Error::DialogOpen {}) if self.page.is_asked_by_script() => {}
+                Err(engine::Error::DialogOpen {}) => return Ok(false),
+                arrived => return Ok(arrived.map(|()| true)?),
+            }
+        }
+        Ok(true)
     }
 
     /// Writes down that this tab stands for one that crashed.

@@ -3,17 +3,9 @@
 use serde_json::json;
 use std::fs;
 use std::time::{Duration, Instant};
-use testkit::{Client, Site, browser_is_there};
+use testkit::{Site, browser_is_there};
 
-use crate::server;
-
-async fn evaluated(client: &Client, function: &str) -> String {
-    let answer = client
-        .call("browser_evaluate", json!({ "function": function }))
-        .await;
-    assert!(!answer.is_error, "{}", answer.text);
-    answer.section("Result").unwrap_or_default().to_owned()
-}
+use crate::{evaluated, server};
 
 #[tokio::test]
 async fn answers_are_as_long_as_was_asked() {

@@ -4,7 +4,7 @@ use serde_json::json;
 use std::fs;
 use testkit::{Client, Site, browser_is_there};
 
-use crate::server;
+use crate::{evaluated, server};
 
 /// A server with this init page.
 async fn with(name: &str, source: &str) -> (tempfile::TempDir, Client) {
@@ -13,14 +13,6 @@ async fn with(name: &str, source: &str) -> (tempfile::TempDir, Client) {
     fs::write(&path, source).expect("writable");
     let client = server(&["--init-page", &path.display().to_string()]).await;
     (folder, client)
-}
-
-async fn evaluated(client: &Client, function: &str) -> String {
-    let answer = client
-        .call("browser_evaluate", json!({ "function": function }))
-        .await;
-    assert!(!answer.is_error, "{}", answer.text);
-    answer.section("Result").unwrap_or_default().to_owned()
 }
 
 #[tokio::test]

@@ -17,6 +17,7 @@ mod session;
 mod sessions;
 mod shop;
 
+use serde_json::json;
 use testkit::{Client, Launch};
 
 /// The built server with these arguments, headless and isolated; not started yet.
@@ -29,4 +30,13 @@ fn launch(args: &[&str]) -> Launch {
 /// The built server with these arguments, after the handshake.
 async fn server(args: &[&str]) -> Client {
     launch(args).start().await
+}
+
+/// What a function gives in the current page, as JSON.
+async fn evaluated(client: &Client, function: &str) -> String {
+    let answer = client
+        .call("browser_evaluate", json!({ "function": function }))
+        .await;
+    assert!(!answer.is_error, "{}", answer.text);
+    answer.section("Result").unwrap_or_default().to_owned()
 }

@@ -202,3 +202,22 @@ async fn browser_tools_can_name_a_session_and_need_to_where_there_is_no_default_
     let list = object(&client, "list_sessions", json!({})).await;
     assert_eq!(list["sessions"][0]["title"], "Mine");
 }
+
+#[tokio::test]
+async fn a_page_in_an_endless_loop_can_be_left() {
+    if !browser_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    let endless = site.add_page(
+        "/endless",
+        "<script>setTimeout(() => { for (;;); }, 100)</script>",
+    );
+    let fine = site.add_page("/fine", "<title>Fine</title>");
+    let client = server(&["--toolsets", "session"]).await;
+    let id = created(&client).await;
+    let go = |url: &str| json!({ "sessionId": id, "url": url });
+    object(&client, "navigate", go(&endless)).await;
+    let arrived = object(&client, "navigate", go(&fine)).await;
+    assert_eq!(arrived["title"], "Fine", "{arrived}");
+}

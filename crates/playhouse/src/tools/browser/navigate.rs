@@ -1,7 +1,7 @@
 //! Going to pages.
 
 use crate::call::Call;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::output::refuse_files;
 use crate::reply::Reply;
 use crate::scope::{CurrentTab, TabInAnyState};
@@ -33,13 +33,8 @@ impl Tool for Navigate {
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
         let url = completed(&self.url);
         refuse_files(&url, call.settings.files.unrestricted)?;
-        match load(&tab.tab, call, &url).await {
-            // Its tab is replaced, and the new one is not to blame.
-            Err(Error::Engine(engine::Error::PageHung {})) => {
-                let fresh = tab.session.current_tab(call).await?;
-                load(&fresh, call, &url).await?;
-            }
-            loaded => loaded?,
+        if let Some(tab) = tab.go_to(call, &url, LoadState::DomContentLoaded).await? {
+            finish_loading(&tab).await;
         }
         let url = shown(self.url, url);
         Ok(Reply::action(call.language(), &Action::Goto { url }).and_snapshot())
@@ -77,31 +72,11 @@ const RETURNING: Duration = Duration::from_secs(1);
 /// How long a document that is parsed may go on loading.
 const LOADING: Duration = Duration::from_secs(5);
 
-/// How often a page may come in between with a dialog when it is to be left.
-const TRIES: u32 = 5;
-
-/// Loads a URL in a tab, whatever is open there.
-pub(super) async fn load(tab: &Tab, call: &Call, url: &str) -> Result<()> {
-    let progress = call.navigation();
-    tab.restart_console();
-    for _ in 0..TRIES {
-        tab.dismiss_modals(&progress).await?;
-        let goto = tab.page.goto(&progress, url, LoadState::DomContentLoaded);
-        match goto.await {
-            // The last word of a script of the page that is left.
-            Err(engine::Error::DialogOpen {}) if tab.page.is_asked_by_script() => {}
-            // The page asks whether to leave it: for the client to answer.
-            Err(engine::Error::DialogOpen {}) => return Ok(()),
-            arrived => {
-                arrived?;
-                break;
-            }
-        }
-    }
+/// Gives a document that is parsed the time to load the rest.
+pub(super) async fn finish_loading(tab: &Tab) {
     if tab.page.wait_for_load(LoadState::Loaded, LOADING).await {
         tab.page.settle_loaded().await;
     }
-    Ok(())
 }
 
 /// The URL with a scheme: a bare name is a host.

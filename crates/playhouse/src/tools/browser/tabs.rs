@@ -1,13 +1,13 @@
 //! Tabs.
 
-use super::navigate::{completed, load, shown};
+use super::navigate::{completed, finish_loading, shown};
 use crate::call::Call;
 use crate::error::{Error, Problem, Result};
 use crate::output::refuse_files;
 use crate::reply::{Part, Reply};
 use crate::session::Session;
 use crate::tool::{Effect, Tool, ToolDef};
-use engine::codegen;
+use engine::{LoadState, codegen};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -77,7 +77,10 @@ impl Tabs {
         tab.initialized().await?;
         let mut reply = Reply::default();
         if let Some((url, given)) = url {
-            load(&tab, call, &url).await?;
+            let until = LoadState::DomContentLoaded;
+            if tab.go_to(&call.navigation(), &url, until).await? {
+                finish_loading(&tab).await;
+            }
             let url = shown(given, url);
             reply = reply
                 .and_action(call.language(), &codegen::Action::Goto { url })

@@ -23,6 +23,9 @@ pub(super) const TOOLS: &[ToolDef] = &[
 /// How long nothing may be under way for the network to count as idle.
 const QUIET: Duration = Duration::from_millis(500);
 
+/// How long a page that has come may take to tell of itself.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 /// Measures what the browser noted of the document that is shown, in ms since its navigation began.
 const TIMING: &str = "() => {
     const entry = performance.getEntriesByType('navigation')[0];
@@ -86,12 +89,11 @@ impl ObjectTool for Navigate {
         let url = completed(&self.url);
         refuse_files(&url, call.settings.files.unrestricted)?;
         let until = self.wait_until.unwrap_or(Until::Load);
-        let progress = call.navigation();
-        tab.tab.restart_console();
-        tab.tab.dismiss_modals(&progress).await?;
         let began = Instant::now();
-        tab.page.goto(&progress, &url, until.state()).await?;
-        arrived(&tab.page, call, until, began).await
+        match tab.go_to(call, &url, until.state()).await? {
+            Some(tab) => arrived(&tab.page, call, until, began).await,
+            None => Err(engine::Error::DialogOpen {}.into()),
+        }
     }
 }
 
@@ -217,22 +219,27 @@ async fn wait(page: &Page, call: &Call, until: Until) -> Result<()> {
     Ok(())
 }
 
-/// Waits until no request has been under way for a while.
+/// Waits until no request has been under way for a while, whatever else the page does.
 async fn idle(page: &Page) {
     let mut changes = page.changes();
+    let (mut known, mut since) = (None, Instant::now());
     loop {
         changes.mark_unchanged();
-        let busy = page
-            .requests()
-            .iter()
-            .any(|request| request.outcome.is_none());
-        let changed = changes.changed();
-        if busy {
-            if changed.await.is_err() {
-                return;
-            }
-        } else if tokio::time::timeout(QUIET, changed).await.is_err() {
-            return;
+        let requests = page.requests();
+        let under_way = requests.iter().filter(|request| request.outcome.is_none());
+        let now = (requests.len(), under_way.count());
+        if known.replace(now) != Some(now) {
+            since = Instant::now();
+        }
+        let left = match now {
+            (_, 0) => QUIET.saturating_sub(since.elapsed()),
+            // Only a change can end it.
+            _ => Duration::MAX,
+        };
+        match tokio::time::timeout(left, changes.changed()).await {
+            Ok(Ok(())) => {}
+            // Quiet for long enough, or the page has gone.
+            Err(_) | Ok(Err(_)) => return,
         }
     }
 }
@@ -248,17 +255,16 @@ async fn arrived(
     }
     let duration = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     // What a page keeps from being asked does not make it any less open.
-    let timing = page
-        .evaluate(&call.action(), TIMING)
-        .await
-        .unwrap_or_default();
+    let patience = call.within(PATIENCE);
+    let (timing, title) =
+        futures_util::future::join(page.evaluate(&patience, TIMING), page.title(&patience)).await;
     let mut timing = match timing {
-        Some(Value::Object(timing)) => timing,
+        Ok(Some(Value::Object(timing))) => timing,
         _ => Map::new(),
     };
     timing.insert("duration".to_owned(), duration.into());
     Ok(Arrived {
-        title: page.title(&call.action()).await.unwrap_or_default(),
+        title: title.unwrap_or_default(),
         url: page.url(),
         status: page.status().map_or(0, |(status, _)| status),
         timing,
