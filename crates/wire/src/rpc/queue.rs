@@ -149,7 +149,9 @@ impl Queue {
     pub(super) fn crowd(&mut self) -> Option<Crowd> {
         let items = self.items.as_ref()?;
         let room = items.capacity();
-        if room >= ROOM {
+        // A consumer that came that far does not stand still. (Less than `ROOM`: the wait ends
+        // with just that much of it, and the event after has taken from it already.)
+        if room >= SHORT_OF_ROOM + STEP {
             self.waited_for = false;
         }
         if room >= SHORT_OF_ROOM || self.waited_for {
@@ -167,5 +169,44 @@ impl Queue {
 
     pub(super) fn end_reason(&self) -> Option<&str> {
         self.end.get().map(String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    fn event() -> Item {
+        Item::Event(RawEvent {
+            session: None,
+            method: "Runtime.consoleAPICalled".into(),
+            params: RawValue::NULL.to_owned(),
+        })
+    }
+
+    /// Fills the queue until it asks to be waited for.
+    fn fill(queue: &mut Queue) -> Crowd {
+        loop {
+            assert!(queue.push(event()), "it asks before it is full");
+            if let Some(crowd) = queue.crowd() {
+                return crowd;
+            }
+        }
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn a_consumer_that_goes_on_is_waited_for_each_time() {
+        let (mut queue, mut events) = queue();
+        for _ in 0..20 {
+            let crowd = fill(&mut queue);
+            let mut thinned = std::pin::pin!(crowd.thin());
+            // Not one event more than it takes.
+            while (&mut thinned).now_or_never().is_none() {
+                events.next().await.unwrap();
+            }
+        }
+        assert_eq!(queue.end_reason(), None);
     }
 }
