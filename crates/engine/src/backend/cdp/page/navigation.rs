@@ -1,0 +1,92 @@
+//! The page's history: where it goes, back, forward and again.
+
+use super::CdpPage;
+use crate::backend::{FrameId, LoaderId};
+use crate::error::{Error, Result};
+use url::Url;
+use wire::cdp::page;
+
+impl CdpPage {
+    pub(in crate::backend::cdp) fn navigation_started(
+        &self,
+        frame: &FrameId,
+        loader: Option<&LoaderId>,
+    ) {
+        if *frame == self.main {
+            self.state().newest = loader.cloned();
+        }
+    }
+
+    pub(super) async fn go_to(&self, url: &str) -> Result<Option<LoaderId>> {
+        let answer = self
+            .session
+            .call(&page::Navigate {
+                url: url.to_owned(),
+                frame_id: Some(self.main.as_str().to_owned()),
+                ..Default::default()
+            })
+            .await;
+        let answer = match answer {
+            Err(wire::Error::Protocol { .. }) => {
+                return Err(Error::InvalidUrl {
+                    url: url.to_owned(),
+                });
+            }
+            other => other?,
+        };
+        let loader = answer.loader_id.map(LoaderId::from);
+        match answer.error_text {
+            Some(_) if answer.is_download == Some(true) => Ok(None),
+            Some(reason) if reason == "net::ERR_ABORTED" => {
+                // Given up for another navigation, or ended without a document, as by a 204. Which one it was is known once the
+                // browser has answered anything else.
+                self.session.call(&page::GetNavigationHistory {}).await?;
+                self.flush_events().await?;
+                if self.state().newest == loader && is_opened_here(url) {
+                    Ok(None)
+                } else {
+                    Err(navigation_failed(url, reason))
+                }
+            }
+            Some(reason) => Err(navigation_failed(url, reason)),
+            None => Ok(loader),
+        }
+    }
+
+    pub(super) async fn load_again(&self, ignore_cache: bool) -> Result<()> {
+        self.session
+            .call(&page::Reload {
+                ignore_cache: Some(ignore_cache),
+                ..Default::default()
+            })
+            .await?;
+        Ok(())
+    }
+
+    pub(super) async fn go_by(&self, delta: i32) -> Result<bool> {
+        let history = self.session.call(&page::GetNavigationHistory {}).await?;
+        let entry = usize::try_from(history.current_index + i64::from(delta))
+            .ok()
+            .and_then(|index| history.entries.get(index));
+        let Some(entry) = entry else { return Ok(false) };
+        self.session
+            .call(&page::NavigateToHistoryEntry { entry_id: entry.id })
+            .await?;
+        Ok(true)
+    }
+}
+
+/// With the URL as browsers write it.
+fn navigation_failed(url: &str, reason: String) -> Error {
+    let url = Url::parse(url).map_or_else(|_| url.to_owned(), String::from);
+    Error::NavigationFailed { url, reason }
+}
+
+/// Whether the browser opens it itself, so that it can end without a document in good order; what other programs open it does not.
+fn is_opened_here(url: &str) -> bool {
+    let scheme = Url::parse(url).map(|url| url.scheme().to_owned());
+    matches!(
+        scheme.as_deref(),
+        Ok("http" | "https" | "file" | "blob" | "data" | "chrome")
+    )
+}

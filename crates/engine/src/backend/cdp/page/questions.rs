@@ -1,0 +1,95 @@
+//! What a page asks of its user: dialogs, and files to choose.
+
+use super::CdpPage;
+use crate::backend::{FrameId, Handle};
+use crate::error::{Error, Result};
+use std::path::PathBuf;
+use wire::Session;
+use wire::cdp::{dom, page};
+
+/// A file chooser that waits for its files.
+#[derive(Clone)]
+pub(super) struct Chooser {
+    pub(super) session: Session,
+    element: Option<dom::BackendNodeId>,
+}
+
+impl CdpPage {
+    pub(in crate::backend::cdp) fn dialog_opened(&self, session: Session) {
+        self.state().dialog = Some(session);
+    }
+
+    pub(in crate::backend::cdp) fn chooser_opened(
+        &self,
+        session: Session,
+        element: Option<dom::BackendNodeId>,
+    ) {
+        self.state().chooser = Some(Chooser { session, element });
+    }
+
+    pub(super) async fn answer_open_dialog(
+        &self,
+        accept: bool,
+        prompt_text: Option<&str>,
+    ) -> Result<()> {
+        let session = self.state().dialog.take();
+        // Without one the browser says that none is open.
+        session
+            .unwrap_or_else(|| self.session.clone())
+            .call(&page::HandleJavaScriptDialog {
+                accept,
+                prompt_text: prompt_text.map(str::to_owned),
+            })
+            .await?;
+        Ok(())
+    }
+
+    pub(super) async fn answer_open_chooser(&self, files: Option<&[PathBuf]>) -> Result<()> {
+        let Some(files) = files else {
+            self.state().chooser = None;
+            return Ok(());
+        };
+        let chooser = self.state().chooser.clone();
+        let chooser = chooser.ok_or_else(|| Error::Protocol {
+            method: "DOM.setFileInputFiles".to_owned(),
+            message: "No file chooser is open".to_owned(),
+        })?;
+        chooser
+            .session
+            .call(&dom::SetFileInputFiles {
+                files: files
+                    .iter()
+                    .map(|path| path.display().to_string())
+                    .collect(),
+                backend_node_id: chooser.element,
+                ..Default::default()
+            })
+            .await?;
+        // Until here it can be answered again; the page may have opened the next one.
+        self.state()
+            .chooser
+            .take_if(|open| open.element == chooser.element);
+        Ok(())
+    }
+
+    pub(super) async fn fill_file_input(
+        &self,
+        frame: &FrameId,
+        element: Handle,
+        files: &[PathBuf],
+    ) -> Result<()> {
+        let object = self.remote_element(frame, element).await?;
+        object
+            .session()
+            .call(&dom::SetFileInputFiles {
+                files: files
+                    .iter()
+                    .map(|path| path.display().to_string())
+                    .collect(),
+                object_id: Some(object.id()),
+                ..Default::default()
+            })
+            .await?;
+        Ok(())
+    }
+}
