@@ -13,7 +13,7 @@ mod pointer;
 mod scroll;
 mod select;
 
-pub use files::Payload;
+pub use files::{InputFile, Payload};
 pub use pointer::Click;
 
 use crate::backend::FrameId;

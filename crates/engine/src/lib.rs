@@ -19,13 +19,14 @@ mod network;
 mod origins;
 mod page;
 mod progress;
+mod reading;
 mod selector;
 mod settle;
 mod snapshot;
 mod storage;
 mod task;
 
-pub use action::{Click, Payload};
+pub use action::{Click, InputFile, Payload};
 pub use backend::{
     BrowserBackend, ColorScheme, ConsoleMessage, ContextBackend, ContextObserver, ContextOptions,
     Cookie, DialogKind, DownloadEvent, Fetched, FrameId, Geolocation, Handle, Headers,
@@ -53,6 +54,7 @@ pub use page::{
     Attendance, Dialog, Events, FileChooser, Intercepted, Interceptor, LoadState, Page,
 };
 pub use progress::Progress;
+pub use reading::{Content, ElementFacts, Form, Link, Links, Metadata, Table};
 pub use selector::{Selector, SelectorError, Step, Target, TextMatch};
 pub use settle::{SettleOptions, Settled, Watch};
 pub use snapshot::{Found, InvalidPattern, Pattern};

@@ -322,7 +322,7 @@ impl Locator {
     }
 
     /// One look for all elements, and the frame whose document holds them.
-    async fn find_all(&self, limit: usize) -> Result<(FrameId, Found)> {
+    pub(crate) async fn find_all(&self, limit: usize) -> Result<(FrameId, Found)> {
         match &self.target {
             Target::Ref(_) => {
                 let element = self.find().await?;
@@ -519,9 +519,9 @@ impl Refusal {
     }
 }
 
-struct Found {
-    count: usize,
-    elements: Vec<Element>,
+pub(crate) struct Found {
+    pub(crate) count: usize,
+    pub(crate) elements: Vec<Element>,
 }
 
 /// Each element with a locator of its own; where none can be made, its place among the matches.

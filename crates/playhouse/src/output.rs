@@ -244,6 +244,11 @@ pub(crate) fn file_uri(uri: &str) -> Option<PathBuf> {
         .ok()
 }
 
+/// A path as a file URI.
+pub(crate) fn uri(path: &Path) -> String {
+    url::Url::from_file_path(path).map_or_else(|()| path.display().to_string(), Into::into)
+}
+
 /// The name of a file that a page suggests, fit for any file system.
 pub(crate) fn sanitized(name: &str) -> String {
     let clean: String = name

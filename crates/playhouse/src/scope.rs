@@ -34,6 +34,9 @@ pub(crate) struct TabInAnyState {
 /// The current tab, with nothing open in it that waits for an answer.
 pub(crate) struct CurrentTab(TabInAnyState);
 
+/// The current tab, where no dialog holds the page: a file chooser keeps nobody from anything.
+pub(crate) struct FreeTab(TabInAnyState);
+
 /// The current tab, with a dialog open.
 pub(crate) struct DialogTab(TabInAnyState);
 
@@ -231,6 +234,16 @@ impl Scope for CurrentTab {
     }
 }
 
+impl Scope for FreeTab {
+    async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
+        let tab = TabInAnyState::enter(call, reach).await?;
+        match tab.page.dialog() {
+            None => Ok(Self(tab)),
+            Some(_) => Err(Error::ModalState { tool: call.tool }),
+        }
+    }
+}
+
 impl Scope for DialogTab {
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
         let tab = TabInAnyState::enter(call, reach).await?;
@@ -275,4 +288,4 @@ macro_rules! is_a_tab {
         }
     )* };
 }
-is_a_tab!(CurrentTab, DialogTab, FileChooserTab);
+is_a_tab!(CurrentTab, FreeTab, DialogTab, FileChooserTab);

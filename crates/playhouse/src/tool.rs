@@ -8,7 +8,7 @@ mod schema;
 use crate::call::Call;
 use crate::config::Capability;
 use crate::error::{Error, Result};
-use crate::reply::{Part, Reply};
+use crate::reply::{Image, Part, Reply};
 use crate::session::Session;
 use crate::sessions::Sessions;
 use schemars::JsonSchema;
@@ -65,11 +65,25 @@ pub(crate) trait ObjectTool: DeserializeOwned + JsonSchema + Send + 'static {
 }
 
 /// What an [`ObjectTool`] has to answer.
-pub(crate) struct Outcome<T>(T);
+pub(crate) struct Outcome<T> {
+    object: T,
+    images: Vec<Image>,
+}
+
+impl<T> Outcome<T> {
+    /// Adds a picture.
+    pub(crate) fn and_image(mut self, image: Image) -> Self {
+        self.images.push(image);
+        self
+    }
+}
 
 impl<T> From<T> for Outcome<T> {
     fn from(object: T) -> Self {
-        Self(object)
+        Self {
+            object,
+            images: Vec::new(),
+        }
     }
 }
 
@@ -267,12 +281,15 @@ fn run_object<'a, T: ObjectTool>(
     Box::pin(async move {
         let tool: T = read(def, arguments)?;
         let scope = T::Scope::enter(call, reach).await?;
-        let Outcome(object) = tool.run(scope, call).await?;
+        let Outcome { object, images } = tool.run(scope, call).await?;
         let object = serde_json::to_value(object).map_err(|error| Error::Internal {
             tool: def.name,
             reason: error.to_string(),
         })?;
-        Ok(Reply::default().and(Part::Object(object)))
+        let reply = Reply::default().and(Part::Object(object));
+        Ok(images
+            .into_iter()
+            .fold(reply, |reply, image| reply.and(Part::Image(image))))
     })
 }
 

@@ -1,10 +1,11 @@
 // Everything Rust may call in a page, as one object. Evaluates to that object.
 import "./own";
-import { attribute, content, dispatchDrop, fileInput, fill, focus, selectOptions } from "./forms";
+import { attribute, content, dispatchDrop, fileInput, fill, focus, selectOptions, setFiles } from "./forms";
 import { dragBegan, watchDrag } from "./drag";
 import { generate, locator } from "./generate";
 import { held, keep, release, type Handle } from "./handles";
 import { aim, aimThrough, bounds } from "./hit";
+import { describe, links, metadata, read, table } from "./reading";
 import { matches, query } from "./selector/query";
 import { nextChange, settled, watch } from "./settle";
 import { byRef, refOf, snapshot } from "./snapshot";
@@ -33,12 +34,18 @@ const core = {
   content,
   attribute,
   fileInput,
+  setFiles,
   dispatchDrop,
   watch,
   settled,
   nextChange,
   generate,
   locator,
+  describe,
+  read,
+  table,
+  links,
+  metadata,
   about,
 };
 

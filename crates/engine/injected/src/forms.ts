@@ -90,6 +90,17 @@ export function fileInput({ handle }: { handle: Handle }): { input: Handle; mult
   return { input: field === e ? handle : keep(field), multiple: field.multiple, directory: field.webkitdirectory };
 }
 
+/** Sets files that are on no disk. */
+export function setFiles({ handle, files }: { handle: Handle; files: DroppedFile[] }): true | Mismatch | Gone {
+  const e = attached(handle);
+  if (!e) return { gone: true };
+  const field = fieldOf(e);
+  if (!(field instanceof HTMLInputElement) || field.type !== "file") return { mismatch: "kind", tag: tagOf(field) };
+  field.files = transferOf(files).files;
+  changed(field);
+  return true;
+}
+
 export interface DroppedFile {
   name: string;
   type: string;
@@ -101,8 +112,7 @@ export interface DroppedFile {
 export function dispatchDrop({ handle, files, data, at }: { handle: Handle; files: DroppedFile[]; data: Record<string, string>; at?: { x: number; y: number } }): { accepted: boolean } | Gone {
   const e = attached(handle);
   if (!e) return { gone: true };
-  const transfer = new DataTransfer();
-  for (const { name, type, bytes } of files) transfer.items.add(new File([decoded(bytes)], name, { type }));
+  const transfer = transferOf(files);
   for (const [type, value] of Object.entries(data)) transfer.setData(type, value);
   const where = { clientX: at?.x ?? 0, clientY: at?.y ?? 0 };
   const send = (type: string): boolean =>
@@ -114,6 +124,12 @@ export function dispatchDrop({ handle, files, data, at }: { handle: Handle; file
   }
   send("drop");
   return { accepted: true };
+}
+
+function transferOf(files: DroppedFile[]): DataTransfer {
+  const transfer = new DataTransfer();
+  for (const { name, type, bytes } of files) transfer.items.add(new File([decoded(bytes)], name, { type }));
+  return transfer;
 }
 
 function decoded(base64: string): Uint8Array<ArrayBuffer> {

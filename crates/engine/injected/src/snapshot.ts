@@ -197,7 +197,7 @@ class Walk {
     if (name.text) facts.name = bounded(name.text);
     this.room -= NODE + (facts.name?.length ?? 0);
     if (isVisible(e) && (frame || lookOf(e).pointerEvents !== "none")) {
-      facts.ref = refFor(e, role, name.text);
+      facts.ref = refTo(e, role, name.text);
       if (frame) {
         facts.frame = keep(e);
         const id = frameIdIn(e as HTMLIFrameElement);
@@ -249,7 +249,8 @@ function isRunOfText(e: Element): boolean {
   return e.childNodes.length === 1 && e.firstChild?.nodeType === Node.TEXT_NODE && /^(inline|contents)$/.test(displayOf(e));
 }
 
-function refFor(e: Element, role: string, name: string): number {
+/** The ref of an element, whether or not the last snapshot showed it; it is good as long as that one's are. */
+export function refTo(e: Element, role: string, name: string): number {
   let entry = known.get(e);
   if (entry?.role !== role || entry.name !== name) known.set(e, (entry = { role, name, ref: ++lastRef, element: new WeakRef(e) }));
   current.set(entry.ref, entry);

@@ -22,6 +22,22 @@ pub struct Payload {
     pub data: Vec<(String, String)>,
 }
 
+/// A file for an `<input type=file>`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InputFile {
+    /// One that lies on a disk.
+    Path(PathBuf),
+    /// One that lies nowhere else.
+    Inline {
+        /// Its name.
+        name: String,
+        /// Its media type.
+        mime_type: String,
+        /// What is in it.
+        bytes: Vec<u8>,
+    },
+}
+
 /// A drop carries its files through the page's memory.
 const LARGEST_DROP: u64 = 50 * 1024 * 1024;
 
@@ -44,8 +60,37 @@ impl Page {
 }
 
 impl Locator {
+    /// Sets the files of an `<input type=file>`, or of the one that a label belongs to; none clears it. With one that lies on no disk
+    /// they go through the page's memory, together at most 50 MB.
+    pub async fn set_input(&self, progress: &Progress, files: &[InputFile]) -> Result<()> {
+        let paths: Option<Vec<_>> = files
+            .iter()
+            .map(|file| match file {
+                InputFile::Path(path) => Some(path.clone()),
+                InputFile::Inline { .. } => None,
+            })
+            .collect();
+        if let Some(paths) = paths {
+            return self.set_input_files(progress, &paths).await;
+        }
+        let contents = contents(files).await?;
+        self.set_files(progress, files.len(), &Source::Contents(contents))
+            .await
+    }
+
     /// Sets the files of an `<input type=file>`, or of the one that a label belongs to; none clears it.
     pub async fn set_input_files(&self, progress: &Progress, files: &[PathBuf]) -> Result<()> {
+        readable(files).await?;
+        self.set_files(progress, files.len(), &Source::Paths(files))
+            .await
+    }
+
+    async fn set_files(
+        &self,
+        progress: &Progress,
+        count: usize,
+        source: &Source<'_>,
+    ) -> Result<()> {
         #[derive(Deserialize)]
         #[serde(untagged)]
         enum Answer {
@@ -56,7 +101,6 @@ impl Locator {
             },
             Mismatch(#[expect(dead_code, reason = "one answer fits all kinds")] Mismatch),
         }
-        readable(files).await?;
         let mut tries = Tries::of(self, progress, "set input files");
         until_done!(tries, progress, {
             let element = tries.element().await?;
@@ -68,15 +112,24 @@ impl Locator {
                     multiple: false,
                     directory: false,
                     ..
-                } if files.len() > 1 => {
+                } if count > 1 => {
                     Err(self.mismatch("Non-multiple file input can only accept single file"))
                 }
                 Answer::Input { input, .. } => {
-                    let set = self
-                        .page
-                        .backend
-                        .set_input_files(&element.frame, input, files);
-                    match self.page.unless_interrupted(set).await {
+                    let set = async {
+                        match source {
+                            Source::Paths(files) => {
+                                let backend = &self.page.backend;
+                                let set = backend.set_input_files(&element.frame, input, files);
+                                self.page.unless_interrupted(set).await
+                            }
+                            Source::Contents(files) => {
+                                let argument = json!({ "files": files });
+                                element.ask::<Value>("setFiles", argument).await.map(drop)
+                            }
+                        }
+                    };
+                    match set.await {
                         // Its change handler opened it.
                         Err(Error::DialogOpen {}) => Ok(()),
                         done => done,
@@ -120,6 +173,13 @@ impl Locator {
     }
 }
 
+/// Where the files of an input come from.
+enum Source<'a> {
+    Paths(&'a [PathBuf]),
+    /// As the page takes them.
+    Contents(Vec<Value>),
+}
+
 /// Fails with `File` unless all of them are there: a browser takes the name of a missing file without a word.
 async fn readable(files: &[PathBuf]) -> Result<()> {
     for file in files {
@@ -129,26 +189,49 @@ async fn readable(files: &[PathBuf]) -> Result<()> {
 }
 
 async fn read(files: &[PathBuf]) -> Result<Vec<Value>> {
+    let files: Vec<_> = files.iter().cloned().map(InputFile::Path).collect();
+    contents(&files).await
+}
+
+async fn contents(files: &[InputFile]) -> Result<Vec<Value>> {
     let mut left = LARGEST_DROP;
     let mut read = Vec::new();
     for file in files {
+        let file = match file {
+            InputFile::Path(path) => path,
+            InputFile::Inline {
+                name,
+                mime_type,
+                bytes,
+            } => {
+                left = left
+                    .checked_sub(bytes.len() as u64)
+                    .ok_or_else(|| too_large(Path::new(name)))?;
+                read.push(carried(name, mime_type, bytes));
+                continue;
+            }
+        };
         let size = size(file).await?;
-        left = left.checked_sub(size).ok_or_else(|| Error::File {
-            path: file.display().to_string(),
-            reason: "Cannot drop files larger than 50Mb in total; set them on a file input instead"
-                .to_owned(),
-        })?;
+        left = left.checked_sub(size).ok_or_else(|| too_large(file))?;
         let bytes = tokio::fs::read(file)
             .await
             .map_err(|error| unreadable(file, &error))?;
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        read.push(json!({
-            "name": name,
-            "type": media_type(file),
-            "bytes": BASE64_STANDARD.encode(bytes),
-        }));
+        read.push(carried(&name, media_type(file), &bytes));
     }
     Ok(read)
+}
+
+fn carried(name: &str, mime_type: &str, bytes: &[u8]) -> Value {
+    json!({ "name": name, "type": mime_type, "bytes": BASE64_STANDARD.encode(bytes) })
+}
+
+fn too_large(file: &Path) -> Error {
+    Error::File {
+        path: file.display().to_string(),
+        reason: "Cannot drop files larger than 50Mb in total; set them on a file input instead"
+            .to_owned(),
+    }
 }
 
 async fn size(file: &Path) -> Result<u64> {

@@ -2,7 +2,7 @@
 
 use super::{Content, ContentItem};
 use crate::config::{AnswerSettings, ImageResponses};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::reply::{Answer, Image, Modal, Part};
 use serde_json::{Map, Value, json};
 
@@ -15,9 +15,9 @@ pub(crate) fn content(
     match outcome {
         Ok(Answer { reply, modals, .. }) => match reply.error {
             None => answered(reply.parts, &modals, settings),
-            Some(error) => failed(&error, session_id),
+            Some(error) => failed(&error, session_id, &modals),
         },
-        Err(error) => failed(&error, session_id),
+        Err(error) => failed(&error, session_id, &[]),
     }
 }
 
@@ -33,28 +33,62 @@ fn answered(parts: Vec<Part>, modals: &[Modal], settings: &AnswerSettings) -> Co
             Part::Object(_) | Part::Text(_) | Part::File { .. } | Part::Tabs(_) => {}
         }
     }
-    // The page stands still until somebody answers it.
-    for modal in modals {
-        if let Modal::Dialog(dialog) = modal {
-            let told = json!({ "type": dialog.kind.to_string(), "message": dialog.message });
-            object.insert("dialog".to_owned(), told);
-        }
-    }
-    let mut content = of(Value::Object(object), false);
+    let mut object = Value::Object(object);
+    tell(modals, &mut object);
+    let mut content = of(object, false);
     if settings.image_responses != ImageResponses::Omit {
         content.items.extend(images);
     }
     content
 }
 
-fn failed(error: &Error, session_id: Option<&str>) -> Content {
+/// The page stands still until somebody answers a dialog.
+fn tell(modals: &[Modal], object: &mut Value) {
+    for modal in modals {
+        match modal {
+            Modal::Dialog(dialog) => {
+                object["dialog"] =
+                    json!({ "type": dialog.kind.to_string(), "message": dialog.message });
+            }
+            Modal::FileChooser(chooser) => {
+                object["fileChooser"] = json!({ "multiple": chooser.multiple });
+            }
+        }
+    }
+}
+
+fn failed(error: &Error, session_id: Option<&str>, modals: &[Modal]) -> Content {
     let mut object = error.to_json();
+    if error.code() == ErrorCode::DialogOpen {
+        tell(modals, &mut object["details"]);
+    }
+    if let Some(suggestion) = suggestion(error.code()) {
+        object["suggestion"] = suggestion.into();
+    }
     let session_id = error.session_id().or(session_id);
     if let (Some(id), Value::Object(members)) = (session_id, &mut object) {
         let after_message = members.len().min(2);
         members.shift_insert(after_message, "sessionId".to_owned(), id.into());
     }
     of(object, true)
+}
+
+/// What to do about it with tools of these toolsets, where it is not what all are told.
+fn suggestion(code: ErrorCode) -> Option<&'static str> {
+    Some(match code {
+        ErrorCode::DialogOpen => {
+            "Press Enter to accept the dialog or Escape to dismiss it, with press or browser_handle_dialog."
+        }
+        ErrorCode::ElementNotFound => {
+            "Check the selector with find_elements, or wait for it with wait_for_selector."
+        }
+        ErrorCode::StaleRef => "Find the element again with find_element.",
+        ErrorCode::ElementNotClickable => {
+            "Take a screenshot to see what is in the way, remove it, and try again."
+        }
+        ErrorCode::ElementNotInteractive => "Look at the element with find_element.",
+        _ => return None,
+    })
 }
 
 fn of(object: Value, is_error: bool) -> Content {

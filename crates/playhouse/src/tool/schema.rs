@@ -10,42 +10,65 @@ use std::borrow::Cow;
 
 /// The schema of `T`'s parameters; its `description` is the tool's.
 pub(super) fn of_parameters<T: Tool>() -> Map<String, Value> {
-    let mut schema = of::<T>();
+    let mut schema = of_arguments::<T>();
     list_defaults_as_required(&mut schema);
     schema
 }
 
 /// The same of a tool that answers with an object.
 pub(super) fn of_object<T: ObjectTool>() -> Map<String, Value> {
-    of::<T>()
+    of_arguments::<T>()
+}
+
+fn of_arguments<T: JsonSchema>() -> Map<String, Value> {
+    let mut schema = of::<T>(portable);
+    close(&mut schema);
+    schema
 }
 
 /// The schema of an answer.
 pub(super) fn of_output<T: JsonSchema>() -> Map<String, Value> {
-    let mut schema = of::<T>();
+    let mut schema = of::<T>(open);
     schema.remove("description");
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         properties.shift_insert(0, "success".to_owned(), json!({ "type": "boolean" }));
     }
-    // Answers may tell of a dialog too.
-    schema.remove("additionalProperties");
     schema
 }
 
-fn of<T: JsonSchema>() -> Map<String, Value> {
+fn of<T: JsonSchema>(mend: fn(&mut Map<String, Value>)) -> Map<String, Value> {
     let generator = SchemaSettings::draft2020_12()
         .with(|settings| settings.inline_subschemas = true)
         .into_generator();
     let Value::Object(mut schema) = generator.into_root_schema_for::<T>().to_value() else {
         unreachable!("the schema of a struct is an object");
     };
-    portable(&mut schema);
+    mend(&mut schema);
     // A struct without fields has no properties in its schema.
     schema
         .entry("properties")
         .or_insert_with(|| Value::Object(Map::new()));
-    close(&mut schema);
     schema
+}
+
+/// Answers are open, as each may tell of a dialog, and `null` is a value there.
+fn open(schema: &mut Map<String, Value>) {
+    for word in ["title", "format", "minimum", "maximum", "default"] {
+        schema.remove(word);
+    }
+    for key in ["properties", "items", "additionalProperties"] {
+        match schema.get_mut(key) {
+            Some(Value::Object(below)) if key == "properties" => {
+                for property in below.values_mut() {
+                    if let Value::Object(property) = property {
+                        open(property);
+                    }
+                }
+            }
+            Some(Value::Object(below)) => open(below),
+            _ => {}
+        }
+    }
 }
 
 /// Keeps to what every client understands: no Rust number formats, no titles, and no `null` for what may be left out.

@@ -1,16 +1,19 @@
 //! The `session` toolset: sessions that clients create, and plain tools on their pages that answer with objects.
 
+mod content;
+mod cookies;
 mod elements;
 mod evaluate;
+mod extract;
+mod files;
 mod forms;
 mod keyboard;
 mod lifecycle;
 mod navigation;
 mod pointer;
 mod reading;
+mod screenshot;
 
-use crate::call::Call;
-use crate::error::Error;
 use crate::tool::Toolset;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -24,8 +27,13 @@ pub(super) const TOOLSET: Toolset = Toolset::new(
         pointer::TOOLS,
         keyboard::TOOLS,
         forms::TOOLS,
+        files::TOOLS,
         reading::TOOLS,
+        content::TOOLS,
+        screenshot::TOOLS,
+        extract::TOOLS,
         evaluate::TOOLS,
+        cookies::TOOLS,
         elements::TOOLS,
     ],
 );
@@ -41,14 +49,5 @@ impl Done {
         Self {
             message: message.into(),
         }
-    }
-}
-
-/// A page answered what its own script cannot have answered.
-fn unexpected(call: &Call) -> impl FnOnce(serde_json::Error) -> Error {
-    let tool = call.tool;
-    move |error| Error::Internal {
-        tool,
-        reason: error.to_string(),
     }
 }

@@ -3,9 +3,9 @@
 use super::Done;
 use crate::call::Call;
 use crate::error::Result;
-use crate::scope::CurrentTab;
+use crate::scope::FreeTab;
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
-use engine::WaitFor;
+use engine::{ElementFacts, WaitFor};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -23,27 +23,44 @@ pub(super) const TOOLS: &[ToolDef] = &[
 /// How many elements are described when nobody says.
 const LIMIT: usize = 20;
 
-/// Facts of each element, in short.
-const FACTS: &str = "(elements) => elements.map((element) => {
-    const { x, y, width, height } = element.getBoundingClientRect();
-    const text = (element.innerText ?? element.textContent ?? '').trim();
-    return {
-        tag: element.localName,
-        attributes: Object.fromEntries([...element.attributes].map(({ name, value }) => [name, value])),
-        text: text.length > 500 ? text.slice(0, 500) + '…' : text,
-        box: { x, y, width, height },
-    };
-})";
-
 /// An element.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Facts {
     tag: String,
     attributes: BTreeMap<String, String>,
     text: String,
+    role: String,
+    /// Accessible name.
+    name: String,
     /// In the viewport of its frame, in CSS pixels.
     #[serde(rename = "box")]
     bounds: Map<String, Value>,
+    /// A selector for this one, as long as the page is not loaded anew.
+    #[serde(rename = "ref")]
+    reference: String,
+}
+
+impl From<ElementFacts> for Facts {
+    fn from(facts: ElementFacts) -> Self {
+        let ElementFacts {
+            tag,
+            attributes,
+            text,
+            role,
+            name,
+            bounds,
+            reference,
+        } = facts;
+        Self {
+            tag,
+            attributes,
+            text,
+            role,
+            name,
+            bounds,
+            reference,
+        }
+    }
 }
 
 /// Describe the element that matches.
@@ -57,16 +74,13 @@ impl ObjectTool for FindElement {
     const NAME: &'static str = "find_element";
     const TITLE: &'static str = "Find element";
     const EFFECT: Effect = Effect::Reads;
-    type Scope = CurrentTab;
+    type Scope = FreeTab;
     type Output = Facts;
 
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Facts>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Facts>> {
         let locator = tab.page.locator(&self.selector)?;
-        let one = format!("(element) => ({FACTS})([element])[0]");
-        let facts = locator.evaluate(&call.action(), &one).await?;
-        let facts: Facts =
-            serde_json::from_value(facts.unwrap_or_default()).map_err(super::unexpected(call))?;
-        Ok(facts.into())
+        let facts = locator.describe(&call.action()).await?;
+        Ok(Facts::from(facts).into())
     }
 }
 
@@ -91,17 +105,14 @@ impl ObjectTool for FindElements {
     const NAME: &'static str = "find_elements";
     const TITLE: &'static str = "Find elements";
     const EFFECT: Effect = Effect::Reads;
-    type Scope = CurrentTab;
+    type Scope = FreeTab;
     type Output = AllFacts;
 
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<AllFacts>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<AllFacts>> {
         let locator = tab.page.locator(&self.selector)?;
         let limit = self.limit.unwrap_or(LIMIT);
-        let count = locator.count(&call.action()).await?;
-        let some = format!("(elements) => ({FACTS})(elements.slice(0, {limit}))");
-        let facts = locator.evaluate_all(&call.action(), &some).await?;
-        let elements = serde_json::from_value(facts.unwrap_or_default());
-        let elements = elements.map_err(super::unexpected(call))?;
+        let (count, found) = locator.describe_all(&call.action(), limit).await?;
+        let elements = found.into_iter().map(Into::into).collect();
         Ok(AllFacts { count, elements }.into())
     }
 }
@@ -123,10 +134,10 @@ impl ObjectTool for ElementExists {
     const NAME: &'static str = "element_exists";
     const TITLE: &'static str = "Element exists";
     const EFFECT: Effect = Effect::Reads;
-    type Scope = CurrentTab;
+    type Scope = FreeTab;
     type Output = Exists;
 
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Exists>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Exists>> {
         let locator = tab.page.locator(&self.selector)?;
         let exists = locator.count(&call.action()).await? > 0;
         Ok(Exists { exists }.into())
@@ -150,10 +161,10 @@ impl ObjectTool for IsVisible {
     const NAME: &'static str = "is_visible";
     const TITLE: &'static str = "Is visible";
     const EFFECT: Effect = Effect::Reads;
-    type Scope = CurrentTab;
+    type Scope = FreeTab;
     type Output = Visible;
 
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Visible>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Visible>> {
         let locator = tab.page.locator(&self.selector)?;
         let visible = locator.is_visible(&call.action()).await?;
         Ok(Visible { visible }.into())
@@ -177,10 +188,10 @@ impl ObjectTool for IsEnabled {
     const NAME: &'static str = "is_enabled";
     const TITLE: &'static str = "Is enabled";
     const EFFECT: Effect = Effect::Reads;
-    type Scope = CurrentTab;
+    type Scope = FreeTab;
     type Output = Enabled;
 
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Enabled>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Enabled>> {
         let locator = tab.page.locator(&self.selector)?;
         let enabled = locator.states(&call.action()).await?.enabled;
         Ok(Enabled { enabled }.into())
@@ -221,10 +232,10 @@ impl ObjectTool for WaitForSelector {
     const NAME: &'static str = "wait_for_selector";
     const TITLE: &'static str = "Wait for selector";
     const EFFECT: Effect = Effect::Reads;
-    type Scope = CurrentTab;
+    type Scope = FreeTab;
     type Output = Done;
 
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Done>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Done>> {
         let wanted = WaitFor::from(self.state.unwrap_or(State::Visible));
         let locator = tab.page.locator(&self.selector)?.first();
         locator.wait_for(&call.navigation(), wanted).await?;

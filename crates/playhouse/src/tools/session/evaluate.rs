@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use crate::error::Result;
-use crate::scope::CurrentTab;
+use crate::scope::FreeTab;
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
 use crate::tools::browser::evaluate::is_function;
 use schemars::JsonSchema;
@@ -37,10 +37,10 @@ impl ObjectTool for Evaluate {
     const NAME: &'static str = "evaluate";
     const TITLE: &'static str = "Evaluate";
     const EFFECT: Effect = Effect::Acts;
-    type Scope = CurrentTab;
+    type Scope = FreeTab;
     type Output = Evaluated;
 
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Evaluated>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Evaluated>> {
         let args = serde_json::to_string(&self.args).unwrap_or_default();
         let script = &self.script;
         let function = if is_function(script) {

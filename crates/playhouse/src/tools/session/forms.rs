@@ -3,7 +3,7 @@
 use super::Done;
 use crate::call::Call;
 use crate::error::Result;
-use crate::scope::CurrentTab;
+use crate::scope::FreeTab;
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,10 +47,10 @@ impl ObjectTool for Select {
     const NAME: &'static str = "select";
     const TITLE: &'static str = "Select";
     const EFFECT: Effect = Effect::Acts;
-    type Scope = CurrentTab;
+    type Scope = FreeTab;
     type Output = Selected;
 
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Selected>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Selected>> {
         let values = match self.value {
             OneOrMany::One(value) => vec![value],
             OneOrMany::Many(values) => values,
@@ -77,10 +77,10 @@ impl ObjectTool for Check {
     const NAME: &'static str = "check";
     const TITLE: &'static str = "Check";
     const EFFECT: Effect = Effect::Acts;
-    type Scope = CurrentTab;
+    type Scope = FreeTab;
     type Output = Done;
 
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Done>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Done>> {
         let locator = tab.page.locator(&self.selector)?;
         tab.act(call, locator.set_checked(&call.action(), true))
             .await?;
@@ -99,10 +99,10 @@ impl ObjectTool for Uncheck {
     const NAME: &'static str = "uncheck";
     const TITLE: &'static str = "Uncheck";
     const EFFECT: Effect = Effect::Acts;
-    type Scope = CurrentTab;
+    type Scope = FreeTab;
     type Output = Done;
 
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Done>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Done>> {
         let locator = tab.page.locator(&self.selector)?;
         tab.act(call, locator.set_checked(&call.action(), false))
             .await?;

@@ -3,8 +3,8 @@
 use super::Done;
 use super::pointer::held;
 use crate::call::Call;
-use crate::error::Result;
-use crate::scope::CurrentTab;
+use crate::error::{Error, Result};
+use crate::scope::{FreeTab, TabInAnyState};
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
 use crate::tools::browser::click::Modifier;
 use schemars::JsonSchema;
@@ -35,10 +35,10 @@ impl ObjectTool for Type {
     const NAME: &'static str = "type";
     const TITLE: &'static str = "Type";
     const EFFECT: Effect = Effect::Acts;
-    type Scope = CurrentTab;
+    type Scope = FreeTab;
     type Output = Done;
 
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Done>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Done>> {
         let locator = tab.page.locator(&self.selector)?;
         let (text, _) = call.settings.secrets.typed(&self.text);
         let delay = Duration::from_millis(self.delay.unwrap_or(0));
@@ -69,10 +69,10 @@ impl ObjectTool for Fill {
     const NAME: &'static str = "fill";
     const TITLE: &'static str = "Fill";
     const EFFECT: Effect = Effect::Acts;
-    type Scope = CurrentTab;
+    type Scope = FreeTab;
     type Output = Done;
 
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Done>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Done>> {
         let locator = tab.page.locator(&self.selector)?;
         let (value, _) = call.settings.secrets.typed(&self.value);
         tab.act_typing(call, locator.fill(&call.action(), &value))
@@ -81,7 +81,7 @@ impl ObjectTool for Fill {
     }
 }
 
-/// Press a key.
+/// Press a key. Enter accepts an open dialog, Escape dismisses it.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Press {
     /// Key, such as Enter, a, or Control+a.
@@ -96,15 +96,27 @@ impl ObjectTool for Press {
     const NAME: &'static str = "press";
     const TITLE: &'static str = "Press";
     const EFFECT: Effect = Effect::Acts;
-    type Scope = CurrentTab;
+    type Scope = TabInAnyState;
     type Output = Done;
 
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Done>> {
+    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Outcome<Done>> {
         let held = held(self.modifiers);
         let mut names: Vec<_> = held.into_iter().map(|key| key.to_string()).collect();
         names.push(self.key.clone());
         let key = names.join("+");
         let progress = call.action();
+        if let Some(dialog) = tab.page.dialog() {
+            let accept = match key.as_str() {
+                "Enter" => true,
+                "Escape" => false,
+                _ => return Err(Error::ModalState { tool: call.tool }),
+            };
+            let text = Some(dialog.default_value.as_str());
+            let answer = tab.page.answer_dialog(&progress, accept, text);
+            tab.act_at_once(call, answer).await?;
+            let done = if accept { "Accepted" } else { "Dismissed" };
+            return Ok(Done::saying(format!("{done} the {}", dialog.kind)).into());
+        }
         match &self.selector {
             Some(selector) => {
                 let locator = tab.page.locator(selector)?;

@@ -3,7 +3,7 @@
 use crate::call::Call;
 use crate::error::{Error, Result};
 use crate::output::refuse_files;
-use crate::scope::{CurrentTab, TabInAnyState};
+use crate::scope::{FreeTab, TabInAnyState};
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
 use crate::tools::browser::navigate::completed;
 use engine::{LoadState, Page};
@@ -105,10 +105,10 @@ impl ObjectTool for GoBack {
     const NAME: &'static str = "go_back";
     const TITLE: &'static str = "Go back";
     const EFFECT: Effect = Effect::Acts;
-    type Scope = CurrentTab;
+    type Scope = FreeTab;
     type Output = Arrived;
 
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Arrived>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Arrived>> {
         go(&tab, call, -1).await
     }
 }
@@ -121,15 +121,15 @@ impl ObjectTool for GoForward {
     const NAME: &'static str = "go_forward";
     const TITLE: &'static str = "Go forward";
     const EFFECT: Effect = Effect::Acts;
-    type Scope = CurrentTab;
+    type Scope = FreeTab;
     type Output = Arrived;
 
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Arrived>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Arrived>> {
         go(&tab, call, 1).await
     }
 }
 
-async fn go(tab: &CurrentTab, call: &Call, delta: i32) -> Result<Outcome<Arrived>> {
+async fn go(tab: &FreeTab, call: &Call, delta: i32) -> Result<Outcome<Arrived>> {
     let began = Instant::now();
     if !tab
         .page
@@ -156,10 +156,10 @@ impl ObjectTool for Reload {
     const NAME: &'static str = "reload";
     const TITLE: &'static str = "Reload";
     const EFFECT: Effect = Effect::Acts;
-    type Scope = CurrentTab;
+    type Scope = FreeTab;
     type Output = Arrived;
 
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Arrived>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Arrived>> {
         let (began, progress) = (Instant::now(), call.navigation());
         let ignore_cache = self.ignore_cache == Some(true);
         tab.page
@@ -186,10 +186,10 @@ impl ObjectTool for WaitForLoad {
     const NAME: &'static str = "wait_for_load";
     const TITLE: &'static str = "Wait for load";
     const EFFECT: Effect = Effect::Reads;
-    type Scope = CurrentTab;
+    type Scope = FreeTab;
     type Output = Loaded;
 
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Loaded>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Loaded>> {
         let state = self.state.unwrap_or(Until::Load);
         wait(&tab.page, call, state).await?;
         Ok(Loaded { state }.into())

@@ -3,7 +3,7 @@
 use super::Done;
 use crate::call::Call;
 use crate::error::Result;
-use crate::scope::CurrentTab;
+use crate::scope::FreeTab;
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
 use crate::tools::browser::click::{Button, Modifier};
 use engine::Locator;
@@ -39,10 +39,10 @@ impl ObjectTool for Click {
     const NAME: &'static str = "click";
     const TITLE: &'static str = "Click";
     const EFFECT: Effect = Effect::Acts;
-    type Scope = CurrentTab;
+    type Scope = FreeTab;
     type Output = Done;
 
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Done>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Done>> {
         let how = engine::Click {
             button: self.button.unwrap_or(Button::Left).into(),
             count: self.click_count.unwrap_or(1),
@@ -72,10 +72,10 @@ impl ObjectTool for Hover {
     const NAME: &'static str = "hover";
     const TITLE: &'static str = "Hover";
     const EFFECT: Effect = Effect::Acts;
-    type Scope = CurrentTab;
+    type Scope = FreeTab;
     type Output = Done;
 
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Done>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Done>> {
         let locator = tab.page.locator(&self.selector)?;
         let how = engine::Click::default();
         tab.act(call, locator.hover(&call.action(), &how)).await?;
@@ -96,10 +96,10 @@ impl ObjectTool for DragAndDrop {
     const NAME: &'static str = "drag_and_drop";
     const TITLE: &'static str = "Drag and drop";
     const EFFECT: Effect = Effect::Acts;
-    type Scope = CurrentTab;
+    type Scope = FreeTab;
     type Output = Done;
 
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Done>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Done>> {
         let source = tab.page.locator(&self.source)?;
         let target = tab.page.locator(&self.target)?;
         tab.act(call, source.drag_to(&call.action(), &target))
@@ -131,10 +131,10 @@ impl ObjectTool for Scroll {
     const NAME: &'static str = "scroll";
     const TITLE: &'static str = "Scroll";
     const EFFECT: Effect = Effect::Acts;
-    type Scope = CurrentTab;
+    type Scope = FreeTab;
     type Output = Scrolled;
 
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Scrolled>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Scrolled>> {
         let progress = call.action();
         let (x, y) = (self.x.unwrap_or(0.0), self.y.unwrap_or(0.0));
         let watch = tab.page.watch(&progress).await;

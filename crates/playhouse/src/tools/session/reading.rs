@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use crate::error::Result;
-use crate::scope::CurrentTab;
+use crate::scope::FreeTab;
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,10 +36,10 @@ impl ObjectTool for GetText {
     const NAME: &'static str = "get_text";
     const TITLE: &'static str = "Get text";
     const EFFECT: Effect = Effect::Reads;
-    type Scope = CurrentTab;
+    type Scope = FreeTab;
     type Output = Text;
 
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Text>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Text>> {
         let locator = tab.page.locator(&self.selector)?;
         let text = locator.inner_text(&call.action()).await?;
         Ok(Text { text }.into())
@@ -63,10 +63,10 @@ impl ObjectTool for GetAllText {
     const NAME: &'static str = "get_all_text";
     const TITLE: &'static str = "Get all text";
     const EFFECT: Effect = Effect::Reads;
-    type Scope = CurrentTab;
+    type Scope = FreeTab;
     type Output = Texts;
 
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<Texts>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Texts>> {
         let locator = tab.page.locator(&self.selector)?;
         let texts = locator.evaluate_all(&call.action(), TEXTS).await?;
         let texts = match texts {
@@ -101,10 +101,10 @@ impl ObjectTool for GetAttribute {
     const NAME: &'static str = "get_attribute";
     const TITLE: &'static str = "Get attribute";
     const EFFECT: Effect = Effect::Reads;
-    type Scope = CurrentTab;
+    type Scope = FreeTab;
     type Output = ValueOf;
 
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<ValueOf>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<ValueOf>> {
         let locator = tab.page.locator(&self.selector)?;
         let value = locator.attribute(&call.action(), &self.attribute).await?;
         Ok(ValueOf { value }.into())
@@ -122,10 +122,10 @@ impl ObjectTool for GetValue {
     const NAME: &'static str = "get_value";
     const TITLE: &'static str = "Get value";
     const EFFECT: Effect = Effect::Reads;
-    type Scope = CurrentTab;
+    type Scope = FreeTab;
     type Output = ValueOf;
 
-    async fn run(self, tab: CurrentTab, call: &Call) -> Result<Outcome<ValueOf>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<ValueOf>> {
         let locator = tab.page.locator(&self.selector)?;
         let value = locator.value(&call.action()).await?;
         Ok(ValueOf { value }.into())

@@ -1,0 +1,190 @@
+// The page as Markdown: what people read of it, and nothing else.
+
+import { displayOf, flatChildren, isPainted, tagOf } from "./dom";
+import { gridOf } from "./table";
+
+const SILENT = new Set("script style noscript template head title meta link iframe frame object embed canvas audio video svg math select datalist input textarea".split(" "));
+const HEADING = /^h([1-6])$/;
+const DEEPEST = 400;
+
+/** What an element and all in it says. */
+export function markdown(e: Element): string {
+  const writer = new Writer();
+  writer.element(e, 0);
+  return writer.finished();
+}
+
+class Writer {
+  /** Finished blocks. */
+  private readonly blocks: string[] = [];
+  /** The block that is being written. */
+  private line = "";
+
+  finished(): string {
+    this.end();
+    return this.blocks.join("\n\n");
+  }
+
+  element(e: Element, depth: number): void {
+    const tag = tagOf(e);
+    if (SILENT.has(tag) || depth > DEEPEST) return;
+    const display = displayOf(e);
+    if (display === "none") return;
+    const inline = /^(inline|contents|ruby)/.test(display);
+    const heading = HEADING.exec(tag)?.[1];
+    if (tag === "br") this.line += "\n";
+    else if (tag === "hr") this.block("---");
+    else if (tag === "img") this.image(e);
+    else if (tag === "pre") this.block(fenced(e));
+    else if (tag === "ul" || tag === "ol") this.list(e, depth);
+    else if (tag === "table") this.table(e, depth);
+    else if (tag === "blockquote") this.block(prefixed(within(e, depth), "> ", "> "));
+    else if (heading) {
+      const text = flat(within(e, depth));
+      if (text) this.block(`${"#".repeat(Number(heading))} ${text}`);
+    } else if (tag === "a") this.link(e, depth, inline);
+    else if (tag === "dd") this.block(prefixed(within(e, depth), ": ", "  "));
+    else {
+      const mark = inline ? markOf(tag) : "";
+      if (mark) this.marked(e, mark, depth);
+      else if (inline) this.children(e, depth);
+      else {
+        this.end();
+        this.children(e, depth);
+        this.end();
+      }
+    }
+  }
+
+  private children(e: Element, depth: number): void {
+    const closed = e instanceof HTMLDetailsElement && !e.open;
+    for (const child of flatChildren(e)) {
+      if (closed && !(child instanceof Element && tagOf(child) === "summary")) continue;
+      if (child.nodeType === Node.TEXT_NODE) {
+        if (isPainted(e) || displayOf(e) === "contents") this.text(child.nodeValue ?? "");
+      } else if (child instanceof Element) this.element(child, depth + 1);
+    }
+  }
+
+  private text(text: string): void {
+    const clean = escaped(text.replace(/\s+/g, " "));
+    this.line += /(^|\s)$/.test(this.line) ? clean.trimStart() : clean;
+  }
+
+  private marked(e: Element, mark: string, depth: number): void {
+    const content = mark === "`" ? (e.textContent ?? "").replace(/\s+/g, " ") : flat(within(e, depth));
+    const text = content.trim();
+    if (!text) return this.text(content);
+    const fence = mark === "`" && text.includes("`") ? "``" : mark;
+    this.line += `${/^\s/.test(content) ? " " : ""}${fence}${text}${fence}${/\s$/.test(content) ? " " : ""}`;
+  }
+
+  private link(e: Element, depth: number, inline: boolean): void {
+    const content = within(e, depth);
+    const href = e.hasAttribute("href") ? (e as HTMLAnchorElement).href : "";
+    const leads = typeof href === "string" && /^(https?|mailto|tel|ftp|file):/.test(href);
+    if (!inline) this.end();
+    // A card is a link around blocks: Markdown has no such thing.
+    const blocks = /\n\n|^#{1,6} /.test(content);
+    if (!leads || !content.trim()) this.line += content;
+    else if (blocks) {
+      this.end();
+      this.blocks.push(content, `[→](${target(href)})`);
+    } else this.line += `[${flat(content).trim()}](${target(href)})`;
+    if (!inline) this.end();
+  }
+
+  private image(e: Element): void {
+    const alt = escaped((e.getAttribute("alt") ?? "").replace(/\s+/g, " ").trim());
+    const source = (e as HTMLImageElement).currentSrc || (e as HTMLImageElement).src;
+    // A picture without words is decoration.
+    if (!alt || !isPainted(e)) return;
+    this.line += /^https?:/.test(source) ? `![${alt}](${target(source)})` : alt;
+  }
+
+  private list(e: Element, depth: number): void {
+    let number = Number(e.getAttribute("start") ?? 1) || 1;
+    const items: string[] = [];
+    for (const item of flatChildren(e)) {
+      if (!(item instanceof Element) || displayOf(item) === "none") continue;
+      const mark = tagOf(e) === "ol" ? `${number++}. ` : "- ";
+      const content = within(item, depth + 1);
+      if (content.trim()) items.push(prefixed(content.replace(/\n\n(?=\s*(-|\d+\.) )/g, "\n"), mark, " ".repeat(mark.length)));
+    }
+    if (items.length) this.block(items.join("\n"));
+  }
+
+  private table(e: Element, depth: number): void {
+    const grid = gridOf(e);
+    const width = grid ? Math.max(grid.headers.length, grid.rows[0]?.length ?? 0) : 0;
+    // Tables that only lay out what is in them are no tables to readers.
+    if (!grid || width < 2 || e.querySelector("table") || /^(none|presentation)$/.test(e.getAttribute("role") ?? "")) {
+      this.end();
+      this.children(e, depth);
+      this.end();
+      return;
+    }
+    const row = (cells: string[]): string => `| ${cells.map((cell) => escaped(cell).replace(/\n/g, "<br>").replace(/\|/g, "\\|")).join(" | ")} |`;
+    const headers = grid.headers.length ? grid.headers : Array.from({ length: width }, () => "");
+    const caption = e.querySelector(":scope > caption");
+    if (caption) this.element(caption, depth + 1);
+    this.block([row(headers), row(headers.map(() => "---")), ...grid.rows.map(row)].join("\n"));
+  }
+
+  private block(text: string): void {
+    this.end();
+    if (text.trim()) this.blocks.push(text);
+  }
+
+  private end(): void {
+    const lines = this.line.split("\n").map((line) => line.replace(/ +/g, " ").trim());
+    const text = lines.join("\n").trim().replace(/\n{3,}/g, "\n\n");
+    this.line = "";
+    if (text) this.blocks.push(text.replace(/(?<=\S)\n(?=\S)/g, "  \n"));
+  }
+
+  /** The same for what an element has in it. */
+  static of(e: Element, depth: number): string {
+    const writer = new Writer();
+    writer.children(e, depth);
+    return writer.inner();
+  }
+
+  /** The blocks, and white space around a single line as it was. */
+  private inner(): string {
+    if (this.blocks.length) return this.finished();
+    return this.line.replace(/ +/g, " ");
+  }
+}
+
+const within = (e: Element, depth: number): string => Writer.of(e, depth);
+
+function markOf(tag: string): string {
+  if (tag === "b" || tag === "strong") return "**";
+  if (tag === "i" || tag === "em" || tag === "cite") return "*";
+  if (tag === "s" || tag === "del" || tag === "strike") return "~~";
+  return tag === "code" || tag === "kbd" || tag === "samp" ? "`" : "";
+}
+
+function fenced(e: Element): string {
+  const text = (e instanceof HTMLElement ? e.innerText : (e.textContent ?? "")).replace(/\n$/, "");
+  const language = /\blang(?:uage)?-([\w+#.-]+)/.exec(`${e.getAttribute("class") ?? ""} ${e.querySelector("code")?.getAttribute("class") ?? ""}`)?.[1] ?? "";
+  let fence = "```";
+  while (text.includes(fence)) fence += "`";
+  return text.trim() ? `${fence}${language}\n${text}\n${fence}` : "";
+}
+
+/** On one line. */
+const flat = (text: string): string => text.replace(/\s*\n\s*/g, " ");
+
+function prefixed(text: string, first: string, others: string): string {
+  const lines = text.trim().split("\n");
+  return lines.map((line, index) => ((index ? others : first) + line).trimEnd()).join("\n");
+}
+
+/** What Markdown would read as its own. */
+function escaped(text: string): string {
+  return text.replace(/[\\`*[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|<(?=[a-z/!])/giu, "\\$&").replace(/^(\s*)(#{1,6} |[-+>] )/, "$1\\$2").replace(/^(\s*\d+)(?=[.)] )/, "$1\\");
+}
+
+const target = (url: string): string => url.replace(/\(/g, "%28").replace(/\)/g, "%29");

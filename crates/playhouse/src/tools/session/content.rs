@@ -1,0 +1,136 @@
+//! What a page says as a whole.
+
+use crate::call::Call;
+use crate::error::Result;
+use crate::scope::FreeTab;
+use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use engine::Form;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+pub(super) const TOOLS: &[ToolDef] = &[
+    ToolDef::object::<GetContent>(),
+    ToolDef::object::<GetPageMetadata>(),
+];
+
+/// The longest content of one answer, in characters.
+const ROOM: usize = 400_000;
+
+/// Read the page.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct GetContent {
+    /// Markdown by default.
+    format: Option<Format>,
+    /// Only this element.
+    selector: Option<String>,
+}
+
+/// A form of content.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Format {
+    Html,
+    Text,
+    Markdown,
+}
+
+/// What it says.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Content {
+    content: String,
+    /// It was too long; read a part of it by its selector.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+}
+
+impl ObjectTool for GetContent {
+    const NAME: &'static str = "get_content";
+    const TITLE: &'static str = "Get content";
+    const EFFECT: Effect = Effect::Reads;
+    type Scope = FreeTab;
+    type Output = Content;
+
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Content>> {
+        let form = match self.format {
+            Some(Format::Html) => Form::Html,
+            Some(Format::Text) => Form::Text,
+            Some(Format::Markdown) | None => Form::Markdown,
+        };
+        let content = match &self.selector {
+            Some(selector) => {
+                let locator = tab.page.locator(selector)?;
+                locator.content(&call.action(), form, ROOM).await?
+            }
+            None => tab.page.content(&call.action(), form, ROOM).await?,
+        };
+        Ok(Content {
+            content: content.text,
+            truncated: content.is_cut,
+        }
+        .into())
+    }
+}
+
+/// Read what the page says of itself: meta tags, Open Graph, JSON-LD.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct GetPageMetadata {}
+
+/// It.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Metadata {
+    title: String,
+    url: String,
+    #[schemars(required)]
+    description: Option<String>,
+    #[schemars(required)]
+    canonical: Option<String>,
+    #[schemars(required)]
+    language: Option<String>,
+    charset: String,
+    #[schemars(required)]
+    viewport: Option<String>,
+    /// Without the prefix `og:`.
+    open_graph: Map<String, Value>,
+    json_ld: Vec<Value>,
+    /// Other named ones.
+    meta: BTreeMap<String, String>,
+}
+
+impl ObjectTool for GetPageMetadata {
+    const NAME: &'static str = "get_page_metadata";
+    const TITLE: &'static str = "Get page metadata";
+    const EFFECT: Effect = Effect::Reads;
+    type Scope = FreeTab;
+    type Output = Metadata;
+
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Metadata>> {
+        let engine::Metadata {
+            title,
+            url,
+            description,
+            canonical,
+            language,
+            charset,
+            viewport,
+            open_graph,
+            json_ld,
+            meta,
+        } = tab.page.metadata(&call.action()).await?;
+        Ok(Metadata {
+            title,
+            url,
+            description,
+            canonical,
+            language,
+            charset,
+            viewport,
+            open_graph,
+            json_ld,
+            meta,
+        }
+        .into())
+    }
+}

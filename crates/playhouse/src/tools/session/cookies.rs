@@ -1,0 +1,265 @@
+//! Cookies of a session.
+
+use crate::call::Call;
+use crate::error::{Error, Problem, Result};
+use crate::scope::TabInAnyState;
+use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+pub(super) const TOOLS: &[ToolDef] = &[
+    ToolDef::object::<GetCookies>(),
+    ToolDef::object::<SetCookies>(),
+];
+
+/// List cookies.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct GetCookies {
+    /// Only those that would be sent to these URLs.
+    urls: Option<Vec<String>>,
+}
+
+/// Cookies.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Cookies {
+    cookies: Vec<Cookie>,
+}
+
+/// A cookie.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Cookie {
+    name: String,
+    value: String,
+    domain: String,
+    path: String,
+    /// Unix seconds; -1 for the session.
+    expires: i64,
+    http_only: bool,
+    secure: bool,
+    same_site: SameSite,
+}
+
+/// The `SameSite` attribute.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
+enum SameSite {
+    Strict,
+    Lax,
+    None,
+}
+
+impl From<SameSite> for engine::SameSite {
+    fn from(rule: SameSite) -> Self {
+        match rule {
+            SameSite::Strict => Self::Strict,
+            SameSite::Lax => Self::Lax,
+            SameSite::None => Self::None,
+        }
+    }
+}
+
+impl From<engine::Cookie> for Cookie {
+    fn from(cookie: engine::Cookie) -> Self {
+        Self {
+            name: cookie.name,
+            value: cookie.value,
+            domain: cookie.domain,
+            path: cookie.path,
+            expires: whole_seconds(cookie.expires),
+            http_only: cookie.http_only,
+            secure: cookie.secure,
+            same_site: match cookie.same_site {
+                Some(engine::SameSite::Strict) => SameSite::Strict,
+                Some(engine::SameSite::None) => SameSite::None,
+                // What browsers take it for.
+                Some(engine::SameSite::Lax) | None => SameSite::Lax,
+            },
+        }
+    }
+}
+
+fn whole_seconds(seconds: f64) -> i64 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a cookie that lives longer than that lives for ever"
+    )]
+    let seconds = seconds.floor() as i64;
+    seconds
+}
+
+impl ObjectTool for GetCookies {
+    const NAME: &'static str = "get_cookies";
+    const TITLE: &'static str = "Get cookies";
+    const EFFECT: Effect = Effect::Reads;
+    type Scope = TabInAnyState;
+    type Output = Cookies;
+
+    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Outcome<Cookies>> {
+        let urls = match &self.urls {
+            Some(urls) => Some(
+                urls.iter()
+                    .map(|url| absolute(url))
+                    .collect::<Result<Vec<_>>>()?,
+            ),
+            None => None,
+        };
+        let cookies = tab.context()?.cookies(&call.action()).await?;
+        let wanted = |cookie: &engine::Cookie| {
+            let urls = urls.as_ref();
+            urls.is_none_or(|urls| urls.iter().any(|url| is_sent(cookie, url)))
+        };
+        let cookies = cookies.into_iter().filter(wanted).map(Into::into);
+        Ok(Cookies {
+            cookies: cookies.collect(),
+        }
+        .into())
+    }
+}
+
+/// Set cookies.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct SetCookies {
+    /// Without url and domain: of the page.
+    cookies: Vec<NewCookie>,
+}
+
+/// A cookie to set.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct NewCookie {
+    /// Name.
+    name: String,
+    /// Value.
+    value: String,
+    /// Gives domain, path and secure.
+    url: Option<String>,
+    /// Domain.
+    domain: Option<String>,
+    /// Path.
+    path: Option<String>,
+    /// Unix seconds.
+    expires: Option<f64>,
+    /// Hidden from scripts.
+    http_only: Option<bool>,
+    /// HTTPS only.
+    secure: Option<bool>,
+    /// Cross-site rule.
+    same_site: Option<SameSite>,
+}
+
+/// How many were set.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Count {
+    count: usize,
+}
+
+impl ObjectTool for SetCookies {
+    const NAME: &'static str = "set_cookies";
+    const TITLE: &'static str = "Set cookies";
+    const EFFECT: Effect = Effect::Acts;
+    type Scope = TabInAnyState;
+    type Output = Count;
+
+    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Outcome<Count>> {
+        let page = Url::parse(&tab.page.url()).ok().filter(Url::has_host);
+        let mut cookies = Vec::with_capacity(self.cookies.len());
+        for (index, cookie) in self.cookies.into_iter().enumerate() {
+            cookies.push(cookie.whole(call, index, page.as_ref())?);
+        }
+        let context = tab.context()?;
+        context.set_cookies(&call.action(), &cookies).await?;
+        Ok(Count {
+            count: cookies.len(),
+        }
+        .into())
+    }
+}
+
+impl NewCookie {
+    fn whole(self, call: &Call, index: usize, page: Option<&Url>) -> Result<engine::Cookie> {
+        let url = self.url.as_deref().map(absolute).transpose()?;
+        let host = url.as_ref().or(page).and_then(Url::host_str);
+        let domain = self.domain.or_else(|| host.map(str::to_owned));
+        let domain = domain.ok_or_else(|| Error::InvalidArguments {
+            tool: call.tool,
+            problems: vec![Problem {
+                parameter: format!("cookies[{index}].domain"),
+                message: "Missing: the page has no domain, and there is no url".to_owned(),
+            }],
+        })?;
+        Ok(engine::Cookie {
+            name: self.name,
+            value: self.value,
+            domain,
+            path: self.path.unwrap_or_else(|| "/".to_owned()),
+            expires: self.expires.unwrap_or(-1.0),
+            http_only: self.http_only == Some(true),
+            secure: self
+                .secure
+                .unwrap_or_else(|| url.is_some_and(|url| url.scheme() == "https")),
+            same_site: self.same_site.map(Into::into),
+        })
+    }
+}
+
+fn absolute(url: &str) -> Result<Url> {
+    Url::parse(url).map_err(|_| {
+        engine::Error::InvalidUrl {
+            url: url.to_owned(),
+        }
+        .into()
+    })
+}
+
+/// Whether a request for the URL would carry the cookie.
+fn is_sent(cookie: &engine::Cookie, url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let of_host = match cookie.domain.strip_prefix('.') {
+        Some(domain) => {
+            host == domain
+                || host
+                    .strip_suffix(domain)
+                    .is_some_and(|rest| rest.ends_with('.'))
+        }
+        None => host == cookie.domain,
+    };
+    let path = cookie.path.as_str();
+    let below = url.path().strip_prefix(path);
+    let of_path =
+        below.is_some_and(|rest| rest.is_empty() || path.ends_with('/') || rest.starts_with('/'));
+    let local = matches!(host, "localhost" | "127.0.0.1" | "[::1]");
+    of_host && of_path && (!cookie.secure || url.scheme() == "https" || local)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cookie_goes_to_its_domain_and_below_its_path() {
+        let cookie = |domain: &str, path: &str, secure| engine::Cookie {
+            name: "a".into(),
+            value: "b".into(),
+            domain: domain.into(),
+            path: path.into(),
+            expires: -1.0,
+            http_only: false,
+            secure,
+            same_site: None,
+        };
+        let sent = |cookie: &engine::Cookie, url: &str| is_sent(cookie, &url.parse().unwrap());
+        let wide = cookie(".example.com", "/", false);
+        assert!(sent(&wide, "http://example.com/x") && sent(&wide, "https://a.example.com/"));
+        assert!(!sent(&wide, "http://badexample.com/"));
+        let narrow = cookie("example.com", "/docs", true);
+        assert!(sent(&narrow, "https://example.com/docs/a"));
+        for url in [
+            "https://a.example.com/docs",
+            "https://example.com/docsx",
+            "http://example.com/docs",
+        ] {
+            assert!(!sent(&narrow, url), "{url}");
+        }
+    }
+}

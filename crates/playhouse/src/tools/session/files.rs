@@ -1,0 +1,117 @@
+//! Files that go into a form.
+
+use crate::call::Call;
+use crate::error::{Error, Problem, Result};
+use crate::scope::FreeTab;
+use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use engine::InputFile;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub(super) const TOOLS: &[ToolDef] = &[ToolDef::object::<UploadFile>()];
+
+/// Set the files of a file input; none clears it.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct UploadFile {
+    /// The input, or its label.
+    selector: String,
+    /// Paths in the workspace, or contents.
+    #[schemars(schema_with = "paths_or_contents")]
+    files: Vec<Upload>,
+}
+
+/// A file.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Upload {
+    Path(String),
+    #[serde(rename_all = "camelCase")]
+    Inline {
+        name: String,
+        mime_type: Option<String>,
+        base64: String,
+    },
+}
+
+fn paths_or_contents(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({
+        "type": "array",
+        "items": { "anyOf": [
+            { "type": "string" },
+            {
+                "type": "object",
+                "properties": {
+                    "name": { "type": "string" },
+                    "mimeType": { "type": "string" },
+                    "base64": { "type": "string" },
+                },
+                "required": ["name", "base64"],
+            },
+        ] },
+    })
+}
+
+/// What the input has now.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Uploaded {
+    /// Names.
+    files: Vec<String>,
+}
+
+impl ObjectTool for UploadFile {
+    const NAME: &'static str = "upload_file";
+    const TITLE: &'static str = "Upload file";
+    const EFFECT: Effect = Effect::Acts;
+    type Scope = FreeTab;
+    type Output = Uploaded;
+
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Uploaded>> {
+        let output = tab.output(call).await;
+        let (mut files, mut names) = (Vec::new(), Vec::new());
+        for (index, upload) in self.files.into_iter().enumerate() {
+            files.push(match upload {
+                Upload::Path(path) => {
+                    let path = output.allowed(&path)?;
+                    if let Err(error) = tokio::fs::metadata(&path).await {
+                        return Err(Error::file(&path, "stat", &error));
+                    }
+                    let name = path.file_name().unwrap_or_default().to_string_lossy();
+                    names.push(name.into_owned());
+                    InputFile::Path(path)
+                }
+                Upload::Inline {
+                    name,
+                    mime_type,
+                    base64,
+                } => {
+                    let bytes = BASE64_STANDARD.decode(base64.trim());
+                    let bytes = bytes.map_err(|error| Error::InvalidArguments {
+                        tool: call.tool,
+                        problems: vec![Problem {
+                            parameter: format!("files[{index}].base64"),
+                            message: format!("Invalid base64: {error}"),
+                        }],
+                    })?;
+                    names.push(name.clone());
+                    InputFile::Inline {
+                        name,
+                        mime_type: mime_type
+                            .unwrap_or_else(|| "application/octet-stream".to_owned()),
+                        bytes,
+                    }
+                }
+            });
+        }
+        let locator = tab.page.locator(&self.selector)?;
+        if tab.page.file_chooser().is_some() {
+            // A click has opened it; what it was for is done without it.
+            let progress = call.action();
+            tab.page.answer_file_chooser(&progress, None).await?;
+        }
+        tab.act(call, locator.set_input(&call.action(), &files))
+            .await?;
+        Ok(Uploaded { files: names }.into())
+    }
+}

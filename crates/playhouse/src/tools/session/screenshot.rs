@@ -1,0 +1,144 @@
+//! Pictures of a page or of an element.
+
+use crate::call::Call;
+use crate::error::Result;
+use crate::output;
+use crate::picture;
+use crate::reply::Image;
+use crate::scope::FreeTab;
+use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use engine::{ScreenshotArea, ScreenshotFormat};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub(super) const TOOLS: &[ToolDef] = &[
+    ToolDef::object::<Screenshot>(),
+    ToolDef::object::<ScreenshotElement>(),
+];
+
+/// As good as it needs to be, and much smaller than the best.
+const QUALITY: u8 = 90;
+
+/// Take a picture of the page.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Screenshot {
+    /// The whole page, not just the viewport.
+    full_page: Option<bool>,
+    /// Png by default.
+    #[serde(rename = "type")]
+    kind: Option<Format>,
+    /// Of jpeg and webp, 0 to 100.
+    #[schemars(range(min = 0, max = 100))]
+    quality: Option<u8>,
+}
+
+/// An image format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Format {
+    Png,
+    Jpeg,
+    Webp,
+}
+
+impl From<Format> for ScreenshotFormat {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Png => Self::Png,
+            Format::Jpeg => Self::Jpeg,
+            Format::Webp => Self::Webp,
+        }
+    }
+}
+
+/// Where a picture lies, and its size in pixels.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Picture {
+    uri: String,
+    /// As other tools take it.
+    path: String,
+    width: u32,
+    height: u32,
+}
+
+impl ObjectTool for Screenshot {
+    const NAME: &'static str = "screenshot";
+    const TITLE: &'static str = "Screenshot";
+    const EFFECT: Effect = Effect::Reads;
+    type Scope = FreeTab;
+    type Output = Picture;
+
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Picture>> {
+        let area = if self.full_page == Some(true) {
+            ScreenshotArea::FullPage
+        } else {
+            ScreenshotArea::Viewport
+        };
+        let format = self.kind.unwrap_or(Format::Png).into();
+        taken(&tab, call, area, "page", format, self.quality).await
+    }
+}
+
+/// Take a picture of an element.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct ScreenshotElement {
+    /// The element.
+    selector: String,
+    /// Png by default.
+    #[serde(rename = "type")]
+    kind: Option<Format>,
+}
+
+impl ObjectTool for ScreenshotElement {
+    const NAME: &'static str = "screenshot_element";
+    const TITLE: &'static str = "Screenshot element";
+    const EFFECT: Effect = Effect::Reads;
+    type Scope = FreeTab;
+    type Output = Picture;
+
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Picture>> {
+        let locator = tab.page.locator(&self.selector)?;
+        let area = locator.screenshot_area(&call.action()).await?;
+        let format = self.kind.unwrap_or(Format::Png).into();
+        taken(&tab, call, area, "element", format, None).await
+    }
+}
+
+/// Takes a picture and keeps it as a file; the answer has it too, small enough to be seen.
+async fn taken(
+    tab: &FreeTab,
+    call: &Call,
+    area: ScreenshotArea,
+    prefix: &str,
+    format: ScreenshotFormat,
+    quality: Option<u8>,
+) -> Result<Outcome<Picture>> {
+    let progress = call.navigation();
+    let mut wanted = engine::Screenshot {
+        format,
+        quality: (format != ScreenshotFormat::Png).then_some(quality.unwrap_or(QUALITY)),
+        area,
+        css_scale: true,
+        shrink: 1.0,
+    };
+    let mut bytes = tab.page.screenshot(&progress, &wanted).await?;
+    let output = tab.output(call).await;
+    let file = output.automatic(prefix, &format.to_string()).await?;
+    output::write(&file, &bytes).await?;
+    let (width, height) = picture::size(&bytes).unwrap_or_default();
+    if let Some(factor) = picture::shrinking(&bytes) {
+        wanted.shrink = factor;
+        bytes = tab.page.screenshot(&progress, &wanted).await?;
+    }
+    let picture = Picture {
+        uri: output::uri(&file.path),
+        path: file.link,
+        width,
+        height,
+    };
+    Ok(Outcome::from(picture).and_image(Image {
+        bytes,
+        mime_type: format!("image/{format}"),
+    }))
+}
