@@ -94,6 +94,14 @@ pub enum Error {
         /// Its scheme.
         scheme: String,
     },
+    /// The rules about origins forbid the URL, or one that it redirects to.
+    #[error("net::ERR_BLOCKED_BY_CLIENT at {url}: {rule}")]
+    OriginBlocked {
+        /// The URL that was not requested.
+        url: String,
+        /// The rule in words, e.g. `evil.org is blocked`.
+        rule: String,
+    },
     /// The URL cannot be read.
     #[error("Invalid URL: {url}")]
     InvalidUrl {

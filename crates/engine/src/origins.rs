@@ -12,8 +12,12 @@ pub struct OriginRules {
 /// A scheme and a host with its port, where `*` is anything within either.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Pattern {
+    /// As it was given.
+    text: String,
     scheme: String,
     host: String,
+    /// The host is meant on any port.
+    any_port: bool,
 }
 
 impl OriginRules {
@@ -28,6 +32,21 @@ impl OriginRules {
         }
     }
 
+    /// With rules of domains too: hosts on any port and scheme (`example.com`, `*.example.com` for those below it,
+    /// which is not itself one of them). What either kind allows is allowed, what either blocks is blocked.
+    pub fn with_domains(mut self, allowed: Option<&[String]>, blocked: &[String]) -> Self {
+        let patterns = |texts: &[String]| {
+            let patterns = texts.iter().map(|text| Pattern::domain(text));
+            patterns.collect::<Vec<_>>()
+        };
+        if let Some(allowed) = allowed {
+            let known = self.allowed.get_or_insert_default();
+            known.extend(patterns(allowed));
+        }
+        self.blocked.extend(patterns(blocked));
+        self
+    }
+
     /// Whether they forbid nothing.
     pub fn is_empty(&self) -> bool {
         self.allowed.is_none() && self.blocked.is_empty()
@@ -35,25 +54,32 @@ impl OriginRules {
 
     /// Whether an address may be requested. What is not fetched from a host (`data:`, `about:`, `blob:`) may.
     pub fn allow(&self, address: &str) -> bool {
-        let Ok(url) = Url::parse(address) else {
-            return true;
-        };
-        let Some(host) = url.host_str().filter(|host| !host.is_empty()) else {
-            return true;
-        };
+        self.refusal(address).is_none()
+    }
+
+    /// The rule by which an address may not be requested, in words.
+    pub fn refusal(&self, address: &str) -> Option<String> {
+        let url = Url::parse(address).ok()?;
+        let host = url.host_str().filter(|host| !host.is_empty())?;
         if !matches!(url.scheme(), "http" | "https" | "ws" | "wss") {
-            return true;
+            return None;
         }
-        let host = match url.port() {
-            Some(port) => format!("{host}:{port}"),
-            None => host.to_owned(),
-        };
-        let fits = |pattern: &Pattern| pattern.fits(url.scheme(), &host);
-        !self.blocked.iter().any(fits)
-            && self
-                .allowed
-                .as_ref()
-                .is_none_or(|allowed| allowed.iter().any(fits))
+        let fits = |pattern: &Pattern| pattern.fits(url.scheme(), host, url.port());
+        if let Some(blocked) = self.blocked.iter().find(|pattern| fits(pattern)) {
+            return Some(format!("{} is blocked", blocked.text));
+        }
+        let allowed = self.allowed.as_ref()?;
+        if allowed.iter().any(fits) {
+            return None;
+        }
+        let texts: Vec<_> = allowed
+            .iter()
+            .map(|pattern| pattern.text.as_str())
+            .collect();
+        Some(match texts.is_empty() {
+            true => "nothing is allowed".to_owned(),
+            false => format!("only {} is allowed", texts.join(", ")),
+        })
     }
 
     /// The same as far as a browser can be told at its start (`--host-rules`): there is no scheme, and no port of
@@ -64,7 +90,7 @@ impl OriginRules {
             let host = &pattern.host;
             match (pattern.scheme.as_str(), host.strip_suffix(":*")) {
                 ("*", Some(host)) => rules.push(format!("MAP {host} ~NOTFOUND")),
-                ("*", None) if host == "*" || pattern.has_port() => {
+                ("*", None) if host == "*" || pattern.any_port || pattern.has_port() => {
                     rules.push(format!("MAP {host} ~NOTFOUND"));
                 }
                 ("*", None) => {
@@ -97,8 +123,15 @@ impl OriginRules {
 }
 
 impl Pattern {
-    fn new(text: &str) -> Self {
-        let text = text.trim().to_ascii_lowercase();
+    fn domain(text: &str) -> Self {
+        Self {
+            any_port: true,
+            ..Self::new(text)
+        }
+    }
+
+    fn new(given: &str) -> Self {
+        let text = given.trim().to_ascii_lowercase();
         let (scheme, rest) = text.split_once("://").unwrap_or(("*", &text));
         let host = rest.split('/').next().unwrap_or_default();
         let standard = match scheme {
@@ -107,8 +140,10 @@ impl Pattern {
             _ => "",
         };
         Self {
+            text: given.trim().to_owned(),
             scheme: scheme.to_owned(),
             host: host.strip_suffix(standard).unwrap_or(host).to_owned(),
+            any_port: false,
         }
     }
 
@@ -117,7 +152,7 @@ impl Pattern {
         port.is_some_and(|port| !port.ends_with(']'))
     }
 
-    fn fits(&self, scheme: &str, host: &str) -> bool {
+    fn fits(&self, scheme: &str, host: &str, port: Option<u16>) -> bool {
         // A connection that is opened from a page belongs to the origin that it goes to.
         let http = match scheme {
             "ws" => "http",
@@ -125,7 +160,12 @@ impl Pattern {
             other => other,
         };
         let scheme_fits = matches(&self.scheme, scheme) || matches(&self.scheme, http);
-        scheme_fits && (self.host == "*" || matches(&self.host, host))
+        let host_fits = match port {
+            Some(_) if self.any_port && !self.has_port() => matches(&self.host, host),
+            Some(port) => matches(&self.host, &format!("{host}:{port}")),
+            None => matches(&self.host, host),
+        };
+        scheme_fits && (self.host == "*" || host_fits)
     }
 
     fn expression(&self) -> String {
@@ -140,7 +180,15 @@ impl Pattern {
             }
             expression
         };
-        format!("^{}:\\/\\/{}$", escaped(&self.scheme), escaped(&self.host))
+        let port = match self.any_port && !self.has_port() {
+            true => "(:\\d+)?",
+            false => "",
+        };
+        format!(
+            "^{}:\\/\\/{}{port}$",
+            escaped(&self.scheme),
+            escaped(&self.host)
+        )
     }
 }
 
@@ -212,6 +260,47 @@ mod tests {
             assert!(nothing.allow(address), "{address}");
         }
         assert!(OriginRules::default().is_empty() && !nothing.is_empty());
+    }
+
+    #[test]
+    fn a_domain_is_a_host_on_any_port() {
+        let owned = |text: &str| vec![text.to_owned()];
+        for (pattern, address, fits) in [
+            ("example.com", "https://example.com:8443/a", true),
+            ("example.com", "ws://example.com:81/", true),
+            ("example.com", "http://www.example.com/", false),
+            ("*.example.com", "http://www.example.com:8080/", true),
+            ("*.example.com", "http://a.b.example.com/", true),
+            ("*.example.com", "http://example.com/", false),
+            ("*.example.com", "http://example.com.evil.org/", false),
+            ("*.example.com", "http://evil.org/.example.com", false),
+            ("example.com:81", "http://example.com:82/", false),
+            ("[::1]", "http://[::1]:3/", true),
+            ("127.0.0.1", "http://127.0.0.1:5/", true),
+        ] {
+            let rules = OriginRules::default().with_domains(Some(&owned(pattern)), &[]);
+            assert_eq!(rules.allow(address), fits, "{pattern} and {address}");
+            let rules = OriginRules::default().with_domains(None, &owned(pattern));
+            assert_eq!(rules.allow(address), !fits, "{pattern} and {address}");
+        }
+    }
+
+    #[test]
+    fn origins_and_domains_add_up_and_a_refusal_names_its_rule() {
+        let rules = rules(Some(&["http://a.org"]), &["b.org"])
+            .with_domains(Some(&["*.c.org".to_owned()]), &["bad.c.org".to_owned()]);
+        assert_eq!(rules.refusal("http://a.org/"), None);
+        assert_eq!(rules.refusal("https://x.c.org:1/"), None);
+        let refusal = |address| rules.refusal(address).unwrap_or_default();
+        assert_eq!(refusal("https://bad.c.org:1/"), "bad.c.org is blocked");
+        assert_eq!(
+            refusal("http://d.org"),
+            "only http://a.org, *.c.org is allowed"
+        );
+        assert_eq!(
+            rules.host_rules(),
+            "MAP b.org:80 ~NOTFOUND, MAP b.org:443 ~NOTFOUND, MAP bad.c.org ~NOTFOUND, MAP * ~NOTFOUND, EXCLUDE a.org, EXCLUDE *.c.org"
+        );
     }
 
     #[test]

@@ -20,6 +20,7 @@ use crate::error::{Error, Result};
 use crate::frame::{FrameFacts, FrameTree};
 use crate::input::Pressed;
 use crate::network::{Request, RequestLog};
+use crate::origins::OriginRules;
 use crate::progress::Progress;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -37,6 +38,8 @@ pub struct Page {
 pub(crate) struct Shared {
     state: Mutex<PageState>,
     changes: watch::Sender<u64>,
+    /// What it may request.
+    origins: OriginRules,
 }
 
 /// A page as the browser's events left it.
@@ -134,6 +137,7 @@ impl Page {
             shared: Arc::new(Shared {
                 state: Mutex::new(state),
                 changes: watch::Sender::new(0),
+                origins: options.origins.clone(),
             }),
         }
     }

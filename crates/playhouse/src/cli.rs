@@ -48,7 +48,9 @@ fn run(matches: &ArgMatches, config: &Config) -> ExitCode {
     for notice in &config.settings.notices {
         let _ = writeln!(io::stderr(), "{notice}");
     }
-    log::begin(config.settings.log_level);
+    if let Err(error) = log::begin(&config.settings.log) {
+        return refuse(&error);
+    }
     let settings = &config.settings;
     match matches.subcommand() {
         Some(("config", matches)) => show::run(matches, config),

@@ -28,13 +28,14 @@ pub use options::Options;
 pub use reference::{reference, schema};
 pub use secrets::Secrets;
 pub use settings::{
-    AnswerSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings, ProxySettings,
-    SessionSettings, Settings, Timeouts, ToolSettings,
+    AnswerSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings, LogSettings,
+    PoolSettings, ProxySettings, Risk, SecuritySettings, SessionSettings, Settings, Timeouts,
+    ToolSettings,
 };
 pub use value::{
     Capability, CodegenLanguage, ColorScheme, ConsoleLevel, Contrast, FilePaths, ForcedColors,
-    Geolocation, HttpCredentials, ImageResponses, LogLevel, Problem, ReducedMotion, SessionExpiry,
-    Size, SnapshotMode, StorageStateSource, ToolRule, ToolsetName, Viewport,
+    Geolocation, HttpCredentials, ImageResponses, LogFormat, LogLevel, Problem, ReducedMotion,
+    SessionExpiry, Size, SnapshotMode, StorageStateSource, ToolRule, ToolsetName, Viewport,
 };
 
 /// The options after all layers, and the settings made of them.

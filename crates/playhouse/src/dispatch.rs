@@ -63,9 +63,18 @@ pub(crate) async fn run(
 
 /// The answer to a call of a tool that the settings switch off.
 pub(crate) fn switched_off(tool: &'static ToolDef, settings: &Settings) -> Content {
-    let error = Error::ToolDisabled {
-        tool: tool.name.to_owned(),
-        capability: tool.capability.map(Into::into),
+    let forbidden = tool
+        .risk
+        .filter(|risk| settings.tools.forbidden.contains(risk));
+    let error = match forbidden {
+        Some(risk) => Error::SwitchedOff {
+            tool: tool.name,
+            setting: risk.switch(),
+        },
+        None => Error::ToolDisabled {
+            tool: tool.name.to_owned(),
+            capability: tool.capability.map(Into::into),
+        },
     };
     refused(tool, error, None, settings)
 }

@@ -75,6 +75,15 @@ pub(crate) enum Error {
         #[serde(skip_serializing_if = "Option::is_none")]
         capability: Option<&'static str>,
     },
+    /// The server's settings forbid what the tool does.
+    #[error("\"{tool}\" is switched off: the server was started with --no-{setting}")]
+    SwitchedOff {
+        tool: &'static str,
+        setting: &'static str,
+    },
+    /// A screenshot is larger than screenshots may be.
+    #[error("The screenshot has {size} bytes, and may have {limit} (--max-screenshot-size)")]
+    ScreenshotTooLarge { size: usize, limit: u64 },
     /// The caller withdrew the call, or left.
     #[error("The call was cancelled")]
     Cancelled {},
@@ -153,6 +162,8 @@ pub enum ErrorCode {
     UnsupportedByBrowser,
     /// The tool is switched off by the server's configuration.
     ToolDisabled,
+    /// More was asked for than the server may use.
+    ResourceExhausted,
     /// The client withdrew the call.
     Cancelled,
     /// A bug of the server; please report it.
@@ -179,6 +190,7 @@ impl ErrorCode {
             | Self::VerificationFailed
             | Self::BrowserCrashed
             | Self::BrowserError
+            | Self::ResourceExhausted
             | Self::Cancelled => true,
             Self::SessionNotFound
             | Self::SessionExpired
@@ -242,6 +254,7 @@ impl ErrorCode {
                 "Try again: a browser that is gone is replaced. `playhouse doctor` tells what is missing."
             }
             Self::ToolDisabled => "Start the server with --tools +NAME.",
+            Self::ResourceExhausted => "Ask for less, or wait until others are done.",
             Self::InternalError => "Report it with the call that led to it.",
             Self::ScriptFailed | Self::UnsupportedByBrowser | Self::Cancelled => return None,
         })
@@ -265,7 +278,8 @@ impl Error {
             Self::FileAccessDenied { .. } => ErrorCode::FileAccessDenied,
             Self::File { .. } => ErrorCode::FileError,
             Self::InitPage { .. } => ErrorCode::ScriptFailed,
-            Self::ToolDisabled { .. } => ErrorCode::ToolDisabled,
+            Self::ToolDisabled { .. } | Self::SwitchedOff { .. } => ErrorCode::ToolDisabled,
+            Self::ScreenshotTooLarge { .. } => ErrorCode::ResourceExhausted,
             Self::Cancelled {} => ErrorCode::Cancelled,
             Self::TookTooLong { .. } => ErrorCode::Timeout,
             Self::Internal { .. } => ErrorCode::InternalError,
@@ -303,6 +317,10 @@ impl Error {
                 capability: Some(capability),
                 ..
             } => Some(format!("Start the server with --caps {capability}.").into()),
+            Self::SwitchedOff { .. } => Some("Do without it.".into()),
+            Self::ScreenshotTooLarge { .. } => {
+                Some("Take it of the viewport or of one element, or as jpeg.".into())
+            }
             _ => self.code().suggestion().map(Cow::Borrowed),
         }
     }
@@ -389,7 +407,7 @@ fn engine_code(error: &engine::Error) -> ErrorCode {
         },
         E::Cancelled {} => ErrorCode::Cancelled,
         E::NavigationFailed { .. } => ErrorCode::NavigationFailed,
-        E::UrlBlocked { .. } => ErrorCode::UrlBlocked,
+        E::UrlBlocked { .. } | E::OriginBlocked { .. } => ErrorCode::UrlBlocked,
         E::InvalidUrl { .. } => ErrorCode::InvalidUrl,
         E::Script { .. } => ErrorCode::ScriptFailed,
         E::DialogOpen {} => ErrorCode::DialogOpen,

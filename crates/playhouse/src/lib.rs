@@ -1,5 +1,6 @@
 //! The MCP server: tools over sessions over the engine.
 
+mod address;
 mod arrival;
 mod browsers;
 mod call;
@@ -29,10 +30,11 @@ pub use cli::main;
 pub use config::{
     AnswerSettings, BrowserSettings, Capability, CdpSettings, CodegenLanguage, ColorScheme, Config,
     ConfigError, ConsoleLevel, ContextSettings, Contrast, Environment, FilePaths, FileSettings,
-    ForcedColors, Geolocation, HttpCredentials, ImageResponses, LogLevel, Options, Problem,
-    ProxySettings, ReducedMotion, Secrets, SessionExpiry, SessionSettings, Settings, Size,
-    SnapshotMode, StorageStateSource, Timeouts, ToolRule, ToolSettings, ToolsetName, Viewport,
-    reference as config_reference, schema as config_schema,
+    ForcedColors, Geolocation, HttpCredentials, ImageResponses, LogFormat, LogLevel, LogSettings,
+    Options, PoolSettings, Problem, ProxySettings, ReducedMotion, Risk, Secrets, SecuritySettings,
+    SessionExpiry, SessionSettings, Settings, Size, SnapshotMode, StorageStateSource, Timeouts,
+    ToolRule, ToolSettings, ToolsetName, Viewport, reference as config_reference,
+    schema as config_schema,
 };
 pub use error::ErrorCode;
 pub use reference::{all_tools, error_reference, tool_reference, tool_table};

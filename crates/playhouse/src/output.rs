@@ -3,7 +3,8 @@
 
 mod trim;
 
-use crate::config::{FilePaths, Secrets, Settings};
+use crate::address::Addresses;
+use crate::config::{FilePaths, Risk, Secrets, Settings};
 use crate::error::{Error, Result};
 use crate::reply::WrittenFile;
 use engine::StorageState;
@@ -23,6 +24,9 @@ pub(crate) struct Output {
     /// The user named the folder, so that it may lie anywhere.
     chosen: bool,
     unrestricted: bool,
+    addresses: Addresses,
+    uploads: bool,
+    max_screenshot: Option<u64>,
     absolute_links: bool,
     secrets: Secrets,
     known: Arc<Mutex<Option<trim::Known>>>,
@@ -41,6 +45,9 @@ impl Output {
             folder,
             chosen: settings.files.output_dir.is_some(),
             unrestricted: settings.files.unrestricted,
+            addresses: Addresses::new(settings),
+            uploads: !settings.tools.forbidden.contains(&Risk::Upload),
+            max_screenshot: settings.security.max_screenshot,
             absolute_links: settings.answers.file_paths == FilePaths::Absolute,
             secrets: settings.secrets.clone(),
             known: Arc::default(),
@@ -158,9 +165,31 @@ impl Output {
         self.secrets.redacted(text)
     }
 
-    /// Refuses a URL that shows a local file, unless any file may be read.
-    pub(crate) fn refuse_files(&self, url: &str) -> Result<()> {
-        refuse_files(url, self.unrestricted)
+    /// The file that the client wants to give to a page, if it may be touched. `tool` is what gives it.
+    pub(crate) fn upload(&self, name: &str, tool: &'static str) -> Result<PathBuf> {
+        if self.uploads {
+            return self.allowed(name);
+        }
+        Err(Error::SwitchedOff {
+            tool,
+            setting: Risk::Upload.switch(),
+        })
+    }
+
+    /// Refuses a URL that code of the client must not go to.
+    pub(crate) fn refuse_address(&self, url: &str) -> Result<()> {
+        self.addresses.refuse(url)
+    }
+
+    /// Refuses a screenshot that is larger than screenshots may be.
+    pub(crate) fn refuse_large(&self, screenshot: &[u8]) -> Result<()> {
+        match self.max_screenshot {
+            Some(limit) if screenshot.len() as u64 > limit => Err(Error::ScreenshotTooLarge {
+                size: screenshot.len(),
+                limit,
+            }),
+            _ => Ok(()),
+        }
     }
 
     /// How answers name a file: relative to the workspace where it lies there.
@@ -175,30 +204,6 @@ impl Output {
             relative.display().to_string()
         }
     }
-}
-
-/// Local files are read through their own tools, which know the roots.
-pub(crate) fn refuse_files(url: &str, unrestricted: bool) -> Result<()> {
-    if unrestricted || !shows_a_file(url) {
-        return Ok(());
-    }
-    Err(engine::Error::UrlBlocked {
-        url: url.to_owned(),
-        scheme: "file".to_owned(),
-    }
-    .into())
-}
-
-/// `view-source:` shows what the URL behind it leads to, and may be given again and again.
-fn shows_a_file(url: &str) -> bool {
-    const SOURCE_OF: &str = "view-source";
-    let mut url = url::Url::parse(url);
-    while let Ok(outer) = &url
-        && outer.scheme() == SOURCE_OF
-    {
-        url = url::Url::parse(&outer.as_str()[SOURCE_OF.len() + 1..]);
-    }
-    url.is_ok_and(|url| url.scheme() == "file")
 }
 
 /// Writes a file that is no text; folders above it are made.
@@ -353,6 +358,9 @@ mod tests {
             workspace: workspace.to_owned(),
             chosen: false,
             unrestricted: false,
+            addresses: Addresses::default(),
+            uploads: true,
+            max_screenshot: None,
             absolute_links: false,
             secrets: Secrets::default(),
             known: Arc::default(),
@@ -456,27 +464,5 @@ mod tests {
     fn a_suggested_name_stays_a_name() {
         assert_eq!(sanitized("../../a:b.txt"), "-..-a-b.txt");
         assert_eq!(sanitized("..."), "download");
-    }
-
-    #[test]
-    fn files_are_for_those_who_asked_for_them() {
-        for file in [
-            "file:///etc/passwd",
-            "FILE:///etc/passwd",
-            "view-source:file:///etc/passwd",
-            " View-Source:FILE:/etc/passwd",
-            "view-source: fi\tle:///etc/passwd",
-            "view-source:VIEW-SOURCE:view-source:file:///etc/passwd?a#b",
-        ] {
-            assert!(refuse_files(file, false).is_err(), "{file}");
-            assert!(refuse_files(file, true).is_ok(), "{file}");
-        }
-        for page in [
-            "http://x/?file:///etc/passwd",
-            "view-source:http://x/",
-            "view-source:",
-        ] {
-            assert!(refuse_files(page, false).is_ok(), "{page}");
-        }
     }
 }

@@ -39,6 +39,11 @@ impl Server {
         &self.toolbox
     }
 
+    /// What the server calls itself.
+    pub(crate) fn name_and_version(&self) -> (String, String) {
+        self.settings.server.clone()
+    }
+
     /// Calls a tool for a client. `cancel` ends it early, as does the end of the server.
     pub(crate) async fn call(
         &self,

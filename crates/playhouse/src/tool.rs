@@ -6,7 +6,7 @@ mod common;
 mod schema;
 
 use crate::call::Call;
-use crate::config::Capability;
+use crate::config::{Capability, Risk};
 use crate::error::{Error, Result};
 use crate::reply::{Image, Part, Reply};
 use crate::session::Session;
@@ -36,6 +36,8 @@ pub(crate) trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     const EFFECT: Effect;
     /// What has to be asked for with `--caps`; `None`: it is on anyway.
     const CAPABILITY: Option<Capability> = None;
+    /// What may be forbidden about it; `None`: nothing.
+    const RISK: Option<Risk> = None;
     /// What it works on.
     type Scope: Scope;
 
@@ -51,6 +53,8 @@ pub(crate) trait ObjectTool: DeserializeOwned + JsonSchema + Send + 'static {
     const TITLE: &'static str;
     /// What it does to the world.
     const EFFECT: Effect;
+    /// What may be forbidden about it; `None`: nothing.
+    const RISK: Option<Risk> = None;
     /// What it works on.
     type Scope: Scope;
     /// What it answers, beside `success`.
@@ -160,6 +164,8 @@ pub struct ToolDef {
     pub effect: Effect,
     /// What has to be asked for with `--caps`; `None`: it is on anyway.
     pub capability: Option<Capability>,
+    /// What may be forbidden about it; `None`: nothing.
+    pub risk: Option<Risk>,
     /// How its answers are laid out.
     pub dialect: Dialect,
     /// Whether a call may say which session it is for.
@@ -180,6 +186,7 @@ impl ToolDef {
             title: T::TITLE,
             effect: T::EFFECT,
             capability: T::CAPABILITY,
+            risk: T::RISK,
             dialect: Dialect::Markdown,
             of_a_session: T::Scope::OF_A_SESSION,
             schema: schema::of_parameters::<T>,
@@ -194,6 +201,7 @@ impl ToolDef {
             title: T::TITLE,
             effect: T::EFFECT,
             capability: None,
+            risk: T::RISK,
             dialect: Dialect::Json,
             of_a_session: T::Scope::OF_A_SESSION,
             schema: schema::of_object::<T>,

@@ -85,8 +85,14 @@ impl Toolbox {
     }
 }
 
-/// Rules about the tool itself come first, the last one of them; then toolset and capability decide.
+/// What is forbidden is off. Rules about the tool itself come next, the last one of them; then toolset and capability decide.
 fn switched_on(settings: &ToolSettings, toolset: ToolsetName, tool: &ToolDef) -> bool {
+    if tool
+        .risk
+        .is_some_and(|risk| settings.forbidden.contains(&risk))
+    {
+        return false;
+    }
     let rule = settings
         .rules
         .iter()

@@ -9,6 +9,8 @@ use std::time::Duration;
 
 /// The network stack's word for a navigation that was given up, by whomever.
 const ABORTED: &str = "net::ERR_ABORTED";
+/// Its word for a request that was refused, by whomever.
+const REFUSED: &str = "net::ERR_BLOCKED_BY_CLIENT";
 /// How long the browser may take to tell what became of a navigation that is decided.
 const TOLD: Duration = Duration::from_secs(1);
 
@@ -82,6 +84,7 @@ impl Page {
                 }
             })
             .await;
+        let gone = gone.map_err(|error| self.with_rule(error));
         if matches!(gone, Err(Error::Timeout { .. }))
             && self.state().frames.main().pending.is_some()
         {
@@ -137,6 +140,22 @@ impl Page {
         let over = self.until(|state| reached(state, until) || state.is_held());
         let over = tokio::time::timeout(limit, over).await;
         matches!(over, Ok(Ok(()))) && reached(&self.state(), until)
+    }
+
+    /// A request that our rules refused, with the rule; perhaps it was one that the URL redirects to.
+    fn with_rule(&self, error: Error) -> Error {
+        let Error::NavigationFailed { url, reason } = &error else {
+            return error;
+        };
+        if reason != REFUSED {
+            return error;
+        }
+        let asked = self.requests().into_iter().rev().map(|request| request.url);
+        let refused = std::iter::once(url.clone()).chain(asked).find_map(|url| {
+            let rule = self.shared.origins.refusal(&url)?;
+            Some(Error::OriginBlocked { url, rule })
+        });
+        refused.unwrap_or(error)
     }
 
     async fn before(&self) -> Result<Before> {

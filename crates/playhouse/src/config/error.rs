@@ -107,6 +107,17 @@ pub enum ConfigError {
         /// Why.
         error: std::io::Error,
     },
+    /// Reports to a file that nobody named.
+    #[error("logging.destination is \"file\", and logging.file names none.")]
+    NoLogFile,
+    /// A file for reports that cannot be written.
+    #[error("cannot write the log {}: {error}", path.display())]
+    Log {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
     /// An init script that is not there.
     #[error("Init script file does not exist: {}", _0.display())]
     NoInitScript(PathBuf),

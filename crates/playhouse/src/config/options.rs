@@ -10,10 +10,10 @@ use super::{
     value::{
         Arguments, BlockServiceWorkers, BrowserName, Bytes, CapabilityNames, CodegenLanguage,
         ColorScheme, CommaList, ConsoleLevel, Contrast, Count, FilePaths, ForcedColors,
-        Geolocation, Headers, HttpCredentials, IgnoredArguments, ImageResponses, LogLevel, Map,
-        Milliseconds, OptionValue, OriginList, ReducedMotion, Scripts, SessionExpiry, Size,
-        SnapshotMode, StorageStateSource, ToolRules, ToolsetName, ToolsetNames, Unsupported,
-        Viewport,
+        Geolocation, Headers, HttpCredentials, IgnoredArguments, ImageResponses, LogDestination,
+        LogFormat, LogLevel, Map, Milliseconds, Number, OptionValue, OriginList, ReducedMotion,
+        Scripts, SessionExpiry, Size, SnapshotMode, StorageStateSource, ToolRules, ToolsetName,
+        ToolsetNames, Transport, Unsupported, Viewport,
     },
 };
 
@@ -48,6 +48,12 @@ options! {
         launch_timeout: Milliseconds = Milliseconds(30_000), key("browser.launchOptions.timeout");
         /// Start the browser with the server, not with the first call that needs it.
         prelaunch: bool = false, key("browser.prelaunch").flag();
+        /// Browsers that run from the start, and stay. They are for created sessions and isolated ones.
+        min_browsers: Number = Number(0), key("pool.minBrowsers").flag();
+        /// How many browsers sessions are spread over; each goes to the one with the fewest.
+        max_browsers: Count = Count(1), key("pool.maxBrowsers").flag();
+        /// Close a browser of the pool that has had no session for this long. 0: never.
+        pool_idle_timeout: Milliseconds = Milliseconds(0), key("pool.idleTimeout").flag();
         /// Close a browser that no call has used for this long; the next one starts it again. 0: never.
         idle_timeout: Milliseconds, key("browser.idleTimeout").everywhere()
             .default("an hour when headless, else never");
@@ -55,6 +61,8 @@ options! {
         slow_mo: Milliseconds = Milliseconds(0), key("browser.launchOptions.slowMo");
         /// Keep the profile in memory, and give each client its own browser context.
         isolated: bool = false, key("browser.isolated").everywhere();
+        /// The opposite of `--isolated`, for files that say it so.
+        persistent_sessions: bool, key("session.persistentSessions");
         /// One browser context for all clients. Over stdio there is one client, so this is always so.
         shared_browser_context: bool, key("sharedBrowserContext").flag();
         /// The folder of the browser's profile.
@@ -151,6 +159,20 @@ options! {
         /// Never request these, even if allowed, separated by semicolons.
         blocked_origins: OriginList, key("network.blockedOrigins").everywhere();
     }
+    "Security" {
+        /// Request nothing but these domains, on any port: example.com, *.example.com (those below it). Adds to `--allowed-origins`.
+        allowed_domains: CommaList, key("security.allowedDomains").flag();
+        /// Never request these domains, even if allowed. Adds to `--blocked-origins`.
+        blocked_domains: CommaList, key("security.blockedDomains").flag();
+        /// Schemes that may be opened though they show local files or the browser's insides: file, chrome, devtools.
+        allowed_schemes: CommaList, key("security.allowedSchemes").flag();
+        /// The size of a screenshot, in bytes, above which it is refused.
+        max_screenshot_size: Bytes, key("security.maxScreenshotSize").flag().default("no limit");
+        /// Offer tools that give files to pages.
+        enable_file_upload: bool = true, key("security.enableFileUpload").flag();
+        /// Offer tools that run the client's code, in pages or beside them.
+        enable_script_evaluation: bool = true, key("security.enableScriptEvaluation").flag();
+    }
     "Tools" {
         /// Families of tools: browser, session, e2e.
         toolsets: ToolsetNames =
@@ -205,6 +227,8 @@ options! {
     "Timeouts" {
         /// How long an action waits for its element.
         timeout_action: Milliseconds = Milliseconds(5_000), key("timeouts.action").everywhere();
+        /// Both, for files that say it in one.
+        default_timeout: Milliseconds, key("session.defaultTimeout");
         /// How long a navigation may take.
         timeout_navigation: Milliseconds = Milliseconds(60_000),
             key("timeouts.navigation").everywhere();
@@ -216,8 +240,20 @@ options! {
     "Server" {
         /// The configuration file: JSON, or INI with dotted keys.
         config: PathBuf, no_key().everywhere();
-        /// What to report on stderr: error, warn, info, debug, trace.
+        /// What to report: error, warn, info, debug, trace.
         log_level: LogLevel = LogLevel::Warn, key("logLevel").or(&["logging.level"]).flag();
+        /// How reports are written: text, json (an object a line).
+        log_format: LogFormat = LogFormat::Text, key("logging.format").flag();
+        /// A file to report to instead of stderr. At 10 MB it is renamed to NAME.1, that to NAME.2; there are three at most.
+        log_file: PathBuf, key("logging.file").flag();
+        /// Where reports go: stderr, file (that of `--log-file`); stdout means stderr, as stdout belongs to the protocol.
+        log_destination: LogDestination, key("logging.destination");
+        /// How clients are served: stdio.
+        transport: Transport = Transport::Stdio, key("transport");
+        /// The name that the server tells clients.
+        name: String = "Playhouse".to_owned(), key("name");
+        /// The version that the server tells clients.
+        version: String, key("version").default("that of the program");
     }
     "Installing browsers" {
         /// The index of builds that `playhouse install` downloads from, for mirrors.
@@ -225,7 +261,7 @@ options! {
     }
     "Not supported yet" {
         /// The port to serve HTTP on.
-        port: Unsupported, key("server.port").everywhere().later(HTTP);
+        port: Unsupported, key("server.port").or(&["port"]).everywhere().later(HTTP);
         /// The address to serve HTTP on.
         host: Unsupported, key("server.host").everywhere().later(HTTP);
         /// The hosts that HTTP requests may name.

@@ -14,11 +14,15 @@ use super::{
     places,
     secrets::{Secrets, SecretsSource},
     settings::{
-        AnswerSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings, ProxySettings,
-        SessionSettings, Settings, Timeouts, ToolSettings,
+        AnswerSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings, LogSettings,
+        PoolSettings, ProxySettings, Risk, SecuritySettings, SessionSettings, Settings, Timeouts,
+        ToolSettings,
     },
     show,
-    value::{BrowserName, Bytes, Capability, Milliseconds, OptionValue, Size, Viewport},
+    value::{
+        BrowserName, Bytes, Capability, LogDestination, Milliseconds, Number, OptionValue, Size,
+        Viewport,
+    },
 };
 use crate::nearest::nearest;
 
@@ -36,6 +40,7 @@ pub(crate) fn resolve(
     mut notices: Vec<String>,
 ) -> Result<Settings, ConfigError> {
     refuse_later(options)?;
+    other_words(options);
     let channel = channel(options)?;
     let device = device(options, &mut notices)?;
     check(options, cwd)?;
@@ -52,7 +57,12 @@ pub(crate) fn resolve(
     };
     let allowed = options.allowed_origins.value().map(|allowed| allowed.0);
     let blocked = options.blocked_origins.or_empty().0;
-    let origins = OriginRules::new(allowed.as_deref(), &blocked);
+    let allowed_domains = options.allowed_domains.value().map(|allowed| allowed.0);
+    let origins = OriginRules::new(allowed.as_deref(), &blocked).with_domains(
+        allowed_domains.as_deref(),
+        &options.blocked_domains.or_empty().0,
+    );
+    let log = log(options, cwd)?;
     Ok(Settings {
         browser: BrowserSettings {
             choice: choice(options, channel, cwd),
@@ -123,6 +133,7 @@ pub(crate) fn resolve(
             toolsets: required(&options.toolsets).0,
             capabilities,
             rules: options.tools.or_empty().0,
+            forbidden: forbidden(options),
         },
         sessions: SessionSettings {
             timeout: required(&options.session_timeout).into(),
@@ -130,6 +141,7 @@ pub(crate) fn resolve(
             expiry: required(&options.session_expiry),
             required: required(&options.require_session),
         },
+        pool: pool(options),
         answers: AnswerSettings {
             snapshot_mode: required(&options.snapshot_mode),
             snapshot_boxes: required(&options.snapshot_boxes),
@@ -158,7 +170,21 @@ pub(crate) fn resolve(
             expect: required(&options.timeout_expect).into(),
             settle: required(&options.timeout_settle).into(),
         },
-        log_level: required(&options.log_level),
+        security: SecuritySettings {
+            schemes: schemes(options),
+            max_screenshot: options
+                .max_screenshot_size
+                .value()
+                .map(|Bytes(bytes)| bytes),
+        },
+        log,
+        server: (
+            required(&options.name),
+            options
+                .version
+                .value()
+                .unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned()),
+        ),
         merged: show::merged(options),
         notices,
     })
@@ -169,6 +195,70 @@ fn required<T: OptionValue>(option: &Layered<T>) -> T {
     option
         .value()
         .expect("the table or `defaults` gives it a default")
+}
+
+/// What one option says in place of others, where those are silent in its layer.
+fn other_words(options: &mut Options) {
+    if let Some((persistent, source)) = said(&options.persistent_sessions) {
+        options.isolated.imply(&source, !persistent);
+    }
+    if let Some((timeout, source)) = said(&options.default_timeout) {
+        options.timeout_action.imply(&source, timeout);
+        options.timeout_navigation.imply(&source, timeout);
+    }
+}
+
+fn said<T: OptionValue>(option: &Layered<T>) -> Option<(T, Source)> {
+    Some((option.value()?, option.source()?.clone()))
+}
+
+fn pool(options: &Options) -> PoolSettings {
+    let Number(min) = required(&options.min_browsers);
+    let Milliseconds(idle) = required(&options.pool_idle_timeout);
+    PoolSettings {
+        min,
+        max: required(&options.max_browsers).0.max(min),
+        idle_timeout: (idle > 0).then(|| Duration::from_millis(idle)),
+    }
+}
+
+fn forbidden(options: &Options) -> Vec<Risk> {
+    let switches = [
+        (&options.enable_script_evaluation, Risk::Evaluation),
+        (&options.enable_file_upload, Risk::Upload),
+    ];
+    let off = switches.into_iter().filter(|(on, _)| !required(*on));
+    off.map(|(_, risk)| risk).collect()
+}
+
+fn schemes(options: &Options) -> Vec<String> {
+    let schemes = options.allowed_schemes.or_empty().0.into_iter();
+    schemes
+        .map(|scheme| scheme.trim_end_matches([':', '/']).to_ascii_lowercase())
+        .collect()
+}
+
+fn log(options: &Options, cwd: &Path) -> Result<LogSettings, ConfigError> {
+    let file = options.log_file.value().map(|path| cwd.join(path));
+    let file = match options.log_destination.value() {
+        Some(LogDestination::File) if file.is_none() => return Err(ConfigError::NoLogFile),
+        // A flag that names a file means it.
+        Some(LogDestination::Stderr | LogDestination::Stdout)
+            if !options
+                .log_destination
+                .source()
+                .zip(options.log_file.source())
+                .is_some_and(|(destination, file)| destination.is_weaker_than(file)) =>
+        {
+            None
+        }
+        _ => file,
+    };
+    Ok(LogSettings {
+        level: required(&options.log_level),
+        format: required(&options.log_format),
+        file,
+    })
 }
 
 fn refuse_later(options: &Options) -> Result<(), ConfigError> {

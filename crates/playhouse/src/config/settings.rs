@@ -12,8 +12,8 @@ use sha2::{Digest, Sha256};
 use super::secrets::Secrets;
 use super::value::{
     Capability, CodegenLanguage, ColorScheme, ConsoleLevel, Contrast, FilePaths, ForcedColors,
-    Geolocation, HttpCredentials, ImageResponses, LogLevel, ReducedMotion, SessionExpiry, Size,
-    SnapshotMode, StorageStateSource, ToolRule, ToolsetName, Viewport,
+    Geolocation, HttpCredentials, ImageResponses, LogFormat, LogLevel, ReducedMotion,
+    SessionExpiry, Size, SnapshotMode, StorageStateSource, ToolRule, ToolsetName, Viewport,
 };
 
 /// What the server was told, complete.
@@ -27,6 +27,8 @@ pub struct Settings {
     pub tools: ToolSettings,
     /// How many sessions there are, and for how long.
     pub sessions: SessionSettings,
+    /// The browsers that sessions share.
+    pub pool: PoolSettings,
     /// What answers look like.
     pub answers: AnswerSettings,
     /// Where files lie.
@@ -35,8 +37,12 @@ pub struct Settings {
     pub secrets: Secrets,
     /// How long things may take.
     pub timeouts: Timeouts,
-    /// How much is reported on stderr.
-    pub log_level: LogLevel,
+    /// What clients must not do.
+    pub security: SecuritySettings,
+    /// What is reported, and where.
+    pub log: LogSettings,
+    /// The name and version that the server tells clients.
+    pub server: (String, String),
     /// The settings in the shape of a configuration file, secrets masked: what
     /// `browser_get_config` shows.
     pub merged: Value,
@@ -177,6 +183,8 @@ pub struct ToolSettings {
     pub capabilities: Vec<Capability>,
     /// Rules about single tools; the last one about a tool counts.
     pub rules: Vec<ToolRule>,
+    /// What no tool may do, whatever the rules say.
+    pub forbidden: Vec<Risk>,
 }
 
 /// How many sessions there are, and for how long.
@@ -190,6 +198,56 @@ pub struct SessionSettings {
     pub expiry: SessionExpiry,
     /// Page tools must name their session.
     pub required: bool,
+}
+
+/// The browsers that sessions share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PoolSettings {
+    /// How many run from the start, and stay.
+    pub min: usize,
+    /// How many there may be; at least one, and no fewer than `min`.
+    pub max: usize,
+    /// How long one may have no session; `None` for ever.
+    pub idle_timeout: Option<Duration>,
+}
+
+/// What clients must not do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SecuritySettings {
+    /// Schemes of addresses that may be opened though they show local files or the browser's insides.
+    pub schemes: Vec<String>,
+    /// The size of a screenshot in bytes above which it is refused.
+    pub max_screenshot: Option<u64>,
+}
+
+/// What all tools may be forbidden to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Risk {
+    /// Run code of the client.
+    Evaluation,
+    /// Give files to pages.
+    Upload,
+}
+
+impl Risk {
+    /// The switch that forbids it, without its `--no-`.
+    pub(crate) fn switch(self) -> &'static str {
+        match self {
+            Self::Evaluation => "enable-script-evaluation",
+            Self::Upload => "enable-file-upload",
+        }
+    }
+}
+
+/// What is reported, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogSettings {
+    /// How much.
+    pub level: LogLevel,
+    /// How it is written.
+    pub format: LogFormat,
+    /// The file, absolute; `None`: on stderr.
+    pub file: Option<PathBuf>,
 }
 
 /// What answers look like.

@@ -14,8 +14,9 @@ use serde_json::{Value, json};
 
 pub use choices::{
     Capability, CodegenLanguage, ColorScheme, ConsoleLevel, Contrast, FilePaths, ForcedColors,
-    ImageResponses, LogLevel, ReducedMotion, SessionExpiry, SnapshotMode, ToolsetName,
+    ImageResponses, LogFormat, LogLevel, ReducedMotion, SessionExpiry, SnapshotMode, ToolsetName,
 };
+pub(crate) use choices::{LogDestination, Transport};
 pub use lists::ToolRule;
 pub(crate) use lists::{
     Arguments, CapabilityNames, CommaList, Headers, IgnoredArguments, Map, OriginList, Scripts,
@@ -163,6 +164,35 @@ impl OptionValue for Milliseconds {
     fn from_json(value: &Value) -> Result<Self, Problem> {
         let expected = || Problem::expected("a whole number of milliseconds");
         value.as_u64().map(Milliseconds).ok_or_else(expected)
+    }
+
+    fn to_json(&self) -> Value {
+        json!(self.0)
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "integer", "minimum": 0 })
+    }
+}
+
+/// How many there are; perhaps none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Number(pub usize);
+
+impl OptionValue for Number {
+    const WORD: &'static str = "N";
+
+    fn parse(text: &str) -> Result<Self, Problem> {
+        let expected = |_| Problem::expected("a whole number");
+        text.trim().parse().map(Number).map_err(expected)
+    }
+
+    fn from_json(value: &Value) -> Result<Self, Problem> {
+        let number = value
+            .as_u64()
+            .and_then(|number| usize::try_from(number).ok());
+        let expected = || Problem::expected("a whole number");
+        number.map(Number).ok_or_else(expected)
     }
 
     fn to_json(&self) -> Value {

@@ -133,6 +133,8 @@ fn sentence(error: &Error) -> String {
         Error::Engine(engine::Error::Script { message }) => message.clone(),
         Error::InvalidArguments { .. }
         | Error::ToolDisabled { .. }
+        | Error::SwitchedOff { .. }
+        | Error::ScreenshotTooLarge { .. }
         | Error::RequestNotFound { .. }
         | Error::VerificationFailed { .. } => error.to_string(),
         Error::Arguments { bare: true, .. } => error.to_string(),

@@ -54,8 +54,9 @@ impl Connection {
 
 impl ServerHandler for Connection {
     fn get_info(&self) -> ServerConfig {
+        let (name, version) = self.server.name_and_version();
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_server_info(Implementation::new("Playhouse", env!("CARGO_PKG_VERSION")))
+            .with_server_info(Implementation::new(name, version))
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
     }
 

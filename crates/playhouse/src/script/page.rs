@@ -43,7 +43,7 @@ async fn act(
 ) -> Result<Value, Failure> {
     match op {
         PageOp::Goto { url, until } => {
-            host.setting.output.refuse_files(&url)?;
+            host.setting.output.refuse_address(&url)?;
             page.goto(progress, &url, until.into()).await?;
             return Ok(facts::document(page));
         }

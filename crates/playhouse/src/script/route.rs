@@ -104,7 +104,7 @@ pub(super) async fn decide(
             body,
         } => {
             if let Some(url) = &url {
-                host.setting.output.refuse_files(url)?;
+                host.setting.output.refuse_address(url)?;
             }
             engine::Verdict::Continue {
                 url,
@@ -160,7 +160,7 @@ pub(super) async fn fetch(
         return Err(Failure::new("Route is already handled!"));
     };
     if let Some(url) = &url {
-        host.setting.output.refuse_files(url)?;
+        host.setting.output.refuse_address(url)?;
     }
     let changes = engine::Verdict::Continue {
         url,

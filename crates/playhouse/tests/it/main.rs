@@ -13,6 +13,7 @@ mod origins;
 mod profiles;
 mod protocol;
 mod secrets;
+mod security;
 mod session;
 mod sessions;
 mod shop;

@@ -137,6 +137,30 @@ choices! {
         Trace,
     }
 
+    /// How reports are written.
+    LogFormat {
+        /// For people.
+        Text,
+        /// For programs: one object a line.
+        Json,
+    }
+
+    /// Where reports go.
+    LogDestination {
+        /// To stderr.
+        Stderr,
+        /// To stderr as well: stdout belongs to the protocol.
+        Stdout,
+        /// To the file that is named.
+        File,
+    }
+
+    /// How clients are served.
+    Transport {
+        /// Over stdin and stdout.
+        Stdio,
+    }
+
     /// Whether calls prolong the life of their session.
     SessionExpiry {
         /// Each call does.

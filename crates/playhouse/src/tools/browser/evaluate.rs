@@ -1,6 +1,7 @@
 //! Scripts in the page's own world.
 
 use crate::call::Call;
+use crate::config::Risk;
 use crate::error::Result;
 use crate::reply::Reply;
 use crate::scope::CurrentTab;
@@ -30,6 +31,7 @@ impl Tool for Evaluate {
     const NAME: &'static str = "browser_evaluate";
     const TITLE: &'static str = "Evaluate JavaScript";
     const EFFECT: Effect = Effect::Acts;
+    const RISK: Option<Risk> = Some(Risk::Evaluation);
     type Scope = CurrentTab;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {

@@ -1,6 +1,7 @@
 //! Files that go into the page.
 
 use crate::call::Call;
+use crate::config::Risk;
 use crate::error::{Error, Result};
 use crate::reply::Reply;
 use crate::scope::{CurrentTab, FileChooserTab, TabInAnyState};
@@ -27,6 +28,7 @@ impl Tool for FileUpload {
     const NAME: &'static str = "browser_file_upload";
     const TITLE: &'static str = "Upload files";
     const EFFECT: Effect = Effect::Acts;
+    const RISK: Option<Risk> = Some(Risk::Upload);
     type Scope = FileChooserTab;
 
     async fn run(self, tab: FileChooserTab, call: &Call) -> Result<Reply> {
@@ -107,7 +109,7 @@ async fn allowed(tab: &TabInAnyState, call: &Call, names: &[String]) -> Result<V
     let output = tab.output(call).await;
     let mut paths = Vec::with_capacity(names.len());
     for name in names {
-        let path = output.allowed(name)?;
+        let path = output.upload(name, call.tool)?;
         // The browser takes a path on trust, and fails when the page reads the file.
         if let Err(error) = tokio::fs::metadata(&path).await {
             return Err(Error::file(&path, "stat", &error));

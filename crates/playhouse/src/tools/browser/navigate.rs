@@ -1,8 +1,8 @@
 //! Going to pages.
 
+use crate::address::Addresses;
 use crate::call::Call;
 use crate::error::Result;
-use crate::output::refuse_files;
 use crate::reply::Reply;
 use crate::scope::{CurrentTab, TabInAnyState};
 use crate::session::Tab;
@@ -32,7 +32,7 @@ impl Tool for Navigate {
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
         let url = completed(&self.url);
-        refuse_files(&url, call.settings.files.unrestricted)?;
+        Addresses::new(&call.settings).refuse(&url)?;
         if let Some(tab) = tab.go_to(call, &url, LoadState::DomContentLoaded).await? {
             finish_loading(&tab).await;
         }

@@ -1,6 +1,7 @@
 //! Code of the client that drives the page.
 
 use crate::call::Call;
+use crate::config::Risk;
 use crate::error::{Error, Result};
 use crate::reply::Reply;
 use crate::scope::CurrentTab;
@@ -25,6 +26,7 @@ impl Tool for RunCode {
     const NAME: &'static str = "browser_run_code_unsafe";
     const TITLE: &'static str = "Run Playwright code (unsafe)";
     const EFFECT: Effect = Effect::Acts;
+    const RISK: Option<Risk> = Some(Risk::Evaluation);
     type Scope = CurrentTab;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {

@@ -116,6 +116,7 @@ impl Tool for TakeScreenshot {
             shrink: 1.0,
         };
         let mut bytes = tab.page.screenshot(&progress, &wanted).await?;
+        tab.output(call).await.refuse_large(&bytes)?;
         output::write(&file, &bytes).await?;
         // Code that others know names it for JPEG only.
         let shown_quality = (format == Format::Jpeg).then_some(f64::from(QUALITY));

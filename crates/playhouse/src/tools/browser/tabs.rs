@@ -1,9 +1,9 @@
 //! Tabs.
 
 use super::navigate::{completed, finish_loading, shown};
+use crate::address::Addresses;
 use crate::call::Call;
 use crate::error::{Error, Problem, Result};
-use crate::output::refuse_files;
 use crate::reply::{Part, Reply};
 use crate::session::Session;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -70,7 +70,7 @@ impl Tabs {
     async fn open(self, session: Arc<Session>, call: &Call) -> Result<Reply> {
         let url = self.url.map(|given| (completed(&given), given));
         if let Some((url, _)) = &url {
-            refuse_files(url, call.settings.files.unrestricted)?;
+            Addresses::new(&call.settings).refuse(url)?;
         }
         let tabs = session.tabs(call).await?;
         let tab = tabs.open_new(&call.navigation()).await?;

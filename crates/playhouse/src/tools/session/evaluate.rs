@@ -1,6 +1,7 @@
 //! Scripts in the page's own world.
 
 use crate::call::Call;
+use crate::config::Risk;
 use crate::error::Result;
 use crate::scope::FreeTab;
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
@@ -37,6 +38,7 @@ impl ObjectTool for Evaluate {
     const NAME: &'static str = "evaluate";
     const TITLE: &'static str = "Evaluate";
     const EFFECT: Effect = Effect::Acts;
+    const RISK: Option<Risk> = Some(Risk::Evaluation);
     type Scope = FreeTab;
     type Output = Evaluated;
 

@@ -1,8 +1,8 @@
 //! Going to pages.
 
+use crate::address::Addresses;
 use crate::call::Call;
 use crate::error::{Error, Result};
-use crate::output::refuse_files;
 use crate::scope::{FreeTab, TabInAnyState};
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
 use crate::tools::browser::navigate::completed;
@@ -87,7 +87,7 @@ impl ObjectTool for Navigate {
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Outcome<Arrived>> {
         let url = completed(&self.url);
-        refuse_files(&url, call.settings.files.unrestricted)?;
+        Addresses::new(&call.settings).refuse(&url)?;
         let until = self.wait_until.unwrap_or(Until::Load);
         let began = Instant::now();
         match tab.go_to(call, &url, until.state()).await? {

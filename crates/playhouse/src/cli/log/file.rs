@@ -1,0 +1,104 @@
+//! A log that does not grow for ever: at its limit the file is renamed, and a new one begun.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// How large the file may grow, in bytes.
+const LIMIT: u64 = 10_000_000;
+
+/// How many older ones are kept, as NAME.1 (the youngest), NAME.2, ….
+const OLDER: u32 = 2;
+
+/// The file that reports go to.
+pub(super) struct LogFile {
+    path: PathBuf,
+    file: File,
+    size: u64,
+    limit: u64,
+}
+
+impl LogFile {
+    /// Goes on with the file at `path`, or begins it; folders above it are made.
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let file = appended(path)?;
+        Ok(Self {
+            size: file.metadata()?.len(),
+            path: path.to_owned(),
+            file,
+            limit: LIMIT,
+        })
+    }
+
+    fn rotate(&mut self) -> io::Result<()> {
+        for number in (0..OLDER).rev() {
+            // What is not there yet cannot be renamed.
+            let _ = fs::rename(self.numbered(number), self.numbered(number + 1));
+        }
+        self.file = appended(&self.path)?;
+        self.size = self.file.metadata()?.len();
+        Ok(())
+    }
+
+    fn numbered(&self, number: u32) -> PathBuf {
+        if number == 0 {
+            return self.path.clone();
+        }
+        let mut name = OsString::from(&self.path);
+        name.push(format!(".{number}"));
+        name.into()
+    }
+}
+
+fn appended(path: &Path) -> io::Result<File> {
+    OpenOptions::new().create(true).append(true).open(path)
+}
+
+impl Write for LogFile {
+    /// Each call is one report, which is not torn.
+    fn write(&mut self, report: &[u8]) -> io::Result<usize> {
+        let length = report.len() as u64;
+        if self.size > 0 && self.size + length > self.limit {
+            self.rotate()?;
+        }
+        self.file.write_all(report)?;
+        self.size += length;
+        Ok(report.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_reports_are_kept_in_files_of_bounded_size() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("logs/server.log");
+        let mut log = LogFile::open(&path).expect("writable");
+        log.limit = 10;
+        for number in 0..9 {
+            let line = format!("line{number}\n");
+            log.write_all(line.as_bytes()).expect("writable");
+        }
+        drop(log);
+        let read = |name: &str| fs::read_to_string(folder.path().join("logs").join(name));
+        // Six bytes each: one fits.
+        assert_eq!(read("server.log").expect("there"), "line8\n");
+        assert_eq!(read("server.log.1").expect("there"), "line7\n");
+        assert_eq!(read("server.log.2").expect("there"), "line6\n");
+        assert!(read("server.log.3").is_err());
+        let mut log = LogFile::open(&path).expect("writable");
+        assert_eq!(log.size, 6);
+        write!(log, "more").expect("writable");
+        assert_eq!(read("server.log").expect("there"), "line8\nmore");
+    }
+}

@@ -1,0 +1,84 @@
+//! The messages of a start that fails.
+
+use super::*;
+
+#[test]
+fn other_nonsense_of_the_environment_is_refused_by_its_name() {
+    let error = load(&[], &[("PLAYWRIGHT_MCP_CODEGEN", "ruby")], None).expect_err("invalid");
+    let message = "Invalid PLAYWRIGHT_MCP_CODEGEN: ruby. Valid values are: none, typescript, python, java, csharp";
+    assert_eq!(error.to_string(), message);
+    let config = load(&[], &[("PLAYHOUSE_HEADLES", "1")], None).expect("valid");
+    let notice = "unknown environment variable PLAYHOUSE_HEADLES. Did you mean PLAYHOUSE_HEADLESS?";
+    assert_eq!(config.settings.notices, [notice]);
+}
+
+#[test]
+fn a_start_that_fails_says_so_in_the_words_of_the_contract() {
+    for (args, message) in [
+        (
+            &["--viewport-size=800"][..],
+            "Invalid resolution format: use --viewport-size=\"800x600\"",
+        ),
+        (
+            &["--viewport-size=0x5"],
+            "Invalid resolution format: use --viewport-size=\"800x600\"",
+        ),
+        (
+            &["--codegen=ruby"],
+            "Invalid --codegen: ruby. Valid values are: none, typescript, python, java, csharp",
+        ),
+        (
+            &["--console-level=x"],
+            "Invalid --console-level: x. Valid values are: error, warning, info, debug",
+        ),
+        (
+            &["--image-responses=x"],
+            "Invalid --image-responses: x. Valid values are: allow, omit, only",
+        ),
+        (
+            &["--mobile", "--device=x"],
+            "Cannot use --mobile together with --device, pick one.",
+        ),
+        (
+            &["--device=x", "--cdp-endpoint=y"],
+            "Device emulation is not supported with cdpEndpoint.",
+        ),
+        (
+            &["--output-dir=/"],
+            "--output-dir cannot point to a system directory: /.",
+        ),
+        (
+            &["--user-data-dir=x", "--isolated"],
+            "Browser userDataDir is not supported in isolated mode.",
+        ),
+        (
+            &["--mobile", "--browser=firefox"],
+            "--mobile is not supported with the Firefox browser.",
+        ),
+        (
+            &["--timeout-action=soon"],
+            "Invalid --timeout-action: soon. Expected a whole number of milliseconds",
+        ),
+        (
+            &["--port=0"],
+            "option '--port' is not supported yet: this release serves on stdio only",
+        ),
+        (
+            &["--tools=browser_close"],
+            "Invalid --tools: browser_close. Expected tools with a sign, such as \"+browser_pdf_save,-browser_evaluate\"",
+        ),
+    ] {
+        assert_eq!(refusal(args, None), message);
+    }
+}
+
+#[test]
+fn an_option_of_a_later_release_may_be_switched_off() {
+    settings(&["--no-webmcp"]);
+    load(&[], &[], Some(r#"{"extension": false, "webmcp": false}"#)).expect("valid");
+    let message = refusal(&[], Some(r#"{"server": {"port": 1}}"#));
+    assert_eq!(
+        message,
+        "option 'server.port' is not supported yet: this release serves on stdio only"
+    );
+}

@@ -1,0 +1,135 @@
+//! The other shape of a configuration file: `pool`, `session`, `security`, `logging`, with the example of its
+//! specification as it stands there.
+
+use super::*;
+use std::time::Duration;
+
+const EXAMPLE: &str = include_str!("shape.json");
+
+#[test]
+fn the_example_of_the_specification_works_as_it_stands() {
+    let settings = load(&[], &[], Some(EXAMPLE)).expect("valid").settings;
+    assert_eq!(
+        settings.server,
+        ("playwright-mcp-server".to_owned(), "1.0.0".to_owned())
+    );
+    assert!(settings.browser.headless && settings.browser.isolated);
+    let args = ["--no-sandbox", "--disable-dev-shm-usage"];
+    assert_eq!(settings.browser.args, args);
+    let pool = PoolSettings {
+        min: 2,
+        max: 10,
+        idle_timeout: Some(Duration::from_secs(300)),
+    };
+    assert_eq!(settings.pool, pool);
+    assert_eq!(settings.timeouts.action, Duration::from_secs(30));
+    assert_eq!(settings.timeouts.navigation, Duration::from_secs(30));
+    assert_eq!(settings.sessions.timeout, Duration::from_secs(300));
+    assert_eq!(settings.sessions.max, 50);
+    let origins = &settings.context.origins;
+    assert!(origins.allow("https://www.example.com:8443/"));
+    assert!(!origins.allow("https://example.org/"));
+    assert_eq!(settings.security.max_screenshot, Some(10_485_760));
+    assert_eq!(settings.tools.forbidden, [Risk::Evaluation]);
+    let log = LogSettings {
+        level: LogLevel::Info,
+        format: LogFormat::Json,
+        file: None,
+    };
+    assert_eq!(settings.log, log);
+    assert_eq!(settings.notices, [""; 0]);
+}
+
+#[test]
+fn both_shapes_may_stand_in_one_file_and_the_exact_word_counts() {
+    let file = r#"{
+        "session": { "defaultTimeout": 1000, "persistentSessions": true },
+        "timeouts": { "action": 2000 },
+        "browser": { "launchOptions": { "headless": true } },
+        "network": { "blockedOrigins": ["http://a.org"] },
+        "security": { "blockedDomains": ["b.org"], "allowedSchemes": ["chrome://", "FILE:"] }
+    }"#;
+    let settings = load(&["--isolated"], &[], Some(file))
+        .expect("valid")
+        .settings;
+    assert!(settings.browser.isolated);
+    assert_eq!(settings.timeouts.action, Duration::from_secs(2));
+    assert_eq!(settings.timeouts.navigation, Duration::from_secs(1));
+    let origins = &settings.browser.origins;
+    assert!(!origins.allow("http://a.org/") && !origins.allow("http://b.org:8080/"));
+    assert!(origins.allow("http://a.org:8080/"));
+    assert_eq!(settings.security.schemes, ["chrome", "file"]);
+}
+
+#[test]
+fn a_key_of_that_shape_that_is_not_there_is_refused_with_the_nearest() {
+    for (file, nearest) in [
+        (r#"{"pool": {"minBrowser": 1}}"#, "pool.minBrowsers"),
+        (r#"{"session": {"maxSession": 1}}"#, "session.maxSessions"),
+        (
+            r#"{"security": {"allowedDomain": []}}"#,
+            "security.allowedDomains",
+        ),
+        (r#"{"loging": {"level": "info"}}"#, "logging"),
+        (r#"{"maxBrowsers": 3}"#, "pool.maxBrowsers"),
+    ] {
+        let message = refusal(&[], Some(file));
+        assert!(
+            message.ends_with(&format!("Did you mean '{nearest}'?")),
+            "{message}"
+        );
+    }
+    let message = refusal(&[], Some(r#"{"pool": {"maxBrowsers": 0}}"#));
+    assert!(
+        message.ends_with(": 0. Expected a whole number of at least 1"),
+        "{message}"
+    );
+}
+
+#[test]
+fn what_this_release_cannot_do_is_refused() {
+    let message = refusal(&[], Some(r#"{"transport": "http"}"#));
+    assert!(
+        message.ends_with("\"http\". Valid values are: stdio"),
+        "{message}"
+    );
+    let message = refusal(&[], Some(r#"{"port": 3000}"#));
+    assert!(message.contains("is not supported yet"), "{message}");
+}
+
+#[test]
+fn reports_go_to_a_file_when_one_is_named() {
+    let file = |args: &[&str], text: &str| {
+        let settings = load(args, &[], Some(text)).expect("valid").settings;
+        settings.log.file.map(|path| {
+            path.file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+        })
+    };
+    let named = |name: &str| Some(Some(name.to_owned()));
+    assert_eq!(file(&["--log-file=a.log"], "{}"), named("a.log"));
+    assert_eq!(file(&["--logFile=a.log"], EXAMPLE), named("a.log"));
+    let text = r#"{"logging": {"destination": "file", "file": "b.log"}}"#;
+    assert_eq!(file(&[], text), named("b.log"));
+    let text = r#"{"logging": {"destination": "stderr", "file": "b.log"}}"#;
+    assert_eq!(file(&[], text), None);
+    let message = refusal(&[], Some(r#"{"logging": {"destination": "file"}}"#));
+    assert_eq!(
+        message,
+        "logging.destination is \"file\", and logging.file names none."
+    );
+}
+
+#[test]
+fn flags_have_an_older_spelling() {
+    let settings = settings(&[
+        "--sessionTimeout=1000",
+        "--maxSessions",
+        "3",
+        "--allowedDomains=a.org,*.b.org",
+    ]);
+    assert_eq!(settings.sessions.timeout, Duration::from_secs(1));
+    assert_eq!(settings.sessions.max, 3);
+    assert!(settings.context.origins.allow("http://x.b.org/"));
+    assert!(!settings.context.origins.allow("http://c.org/"));
+}

@@ -1,0 +1,225 @@
+//! What the server's settings forbid: domains, schemes, large screenshots, uploads, code; and where it reports.
+
+use serde_json::{Value, json};
+use std::fs;
+use testkit::{Site, browser_is_there};
+
+use crate::{launch, server};
+
+const EXAMPLE: &str = include_str!("../../src/config/tests/shape.json");
+
+#[tokio::test]
+async fn a_blocked_domain_is_never_asked_and_the_rule_is_told() {
+    if !browser_is_there() {
+        return;
+    }
+    let (site, other) = (Site::start().await, Site::start().await);
+    let elsewhere = other.cross_origin_url();
+    let url = site.add_page(
+        "/",
+        &format!("<title>open</title><a href='/redirect?to={elsewhere}/file' download>Get</a><img src={elsewhere}/img>
+        <script>try {{ new WebSocket('{}/ws') }} catch (e) {{ window.refused = e.name }}</script>", elsewhere.replace("http", "ws")),
+    );
+    let client = server(&[
+        "--toolsets",
+        "browser,session",
+        "--allowed-domains",
+        "127.0.0.1,*.example.com",
+    ])
+    .await;
+    let arrived = client.call("browser_navigate", json!({ "url": url })).await;
+    assert!(
+        arrived.text.contains("Page Title: open"),
+        "{}",
+        arrived.text
+    );
+    let refused = client
+        .call("evaluate", json!({ "script": "window.refused" }))
+        .await;
+    assert_eq!(refused.raw["structuredContent"]["result"], "SecurityError");
+    client.call("browser_click", json!({ "target": "a" })).await;
+    let rule = "only 127.0.0.1, *.example.com is allowed";
+    for address in [
+        format!("{elsewhere}/direct"),
+        site.url(&format!("/redirect?to={elsewhere}/redirected")),
+    ] {
+        let told =
+            client.call("navigate", json!({ "url": address })).await.raw["structuredContent"]
+                .clone();
+        assert_eq!(told["errorCode"], "URL_BLOCKED", "{told}");
+        assert_eq!(told["details"]["rule"], rule, "{told}");
+        let answer = client
+            .call("browser_navigate", json!({ "url": address }))
+            .await;
+        assert!(
+            answer.error().contains("net::ERR_BLOCKED_BY_CLIENT at "),
+            "{}",
+            answer.text
+        );
+        assert_eq!(answer.raw["structuredContent"]["errorCode"], "URL_BLOCKED");
+    }
+    client.call("browser_close", json!({})).await;
+    assert!(other.requests().is_empty());
+}
+
+#[tokio::test]
+async fn the_insides_of_the_browser_are_shown_to_whom_it_is_allowed() {
+    if !browser_is_there() {
+        return;
+    }
+    let inside = json!({ "url": "chrome://version" });
+    let client = server(&[]).await;
+    let refused = client.call("browser_navigate", inside.clone()).await;
+    assert_eq!(
+        refused.error(),
+        "Error: Access to \"chrome:\" protocol is blocked. Attempted URL: \"chrome://version\""
+    );
+    assert_eq!(refused.raw["structuredContent"]["errorCode"], "URL_BLOCKED");
+    let client = server(&["--allowed-schemes", "chrome"]).await;
+    let told = client.call("browser_navigate", inside).await;
+    assert_ne!(
+        told.raw["structuredContent"]["errorCode"], "URL_BLOCKED",
+        "{}",
+        told.text
+    );
+}
+
+#[tokio::test]
+async fn a_screenshot_may_be_too_large() {
+    if !browser_is_there() {
+        return;
+    }
+    let client = server(&["--max-screenshot-size", "500"]).await;
+    let refused = client.call("browser_take_screenshot", json!({})).await;
+    let told = &refused.raw["structuredContent"];
+    assert_eq!(
+        (&told["errorCode"], &told["details"]["limit"]),
+        (&"RESOURCE_EXHAUSTED".into(), &500.into())
+    );
+    assert_eq!(refused.images.len(), 0);
+}
+
+#[tokio::test]
+async fn what_is_forbidden_is_not_offered_and_says_so_when_called() {
+    let client = server(&[
+        "--toolsets",
+        "browser,session",
+        "--no-enable-script-evaluation",
+        "--enable-file-upload=false",
+        "--tools",
+        "+browser_evaluate",
+    ])
+    .await;
+    let listed: Vec<_> = client
+        .list_tools()
+        .await
+        .into_iter()
+        .map(|tool| tool["name"].clone())
+        .collect();
+    assert!(listed.contains(&"browser_click".into()));
+    for tool in [
+        "browser_evaluate",
+        "browser_run_code_unsafe",
+        "evaluate",
+        "browser_file_upload",
+    ] {
+        assert!(!listed.contains(&tool.into()), "{tool}");
+        let told = client.call(tool, json!({})).await.raw["structuredContent"].clone();
+        assert_eq!(told["errorCode"], "TOOL_DISABLED", "{told}");
+        let message = told["message"].as_str().unwrap_or_default();
+        assert!(message.contains("--no-enable-"), "{message}");
+    }
+    if !browser_is_there() {
+        return;
+    }
+    let file = client.workspace().join("a.txt");
+    fs::write(&file, "a").expect("writable");
+    for (tool, arguments) in [
+        ("browser_drop", json!({ "target": "body", "paths": [file] })),
+        ("browser_navigate", json!({ "url": "javascript:alert(1)" })),
+    ] {
+        let answer = client.call(tool, arguments).await;
+        let code = answer.raw["structuredContent"]["errorCode"].clone();
+        assert!(
+            code == "TOOL_DISABLED" || code == "URL_BLOCKED",
+            "{}",
+            answer.text
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_example_of_the_specification_serves() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("config.json");
+    fs::write(&path, EXAMPLE).expect("writable");
+    let config = path.display().to_string();
+    let args = ["--config", &config];
+    let client = testkit::Launch::new(env!("CARGO_BIN_EXE_playhouse"))
+        .args(args)
+        .spawn();
+    let hello = client.initialize(json!({})).await;
+    let server = &hello["serverInfo"];
+    assert_eq!(
+        (&server["name"], &server["version"]),
+        (&"playwright-mcp-server".into(), &"1.0.0".into())
+    );
+    let names: Vec<_> = client
+        .list_tools()
+        .await
+        .into_iter()
+        .map(|tool| tool["name"].clone())
+        .collect();
+    assert!(!names.contains(&"browser_evaluate".into()) && names.contains(&"browser_click".into()));
+    if browser_is_there() {
+        let told = client
+            .call("browser_navigate", json!({ "url": "http://example.org/" }))
+            .await;
+        assert_eq!(
+            told.raw["structuredContent"]["errorCode"], "URL_BLOCKED",
+            "{}",
+            told.text
+        );
+    }
+}
+
+#[tokio::test]
+async fn reports_are_objects_in_a_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("logs/server.log");
+    let log = path.display().to_string();
+    let client = launch(&[
+        "--log-file",
+        &log,
+        "--log-format",
+        "json",
+        "--log-level",
+        "trace",
+    ])
+    .start()
+    .await;
+    client.call("browser_close", json!({})).await;
+    client.list_tools().await;
+    let stderr = client.stderr();
+    client.end().await;
+    assert!(stderr.is_empty(), "{stderr}");
+    let text = fs::read_to_string(&path).expect("a log");
+    let lines: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("an object"))
+        .collect();
+    assert!(
+        lines
+            .iter()
+            .all(|line| line["level"].is_string() && line["timestamp"].is_string()),
+        "{text}"
+    );
+    assert!(!lines.is_empty());
+    let client = launch(&["--log-file", "/proc/nowhere/x.log"]).spawn();
+    assert!(
+        client
+            .whole_stderr()
+            .await
+            .starts_with("cannot write the log /proc/nowhere/x.log: ")
+    );
+}
