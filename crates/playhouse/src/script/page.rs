@@ -197,6 +197,7 @@ pub(super) async fn picture(
         shrink: 1.0,
     };
     let bytes = page.screenshot(progress, &wanted).await?;
+    host.setting.output.refuse_large(&bytes)?;
     saved(host, options.path.as_deref(), bytes).await
 }
 

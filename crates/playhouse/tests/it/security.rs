@@ -122,6 +122,7 @@ async fn what_is_forbidden_is_not_offered_and_says_so_when_called() {
         "browser_run_code_unsafe",
         "evaluate",
         "browser_file_upload",
+        "upload_file",
     ] {
         assert!(!listed.contains(&tool.into()), "{tool}");
         let told = client.call(tool, json!({})).await.raw["structuredContent"].clone();

@@ -1,6 +1,7 @@
 //! Files that go into a form.
 
 use crate::call::Call;
+use crate::config::Risk;
 use crate::error::{Error, Problem, Result};
 use crate::scope::FreeTab;
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
@@ -64,6 +65,7 @@ impl ObjectTool for UploadFile {
     const NAME: &'static str = "upload_file";
     const TITLE: &'static str = "Upload file";
     const EFFECT: Effect = Effect::Acts;
+    const RISK: Option<Risk> = Some(Risk::Upload);
     type Scope = FreeTab;
     type Output = Uploaded;
 

@@ -124,6 +124,7 @@ async fn taken(
     };
     let mut bytes = tab.page.screenshot(&progress, &wanted).await?;
     let output = tab.output(call).await;
+    output.refuse_large(&bytes)?;
     let file = output.automatic(prefix, &format.to_string()).await?;
     output::write(&file, &bytes).await?;
     let (width, height) = picture::size(&bytes).unwrap_or_default();
