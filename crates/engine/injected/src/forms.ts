@@ -14,10 +14,10 @@ type Lacks = { lacks: State | "options" | "optionEnabled" };
 const SET = new Set("color date datetime-local month range time week".split(" "));
 const TYPED = new Set("email number password search tel text url".split(" "));
 
-/** What is left to do: to ask again with `set`; nothing, as the value is there; or the old text is selected and the new one has to be typed over it. */
+/** What is left to do: to ask again with `set`; nothing, as the value is there; or the old text is selected and the new one has to be put over it as input. */
 export type Filled = { done: "settable" | "set" | "selected" };
 
-/** Gives a field a new value, or selects its text so that typing replaces it. */
+/** Gives a field a new value, or selects its text so that input replaces it. */
 export async function fill({ handle, value, force, set: now }: { handle: Handle; value: string; force?: boolean; set?: boolean }): Promise<Filled | Lacks | Mismatch | Gone> {
   const e = attached(handle);
   if (!e) return { gone: true };
@@ -28,7 +28,25 @@ export async function fill({ handle, value, force, set: now }: { handle: Handle;
   if (lacks) return lacks === "attached" ? { gone: true } : { lacks };
   if (field instanceof HTMLInputElement && SET.has(field.type)) return now ? set(field, value) : { done: "settable" };
   select(field);
-  return { done: "selected" };
+  return { done: insert(field, value) ? "set" : "selected" };
+}
+
+/**
+ * Puts text over the selection of a field, as input does: with its limits, its place in the history of changes, a trusted `input` and,
+ * when the field is left, `change`. Of the events before it, which handlers can refuse, nobody but the browser can send trusted ones.
+ * False where only the browser can do this.
+ */
+function insert(field: Element, text: string): boolean {
+  const plain = field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement;
+  const owner = field.ownerDocument;
+  const focused = (field.getRootNode() as Document | ShadowRoot).activeElement === field;
+  // An empty text is a key that is pressed; documents of XML know no commands.
+  if (!plain || !text || !focused || owner.contentType !== "text/html") return false;
+  const before = new InputEvent("beforeinput", { inputType: "insertText", data: text, bubbles: true, cancelable: true, composed: true });
+  if (!field.dispatchEvent(before)) return true;
+  const words = owner.createEvent("TextEvent");
+  words.initTextEvent("textInput", true, true, owner.defaultView, text);
+  return !field.dispatchEvent(words) || owner.execCommand("insertText", false, text);
 }
 
 /** Chooses options of a select by value or label; all others are no longer chosen. */

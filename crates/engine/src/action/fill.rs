@@ -49,13 +49,18 @@ const FILLABLE: &[Need] = &[Need::Visible, Need::Enabled, Need::Editable];
 impl Locator {
     /// Replaces the value of a field, or the content of an editable element, once it is visible, enabled and editable.
     ///
-    /// Text arrives as trusted input; a date, time, colour or range is set, with its events.
+    /// Text arrives as input, over what was there; a date, time, colour or range is set, with its events.
     pub async fn fill(&self, progress: &Progress, value: &str) -> Result<()> {
         let mut tries = Tries::of(self, progress, "fill");
         until_done!(tries, progress, {
             let waiting = || Some(format!("waiting for element to be {}", listed(FILLABLE)));
             let argument = json!({ "value": value });
-            let (element, filled) = tries.ask("fill", &argument, waiting).await?;
+            let free = !self.page.state().is_held();
+            let (element, filled) = match tries.ask("fill", &argument, waiting).await {
+                // A handler of the field opened it.
+                Err(Error::DialogOpen {}) if free => return Ok(()),
+                asked => asked?,
+            };
             match filled {
                 Filled::Done { done: Done::Set } => Ok(()),
                 Filled::Done {

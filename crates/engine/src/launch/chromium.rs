@@ -183,6 +183,9 @@ const DISABLED_FEATURES: &[&str] = &[
     "WebUIOmniboxPopup",
 ];
 
+/// A picture is drawn at once, where it would wait for frames of the window.
+const ENABLED_FEATURES: &[&str] = &["CDPScreenshotNewSurface"];
+
 fn switches(options: &LaunchOptions) -> Vec<String> {
     let mut args: Vec<String> = SWITCHES.iter().map(|&switch| switch.to_owned()).collect();
     if options.headless {
@@ -214,15 +217,21 @@ fn switches(options: &LaunchOptions) -> Vec<String> {
             .any(|ignore| ignore == arg || ignore == name)
     };
     args.retain(|arg| !ignored(arg));
-    // Chromium heeds only the last of these, so the user's and ours become one.
-    let mut features: Vec<&str> = DISABLED_FEATURES.to_vec();
+    // Chromium heeds only the last of each, so the user's and ours become one.
+    let mut features = [
+        ("--enable-features=", ENABLED_FEATURES.to_vec()),
+        ("--disable-features=", DISABLED_FEATURES.to_vec()),
+    ];
     for arg in &options.args {
-        match arg.strip_prefix("--disable-features=") {
-            Some(more) => features.extend(more.split(',')),
+        let list = features
+            .iter_mut()
+            .find_map(|(name, list)| Some((list, arg.strip_prefix(*name)?)));
+        match list {
+            Some((list, more)) => list.extend(more.split(',')),
             None => args.push(arg.clone()),
         }
     }
-    args.push(format!("--disable-features={}", features.join(",")));
+    args.extend(features.map(|(name, list)| format!("{name}{}", list.join(","))));
     args
 }
 
@@ -245,16 +254,21 @@ mod tests {
     #[test]
     fn features_of_the_user_join_ours() {
         let options = LaunchOptions {
-            args: vec!["--disable-features=Mine".into()],
+            args: vec![
+                "--disable-features=Mine".into(),
+                "--enable-features=Yours".into(),
+            ],
             ..LaunchOptions::default()
         };
         let args = switches(&options);
-        let features: Vec<_> = args
-            .iter()
-            .filter(|arg| arg.starts_with("--disable-features="))
-            .collect();
-        assert_eq!(features.len(), 1);
-        assert!(features[0].contains("WebUIOmniboxPopup") && features[0].ends_with(",Mine"));
+        for (name, ours, users) in [
+            ("--disable-features=", "WebUIOmniboxPopup", ",Mine"),
+            ("--enable-features=", "CDPScreenshotNewSurface", ",Yours"),
+        ] {
+            let features: Vec<_> = args.iter().filter(|arg| arg.starts_with(name)).collect();
+            assert_eq!(features.len(), 1);
+            assert!(features[0].contains(ours) && features[0].ends_with(users));
+        }
     }
 
     #[test]

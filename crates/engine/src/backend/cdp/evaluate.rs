@@ -17,6 +17,8 @@ const ANNOUNCEMENT: Duration = Duration::from_secs(2);
 /// Calls a function of the core by its name.
 const CALL: &str =
     "function(name, argument) { return globalThis.__playhouseCore.call(name, argument); }";
+/// Those of its functions that are a user's input to the page, which may do more from then on: open windows, ask before it is left.
+const INPUT: &[&str] = &["fill"];
 /// The element of a handle.
 const HELD: &str = "function(handle) { return globalThis.__playhouseCore.element(handle); }";
 /// The handle of an element.
@@ -29,11 +31,14 @@ impl CdpPage {
         function: &str,
         argument: &Value,
     ) -> Result<String> {
+        // `about` calls another one.
+        let asked = argument.get("ask").and_then(Value::as_str);
         let call = runtime::CallFunctionOn {
             function_declaration: CALL.to_owned(),
             arguments: Some(vec![value(json!(function)), value(argument.clone())]),
             return_by_value: Some(true),
             await_promise: Some(true),
+            user_gesture: Some(INPUT.contains(&asked.unwrap_or(function))),
             ..Default::default()
         };
         Ok(self.in_isolated(frame, call).await?.decode()?)
