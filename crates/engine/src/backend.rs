@@ -17,10 +17,11 @@ pub use input::{InputStep, Key, Modifier, MouseButton, Point};
 pub use interception::{Fetched, PausedRequest, Verdict};
 pub use options::{
     ColorScheme, ContextOptions, Cookie, Geolocation, HttpCredentials, MediaFeatures, PdfOptions,
-    Proxy, SameSite, Screenshot, ScreenshotArea, ScreenshotFormat, Size, Viewport,
+    Proxy, SameSite, Screenshot, ScreenshotArea, ScreenshotFormat, Size, Throttling, Viewport,
 };
 
 use crate::error::Result;
+use crate::routes::Routes;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -124,6 +125,10 @@ pub trait ContextBackend: Send + Sync {
     async fn clear_permissions(&self) -> Result<()>;
     /// Cuts the network of every page of the context, or joins it again.
     async fn set_offline(&self, offline: bool) -> Result<()>;
+    /// Slows the network of every page of the context down.
+    async fn set_throttling(&self, throttling: Throttling) -> Result<()>;
+    /// Has requests of every page of the context refused or answered without a server.
+    async fn set_routes(&self, routes: Routes) -> Result<()>;
     /// Headers that go with every request from now on.
     async fn set_extra_headers(&self, headers: &Headers) -> Result<()>;
     /// Where the pages believe to be; `None` takes it back.

@@ -4,12 +4,13 @@ mod visits;
 
 use crate::backend::{
     ContextBackend, ContextObserver, ContextOptions, Cookie, DownloadEvent, Geolocation, Headers,
-    PageBackend, PageId, PageObserver,
+    PageBackend, PageId, PageObserver, Throttling,
 };
 use crate::download::{Download, Downloads};
 use crate::error::{Error, Result};
 use crate::page::Page;
 use crate::progress::Progress;
+use crate::routes::Routes;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
@@ -35,6 +36,9 @@ struct State {
     downloads: Downloads,
     refused: u64,
     visits: Visits,
+    offline: bool,
+    throttling: Throttling,
+    routes: Routes,
 }
 
 impl std::fmt::Debug for BrowserContext {
@@ -47,9 +51,15 @@ impl std::fmt::Debug for BrowserContext {
 
 impl Shared {
     pub(crate) fn new(options: ContextOptions) -> Arc<Self> {
+        let state = State {
+            offline: options.offline,
+            throttling: options.throttling,
+            routes: options.routes.clone(),
+            ..State::default()
+        };
         Arc::new(Self {
             options,
-            state: Mutex::default(),
+            state: Mutex::new(state),
             changes: watch::Sender::new(0),
         })
     }
@@ -192,7 +202,43 @@ impl BrowserContext {
 
     /// Cuts the network of every page, or joins it again.
     pub async fn set_offline(&self, progress: &Progress, offline: bool) -> Result<()> {
-        progress.run(self.backend.set_offline(offline)).await
+        progress.run(self.backend.set_offline(offline)).await?;
+        self.shared.state().offline = offline;
+        Ok(())
+    }
+
+    /// Slows the network of every page down.
+    pub async fn set_throttling(&self, progress: &Progress, throttling: Throttling) -> Result<()> {
+        progress
+            .run(self.backend.set_throttling(throttling))
+            .await?;
+        self.shared.state().throttling = throttling;
+        Ok(())
+    }
+
+    /// Has requests of every page refused or answered without a server, in the place of the rules before. They come before all others
+    /// who decide about requests.
+    pub async fn set_routes(&self, progress: &Progress, routes: Routes) -> Result<()> {
+        progress
+            .run(self.backend.set_routes(routes.clone()))
+            .await?;
+        self.shared.state().routes = routes;
+        Ok(())
+    }
+
+    /// Whether the network is cut.
+    pub fn is_offline(&self) -> bool {
+        self.shared.state().offline
+    }
+
+    /// How slow the network is.
+    pub fn throttling(&self) -> Throttling {
+        self.shared.state().throttling
+    }
+
+    /// The rules about requests.
+    pub fn routes(&self) -> Routes {
+        self.shared.state().routes.clone()
     }
 
     /// Headers that go with every request from now on.

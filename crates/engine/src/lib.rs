@@ -20,6 +20,7 @@ mod origins;
 mod page;
 mod progress;
 mod reading;
+mod routes;
 mod selector;
 mod settle;
 mod snapshot;
@@ -33,7 +34,7 @@ pub use backend::{
     HttpCredentials, InputStep, Key, LoaderId, MediaFeatures, MessageKind, Modifier, MouseButton,
     PageBackend, PageEvent, PageId, PageObserver, PausedRequest, PdfOptions, Point, Proxy,
     RequestEvent, RequestId, ResponseFacts, SameSite, Screenshot, ScreenshotArea, ScreenshotFormat,
-    Size, SourceLocation, Verdict, Viewport,
+    Size, SourceLocation, Throttling, Verdict, Viewport,
 };
 pub use browser::Browser;
 pub use capture::SnapshotOptions;
@@ -55,6 +56,7 @@ pub use page::{
 };
 pub use progress::Progress;
 pub use reading::{Content, ElementFacts, Form, Link, Links, Metadata, Table};
+pub use routes::{Mock, Route, RouteAnswer, Routes, UrlPattern};
 pub use selector::{Selector, SelectorError, Step, Target, TextMatch};
 pub use settle::{SettleOptions, Settled, Watch};
 pub use snapshot::{Found, InvalidPattern, Pattern};

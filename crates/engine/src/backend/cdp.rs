@@ -16,6 +16,7 @@ mod page;
 mod permissions;
 mod picture;
 mod proxy;
+mod routing;
 mod scratch;
 mod setup;
 mod worlds;

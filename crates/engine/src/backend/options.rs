@@ -2,6 +2,7 @@
 
 use super::Headers;
 use crate::origins::OriginRules;
+use crate::routes::Routes;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -133,6 +134,10 @@ pub struct ContextOptions {
     pub ignore_https_errors: bool,
     /// Start without network.
     pub offline: bool,
+    /// How slow the network is.
+    pub throttling: Throttling,
+    /// Requests that are refused or answered without a server.
+    pub routes: Routes,
     /// Ignore Content-Security-Policy.
     pub bypass_csp: bool,
     /// `Some(false)`: pages run no scripts.
@@ -147,6 +152,17 @@ pub struct ContextOptions {
     pub origins: OriginRules,
     /// Scripts that run in each new document before the document's own.
     pub init_scripts: Vec<String>,
+}
+
+/// How slow a network is made.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Throttling {
+    /// Bytes per second; `None`: as many as there are.
+    pub download: Option<f64>,
+    /// Bytes per second; `None`: as many as there are.
+    pub upload: Option<f64>,
+    /// What each request takes more, in milliseconds.
+    pub latency: f64,
 }
 
 /// The `SameSite` attribute.

@@ -60,6 +60,8 @@ pub struct Request {
     pub response: Option<ResponseFacts>,
     /// How it ended, if it did.
     pub outcome: Option<RequestOutcome>,
+    /// From sending to the answer, where there is one.
+    pub answered: Option<Duration>,
     /// From sending to the end, where that is known.
     pub duration: Option<Duration>,
     sent_at: f64,
@@ -107,6 +109,13 @@ pub enum RequestOutcome {
         /// The page or the browser gave it up.
         cancelled: bool,
     },
+}
+
+impl Request {
+    /// How much later than another one it was sent.
+    pub fn since(&self, other: &Self) -> Option<Duration> {
+        elapsed(other.sent_at, self.sent_at)
+    }
 }
 
 impl RequestLog {
@@ -157,6 +166,7 @@ impl RequestLog {
                     is_navigation,
                     response: None,
                     outcome: None,
+                    answered: None,
                     duration: None,
                     sent_at: at,
                     counts,
@@ -186,9 +196,10 @@ impl RequestLog {
                 id,
                 mut response,
                 has_raw_headers,
-                ..
+                at,
             } => {
                 if let Some(request) = self.open_mut(&id) {
+                    request.answered = elapsed(request.sent_at, at);
                     if response.mime_type == "text/event-stream" {
                         request.counts = false;
                     }

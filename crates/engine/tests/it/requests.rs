@@ -4,7 +4,8 @@ use crate::harness::{
     Stage, eval, frame_at, goto, in_a_context, on_a_page, soon, until, until_some,
 };
 use engine::{
-    ContextOptions, Error, Headers, HttpCredentials, LoadState, Page, Request, RequestOutcome,
+    ContextOptions, Error, Headers, HttpCredentials, LoadState, Mock, Page, Request,
+    RequestOutcome, Route, RouteAnswer, UrlPattern,
 };
 use testkit::Resource;
 
@@ -306,4 +307,54 @@ async fn answer(stage: &Stage) -> u16 {
         }
         Err(error) => panic!("{error:?}"),
     }
+}
+
+#[test]
+fn a_rule_holds_for_the_first_request_of_a_page_that_a_page_opens() {
+    on_a_page(async |stage| {
+        stage.show("/", "").await;
+        let mock = Mock {
+            status: 200,
+            headers: vec![("content-type".into(), "text/html".into())],
+            body: b"<title>Mocked</title>".to_vec(),
+            delay: std::time::Duration::from_millis(1),
+        };
+        let rule = |url: &str, answer| Route {
+            url: Some(UrlPattern::new(url).unwrap()),
+            resource_type: None,
+            answer,
+        };
+        let rules = vec![
+            rule("**/mocked", RouteAnswer::Mock(mock.into())),
+            rule("**/blocked", RouteAnswer::Block),
+        ];
+        stage
+            .context
+            .set_routes(&soon(), rules.into())
+            .await
+            .unwrap();
+        let popup = stage
+            .popup(async {
+                eval(&stage.page, "() => { window.open('/mocked') }").await;
+            })
+            .await;
+        popup
+            .settle_opened(std::time::Duration::from_secs(10))
+            .await;
+        assert_eq!(popup.title(&soon()).await.unwrap(), "Mocked");
+        let came = "fetch('/blocked').then(() => true, () => false)";
+        assert_eq!(eval(&popup, came).await, false);
+        stage
+            .context
+            .set_routes(&soon(), engine::Routes::default())
+            .await
+            .unwrap();
+        assert_eq!(eval(&popup, came).await, true);
+        assert!(
+            !stage
+                .asked()
+                .iter()
+                .any(|request| request.target == "/mocked")
+        );
+    });
 }

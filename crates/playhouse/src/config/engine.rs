@@ -143,6 +143,7 @@ impl ContextSettings {
                 .accept_downloads
                 .then(|| self.downloads_dir.clone().unwrap_or(downloads)),
             init_scripts: scripts.collect::<io::Result<_>>()?,
+            ..ContextOptions::default()
         })
     }
 }

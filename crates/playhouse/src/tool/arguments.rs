@@ -18,20 +18,42 @@ pub(super) fn problems(schema: &Map<String, Value>, arguments: &Arguments) -> Ve
 
 /// The parameters that the schema does not know, each with the one that was perhaps meant.
 pub(super) fn unknown(schema: &Map<String, Value>, arguments: &Arguments) -> Vec<Problem> {
+    let mut found = Found::new();
+    strange(schema, arguments, &Path::default(), &mut found);
+    found.into_iter().map(|(_, problem)| problem).collect()
+}
+
+fn strange(schema: &Map<String, Value>, members: &Arguments, path: &Path, found: &mut Found) {
     let known = schema.get("properties").and_then(Value::as_object);
     let names = || known.into_iter().flat_map(Map::keys).map(String::as_str);
-    let unknown = arguments
-        .keys()
-        .filter(|name| !names().any(|known| known == *name));
-    unknown
-        .map(|name| Problem {
-            parameter: name.clone(),
-            message: match nearest(name, names()) {
-                Some(meant) => format!("Unknown parameter, did you mean \"{meant}\"?"),
-                None => "Unknown parameter".to_owned(),
-            },
-        })
-        .collect()
+    let closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
+    for (name, member) in members {
+        let path = path.member(name);
+        match known.and_then(|known| known.get(name)) {
+            Some(Value::Object(property)) => strange_in(property, member, &path, found),
+            Some(_) => {}
+            None if !closed => {}
+            None => path.report(
+                found,
+                match nearest(name, names()) {
+                    Some(meant) => format!("Unknown parameter, did you mean \"{meant}\"?"),
+                    None => "Unknown parameter".to_owned(),
+                },
+            ),
+        }
+    }
+}
+
+fn strange_in(schema: &Map<String, Value>, given: &Value, path: &Path, found: &mut Found) {
+    match (given, schema.get("items")) {
+        (Value::Object(members), _) => strange(schema, members, path, found),
+        (Value::Array(items), Some(Value::Object(item))) => {
+            for (index, given) in items.iter().enumerate() {
+                strange_in(item, given, &path.item(index), found);
+            }
+        }
+        _ => {}
+    }
 }
 
 /// The same with integers where JSON has whole numbers, so that `2.0` is an index too.
@@ -114,17 +136,23 @@ fn object(schema: &Map<String, Value>, members: &Arguments, path: &Path, found: 
 
 fn value(schema: &Map<String, Value>, given: Option<&Value>, path: &Path, found: &mut Found) {
     if let Some(Value::Array(choices)) = schema.get("anyOf") {
-        // What fits none of the choices is told in the words of the first.
-        let mut of_first = None;
+        // What fits none of the choices is told in the words of the one that fits best, or the first.
+        let mut of_best: Option<Found> = None;
         for choice in choices.iter().filter_map(Value::as_object) {
             let mut problems = Found::new();
             value(choice, given, path, &mut problems);
             if problems.is_empty() {
                 return;
             }
-            of_first.get_or_insert(problems);
+            let depth = |found: &Found| found.iter().map(|(depth, _)| *depth).max();
+            if of_best
+                .as_ref()
+                .is_none_or(|best| depth(&problems) > depth(best))
+            {
+                of_best = Some(problems);
+            }
         }
-        found.extend(of_first.unwrap_or_default());
+        found.extend(of_best.unwrap_or_default());
         return;
     }
     if let Some(Value::Array(choices)) = schema.get("enum") {
@@ -137,10 +165,9 @@ fn value(schema: &Map<String, Value>, given: Option<&Value>, path: &Path, found:
         }
         return;
     }
-    let expected = schema
-        .get("type")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
+    let Some(expected) = schema.get("type").and_then(Value::as_str) else {
+        return;
+    };
     match (expected, given) {
         ("null", Some(Value::Null))
         | ("string", Some(Value::String(_)))

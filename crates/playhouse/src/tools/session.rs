@@ -10,8 +10,10 @@ mod forms;
 mod keyboard;
 mod lifecycle;
 mod navigation;
+mod network;
 mod pointer;
 mod reading;
+mod requests;
 mod screenshot;
 
 use crate::tool::Toolset;
@@ -34,6 +36,8 @@ pub(super) const TOOLSET: Toolset = Toolset::new(
         extract::TOOLS,
         evaluate::TOOLS,
         cookies::TOOLS,
+        network::TOOLS,
+        requests::TOOLS,
         elements::TOOLS,
     ],
 );

@@ -7,10 +7,11 @@ use super::scratch::ScratchPage;
 use super::{permissions, setup};
 use crate::backend::{
     ContextBackend, ContextObserver, ContextOptions, Cookie, Geolocation, Headers, PageEvent,
-    PageId, SameSite,
+    PageId, SameSite, Throttling,
 };
 use crate::error::{Error, Result};
 use crate::origins::OriginRules;
+use crate::routes::Routes;
 use crate::task;
 use async_trait::async_trait;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -451,7 +452,24 @@ impl ContextBackend for CdpContext {
 
     async fn set_offline(&self, offline: bool) -> Result<()> {
         for page in self.change(|options| options.offline = offline).await? {
-            page.apply_offline().await?;
+            page.apply_network().await?;
+        }
+        Ok(())
+    }
+
+    async fn set_throttling(&self, throttling: Throttling) -> Result<()> {
+        for page in self
+            .change(|options| options.throttling = throttling)
+            .await?
+        {
+            page.apply_network().await?;
+        }
+        Ok(())
+    }
+
+    async fn set_routes(&self, routes: Routes) -> Result<()> {
+        for page in self.change(|options| options.routes = routes).await? {
+            page.apply_interception().await?;
         }
         Ok(())
     }

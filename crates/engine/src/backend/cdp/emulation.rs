@@ -2,7 +2,7 @@
 
 use super::page::{CdpPage, Child};
 use super::setup::Batch;
-use crate::backend::{ContextOptions, MediaFeatures, Viewport};
+use crate::backend::{ContextOptions, MediaFeatures, Throttling, Viewport};
 use crate::error::Result;
 use wire::Session;
 use wire::cdp::{Command, emulation, network, page, security};
@@ -59,8 +59,8 @@ impl Emulation {
         if options.geolocation.is_some() {
             batch.send(session, &geolocation(options));
         }
-        if options.offline {
-            batch.send(session, &conditions(true));
+        if let Some(conditions) = changed(options) {
+            batch.send(session, &conditions);
         }
         if !options.extra_headers.is_empty() {
             batch.send(session, &headers(options));
@@ -84,8 +84,8 @@ impl Emulation {
 
     /// The same for a worker, which has requests and no documents.
     pub(super) fn send_to_worker(&self, session: &Session, batch: &mut Batch) {
-        if self.options.offline {
-            batch.send(session, &conditions(true));
+        if let Some(conditions) = changed(&self.options) {
+            batch.send(session, &conditions);
         }
         if !self.options.extra_headers.is_empty() {
             batch.send(session, &headers(&self.options));
@@ -120,8 +120,8 @@ impl CdpPage {
         self.tell_documents(&media(&self.emulation().media)).await
     }
 
-    pub(super) async fn apply_offline(&self) -> Result<()> {
-        self.tell_all(&conditions(self.options().offline)).await
+    pub(super) async fn apply_network(&self) -> Result<()> {
+        self.tell_all(&conditions(&self.options())).await
     }
 
     pub(super) async fn apply_extra_headers(&self) -> Result<()> {
@@ -233,12 +233,23 @@ fn geolocation(options: &ContextOptions) -> emulation::SetGeolocationOverride {
     }
 }
 
-fn conditions(offline: bool) -> network::EmulateNetworkConditions {
+/// What a new session has to be told of its network, if anything.
+fn changed(options: &ContextOptions) -> Option<network::EmulateNetworkConditions> {
+    let changed = options.offline || options.throttling != Throttling::default();
+    changed.then(|| conditions(options))
+}
+
+fn conditions(options: &ContextOptions) -> network::EmulateNetworkConditions {
+    let Throttling {
+        download,
+        upload,
+        latency,
+    } = options.throttling;
     network::EmulateNetworkConditions {
-        offline,
-        latency: 0.0,
-        download_throughput: -1.0,
-        upload_throughput: -1.0,
+        offline: options.offline,
+        latency,
+        download_throughput: download.unwrap_or(-1.0),
+        upload_throughput: upload.unwrap_or(-1.0),
         ..Default::default()
     }
 }

@@ -3,6 +3,7 @@
 use super::authentication;
 use super::network::name;
 use super::page::CdpPage;
+use super::routing;
 use crate::backend::{Fetched, FrameId, Headers, PausedRequest, RequestId, Verdict};
 use crate::error::{Error, Result};
 use base64::Engine as _;
@@ -18,7 +19,8 @@ impl CdpPage {
     /// What a session is told of requests, if anything.
     pub(super) fn interception(&self) -> Option<fetch::Enable> {
         let asks = authentication::is_wanted(&self.options());
-        (asks || self.intercepts()).then(|| fetch::Enable {
+        let decides = self.intercepts() || !self.routes().is_empty();
+        (asks || decides).then(|| fetch::Enable {
             handle_auth_requests: asks.then_some(true),
             ..Default::default()
         })
@@ -27,6 +29,10 @@ impl CdpPage {
     /// Tells every session of the page that draws documents.
     pub(super) async fn intercept(&self, on: bool) -> Result<()> {
         self.set_intercepts(on);
+        self.apply_interception().await
+    }
+
+    pub(super) async fn apply_interception(&self) -> Result<()> {
         let enable = self.interception();
         let frames = self.children().into_iter();
         let sessions = frames
@@ -60,6 +66,13 @@ impl CdpPage {
             if let Some(unwanted) = self.answered(&key, paused) {
                 authentication::pass(session, unwanted);
             }
+            return;
+        }
+        if let Some(answer) = self
+            .routes()
+            .answer_to(&paused.request.url, name(paused.resource_type))
+        {
+            routing::obey(session, paused, answer);
             return;
         }
         let taken = self.intercepts()
@@ -186,7 +199,7 @@ impl CdpPage {
     }
 }
 
-fn entries(headers: Headers) -> Vec<HeaderEntry> {
+pub(super) fn entries(headers: Headers) -> Vec<HeaderEntry> {
     headers
         .into_iter()
         .map(|(name, value)| HeaderEntry { name, value })

@@ -8,6 +8,7 @@ use crate::backend::{
     Viewport,
 };
 use crate::error::{Error, Result};
+use crate::routes::Routes;
 use crate::task::Task;
 use async_trait::async_trait;
 use serde_json::Value;
@@ -133,6 +134,10 @@ impl CdpPage {
 
     pub(super) fn intercepts(&self) -> bool {
         self.state().intercepts
+    }
+
+    pub(super) fn routes(&self) -> Routes {
+        self.state().options.routes.clone()
     }
 
     pub(super) fn set_intercepts(&self, on: bool) {

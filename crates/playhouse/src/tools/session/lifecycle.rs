@@ -1,6 +1,7 @@
 //! Sessions: made, ended, and listed.
 
 use super::Done;
+use super::network::Throttling;
 use crate::call::Call;
 use crate::error::Result;
 use crate::output::Output;
@@ -141,6 +142,11 @@ struct Listed {
     pages: usize,
     /// Name and version.
     browser: String,
+    /// The network is cut.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    offline: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    throttling: Option<Throttling>,
 }
 
 /// Where a session comes from.
@@ -192,7 +198,13 @@ async fn listed(call: &Call, id: String, kind: Kind, session: &Session) -> Liste
         Some(tab) => tab.facts(&call.within(PATIENCE)).await,
         None => crate::reply::PageFacts::default(),
     };
+    let context = tabs.as_ref().map(|tabs| &tabs.open().context);
+    let throttling = context.map(engine::BrowserContext::throttling);
     Listed {
+        offline: context.is_some_and(engine::BrowserContext::is_offline),
+        throttling: throttling
+            .filter(|throttling| *throttling != engine::Throttling::default())
+            .map(Into::into),
         id,
         kind,
         created_at: None,

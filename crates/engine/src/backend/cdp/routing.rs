@@ -1,0 +1,69 @@
+//! Requests that a rule decides about.
+
+use super::interception::entries;
+use crate::routes::{Mock, RouteAnswer};
+use crate::task::spawn;
+use std::sync::Arc;
+use wire::Session;
+use wire::cdp::Binary;
+use wire::cdp::fetch;
+use wire::cdp::network::ErrorReason;
+
+/// Does with a request that waits as its rule says.
+pub(super) fn obey(session: &Session, paused: fetch::RequestPaused, answer: &RouteAnswer) {
+    match answer {
+        RouteAnswer::Block => {
+            drop(session.send(&fetch::FailRequest {
+                request_id: paused.request_id,
+                error_reason: ErrorReason::BlockedByClient,
+            }));
+        }
+        RouteAnswer::Mock(mock) if mock.delay.is_zero() => {
+            drop(session.send(&fulfilled(&paused, mock)));
+        }
+        RouteAnswer::Mock(mock) => {
+            let (session, mock) = (session.clone(), Arc::clone(mock));
+            spawn("mock", async move {
+                tokio::time::sleep(mock.delay).await;
+                drop(session.send(&fulfilled(&paused, &mock)));
+            })
+            .detach();
+        }
+    }
+}
+
+/// The answer; a page of another origin may read it, as whoever wrote the rule has meant.
+fn fulfilled(paused: &fetch::RequestPaused, mock: &Mock) -> fetch::FulfillRequest {
+    let sent = |wanted: &str| {
+        let mut headers = paused.request.headers.0.iter();
+        headers
+            .find(|(name, _)| name.eq_ignore_ascii_case(wanted))
+            .map(|(_, value)| value.clone())
+    };
+    let (mut status, mut headers, mut body) =
+        (mock.status, mock.headers.clone(), mock.body.clone());
+    let mut add = |name: &str, value: String| {
+        let there = |(other, _): &(String, String)| other.eq_ignore_ascii_case(name);
+        if !headers.iter().any(there) {
+            headers.push((name.to_owned(), value));
+        }
+    };
+    if let Some(origin) = sent("origin") {
+        add("access-control-allow-origin", origin);
+        add("access-control-allow-credentials", "true".to_owned());
+    }
+    if let Some(method) = sent("access-control-request-method") {
+        add("access-control-allow-methods", method);
+        if let Some(names) = sent("access-control-request-headers") {
+            add("access-control-allow-headers", names);
+        }
+        (status, body) = (204, Vec::new());
+    }
+    fetch::FulfillRequest {
+        request_id: paused.request_id.clone(),
+        response_code: status.into(),
+        response_headers: Some(entries(headers)),
+        body: Some(Binary(body)),
+        ..Default::default()
+    }
+}

@@ -1,0 +1,358 @@
+//! What becomes of a session's requests, and how good its network is. All of it holds for tabs to come too.
+
+use crate::call::Call;
+use crate::error::{Error, Problem, Result};
+use crate::scope::TabInAnyState;
+use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use engine::{BrowserContext, Mock, Route, RouteAnswer, UrlPattern};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(super) const TOOLS: &[ToolDef] = &[
+    ToolDef::object::<BlockResource>(),
+    ToolDef::object::<MockResponse>(),
+    ToolDef::object::<SetOffline>(),
+    ToolDef::object::<SetThrottling>(),
+];
+
+/// Rules that a session may have.
+const MOST: usize = 200;
+
+/// What can be blocked: as Playwright names it. A socket is no request that could be stopped.
+const RESOURCE_TYPES: &[&str] = &[
+    "document",
+    "stylesheet",
+    "image",
+    "media",
+    "font",
+    "script",
+    "xhr",
+    "fetch",
+    "eventsource",
+    "manifest",
+    "ping",
+    "other",
+];
+
+/// Have requests fail from now on.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct BlockResource {
+    /// Such as image, font, script, stylesheet, fetch.
+    resource_type: Option<String>,
+    /// Glob (**/*.png), /regex/, or part of the URL.
+    url: Option<String>,
+    /// Take this rule back.
+    remove: Option<bool>,
+}
+
+/// The rules that hold now, oldest first; the newest that fits decides.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Rules {
+    rules: Vec<Rule>,
+}
+
+/// A rule.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Rule {
+    action: Action,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resource_type: Option<String>,
+    /// Of the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<u16>,
+}
+
+/// What a rule does.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Action {
+    Block,
+    Mock,
+}
+
+impl From<&Route> for Rule {
+    fn from(route: &Route) -> Self {
+        let (action, status) = match &route.answer {
+            RouteAnswer::Block => (Action::Block, None),
+            RouteAnswer::Mock(mock) => (Action::Mock, Some(mock.status)),
+        };
+        Self {
+            action,
+            url: route.url.as_ref().map(ToString::to_string),
+            resource_type: route.resource_type.clone(),
+            status,
+        }
+    }
+}
+
+impl ObjectTool for BlockResource {
+    const NAME: &'static str = "block_resource";
+    const TITLE: &'static str = "Block resource";
+    const EFFECT: Effect = Effect::Acts;
+    type Scope = TabInAnyState;
+    type Output = Rules;
+
+    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Outcome<Rules>> {
+        if self.resource_type.is_none() && self.url.is_none() {
+            return Err(Error::Arguments {
+                reason: "Give a resourceType or a url pattern",
+                bare: false,
+            });
+        }
+        if let Some(kind) = &self.resource_type
+            && !RESOURCE_TYPES.contains(&kind.as_str())
+        {
+            let known = RESOURCE_TYPES.join(", ");
+            return Err(wrong(
+                call,
+                "resourceType",
+                format!("Expected one of {known}"),
+            ));
+        }
+        let url = self.url.as_deref();
+        let route = Route {
+            url: url.map(|url| pattern(call, url)).transpose()?,
+            resource_type: self.resource_type,
+            answer: RouteAnswer::Block,
+        };
+        rule(&tab.context()?, call, route, self.remove == Some(true)).await
+    }
+}
+
+/// Answer requests without a server from now on.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct MockResponse {
+    /// Glob (**/api/*), /regex/, or part of the URL.
+    url: String,
+    /// The answer; without it the rule is taken back.
+    response: Option<Response>,
+}
+
+/// An answer.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Response {
+    /// HTTP status, 200 by default.
+    #[schemars(range(min = 200, max = 599))]
+    status: Option<u16>,
+    /// Headers.
+    #[serde(default)]
+    #[schemars(schema_with = "texts_by_name")]
+    headers: Option<BTreeMap<String, String>>,
+    /// Text, or JSON.
+    #[serde(default)]
+    #[schemars(schema_with = "anything")]
+    body: Option<Value>,
+    /// Media type.
+    content_type: Option<String>,
+    /// In ms.
+    #[schemars(range(min = 0, max = 600_000))]
+    delay: Option<u64>,
+}
+
+fn texts_by_name(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({ "type": "object", "additionalProperties": { "type": "string" } })
+}
+
+fn anything(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({})
+}
+
+impl ObjectTool for MockResponse {
+    const NAME: &'static str = "mock_response";
+    const TITLE: &'static str = "Mock response";
+    const EFFECT: Effect = Effect::Acts;
+    type Scope = TabInAnyState;
+    type Output = Rules;
+
+    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Outcome<Rules>> {
+        let remove = self.response.is_none();
+        let response = self.response.unwrap_or(Response {
+            status: None,
+            headers: None,
+            body: None,
+            content_type: None,
+            delay: None,
+        });
+        let route = Route {
+            url: Some(pattern(call, &self.url)?),
+            resource_type: None,
+            answer: RouteAnswer::Mock(Arc::new(response.into())),
+        };
+        rule(&tab.context()?, call, route, remove).await
+    }
+}
+
+impl From<Response> for Mock {
+    fn from(response: Response) -> Self {
+        let (body, media_type) = match response.body {
+            None => (String::new(), "text/plain; charset=utf-8"),
+            Some(Value::String(text)) => (text, "text/plain; charset=utf-8"),
+            Some(json) => (json.to_string(), "application/json"),
+        };
+        let mut headers: Vec<_> = response.headers.unwrap_or_default().into_iter().collect();
+        let named = headers
+            .iter()
+            .any(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        if let Some(media_type) = response.content_type {
+            headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
+            headers.push(("content-type".to_owned(), media_type));
+        } else if !named {
+            headers.push(("content-type".to_owned(), media_type.to_owned()));
+        }
+        Self {
+            status: response.status.unwrap_or(200),
+            headers,
+            body: body.into_bytes(),
+            delay: Duration::from_millis(response.delay.unwrap_or(0)),
+        }
+    }
+}
+
+/// Puts a rule in the place of the one about the same requests, or takes that one back.
+async fn rule(
+    context: &BrowserContext,
+    call: &Call,
+    route: Route,
+    remove: bool,
+) -> Result<Outcome<Rules>> {
+    let same = |other: &Route| {
+        let kinds = std::mem::discriminant(&other.answer) == std::mem::discriminant(&route.answer);
+        kinds && other.url == route.url && other.resource_type == route.resource_type
+    };
+    let mut routes: Vec<_> = context.routes().iter().cloned().collect();
+    let before = routes.len();
+    routes.retain(|other| !same(other));
+    if remove && routes.len() == before {
+        return Err(Error::Arguments {
+            reason: "There is no such rule",
+            bare: false,
+        });
+    }
+    if !remove {
+        if routes.len() == MOST {
+            return Err(Error::Arguments {
+                reason: "There are too many rules already",
+                bare: false,
+            });
+        }
+        routes.push(route);
+    }
+    let rules = routes.iter().map(Rule::from).collect();
+    context.set_routes(&call.action(), routes.into()).await?;
+    Ok(Rules { rules }.into())
+}
+
+fn pattern(call: &Call, url: &str) -> Result<UrlPattern> {
+    UrlPattern::new(url).map_err(|reason| wrong(call, "url", reason))
+}
+
+fn wrong(call: &Call, parameter: &str, message: String) -> Error {
+    Error::InvalidArguments {
+        tool: call.tool,
+        problems: vec![Problem {
+            parameter: parameter.to_owned(),
+            message,
+        }],
+    }
+}
+
+/// Cut the network, or join it again.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct SetOffline {
+    /// Cut it?
+    offline: bool,
+}
+
+/// Whether it is cut.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Offline {
+    offline: bool,
+}
+
+impl ObjectTool for SetOffline {
+    const NAME: &'static str = "set_offline";
+    const TITLE: &'static str = "Set offline";
+    const EFFECT: Effect = Effect::Acts;
+    type Scope = TabInAnyState;
+    type Output = Offline;
+
+    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Outcome<Offline>> {
+        let Self { offline } = self;
+        tab.context()?.set_offline(&call.action(), offline).await?;
+        Ok(Offline { offline }.into())
+    }
+}
+
+/// Slow the network down. What is 0 or left out is not limited.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SetThrottling {
+    /// Bytes per second.
+    #[schemars(range(min = 0))]
+    download_speed: Option<f64>,
+    /// Bytes per second.
+    #[schemars(range(min = 0))]
+    upload_speed: Option<f64>,
+    /// More ms for each request.
+    #[schemars(range(min = 0, max = 600_000))]
+    latency: Option<f64>,
+}
+
+/// How slow the network is; null where nothing limits it.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Throttling {
+    #[schemars(required)]
+    download_speed: Option<u64>,
+    #[schemars(required)]
+    upload_speed: Option<u64>,
+    latency: u64,
+}
+
+impl From<engine::Throttling> for Throttling {
+    fn from(throttling: engine::Throttling) -> Self {
+        Self {
+            download_speed: throttling.download.map(rounded),
+            upload_speed: throttling.upload.map(rounded),
+            latency: rounded(throttling.latency),
+        }
+    }
+}
+
+fn rounded(number: f64) -> u64 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "what is asked for is never less than nothing"
+    )]
+    let number = number.round() as u64;
+    number
+}
+
+impl ObjectTool for SetThrottling {
+    const NAME: &'static str = "set_throttling";
+    const TITLE: &'static str = "Set throttling";
+    const EFFECT: Effect = Effect::Acts;
+    type Scope = TabInAnyState;
+    type Output = Throttling;
+
+    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Outcome<Throttling>> {
+        let throttling = engine::Throttling {
+            download: self.download_speed.filter(|speed| *speed > 0.0),
+            upload: self.upload_speed.filter(|speed| *speed > 0.0),
+            latency: self.latency.unwrap_or(0.0),
+        };
+        let context = tab.context()?;
+        context.set_throttling(&call.action(), throttling).await?;
+        Ok(Throttling::from(throttling).into())
+    }
+}
