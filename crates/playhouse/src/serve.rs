@@ -12,8 +12,8 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 
 /// How long closing may take before we leave anyway.
 const CLOSING: Duration = Duration::from_secs(15);
-/// How long answers may take to be written after the client left.
-const FLUSHING: Duration = Duration::from_millis(500);
+/// How long the answers may take to be written after the client closed its end; only one that does not read takes it.
+const FLUSHING: Duration = Duration::from_secs(5);
 
 /// Serves one client over stdin and stdout; returns when it has left, when the process that started us has ended, or at SIGINT or
 /// SIGTERM, with all closed.

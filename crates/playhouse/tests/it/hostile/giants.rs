@@ -7,12 +7,15 @@ use super::Visit;
 
 const BUTTON: &str = "<title>Giant</title><button>Go</button>";
 
+/// A machine with much else to do gets there too.
+const PATIENT: &[&str] = &["--timeout-action", "20000", "--timeout-navigation", "40000"];
+
 #[tokio::test]
 async fn a_page_of_fifty_megabytes_leaves_the_server_small() {
     if !browser_is_there() {
         return;
     }
-    let visit = Visit::with(&["--timeout-action", "5000", "--timeout-navigation", "5000"]).await;
+    let visit = Visit::with(PATIENT).await;
     let giant = "lorem ipsum ".repeat(50_000_000 / 12);
     visit.open(&format!("{BUTTON}{giant}")).await;
     let seen = visit.call("browser_snapshot", json!({})).await;
@@ -31,7 +34,7 @@ async fn a_text_and_a_name_of_megabytes_are_cut() {
     if !browser_is_there() {
         return;
     }
-    let visit = Visit::with(&["--timeout-action", "30000"]).await;
+    let visit = Visit::with(PATIENT).await;
     let (text, name) = ("lorem ".repeat(200_000), "x".repeat(2_000_000));
     let opened = visit
         .open(&format!(
@@ -56,15 +59,7 @@ async fn a_hundred_thousand_nodes_are_shown_in_part() {
     if !browser_is_there() {
         return;
     }
-    let visit = Visit::with(&[
-        "--snapshot-mode",
-        "none",
-        "--timeout-action",
-        "25000",
-        "--timeout-navigation",
-        "25000",
-    ])
-    .await;
+    let visit = Visit::with(&[PATIENT, &["--snapshot-mode", "none"]].concat()).await;
     let items = "<li>one of very many</li>".repeat(100_000);
     visit
         .open(&format!("{BUTTON}<h1>Part</h1><ul>{items}</ul>"))
@@ -87,15 +82,7 @@ async fn five_hundred_frames_do_not_hold_up_the_next_page() {
     if !browser_is_there() {
         return;
     }
-    let visit = Visit::with(&[
-        "--snapshot-mode",
-        "none",
-        "--timeout-action",
-        "20000",
-        "--timeout-navigation",
-        "20000",
-    ])
-    .await;
+    let visit = Visit::with(&[PATIENT, &["--snapshot-mode", "none"]].concat()).await;
     visit
         .open(&format!(
             "{BUTTON}{}",

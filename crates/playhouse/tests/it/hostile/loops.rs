@@ -12,7 +12,7 @@ async fn a_page_in_an_endless_loop_can_be_left() {
     if !browser_is_there() {
         return;
     }
-    let visit = Visit::with(&["--timeout-action", "1000"]).await;
+    let visit = Visit::with(&["--timeout-action", "3000"]).await;
     for loops in [
         "setTimeout(() => { for (;;); }, 100)",
         "setInterval(() => { for (;;); }, 100)",
