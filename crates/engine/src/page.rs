@@ -282,12 +282,14 @@ impl Page {
 
     /// Draws the page.
     pub async fn screenshot(&self, progress: &Progress, options: &Screenshot) -> Result<Vec<u8>> {
-        progress.run(self.backend.screenshot(options)).await
+        let draw = || self.backend.screenshot(options);
+        progress.run(self.of_one_document(draw)).await
     }
 
     /// Prints the page.
     pub async fn pdf(&self, progress: &Progress, options: &PdfOptions) -> Result<Vec<u8>> {
-        progress.run(self.backend.pdf(options)).await
+        let print = || self.backend.pdf(options);
+        progress.run(self.of_one_document(print)).await
     }
 
     /// Changes the size of the viewport, and only that.
@@ -452,6 +454,21 @@ impl Page {
             result = work => result,
             () = self.wait(|state| state.is_held() || state.alive().is_err()) => {
                 Err(self.alive().err().unwrap_or(Error::DialogOpen {}))
+            }
+        }
+    }
+
+    /// Asks again when the document was replaced meanwhile: what was asked of the last one may stay without an answer.
+    async fn of_one_document<T, F>(&self, ask: impl Fn() -> F) -> Result<T>
+    where
+        F: Future<Output = Result<T>>,
+    {
+        loop {
+            let shown = self.state().frames.main().commits;
+            tokio::select! {
+                biased;
+                answer = ask() => return answer,
+                replaced = self.until(|state| state.frames.main().commits != shown) => replaced?,
             }
         }
     }

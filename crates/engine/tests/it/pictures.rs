@@ -98,3 +98,20 @@ fn formats() {
         assert!(String::from_utf8_lossy(&printed).contains("/MediaBox [0 0 612 792]"));
     });
 }
+
+#[test]
+fn a_page_that_loads_again_and_again_is_drawn() {
+    on_a_page(async |stage| {
+        let page = &stage.page;
+        stage
+            .show(
+                "/",
+                "<h1>Again</h1><script>setTimeout(() => location.reload(), 30)</script>",
+            )
+            .await;
+        for _ in 0..40 {
+            let picture = page.screenshot(&soon(), &png()).await;
+            assert!(!picture.unwrap().is_empty());
+        }
+    });
+}

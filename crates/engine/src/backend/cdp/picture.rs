@@ -40,8 +40,7 @@ impl CdpPage {
         // A page that is laid out wider than its screen is shown smaller.
         let scale = scale * visual.scale * options.shrink;
         let drawn = self
-            .session()
-            .call(&page::CaptureScreenshot {
+            .call_in_front(&page::CaptureScreenshot {
                 format: Some(match options.format {
                     ScreenshotFormat::Png => page::ImageFormat::Png,
                     ScreenshotFormat::Jpeg => page::ImageFormat::Jpeg,
@@ -66,8 +65,7 @@ impl CdpPage {
 
     pub(super) async fn print(&self, options: &PdfOptions) -> Result<Vec<u8>> {
         let printed = self
-            .session()
-            .call(&page::PrintToPDF {
+            .call_in_front(&page::PrintToPDF {
                 landscape: Some(options.landscape),
                 print_background: Some(options.background),
                 paper_width: Some(options.width),

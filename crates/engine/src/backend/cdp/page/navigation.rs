@@ -3,8 +3,17 @@
 use super::CdpPage;
 use crate::backend::{FrameId, LoaderId};
 use crate::error::{Error, Result};
+use std::time::Duration;
 use url::Url;
+use wire::Command;
 use wire::cdp::page;
+
+/// What Chromium answers meanwhile.
+const NOBODY_IN_FRONT: &str = "Not attached to an active page";
+/// It takes a moment, but no event tells its end.
+const FIRST_PAUSE: Duration = Duration::from_millis(5);
+/// A page that has not got there by now does not get there.
+const LAST_PAUSE: Duration = Duration::from_secs(2);
 
 impl CdpPage {
     pub(in crate::backend::cdp) fn navigation_started(
@@ -17,10 +26,28 @@ impl CdpPage {
         }
     }
 
+    /// Calls what only the document in front answers. While that is being replaced by another, nobody is in front.
+    pub(in crate::backend::cdp) async fn call_in_front<C: Command>(
+        &self,
+        command: &C,
+    ) -> wire::Result<C::Response> {
+        let mut pause = FIRST_PAUSE;
+        loop {
+            match self.session.call(command).await {
+                Err(wire::Error::Protocol { message, .. })
+                    if message == NOBODY_IN_FRONT && pause < LAST_PAUSE =>
+                {
+                    tokio::time::sleep(pause).await;
+                    pause *= 2;
+                }
+                other => return other,
+            }
+        }
+    }
+
     pub(super) async fn go_to(&self, url: &str) -> Result<Option<LoaderId>> {
         let answer = self
-            .session
-            .call(&page::Navigate {
+            .call_in_front(&page::Navigate {
                 url: url.to_owned(),
                 frame_id: Some(self.main.as_str().to_owned()),
                 ..Default::default()
@@ -40,7 +67,7 @@ impl CdpPage {
             Some(reason) if reason == "net::ERR_ABORTED" => {
                 // Given up for another navigation, or ended without a document, as by a 204. Which one it was is known once the
                 // browser has answered anything else.
-                self.session.call(&page::GetNavigationHistory {}).await?;
+                self.call_in_front(&page::GetNavigationHistory {}).await?;
                 self.flush_events().await?;
                 if self.state().newest == loader && is_opened_here(url) {
                     Ok(None)
@@ -54,23 +81,21 @@ impl CdpPage {
     }
 
     pub(super) async fn load_again(&self, ignore_cache: bool) -> Result<()> {
-        self.session
-            .call(&page::Reload {
-                ignore_cache: Some(ignore_cache),
-                ..Default::default()
-            })
-            .await?;
+        self.call_in_front(&page::Reload {
+            ignore_cache: Some(ignore_cache),
+            ..Default::default()
+        })
+        .await?;
         Ok(())
     }
 
     pub(super) async fn go_by(&self, delta: i32) -> Result<bool> {
-        let history = self.session.call(&page::GetNavigationHistory {}).await?;
+        let history = self.call_in_front(&page::GetNavigationHistory {}).await?;
         let entry = usize::try_from(history.current_index + i64::from(delta))
             .ok()
             .and_then(|index| history.entries.get(index));
         let Some(entry) = entry else { return Ok(false) };
-        self.session
-            .call(&page::NavigateToHistoryEntry { entry_id: entry.id })
+        self.call_in_front(&page::NavigateToHistoryEntry { entry_id: entry.id })
             .await?;
         Ok(true)
     }
