@@ -159,6 +159,8 @@ pub trait PageBackend: Send + Sync {
     ///
     /// Fails with `DocumentGone` when the document is replaced meanwhile.
     async fn call(&self, frame: &FrameId, function: &str, argument: &Value) -> Result<String>;
+    /// Has the injected code brought to all frames, so that one of them can ask the others; without waiting for it.
+    fn prepare_frames(&self) {}
     /// Runs the caller's function in the page's own world and returns its result as JSON, `None` for `undefined`.
     ///
     /// `expression` evaluates to a value or a function; a function is called with the element, if one is given.

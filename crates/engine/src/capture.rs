@@ -61,6 +61,7 @@ impl Page {
     async fn main_document(&self, boxes: bool) -> Result<FrameSnapshot> {
         let mut tries = 1;
         loop {
+            self.backend.prepare_frames();
             match self.document(self.main_frame(), None, boxes, ROOM).await {
                 Err(Error::DocumentGone {}) if tries < TRIES => tries += 1,
                 done => return done,
@@ -77,12 +78,25 @@ impl Page {
         room: usize,
     ) -> BoxFuture<'_, Result<FrameSnapshot>> {
         Box::pin(async move {
-            let mut question = json!({ "boxes": boxes, "room": room });
+            let mut question = json!({ "boxes": boxes, "room": room, "frameRoom": FRAME_ROOM });
             if let Some(root) = root {
                 question["root"] = root.into();
             }
             let facts: Option<Facts> = self.call(&frame, "snapshot", &question).await?;
             let facts = facts.ok_or(Error::DocumentGone {})?;
+            self.with_frames(frame, facts, boxes, room).await
+        })
+    }
+
+    /// The facts of a document, and all frames in it.
+    fn with_frames(
+        &self,
+        frame: FrameId,
+        facts: Facts,
+        boxes: bool,
+        room: usize,
+    ) -> BoxFuture<'_, Result<FrameSnapshot>> {
+        Box::pin(async move {
             let prefix = self
                 .state()
                 .frames
@@ -96,7 +110,10 @@ impl Page {
                     |id: &str| Some(FrameId::from(id)).filter(|id| state.frames.get(id).is_some());
                 document
                     .frame_elements()
-                    .map(|(owner, frame)| (owner, frame.and_then(known)))
+                    .map(|owner| {
+                        let frame = owner.frame.as_deref().and_then(known);
+                        (owner.handle, frame.map(|frame| (frame, owner.content)))
+                    })
                     .collect()
             };
             if owners.is_empty() {
@@ -111,9 +128,15 @@ impl Page {
             }
             .into_iter();
             let room = (room / owners.len()).max(FRAME_ROOM);
-            let below = owners.into_iter().filter_map(|(owner, frame)| {
-                let frame = frame.or_else(|| asked.next().flatten())?;
-                let content = self.document(frame, None, boxes, room);
+            let below = owners.into_iter().filter_map(|(owner, known)| {
+                let (frame, facts) = match known {
+                    Some(known) => known,
+                    None => (asked.next().flatten()?, None),
+                };
+                let content = match facts {
+                    Some(facts) => self.with_frames(frame, facts, boxes, room),
+                    None => self.document(frame, None, boxes, room),
+                };
                 Some(async move { (owner, tokio::time::timeout(FRAME_LIMIT, content).await) })
             });
             for (owner, content) in join_all(below).await {

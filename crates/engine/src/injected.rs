@@ -1,4 +1,13 @@
 //! The code that runs in pages, in a world apart from theirs. Built from `injected/` and committed.
 
+use serde_json::value::RawValue;
+use std::sync::OnceLock;
+
 /// Defines `globalThis.__playhouseCore`: an object of functions, each of one JSON argument.
-pub(crate) const CORE: &str = include_str!("../injected/dist/core.js");
+const CORE: &str = include_str!("../injected/dist/core.js");
+
+/// [`CORE`] as a string of JSON, written once: it goes to every document.
+pub(crate) fn core() -> &'static RawValue {
+    static ENCODED: OnceLock<Box<RawValue>> = OnceLock::new();
+    ENCODED.get_or_init(|| serde_json::value::to_raw_value(CORE).unwrap_or_default())
+}

@@ -30,6 +30,8 @@ export interface Facts {
   frame?: Handle;
   /** The id of that frame, if its document is of the same origin and can be asked. */
   frameId?: string;
+  /** The tree of that document, if it was asked. */
+  content?: Entry[];
   /** The places, in the order of the tree, of the elements below that its name was read from. */
   sources?: number[];
   /** The name was read, among others, from a caption, legend or label of something below. */
@@ -77,18 +79,52 @@ export function refOf({ handle }: { handle: Handle }): string | null {
 
 /**
  * The tree of the document's body, or of one element; null if that element has gone. Refs of a part add to those of the last whole.
- * `room`: how many characters it may have, roughly; a larger one is cut off there, and says so.
+ * `room`: how many characters it may have, roughly; a larger one is cut off there, and says so. Its frames share as much once more, and
+ * have `frameRoom` each at least; those of the same origin that know our code are asked at once.
  */
-export function snapshot({ root, boxes, room }: { root?: Handle; boxes?: boolean; room: number }): Entry[] | null {
+export function snapshot(question: Question): Entry[] | null {
+  const { root, boxes, room } = question;
   const from = root === undefined ? document.body : held(root);
   if (!from) return root === undefined ? [] : null;
   if (!from.isConnected) return null;
   if (root === undefined) current = new Map();
-  return withCaches(() => new Walk(!!boxes, room).of(from));
+  const walk = new Walk(!!boxes, room);
+  const entries = withCaches(() => walk.of(from));
+  const { frames } = walk;
+  const { depth = 0, frameRoom } = question;
+  if (frameRoom && depth < DEEPEST_FRAME) {
+    const below = { boxes, room: Math.max(Math.floor(room / frames.length), frameRoom), frameRoom, depth: depth + 1 };
+    for (const { facts, core } of frames) {
+      try {
+        const content = core?.snapshot(below);
+        if (content) facts.content = content;
+      } catch {
+        // It is asked alone.
+      }
+    }
+  }
+  return entries;
+}
+
+interface Question {
+  root?: Handle;
+  boxes?: boolean;
+  room: number;
+  frameRoom?: number;
+  /** How many frames are around it. */
+  depth?: number;
+}
+
+/** What our code in another document of the same origin has for us. */
+interface OtherCore {
+  frame?: string;
+  snapshot: typeof snapshot;
 }
 
 /** Deeper than this, elements are no nodes of their own any more. */
 const DEEPEST = 400;
+/** Frames that are nested deeper are asked alone. */
+const DEEPEST_FRAME = 10;
 const TOO_DEEP = "… What is nested deeper is not shown. Take a snapshot of it alone.";
 /** A text, name or address that is longer is cut off there. */
 const LONGEST = 100_000;
@@ -111,6 +147,8 @@ class Walk {
   private readonly visited = new Set<Node>();
   private readonly built = new Map<Element, Built>();
   private tooDeep = false;
+  /** The frame elements, with our code in their documents. */
+  readonly frames: { readonly facts: Facts; readonly core?: OtherCore }[] = [];
   private readonly focused = document.hasFocus() ? document.activeElement : null;
 
   constructor(
@@ -200,8 +238,9 @@ class Walk {
       facts.ref = refTo(e, role, name.text);
       if (frame) {
         facts.frame = keep(e);
-        const id = frameIdIn(e as HTMLIFrameElement);
-        if (id) facts.frameId = id;
+        const core = coreIn(e as HTMLIFrameElement);
+        if (core?.frame) facts.frameId = core.frame;
+        this.frames.push({ facts, ...(core?.frame && { core }) });
       }
       if (lookOf(e).cursor === "pointer") facts.pointer = true;
     }
@@ -240,8 +279,8 @@ function isFrame(e: Element): boolean {
   return tag === "iframe" || tag === "frame";
 }
 
-function frameIdIn(e: HTMLIFrameElement): string | undefined {
-  return (e.contentDocument?.defaultView as { __playhouseCore?: { frame?: string } } | null | undefined)?.__playhouseCore?.frame;
+function coreIn(e: HTMLIFrameElement): OtherCore | undefined {
+  return (e.contentDocument?.defaultView as { __playhouseCore?: OtherCore } | null | undefined)?.__playhouseCore;
 }
 
 /** Whether an element is but a stretch of text in a line, as `<b>` and `<span>` mostly are. */

@@ -35,10 +35,16 @@ impl FrameSnapshot {
         }
     }
 
-    /// The frame elements of this document, in order, with the frame of each as far as it is known; each wants the snapshot of its document.
-    pub(crate) fn frame_elements(&self) -> impl Iterator<Item = (Handle, Option<&str>)> {
-        self.nodes()
-            .filter_map(|node| Some((node.frame?, node.frame_id.as_deref())))
+    /// The frame elements of this document, in order; each wants the snapshot of its document. What they have of it is taken.
+    pub(crate) fn frame_elements(&mut self) -> impl Iterator<Item = FrameElement> {
+        self.entries.iter_mut().filter_map(|entry| match entry {
+            Entry::Node(node) => Some(FrameElement {
+                handle: node.frame?,
+                frame: node.frame_id.take(),
+                content: node.content.take(),
+            }),
+            Entry::Text(_) => None,
+        })
     }
 
     /// Places the snapshot of a frame's document below its frame element.
@@ -51,13 +57,16 @@ impl FrameSnapshot {
     pub(crate) fn render(&self, options: &RenderOptions) -> String {
         render::render(self, options)
     }
+}
 
-    pub(super) fn nodes(&self) -> impl Iterator<Item = &Node> {
-        self.entries.iter().filter_map(|entry| match entry {
-            Entry::Node(node) => Some(&**node),
-            Entry::Text(_) => None,
-        })
-    }
+/// An element that holds a frame.
+#[derive(Debug)]
+pub(crate) struct FrameElement {
+    pub(crate) handle: Handle,
+    /// Its frame, as far as it is known.
+    pub(crate) frame: Option<Box<str>>,
+    /// The facts of the frame's document, if that was asked along.
+    pub(crate) content: Option<Facts>,
 }
 
 /// What `snapshot` of the page-side code returned for a document.
@@ -126,6 +135,9 @@ pub(super) struct Node {
     pub(super) frame: Option<Handle>,
     /// The id of that frame, as far as its document could be asked for it.
     pub(super) frame_id: Option<Box<str>>,
+    /// The facts of that frame's document, if they came along.
+    #[cfg_attr(test, serde(skip_serializing))]
+    pub(super) content: Option<Facts>,
     /// Which nodes below the name was read from, counted from the start of the document.
     pub(super) sources: Vec<usize>,
     /// The name was read, among others, from a caption, legend or label of something below.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{Empty, command, event};
+use super::{Command, Empty, command, event};
 
 /// [`Runtime.enable`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-enable)
 #[derive(Debug, Clone, Default, Serialize)]
@@ -61,6 +61,21 @@ pub struct Evaluate {
     pub serialization_options: Option<SerializationOptions>,
 }
 command!(Evaluate, "Runtime.evaluate", EvaluateResponse);
+
+/// [`Evaluate`] with an expression that is encoded already: a long one that is sent often.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EvaluateEncoded<'a> {
+    /// A string.
+    pub expression: &'a RawValue,
+    pub unique_context_id: &'a str,
+    pub silent: bool,
+}
+
+impl Command for EvaluateEncoded<'_> {
+    const METHOD: &'static str = Evaluate::METHOD;
+    type Response = EvaluateResponse;
+}
 
 /// The answer to [`Evaluate`].
 #[derive(Debug, Clone, Default, Deserialize)]

@@ -4,13 +4,13 @@ use super::page::CdpPage;
 use super::worlds::{WORLD, World, Worlds};
 use crate::backend::{FrameId, Handle};
 use crate::error::{Error, Result};
-use crate::injected::CORE;
+use crate::injected::core;
 use futures_util::future::try_join_all;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
-use wire::Session;
 use wire::cdp::{dom, page, runtime};
+use wire::{Reply, Session};
 
 /// How long a new document may take to tell of its world.
 const ANNOUNCEMENT: Duration = Duration::from_secs(2);
@@ -56,13 +56,7 @@ impl CdpPage {
         // One after the other in one write: the call finds the core there.
         let injection = (!world.injected).then(|| {
             self.worlds().injected(frame, &world);
-            session.send(&runtime::Evaluate {
-                // Who looks at the frame from outside can ask it which it is.
-                expression: format!("{CORE}\n__playhouseCore.frame = {};", json!(frame.as_str())),
-                unique_context_id: Some(world.unique.to_string()),
-                silent: Some(true),
-                ..Default::default()
-            })
+            self.inject(frame, &world)
         });
         let answer = session.send(&call);
         if let Some(injection) = injection {
@@ -72,6 +66,36 @@ impl CdpPage {
         let answer = self.or_gone(&world, answer.await).await?;
         thrown(answer.exception_details)?;
         Ok(answer.result)
+    }
+
+    /// Brings the core to all frames of the main frame's process that lack it.
+    pub(super) fn inject_frames(&self) {
+        let Some(session) = self.session().id() else {
+            return;
+        };
+        let claimed = self.worlds().claimed(session);
+        for (frame, world) in claimed {
+            // A world that is gone by then is not asked for anything.
+            drop(self.inject(&frame, &world));
+        }
+    }
+
+    /// Sends the core. All documents get the same source, which the browser compiles once for a process.
+    fn inject(&self, frame: &FrameId, world: &World) -> Reply<runtime::EvaluateResponse> {
+        let session = self.session_of(&world.session);
+        let core = session.send(&runtime::EvaluateEncoded {
+            expression: core(),
+            unique_context_id: &world.unique,
+            silent: true,
+        });
+        // Who looks at the frame from outside can ask it which it is.
+        drop(session.send(&runtime::Evaluate {
+            expression: format!("__playhouseCore.frame = {}", json!(frame.as_str())),
+            unique_context_id: Some(world.unique.to_string()),
+            silent: Some(true),
+            ..Default::default()
+        }));
+        core
     }
 
     /// Runs the caller's expression in the page's own world.

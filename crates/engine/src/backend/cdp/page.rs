@@ -276,6 +276,10 @@ impl PageBackend for CdpPage {
         self.call_core(frame, function, argument).await
     }
 
+    fn prepare_frames(&self) {
+        self.inject_frames();
+    }
+
     async fn evaluate(
         &self,
         frame: &FrameId,

@@ -99,6 +99,20 @@ impl Worlds {
         }
     }
 
+    /// The isolated worlds of a session that our code is not on its way to yet; it is from now on.
+    pub(super) fn claimed(&mut self, session: &str) -> Vec<(FrameId, World)> {
+        let mut claimed = Vec::new();
+        for (frame, worlds) in &mut self.frames {
+            let fresh = worlds.isolated.as_mut();
+            let fresh = fresh.filter(|world| !world.injected && &*world.session == session);
+            if let Some(world) = fresh {
+                world.injected = true;
+                claimed.push((frame.clone(), world.clone()));
+            }
+        }
+        claimed
+    }
+
     fn retain(&mut self, keep: impl Fn(&World) -> bool) {
         for worlds in self.frames.values_mut() {
             worlds.main.take_if(|world| !keep(world));
