@@ -208,14 +208,20 @@ impl Output {
 
 /// Writes a file that is no text; folders above it are made.
 pub(crate) async fn write(file: &WrittenFile, bytes: impl AsRef<[u8]>) -> Result<()> {
-    if let Some(folder) = file.path.parent() {
-        tokio::fs::create_dir_all(folder)
-            .await
-            .map_err(|error| Error::file(folder, "mkdir", &error))?;
-    }
-    tokio::fs::write(&file.path, bytes)
-        .await
-        .map_err(|error| Error::file(&file.path, "open", &error))
+    let written = match (
+        tokio::fs::write(&file.path, &bytes).await,
+        file.path.parent(),
+    ) {
+        // Mostly the folder is there: to look first would cost as much as the writing.
+        (Err(error), Some(folder)) if error.kind() == std::io::ErrorKind::NotFound => {
+            tokio::fs::create_dir_all(folder)
+                .await
+                .map_err(|error| Error::file(folder, "mkdir", &error))?;
+            tokio::fs::write(&file.path, &bytes).await
+        }
+        (written, _) => written,
+    };
+    written.map_err(|error| Error::file(&file.path, "open", &error))
 }
 
 /// Reads a file of cookies and storage.

@@ -14,11 +14,39 @@ type Lacks = { lacks: State | "options" | "optionEnabled" };
 const SET = new Set("color date datetime-local month range time week".split(" "));
 const TYPED = new Set("email number password search tel text url".split(" "));
 
-/** What is left to do: to ask again with `set`; nothing, as the value is there; or the old text is selected and the new one has to be put over it as input. */
-export type Filled = { done: "settable" | "set" | "selected" };
+/** What is left to do: to ask again, with `set` or out of the row; nothing, as the value is there; or the old text is selected and the new one has to be put over it as input. */
+export type Filled = { done: "settable" | "set" | "selected" | "skipped" };
+
+/** Where in a row of fields one stands that are all sent before the first has answered. */
+interface Turn {
+  row: number;
+  index: number;
+}
+
+let row: Turn = { row: 0, index: 0 };
+// A handler that took longer may have opened a dialog: whoever sent the row has gone on without it then.
+const SHORT = 2;
+
+/** Gives a field a new value; not if it is in a row, and the one before has not got its value in no time. */
+export async function fill({ turn, ...wanted }: Fill & { turn?: Turn }): Promise<Filled | Lacks | Mismatch | Gone> {
+  if (!turn) return fillNow(wanted);
+  if (turn.index ? turn.row !== row.row || turn.index !== row.index : turn.row < row.row) return { done: "skipped" };
+  const start = performance.now();
+  row = { row: turn.row, index: -1 };
+  const filled = await fillNow(wanted);
+  if ("done" in filled && filled.done === "set" && performance.now() - start < SHORT) row = { row: turn.row, index: turn.index + 1 };
+  return filled;
+}
+
+interface Fill {
+  handle: Handle;
+  value: string;
+  force?: boolean;
+  set?: boolean;
+}
 
 /** Gives a field a new value, or selects its text so that input replaces it. */
-export async function fill({ handle, value, force, set: now }: { handle: Handle; value: string; force?: boolean; set?: boolean }): Promise<Filled | Lacks | Mismatch | Gone> {
+async function fillNow({ handle, value, force, set: now }: Fill): Promise<Filled | Lacks | Mismatch | Gone> {
   const e = attached(handle);
   if (!e) return { gone: true };
   const field = fieldOf(e);

@@ -7,9 +7,12 @@ use crate::backend::InputStep;
 use crate::error::{Error, Obstacle, Result};
 use crate::input::Shortcut;
 use crate::locator::{Checked, Element, Locator, States};
+use crate::page::Page;
 use crate::progress::Progress;
+use futures_util::{FutureExt as _, StreamExt as _};
 use serde::Deserialize;
 use serde_json::json;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What an element is instead of what the action needs.
 #[derive(Debug, Deserialize)]
@@ -42,9 +45,58 @@ enum Done {
     Settable,
     Set,
     Selected,
+    /// Its turn in a row has not come.
+    Skipped,
 }
 
+/// How many fields of a row are on their way at most; fewer are in vain when one of them needs more than a look.
+const AHEAD: usize = 4;
+
 const FILLABLE: &[Need] = &[Need::Visible, Need::Enabled, Need::Editable];
+
+impl Page {
+    /// Fills as many of these fields, from the first one on, as take their text at once; returns how many. The rest is for
+    /// [`Locator::fill`], which waits and tells what is wrong.
+    ///
+    /// Each is sent before those in front of it have answered, and left alone in the page if one of them was not filled.
+    pub async fn fill_row(
+        &self,
+        progress: &Progress,
+        fields: &[(&Locator, impl AsRef<str>)],
+    ) -> usize {
+        static ROWS: AtomicU64 = AtomicU64::new(1);
+        if self.state().is_held() {
+            return 0;
+        }
+        let row = ROWS.fetch_add(1, Ordering::Relaxed);
+        let ask = |(index, (locator, value)): (usize, &(&Locator, _))| {
+            let locator = (*locator).clone();
+            let turn = json!({ "row": row, "index": index });
+            let argument = json!({ "value": AsRef::<str>::as_ref(value), "turn": turn });
+            async move { locator.find_and_ask("fill", &argument).await }.boxed()
+        };
+        let each: Vec<_> = fields.iter().enumerate().map(ask).collect();
+        let mut answers = futures_util::stream::iter(each).buffered(AHEAD);
+        let mut filled = 0;
+        let filling = async {
+            while let Some(answer) = answers.next().await {
+                match answer {
+                    Ok((_, Ok(Filled::Done { done: Done::Set }))) => filled += 1,
+                    // A handler of the field opened it.
+                    Err(Error::DialogOpen {}) => {
+                        filled += 1;
+                        break;
+                    }
+                    _ => break,
+                }
+            }
+            Ok(())
+        };
+        // What went wrong is told by who fills the rest.
+        let _ = progress.run(filling).await;
+        filled
+    }
+}
 
 impl Locator {
     /// Replaces the value of a field, or the content of an editable element, once it is visible, enabled and editable.
@@ -76,7 +128,7 @@ impl Locator {
                     }
                 }
                 Filled::Done {
-                    done: Done::Selected,
+                    done: Done::Selected | Done::Skipped,
                 } => {
                     let steps = if value.is_empty() {
                         Shortcut::parse("Delete")?.press(&[])

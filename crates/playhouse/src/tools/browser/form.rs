@@ -10,6 +10,7 @@ use engine::{Locator, Progress, Selector};
 use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::collections::VecDeque;
 
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<FillForm>()];
 
@@ -63,8 +64,23 @@ impl Tool for FillForm {
             .fields
             .iter()
             .map(|field| tab.find(call, &field.target));
-        for (field, found) in self.fields.iter().zip(join_all(found).await) {
-            match field.fill(call, found).await {
+        let mut found: VecDeque<Result<Found>> = join_all(found).await.into();
+        let mut ahead = 0;
+        for (index, field) in self.fields.iter().enumerate() {
+            if ahead == 0 {
+                ahead = fill_row(&tab, call, &self.fields[index..], &found).await;
+            }
+            let Some(found) = found.pop_front() else {
+                break;
+            };
+            let filled = match ahead.checked_sub(1) {
+                Some(left) => {
+                    ahead = left;
+                    found.map(|found| field.filled(call, found))
+                }
+                None => field.fill(call, found).await,
+            };
+            match filled {
                 Ok(action) => reply = reply.and_action(call.language(), &action),
                 // The fields before this one are filled, and stay so.
                 Err(error) if error.is_dialog() => {
@@ -78,7 +94,32 @@ impl Tool for FillForm {
     }
 }
 
+/// Fills the texts that come first, as far as that needs no waiting; how many fields those are.
+async fn fill_row(
+    tab: &CurrentTab,
+    call: &Call,
+    fields: &[Field],
+    found: &VecDeque<Result<Found>>,
+) -> usize {
+    let texts = fields.iter().zip(found).map_while(|(field, found)| {
+        let is_text = matches!(field.kind, FieldKind::Textbox | FieldKind::Slider);
+        let found = found.as_ref().ok().filter(|_| is_text)?;
+        let (text, _) = call.settings.secrets.typed(&field.value);
+        Some((&found.locator, text))
+    });
+    let texts: Vec<_> = texts.collect();
+    match texts.as_slice() {
+        [] | [_] => 0,
+        texts => tab.page.fill_row(&call.action(), texts).await,
+    }
+}
+
 impl Field {
+    fn filled(&self, call: &Call, found: Found) -> Action {
+        let (_, shown) = call.settings.secrets.typed(&self.value);
+        self.action(found.shown, shown)
+    }
+
     async fn fill(&self, call: &Call, found: Result<Found>) -> Result<Action> {
         let found = found?;
         let (text, shown) = call.settings.secrets.typed(&self.value);
