@@ -34,7 +34,7 @@ pub struct Client {
     limit: Duration,
     workspace: launch::Workspace,
     /// Ends its tasks when dropped.
-    _readers: JoinSet<()>,
+    readers: JoinSet<()>,
 }
 
 /// Why a request has no result.
@@ -115,7 +115,7 @@ impl Client {
             next_id: AtomicU64::new(1),
             limit: launch.limit,
             workspace,
-            _readers: readers,
+            readers,
         }
     }
 
@@ -262,7 +262,13 @@ impl Client {
     /// Closes the server's stdin and waits until it has exited.
     pub async fn end(mut self) -> ExitStatus {
         self.close_input().await;
-        self.exit_status().await
+        let status = self.exit_status().await;
+        // What it wrote last is answers too.
+        let read = async { while self.readers.join_next().await.is_some() {} };
+        if timeout(self.limit, read).await.is_err() {
+            panic!("the server has left its output to a process that lives on");
+        }
+        status
     }
 
     /// Waits until the server has exited by itself.

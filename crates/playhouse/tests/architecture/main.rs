@@ -4,6 +4,7 @@ mod document;
 mod injected;
 mod modules;
 mod paths;
+mod requirements;
 mod source;
 
 use std::collections::BTreeSet;

@@ -137,7 +137,7 @@ async fn a_crashed_tab_is_told_and_replaced() {
     }
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Fine</title>");
-    let client = server(&[]).await;
+    let client = server(&["--allowed-schemes", "chrome"]).await;
     client.call("browser_navigate", json!({ "url": url })).await;
     let crash = json!({ "action": "new", "url": "chrome://crash" });
     let answer = client.call("browser_tabs", crash).await;

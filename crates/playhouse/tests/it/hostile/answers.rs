@@ -53,7 +53,7 @@ async fn a_crashed_tab_is_told_and_replaced() {
     if !browser_is_there() {
         return;
     }
-    let visit = Visit::with(&[]).await;
+    let visit = Visit::with(&["--allowed-schemes", "chrome"]).await;
     visit.open("<title>Crashes</title>").await;
     let gone = visit
         .call("browser_navigate", json!({ "url": "chrome://crash" }))

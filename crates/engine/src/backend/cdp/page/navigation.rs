@@ -8,12 +8,15 @@ use url::Url;
 use wire::Command;
 use wire::cdp::page;
 
-/// What Chromium answers meanwhile.
-const NOBODY_IN_FRONT: &str = "Not attached to an active page";
+/// What Chromium answers meanwhile: while no document is in front, and until the next one has been drawn.
+const NOBODY_IN_FRONT: [&str; 2] = [
+    "Not attached to an active page",
+    "Unable to capture screenshot",
+];
 /// It takes a moment, but no event tells its end.
 const FIRST_PAUSE: Duration = Duration::from_millis(5);
 /// A page that has not got there by now does not get there.
-const LAST_PAUSE: Duration = Duration::from_secs(2);
+const LAST_PAUSE: Duration = Duration::from_secs(1);
 
 impl CdpPage {
     pub(in crate::backend::cdp) fn navigation_started(
@@ -35,7 +38,7 @@ impl CdpPage {
         loop {
             match self.session.call(command).await {
                 Err(wire::Error::Protocol { message, .. })
-                    if message == NOBODY_IN_FRONT && pause < LAST_PAUSE =>
+                    if NOBODY_IN_FRONT.contains(&&*message) && pause < LAST_PAUSE =>
                 {
                     tokio::time::sleep(pause).await;
                     pause *= 2;
