@@ -6,15 +6,14 @@ import { readFileSync } from "node:fs";
 
 const names = JSON.parse(readFileSync("src/own.json", "utf8"));
 
+const common = { bundle: true, format: "iife", target: "es2022", charset: "utf8", minifyWhitespace: true, minifySyntax: true };
+
+await build({ ...common, entryPoints: ["src/databases.entry.ts"], outfile: "dist/databases.js" });
+
 await build({
+  ...common,
   entryPoints: ["src/core.entry.ts"],
   outfile: "dist/core.js",
-  bundle: true,
-  format: "iife",
-  target: "es2022",
-  charset: "utf8",
-  minifyWhitespace: true,
-  minifySyntax: true,
   mangleProps: new RegExp(`^(${names.join("|")})$`),
   mangleCache: Object.fromEntries(names.map((name) => [name, `$${name}`])),
 });

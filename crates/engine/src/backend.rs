@@ -119,6 +119,11 @@ pub trait ContextBackend: Send + Sync {
     /// Adds to what `localStorage` holds for these origins, replacing entries of the same name.
     async fn add_local_storage(&self, contents: &[(String, Vec<(String, String)>)]) -> Result<()>;
 
+    /// The IndexedDB of each of these origins, in their order, as JSON that only [`ContextBackend::set_databases`] reads.
+    async fn databases(&self, origins: &[String]) -> Result<Vec<Value>>;
+    /// Puts databases in the place of those of the same name; `only`: the origins have no others then.
+    async fn set_databases(&self, contents: &[(String, Value)], only: bool) -> Result<()>;
+
     /// Grants permissions by their Playwright names (`geolocation`, `clipboard-read`, …), to one origin or to all.
     async fn grant_permissions(&self, permissions: &[String], origin: Option<&str>) -> Result<()>;
     /// Takes back every grant.

@@ -11,3 +11,6 @@ pub(crate) fn core() -> &'static RawValue {
     static ENCODED: OnceLock<Box<RawValue>> = OnceLock::new();
     ENCODED.get_or_init(|| serde_json::value::to_raw_value(CORE).unwrap_or_default())
 }
+
+/// Defines `globalThis.__playhouseDatabases`: reads and writes the IndexedDB of the document's origin, as JSON.
+pub(crate) const DATABASES: &str = include_str!("../injected/dist/databases.js");

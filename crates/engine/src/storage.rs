@@ -1,10 +1,12 @@
 //! Storage state: what a context remembers of the sites it visited, in the shape of Playwright's files.
 
-use crate::backend::Cookie;
+use crate::backend::{Cookie, Verdict};
 use crate::context::{BrowserContext, Visits};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::page::{LoadState, Page};
 use crate::progress::Progress;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// Cookies and `localStorage`, as a storage state file holds them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -25,6 +27,12 @@ pub struct OriginStorage {
     /// Its `localStorage`.
     #[serde(default)]
     pub local_storage: Vec<StorageItem>,
+    /// The `sessionStorage` of one page.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub session_storage: Vec<StorageItem>,
+    /// Its databases; `None`: nothing is said of them. Values that JSON has no word for are objects with a `$`.
+    #[serde(default, rename = "indexedDB", skip_serializing_if = "Option::is_none")]
+    pub indexed_db: Option<Value>,
 }
 
 /// One entry of a `localStorage`.
@@ -69,6 +77,35 @@ impl BrowserContext {
             .await
     }
 
+    /// Cookies, and the `localStorage` and databases of every origin that was visited.
+    pub async fn whole_state(&self, progress: &Progress) -> Result<StorageState> {
+        let mut state = self.storage_state(progress).await?;
+        let origins = self.visits().origins();
+        let databases = progress.run(self.backend.databases(&origins)).await?;
+        for (origin, databases) in origins.into_iter().zip(databases) {
+            if databases.as_array().is_some_and(|all| !all.is_empty()) {
+                state.origin(&origin).indexed_db = Some(databases);
+            }
+        }
+        Ok(state)
+    }
+
+    /// Puts a storage state in the place of all cookies, and of the `localStorage` and databases of every origin that was visited.
+    pub async fn restore_whole(&self, progress: &Progress, state: &StorageState) -> Result<()> {
+        self.restore(progress, state).await?;
+        let none = || Value::Array(Vec::new());
+        let contents = self.visits().origins().into_iter();
+        let contents = contents.map(|origin| {
+            let known = state.origins.iter().find(|known| known.is(&origin));
+            let databases = known.and_then(|known| known.indexed_db.clone());
+            (origin, databases.unwrap_or_else(none))
+        });
+        let contents: Vec<_> = contents.collect();
+        progress
+            .run(self.backend.set_databases(&contents, true))
+            .await
+    }
+
     /// Adds what a storage state holds, replacing only the cookies and entries that it names.
     pub async fn merge(&self, progress: &Progress, state: &StorageState) -> Result<()> {
         progress
@@ -82,13 +119,122 @@ impl BrowserContext {
                     self.backend.set_cookies(&state.cookies).await?;
                 }
                 let contents = state.contents_of(visits.origins());
-                self.backend.add_local_storage(&contents).await
+                self.backend.add_local_storage(&contents).await?;
+                let databases: Vec<_> = state
+                    .origins
+                    .iter()
+                    .filter_map(|known| Some((known.origin.clone(), known.indexed_db.clone()?)))
+                    .collect();
+                self.backend.set_databases(&databases, false).await
             })
             .await
     }
 }
 
+impl Page {
+    /// The `sessionStorage` of each origin that the page shows, in its main frame or another.
+    pub async fn session_storage(
+        &self,
+        progress: &Progress,
+    ) -> Result<Vec<(String, Vec<StorageItem>)>> {
+        const READ: &str = "() => { try { return [location.origin, Object.entries(sessionStorage)]; } catch { return ['null', []]; } }";
+        let mut all: Vec<(String, Vec<StorageItem>)> = Vec::new();
+        for frame in self.frames() {
+            let told = match self.evaluate_in(progress, &frame.id, READ).await {
+                Ok(told) => told.unwrap_or_default(),
+                // A frame that goes has nothing to say.
+                Err(Error::DocumentGone {}) => continue,
+                Err(error) => return Err(error),
+            };
+            let (origin, entries): (String, Vec<(String, String)>) =
+                serde_json::from_value(told).unwrap_or_default();
+            if entries.is_empty() || all.iter().any(|(known, _)| *known == origin) {
+                continue;
+            }
+            let entries = entries.into_iter();
+            let entries = entries.map(|(name, value)| StorageItem { name, value });
+            all.push((origin, entries.collect()));
+        }
+        Ok(all)
+    }
+
+    /// Puts the `sessionStorage` of a state in the place of the page's; that of `url` is emptied where the state has none. The page is
+    /// left at an empty document.
+    pub async fn restore_session_storage(
+        &self,
+        progress: &Progress,
+        state: &StorageState,
+        url: &str,
+    ) -> Result<()> {
+        let known = state.origins.iter();
+        let known = known.map(|known| (known.origin.clone(), known.session_storage.as_slice()));
+        let mut left: Vec<(String, &[StorageItem])> = known.collect();
+        left.retain(|(_, entries)| !entries.is_empty());
+        let here = Visits::default();
+        here.add(url);
+        for origin in here.origins() {
+            if !left.iter().any(|(known, _)| *known == origin) {
+                left.push((origin, &[]));
+            }
+        }
+        if left.is_empty() {
+            return Ok(());
+        }
+        let mut interceptor = self.intercept(progress).await?;
+        let answering = async {
+            while let Some(request) = interceptor.next().await {
+                let empty = Verdict::Fulfill {
+                    status: 200,
+                    headers: vec![("content-type".to_owned(), "text/html".to_owned())],
+                    body: Vec::new(),
+                };
+                request.decide(progress, empty).await?;
+            }
+            Err(Error::PageClosed {})
+        };
+        let writing = async {
+            for (origin, entries) in left {
+                let url = format!("{}/", origin.trim_end_matches('/'));
+                self.goto(progress, &url, LoadState::Committed).await?;
+                let entries = entries.iter();
+                let entries: Vec<_> = entries.map(|entry| (&entry.name, &entry.value)).collect();
+                let entries = serde_json::to_string(&entries).unwrap_or_default();
+                let write = format!(
+                    "() => {{ sessionStorage.clear(); for (const [name, value] of {entries}) sessionStorage.setItem(name, value); }}"
+                );
+                self.evaluate(progress, &write).await?;
+            }
+            self.goto(progress, "about:blank", LoadState::Committed)
+                .await
+        };
+        tokio::select! {
+            written = writing => written,
+            failed = answering => failed,
+        }
+    }
+}
+
 impl StorageState {
+    /// Adds what a page holds for the time it is open.
+    pub fn add_session_storage(&mut self, contents: Vec<(String, Vec<StorageItem>)>) {
+        for (origin, entries) in contents {
+            self.origin(&origin).session_storage = entries;
+        }
+    }
+
+    /// What is known of an origin, from now on.
+    fn origin(&mut self, origin: &str) -> &mut OriginStorage {
+        let place = self.origins.iter().position(|known| known.is(origin));
+        let place = place.unwrap_or_else(|| {
+            self.origins.push(OriginStorage {
+                origin: origin.to_owned(),
+                ..OriginStorage::default()
+            });
+            self.origins.len() - 1
+        });
+        &mut self.origins[place]
+    }
+
     /// Puts together what was read of each origin; those with nothing are left out.
     pub(crate) fn new(
         cookies: Vec<Cookie>,
@@ -105,6 +251,7 @@ impl StorageState {
                     .into_iter()
                     .map(|(name, value)| StorageItem { name, value })
                     .collect(),
+                ..OriginStorage::default()
             })
             .collect();
         Self { cookies, origins }

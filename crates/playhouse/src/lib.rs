@@ -7,6 +7,7 @@ mod call;
 mod cli;
 mod config;
 mod dialect;
+mod difference;
 mod dispatch;
 mod downloads;
 mod error;

@@ -4,6 +4,7 @@ mod authentication;
 mod browser;
 mod console;
 mod context;
+mod databases;
 mod emulation;
 mod evaluate;
 mod events;

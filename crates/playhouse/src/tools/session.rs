@@ -1,5 +1,6 @@
 //! The `session` toolset: sessions that clients create, and plain tools on their pages that answer with objects.
 
+mod compare;
 mod content;
 mod cookies;
 mod elements;
@@ -15,6 +16,7 @@ mod pointer;
 mod reading;
 mod requests;
 mod screenshot;
+mod state;
 
 use crate::tool::Toolset;
 use schemars::JsonSchema;
@@ -33,9 +35,11 @@ pub(super) const TOOLSET: Toolset = Toolset::new(
         reading::TOOLS,
         content::TOOLS,
         screenshot::TOOLS,
+        compare::TOOLS,
         extract::TOOLS,
         evaluate::TOOLS,
         cookies::TOOLS,
+        state::TOOLS,
         network::TOOLS,
         requests::TOOLS,
         elements::TOOLS,

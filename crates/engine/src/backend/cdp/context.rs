@@ -14,6 +14,7 @@ use crate::origins::OriginRules;
 use crate::routes::Routes;
 use crate::task;
 use async_trait::async_trait;
+use serde_json::Value;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -428,6 +429,14 @@ impl ContextBackend for CdpContext {
 
     async fn add_local_storage(&self, contents: &[(String, Vec<(String, String)>)]) -> Result<()> {
         self.write_local_storage(contents, Before::Stays).await
+    }
+
+    async fn databases(&self, origins: &[String]) -> Result<Vec<Value>> {
+        self.read_databases(origins).await
+    }
+
+    async fn set_databases(&self, contents: &[(String, Value)], only: bool) -> Result<()> {
+        self.write_databases(contents, only).await
     }
 
     async fn grant_permissions(&self, names: &[String], origin: Option<&str>) -> Result<()> {

@@ -53,7 +53,7 @@ impl CdpContext {
     }
 }
 
-fn unexpected(error: serde_json::Error) -> Error {
+pub(super) fn unexpected(error: serde_json::Error) -> Error {
     Error::Protocol {
         method: "Runtime.evaluate".to_owned(),
         message: error.to_string(),

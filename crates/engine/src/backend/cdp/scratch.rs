@@ -37,6 +37,7 @@ impl ScratchPage {
             .call(&runtime::Evaluate {
                 expression,
                 return_by_value: Some(true),
+                await_promise: Some(true),
                 silent: Some(true),
                 ..Default::default()
             })

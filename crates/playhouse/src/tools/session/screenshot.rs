@@ -70,13 +70,17 @@ impl ObjectTool for Screenshot {
     type Output = Picture;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Picture>> {
-        let area = if self.full_page == Some(true) {
-            ScreenshotArea::FullPage
-        } else {
-            ScreenshotArea::Viewport
-        };
+        let area = full_or_viewport(self.full_page);
         let format = self.kind.unwrap_or(Format::Png).into();
         taken(&tab, call, area, "page", format, self.quality).await
+    }
+}
+
+pub(super) fn full_or_viewport(full_page: Option<bool>) -> ScreenshotArea {
+    if full_page == Some(true) {
+        ScreenshotArea::FullPage
+    } else {
+        ScreenshotArea::Viewport
     }
 }
 

@@ -1,0 +1,173 @@
+//! A page beside a picture of how it was.
+
+use super::screenshot::full_or_viewport;
+use crate::call::Call;
+use crate::difference::{Difference, compare, shrunk};
+use crate::error::{Error, Result};
+use crate::output;
+use crate::picture;
+use crate::reply::Image;
+use crate::scope::FreeTab;
+use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use engine::ScreenshotFormat;
+use image::{ImageFormat, RgbaImage};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::io::Cursor;
+use std::path::Path;
+
+pub(super) const TOOLS: &[ToolDef] = &[ToolDef::object::<CompareScreenshot>()];
+
+/// How far apart colours may be that count as the same, when nobody says.
+const THRESHOLD: f64 = 0.1;
+
+/// Compare the page with a picture of how it was.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct CompareScreenshot {
+    /// File of the picture.
+    baseline: String,
+    /// The whole page, not just the viewport.
+    full_page: Option<bool>,
+    /// Tolerance for colours, 0 to 1; 0.1 by default.
+    #[schemars(range(min = 0, max = 1))]
+    threshold: Option<f64>,
+    /// Make the page as it is now the baseline.
+    update: Option<bool>,
+}
+
+/// How it differs.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Compared {
+    diff_percent: f64,
+    diff_pixels: u64,
+    /// In pixels.
+    regions: Vec<Region>,
+    /// The page with all that differs marked; with update the baseline.
+    uri: String,
+    /// As other tools take it.
+    path: String,
+    /// The baseline was written.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    updated: bool,
+}
+
+/// What differs lies in it.
+#[derive(Serialize, JsonSchema)]
+struct Region {
+    x: u32,
+    y: u32,
+    width: u32,
+    height: u32,
+    /// How many of them differ.
+    pixels: u64,
+}
+
+impl ObjectTool for CompareScreenshot {
+    const NAME: &'static str = "compare_screenshot";
+    const TITLE: &'static str = "Compare screenshot";
+    const EFFECT: Effect = Effect::Acts;
+    type Scope = FreeTab;
+    type Output = Compared;
+
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Compared>> {
+        let output = tab.output(call).await;
+        let baseline = output.named(&self.baseline)?;
+        let update = self.update == Some(true);
+        let old = match tokio::fs::read(&baseline.path).await {
+            Ok(bytes) => Some(bytes),
+            Err(error) if update && error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) => return Err(Error::file(&baseline.path, "open", &error)),
+        };
+        let wanted = engine::Screenshot {
+            format: ScreenshotFormat::Png,
+            quality: None,
+            area: full_or_viewport(self.full_page),
+            css_scale: true,
+            shrink: 1.0,
+        };
+        let new = tab.page.screenshot(&call.navigation(), &wanted).await?;
+        let threshold = self.threshold.unwrap_or(THRESHOLD);
+        let current = new.clone();
+        let path = baseline.path.clone();
+        let compared = tokio::task::spawn_blocking(move || {
+            let old = old.map(|old| decoded(&old, &path)).transpose()?;
+            compared(old.as_ref(), &current, &path, threshold)
+        });
+        let (difference, marked, seen) = compared.await.map_err(|error| Error::Internal {
+            tool: call.tool,
+            reason: error.to_string(),
+        })??;
+        let file = if update {
+            output::write(&baseline, &new).await?;
+            baseline
+        } else {
+            let file = output.automatic("difference", "png").await?;
+            output::write(&file, &marked).await?;
+            file
+        };
+        let Difference {
+            pixels,
+            percent,
+            regions,
+        } = difference;
+        let regions = regions.into_iter().map(|region| Region {
+            x: region.x,
+            y: region.y,
+            width: region.width,
+            height: region.height,
+            pixels: region.pixels,
+        });
+        let answer = Compared {
+            diff_percent: percent,
+            diff_pixels: pixels,
+            regions: regions.collect(),
+            uri: output::uri(&file.path),
+            path: file.link,
+            updated: update,
+        };
+        Ok(Outcome::from(answer).and_image(Image {
+            bytes: seen,
+            mime_type: "image/png".to_owned(),
+        }))
+    }
+}
+
+/// The difference, the marked picture, and the same as small as it can be seen. Without an old picture nothing differs.
+fn compared(
+    old: Option<&RgbaImage>,
+    new: &[u8],
+    path: &Path,
+    threshold: f64,
+) -> Result<(Difference, Vec<u8>, Vec<u8>)> {
+    let new = decoded(new, path)?;
+    let (difference, marked) = compare(old.unwrap_or(&new), &new, threshold);
+    let whole = encoded(&marked, path)?;
+    let seen = match picture::shrinking(&whole) {
+        Some(factor) => encoded(&shrunk(&marked, factor), path)?,
+        None => whole.clone(),
+    };
+    Ok((difference, whole, seen))
+}
+
+fn decoded(bytes: &[u8], path: &Path) -> Result<RgbaImage> {
+    let picture = image::load_from_memory(bytes).map_err(|error| unfit(path, &error))?;
+    Ok(picture.into_rgba8())
+}
+
+fn encoded(picture: &RgbaImage, path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Cursor::new(Vec::new());
+    picture
+        .write_to(&mut bytes, ImageFormat::Png)
+        .map_err(|error| unfit(path, &error))?;
+    Ok(bytes.into_inner())
+}
+
+fn unfit(path: &Path, error: &image::ImageError) -> Error {
+    let path = path.display().to_string();
+    Error::File {
+        reason: format!("{path} is no picture that can be compared: {error}"),
+        path,
+    }
+}
