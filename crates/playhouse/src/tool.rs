@@ -55,6 +55,8 @@ pub(crate) trait ObjectTool: DeserializeOwned + JsonSchema + Send + 'static {
     const EFFECT: Effect;
     /// What may be forbidden about it; `None`: nothing.
     const RISK: Option<Risk> = None;
+    /// Whether its `timeout` is worth a word; it is taken in any case.
+    const WAITS: bool = true;
     /// What it works on.
     type Scope: Scope;
     /// What it answers, beside `success`.
@@ -170,6 +172,7 @@ pub struct ToolDef {
     pub dialect: Dialect,
     /// Whether a call may say which session it is for.
     pub(crate) of_a_session: bool,
+    waits: bool,
     schema: fn() -> Map<String, Value>,
     output: Option<fn() -> Map<String, Value>>,
     run: Run,
@@ -189,6 +192,7 @@ impl ToolDef {
             risk: T::RISK,
             dialect: Dialect::Markdown,
             of_a_session: T::Scope::OF_A_SESSION,
+            waits: false,
             schema: schema::of_parameters::<T>,
             output: None,
             run: run::<T>,
@@ -204,6 +208,7 @@ impl ToolDef {
             risk: T::RISK,
             dialect: Dialect::Json,
             of_a_session: T::Scope::OF_A_SESSION,
+            waits: T::WAITS,
             schema: schema::of_object::<T>,
             output: Some(schema::of_output::<T::Output>),
             run: run_object::<T>,

@@ -29,10 +29,12 @@ fn what_one_context_remembers_another_is_told() {
             OriginStorage {
                 origin: stage.site.base_url(),
                 local_storage: vec![entry("here", "ä \"quoted\"")],
+                ..OriginStorage::default()
             },
             OriginStorage {
                 origin: there.clone(),
                 local_storage: vec![entry("there", "2")],
+                ..OriginStorage::default()
             },
         ];
         expected.sort_by(|a, b| a.origin.cmp(&b.origin));
@@ -79,6 +81,7 @@ fn an_origin_that_cannot_be_reached_has_its_storage_all_the_same() {
                     name: "a".to_owned(),
                     value: "b".to_owned(),
                 }],
+                ..OriginStorage::default()
             }],
             ..StorageState::default()
         };

@@ -16,9 +16,10 @@ pub(super) fn command() -> Command {
 }
 
 pub(super) fn run(matches: &ArgMatches, settings: &Settings) -> ExitCode {
-    let tools: Vec<_> = Toolbox::new(&settings.tools).iter().collect();
+    let toolbox = Toolbox::new(&settings.tools);
+    let tools: Vec<_> = toolbox.iter().collect();
     if matches.get_flag("json") {
-        let tools: Value = tools.iter().map(|tool| tool.to_json(false)).collect();
+        let tools: Value = toolbox.to_json().collect();
         return print(&format!("{tools:#}\n"));
     }
     let width = tools

@@ -57,12 +57,13 @@ impl ToolDef {
         sessions: bool,
     ) -> Map<String, Value> {
         if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-            if self.has_timeout() {
-                let timeout = json!({ "type": "number", "minimum": 0, "description": "Wait this many ms at most." });
+            if self.has_timeout() && self.waits {
+                let timeout = json!({ "type": "number", "description": "In ms." });
                 properties.insert(TIMEOUT.to_owned(), timeout);
             }
             if self.names_session(sessions) {
-                let id = json!({ "type": "string", "description": "The session; without it the default one." });
+                // Its name says it, and every tool has it.
+                let id = json!({ "type": "string" });
                 properties.insert(SESSION.to_owned(), id);
             }
         }

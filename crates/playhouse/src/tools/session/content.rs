@@ -103,6 +103,7 @@ impl ObjectTool for GetPageMetadata {
     const NAME: &'static str = "get_page_metadata";
     const TITLE: &'static str = "Get page metadata";
     const EFFECT: Effect = Effect::Reads;
+    const WAITS: bool = false;
     type Scope = FreeTab;
     type Output = Metadata;
 

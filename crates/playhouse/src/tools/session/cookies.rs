@@ -92,6 +92,7 @@ impl ObjectTool for GetCookies {
     const NAME: &'static str = "get_cookies";
     const TITLE: &'static str = "Get cookies";
     const EFFECT: Effect = Effect::Reads;
+    const WAITS: bool = false;
     type Scope = TabInAnyState;
     type Output = Cookies;
 
@@ -158,6 +159,7 @@ impl ObjectTool for SetCookies {
     const NAME: &'static str = "set_cookies";
     const TITLE: &'static str = "Set cookies";
     const EFFECT: Effect = Effect::Acts;
+    const WAITS: bool = false;
     type Scope = TabInAnyState;
     type Output = Count;
 

@@ -105,6 +105,7 @@ impl ObjectTool for FindElements {
     const NAME: &'static str = "find_elements";
     const TITLE: &'static str = "Find elements";
     const EFFECT: Effect = Effect::Reads;
+    const WAITS: bool = false;
     type Scope = FreeTab;
     type Output = AllFacts;
 
@@ -134,6 +135,7 @@ impl ObjectTool for ElementExists {
     const NAME: &'static str = "element_exists";
     const TITLE: &'static str = "Element exists";
     const EFFECT: Effect = Effect::Reads;
+    const WAITS: bool = false;
     type Scope = FreeTab;
     type Output = Exists;
 
@@ -161,6 +163,7 @@ impl ObjectTool for IsVisible {
     const NAME: &'static str = "is_visible";
     const TITLE: &'static str = "Is visible";
     const EFFECT: Effect = Effect::Reads;
+    const WAITS: bool = false;
     type Scope = FreeTab;
     type Output = Visible;
 

@@ -67,6 +67,7 @@ impl ObjectTool for ExtractLinks {
     const NAME: &'static str = "extract_links";
     const TITLE: &'static str = "Extract links";
     const EFFECT: Effect = Effect::Reads;
+    const WAITS: bool = false;
     type Scope = FreeTab;
     type Output = Links;
 

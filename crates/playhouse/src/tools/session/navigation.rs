@@ -86,6 +86,9 @@ impl ObjectTool for Navigate {
     type Output = Arrived;
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Outcome<Arrived>> {
+        if self.url.contains("://") && url::Url::parse(&self.url).is_err() {
+            return Err(engine::Error::InvalidUrl { url: self.url }.into());
+        }
         let url = completed(&self.url);
         Addresses::new(&call.settings).refuse(&url)?;
         let until = self.wait_until.unwrap_or(Until::Load);

@@ -97,6 +97,7 @@ impl ObjectTool for BlockResource {
     const NAME: &'static str = "block_resource";
     const TITLE: &'static str = "Block resource";
     const EFFECT: Effect = Effect::Acts;
+    const WAITS: bool = false;
     type Scope = TabInAnyState;
     type Output = Rules;
 
@@ -170,6 +171,7 @@ impl ObjectTool for MockResponse {
     const NAME: &'static str = "mock_response";
     const TITLE: &'static str = "Mock response";
     const EFFECT: Effect = Effect::Acts;
+    const WAITS: bool = false;
     type Scope = TabInAnyState;
     type Output = Rules;
 
@@ -282,6 +284,7 @@ impl ObjectTool for SetOffline {
     const NAME: &'static str = "set_offline";
     const TITLE: &'static str = "Set offline";
     const EFFECT: Effect = Effect::Acts;
+    const WAITS: bool = false;
     type Scope = TabInAnyState;
     type Output = Offline;
 
@@ -342,6 +345,7 @@ impl ObjectTool for SetThrottling {
     const NAME: &'static str = "set_throttling";
     const TITLE: &'static str = "Set throttling";
     const EFFECT: Effect = Effect::Acts;
+    const WAITS: bool = false;
     type Scope = TabInAnyState;
     type Output = Throttling;
 

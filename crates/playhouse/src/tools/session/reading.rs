@@ -63,6 +63,7 @@ impl ObjectTool for GetAllText {
     const NAME: &'static str = "get_all_text";
     const TITLE: &'static str = "Get all text";
     const EFFECT: Effect = Effect::Reads;
+    const WAITS: bool = false;
     type Scope = FreeTab;
     type Output = Texts;
 

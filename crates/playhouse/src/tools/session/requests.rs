@@ -79,6 +79,7 @@ impl ObjectTool for GetRequestLog {
     const NAME: &'static str = "get_request_log";
     const TITLE: &'static str = "Get request log";
     const EFFECT: Effect = Effect::Reads;
+    const WAITS: bool = false;
     type Scope = TabInAnyState;
     type Output = Log;
 
