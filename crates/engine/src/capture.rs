@@ -3,6 +3,7 @@
 use crate::backend::{FrameId, Handle};
 use crate::error::{Error, Result};
 use crate::locator::Locator;
+use crate::memory;
 use crate::page::Page;
 use crate::progress::Progress;
 use crate::snapshot::{Facts, FrameSnapshot, RenderOptions};
@@ -17,6 +18,8 @@ const TRIES: u32 = 5;
 
 /// How many characters a document's tree may have, roughly; what comes after is cut off. Frames share as many once more.
 const ROOM: usize = 4_000_000;
+/// The facts behind a text of so many bytes are worth giving back.
+const LARGE: usize = 64 * 1024;
 /// What a frame has of them at least.
 const FRAME_ROOM: usize = 20_000;
 
@@ -52,7 +55,12 @@ impl Page {
                     }
                     None => self.main_document(options.boxes).await?,
                 };
-                Ok(root.render(&render))
+                let text = root.render(&render);
+                drop(root);
+                if text.len() > LARGE {
+                    memory::give_back();
+                }
+                Ok(text)
             })
             .await
     }

@@ -15,6 +15,7 @@ mod injected;
 mod input;
 mod launch;
 mod locator;
+mod memory;
 mod network;
 mod origins;
 mod page;
