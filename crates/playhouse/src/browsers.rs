@@ -1,12 +1,15 @@
 //! The browsers that a server has running: started or reached when a session first needs one.
 
-use crate::config::{Settings, StorageStateSource};
+mod pool;
+
+use crate::config::{PoolSettings, Settings, StorageStateSource};
 use crate::error::{Error, Result};
 use crate::output::{self, Output};
 use engine::{Browser, BrowserContext, Progress};
+use futures_util::StreamExt as _;
+use pool::{Afterwards, Member, Pool, Retirement, Vacated};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 /// How long a browser may take to end.
@@ -15,27 +18,23 @@ const CLOSING: Duration = Duration::from_secs(10);
 /// The part of it that a context may take, whose browser is about to end.
 const CLOSING_CONTEXT: Duration = Duration::from_secs(2);
 
+/// How long a browser that is gone stays without another in its place.
+const REPLACING: Duration = Duration::from_millis(200);
+
 /// Starts browsers when they are needed.
 pub(crate) struct Browsers {
     settings: Arc<Settings>,
-    /// All isolated contexts share this one.
-    shared: tokio::sync::Mutex<Option<Shared>>,
+    /// Isolated contexts share these.
+    pool: Pool,
     /// All that run, to be ended with the server.
     running: Mutex<Vec<Browser>>,
-}
-
-/// A browser and how many contexts there are in it.
-#[derive(Clone)]
-struct Shared {
-    browser: Browser,
-    contexts: Arc<AtomicUsize>,
 }
 
 impl Browsers {
     pub(crate) fn new(settings: Arc<Settings>) -> Self {
         Self {
+            pool: Pool::new(pool_of(&settings)),
             settings,
-            shared: tokio::sync::Mutex::default(),
             running: Mutex::default(),
         }
     }
@@ -79,15 +78,15 @@ impl Browsers {
         progress: &Progress,
         downloads: PathBuf,
     ) -> Result<OpenContext> {
-        let (shared, seat) = self.shared(progress).await?;
+        let (member, seat) = self.pool.seat(|| self.start(progress)).await?;
         let context = self
-            .open(wanted, progress, downloads, &shared.browser, true)
+            .open(wanted, progress, downloads, &member.browser, true)
             .await?;
         seat.keep();
         Ok(OpenContext {
-            browser: shared.browser,
+            browser: member.browser.clone(),
             context,
-            among: Some(shared.contexts),
+            among: Some(member),
             instead_of: None,
         })
     }
@@ -150,14 +149,8 @@ impl Browsers {
         filled.map(|()| context)
     }
 
-    /// The browser that isolated sessions share, started anew if it has gone, with room for one more.
-    async fn shared(&self, progress: &Progress) -> Result<(Shared, Seat)> {
-        let mut shared = self.shared.lock().await;
-        if let Some(shared) = shared.as_ref()
-            && shared.browser.closed_reason().is_none()
-        {
-            return Ok((shared.clone(), Seat::among(&shared.contexts)));
-        }
+    /// A browser for isolated contexts.
+    async fn start(&self, progress: &Progress) -> Result<Browser> {
         let settings = &self.settings.browser;
         let browser = match settings.connect_options() {
             Some(options) => Browser::connect(progress, &options).await?,
@@ -166,13 +159,14 @@ impl Browsers {
                 Browser::launch(progress, &options).await?
             }
         };
-        let fresh = Shared {
-            browser: self.keep(browser),
-            contexts: Arc::default(),
-        };
-        *shared = Some(fresh.clone());
-        let seat = Seat::among(&fresh.contexts);
-        Ok((fresh, seat))
+        Ok(self.keep(browser))
+    }
+
+    /// Starts as many browsers as there have to be, and does so again whenever one of them is gone.
+    pub(crate) fn fill(self: &Arc<Self>) {
+        if self.settings.pool.min > 0 {
+            engine::spawn("browser pool", filled(Arc::downgrade(self))).detach();
+        }
     }
 
     /// Gives a session's context back, and goes on with that when the caller does not wait for it; its browser ends with
@@ -188,23 +182,20 @@ impl Browsers {
         to_the_end(async move { browsers.end(open, Afterwards::Stays).await }).await;
     }
 
-    async fn end(&self, open: OpenContext, afterwards: Afterwards) {
-        if let Some(contexts) = &open.among {
-            let ends = {
-                let mut shared = self.shared.lock().await;
-                let last = contexts.fetch_sub(1, Ordering::AcqRel) == 1;
-                let ends = last && afterwards == Afterwards::Ends;
-                if ends {
-                    // Nobody is to get one that is about to end.
-                    shared.take_if(|shared| Arc::ptr_eq(&shared.contexts, contexts));
-                }
-                ends
-            };
+    async fn end(self: &Arc<Self>, open: OpenContext, afterwards: Afterwards) {
+        if let Some(member) = &open.among {
+            let vacated = self.pool.vacate(member, afterwards).await;
             // The session's own data goes at once, whatever becomes of the browser.
             let closed = open.context.close(&Progress::new(CLOSING_CONTEXT)).await;
             tracing::debug!(?closed, "closed the context");
-            if !ends {
-                return;
+            match vacated {
+                Vacated::Ends => {}
+                Vacated::Stays => return,
+                Vacated::Waits(retirement) => {
+                    let waiting = retire(Arc::downgrade(self), retirement);
+                    engine::spawn("idle browser", waiting).detach();
+                    return;
+                }
             }
         }
         close(open.browser).await;
@@ -214,6 +205,7 @@ impl Browsers {
 
     /// Ends all of them.
     pub(crate) async fn close(&self) {
+        self.pool.close();
         let running = std::mem::take(&mut *self.running());
         let progress = Progress::new(CLOSING);
         let closing = running
@@ -235,32 +227,55 @@ impl Browsers {
     }
 }
 
-/// What becomes of a browser that has no contexts any more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Afterwards {
-    Ends,
-    Stays,
-}
-
-/// One more among the contexts of a browser; one less again when dropped.
-struct Seat(Option<Arc<AtomicUsize>>);
-
-impl Seat {
-    fn among(contexts: &Arc<AtomicUsize>) -> Self {
-        contexts.fetch_add(1, Ordering::AcqRel);
-        Self(Some(contexts.clone()))
-    }
-
-    fn keep(mut self) {
-        self.0 = None;
+/// The browsers that there may be; one that runs elsewhere is one.
+fn pool_of(settings: &Settings) -> PoolSettings {
+    match settings.browser.cdp {
+        Some(_) => PoolSettings {
+            min: 0,
+            max: 1,
+            ..settings.pool
+        },
+        None => settings.pool,
     }
 }
 
-impl Drop for Seat {
-    fn drop(&mut self) {
-        if let Some(contexts) = &self.0 {
-            contexts.fetch_sub(1, Ordering::AcqRel);
+/// Closes a browser of the pool that nobody has needed for a while.
+async fn retire(browsers: Weak<Browsers>, retirement: Retirement) {
+    tokio::time::sleep(retirement.after).await;
+    let Some(browsers) = browsers.upgrade() else {
+        return;
+    };
+    if let Some(browser) = browsers.pool.retire(retirement).await {
+        tracing::debug!("a browser of the pool was idle");
+        close(browser).await;
+    }
+}
+
+/// Keeps the pool filled, as long as there is one.
+async fn filled(browsers: Weak<Browsers>) {
+    let mut gone = futures_util::stream::FuturesUnordered::new();
+    loop {
+        {
+            let Some(browsers) = browsers.upgrade() else {
+                return;
+            };
+            let progress = Progress::new(browsers.settings.browser.launch_timeout);
+            match browsers.pool.fill(|| browsers.start(&progress)).await {
+                Ok(Some(browser)) => {
+                    gone.push(async move { browser.closed().await });
+                    continue;
+                }
+                Ok(None) => {}
+                // The first session will meet it again, and tell.
+                Err(error) => tracing::warn!(%error, "a browser of the pool does not start"),
+            }
         }
+        match gone.next().await {
+            Some(reason) => tracing::info!(reason, "a browser of the pool is gone"),
+            None => return,
+        }
+        // One that dies at once is not to keep us busy.
+        tokio::time::sleep(REPLACING).await;
     }
 }
 
@@ -336,7 +351,14 @@ pub(crate) struct OpenContext {
     /// The context.
     pub(crate) context: BrowserContext,
     /// The contexts of its browser, where it is one of several.
-    among: Option<Arc<AtomicUsize>>,
+    among: Option<Member>,
     /// The profile that it would have, were that not in use.
     pub(crate) instead_of: Option<String>,
+}
+
+impl OpenContext {
+    /// The number of its browser, from 1 in the order of their start; `None` where it has one of its own.
+    pub(crate) fn browser_number(&self) -> Option<u64> {
+        self.among.as_ref().map(|member| member.number)
+    }
 }

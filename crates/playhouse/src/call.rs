@@ -48,6 +48,8 @@ pub(crate) struct Call {
     pub(crate) client: Arc<dyn Client>,
     cancel: CancellationToken,
     arrival: Arrival,
+    /// Its answer is an object for programs.
+    objects: bool,
     /// How long it may wait, where it says so.
     timeout: Option<Duration>,
     turn: Mutex<Option<Turn>>,
@@ -68,6 +70,7 @@ impl Call {
             client,
             cancel,
             arrival,
+            objects: false,
             timeout: None,
             turn: Mutex::default(),
             begun: Notify::new(),
@@ -77,6 +80,16 @@ impl Call {
     /// With a time limit of its own for what it waits for.
     pub(crate) fn with_timeout(self, timeout: Option<Duration>) -> Self {
         Self { timeout, ..self }
+    }
+
+    /// With an answer for programs, which must not miss what happened before.
+    pub(crate) fn with_objects(self, objects: bool) -> Self {
+        Self { objects, ..self }
+    }
+
+    /// Whether its answer is an object for programs.
+    pub(crate) fn answers_with_object(&self) -> bool {
+        self.objects
     }
 
     /// Goes ahead without a turn: nobody has to wait for it.

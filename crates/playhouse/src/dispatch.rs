@@ -106,6 +106,9 @@ async fn outcome(
             Reply::error(refused)
         }
         Err(error) if error.is_dialog() => Reply::error(error),
+        Err(error) if error.is_end() && tool.dialect == Dialect::Json => {
+            return Err(reach.session.lost().unwrap_or(error));
+        }
         outcome => outcome?,
     };
     if reply.error.as_ref().is_some_and(Error::is_dialog) {

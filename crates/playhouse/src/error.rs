@@ -47,6 +47,15 @@ pub(crate) enum Error {
     /// There are as many sessions as there may be.
     #[error("There are {max_sessions} sessions already, and there may be no more")]
     MaxSessionsReached { max_sessions: usize },
+    /// The session's browser ended by itself, and with it what the session had there.
+    #[error("The browser of the session ended: {reason}")]
+    BrowserCrashed {
+        reason: String,
+        /// The addresses of the pages that are gone.
+        lost_pages: Vec<String>,
+        /// What else is gone.
+        lost: [&'static str; 2],
+    },
     /// There is no tab of that number.
     #[error("Tab {index} not found")]
     TabNotFound { index: i64 },
@@ -154,7 +163,7 @@ pub enum ErrorCode {
     FileAccessDenied,
     /// A file could not be read or written.
     FileError,
-    /// The page's process crashed.
+    /// The page's process crashed, or the whole browser; `details` tell what was lost.
     BrowserCrashed,
     /// The browser is missing, would not start, refused a command, or went away.
     BrowserError,
@@ -273,6 +282,7 @@ impl Error {
             Self::SessionNotFound { .. } => ErrorCode::SessionNotFound,
             Self::SessionExpired { .. } => ErrorCode::SessionExpired,
             Self::MaxSessionsReached { .. } => ErrorCode::MaxSessionsReached,
+            Self::BrowserCrashed { .. } => ErrorCode::BrowserCrashed,
             Self::TabNotFound { .. } | Self::RequestNotFound { .. } => ErrorCode::NotFound,
             Self::VerificationFailed { .. } => ErrorCode::VerificationFailed,
             Self::FileAccessDenied { .. } => ErrorCode::FileAccessDenied,
@@ -296,6 +306,15 @@ impl Error {
         }
     }
 
+    /// Whether it may come of a browser that is gone.
+    pub(crate) fn is_end(&self) -> bool {
+        use engine::Error as E;
+        matches!(
+            self,
+            Self::Engine(E::BrowserClosed { .. } | E::PageClosed {} | E::PageCrashed {})
+        )
+    }
+
     /// Whether a dialog kept the engine from doing it.
     pub(crate) fn is_dialog(&self) -> bool {
         matches!(self, Self::Engine(engine::Error::DialogOpen {}))
@@ -317,6 +336,9 @@ impl Error {
                 capability: Some(capability),
                 ..
             } => Some(format!("Start the server with --caps {capability}.").into()),
+            Self::BrowserCrashed { .. } => {
+                Some("Navigate again: the session goes on in another browser.".into())
+            }
             Self::SwitchedOff { .. } => Some("Do without it.".into()),
             Self::ScreenshotTooLarge { .. } => {
                 Some("Take it of the viewport or of one element, or as jpeg.".into())

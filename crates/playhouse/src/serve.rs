@@ -23,6 +23,7 @@ pub(crate) async fn stdio(settings: Settings) -> ExitCode {
     // Nobody waits for it.
     drop(tokio::task::spawn_blocking(engine::remove_stale_profiles));
     let server = Arc::new(Server::new(settings));
+    server.begin();
     let (feed, outbox, connection) = mcp::connection(server.clone());
     let (writing, nobody_reads) = tokio::sync::oneshot::channel::<()>();
     let written = engine::spawn("stdout", async {

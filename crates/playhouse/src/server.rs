@@ -7,7 +7,7 @@ use crate::config::Settings;
 use crate::dialect::Content;
 use crate::dispatch;
 use crate::sessions::Sessions;
-use crate::tool::{Arguments, Reach};
+use crate::tool::{Arguments, Dialect, Reach};
 use crate::tools::{Lookup, Toolbox};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -32,6 +32,11 @@ impl Server {
             settings,
             stop: CancellationToken::new(),
         }
+    }
+
+    /// Starts the browsers that are to run from the start.
+    pub(crate) fn begin(&self) {
+        self.browsers.fill();
     }
 
     /// The tools that are switched on.
@@ -84,7 +89,8 @@ impl Server {
             arrival,
             cancel.clone(),
         )
-        .with_timeout(common.timeout);
+        .with_timeout(common.timeout)
+        .with_objects(tool.dialect == Dialect::Json);
         let reach = Reach {
             sessions: self.sessions.clone(),
             session: chosen.session.clone(),

@@ -159,6 +159,11 @@ impl Session {
             return Err((*ended).into());
         }
         let output = self.output(call).await;
+        if call.answers_with_object()
+            && let Some(lost) = self.lost()
+        {
+            return Err(lost);
+        }
         if let Some(tabs) = self.open_tabs() {
             let Some(reason) = tabs.closed_reason() else {
                 return Ok(tabs);
@@ -184,6 +189,18 @@ impl Session {
         }
         drop(state);
         Ok(tabs)
+    }
+
+    /// What the session lost with its browser, once: it goes on without.
+    pub(crate) fn lost(&self) -> Option<Error> {
+        let tabs = self.open_tabs()?;
+        let reason = tabs.closed_reason()?;
+        drop(self.forget());
+        Some(Error::BrowserCrashed {
+            reason,
+            lost_pages: tabs.last_seen(),
+            lost: ["cookies", "storage"],
+        })
     }
 
     /// The tabs, if a browser is open.

@@ -54,6 +54,8 @@ struct Shared {
 struct State {
     tabs: Vec<Arc<Tab>>,
     current: Option<PageId>,
+    /// The addresses of all, when they were last looked at.
+    seen: Vec<String>,
     /// How many tabs the client knows to have been refused.
     told_refused: u64,
 }
@@ -108,6 +110,12 @@ impl Tabs {
     /// All of them, in the order in which they were opened.
     pub(crate) fn all(&self) -> Vec<Arc<Tab>> {
         self.shared.reconciled().tabs.clone()
+    }
+
+    /// The addresses of those that there were before the browser went.
+    pub(crate) fn last_seen(&self) -> Vec<String> {
+        let state = self.shared.state.lock();
+        state.unwrap_or_else(PoisonError::into_inner).seen.clone()
     }
 
     /// The one that page tools act on.
@@ -221,6 +229,9 @@ impl Shared {
                 let tab = Tab::new(page, self.output.clone(), &self.settings, init);
                 state.tabs.push(Arc::new(tab));
             }
+        }
+        if !state.tabs.is_empty() {
+            state.seen = state.tabs.iter().map(|tab| tab.page.url()).collect();
         }
         if current(&state).is_none() {
             // The one that took the place of the one that went, or the last.

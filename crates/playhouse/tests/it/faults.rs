@@ -12,7 +12,7 @@ const SERVER: &str = env!("CARGO_BIN_EXE_playhouse");
 /// Keeps the page busy for ever, once it has told the site.
 const BUSY: &str = "() => { fetch('/busy').then(() => { for (;;); }); }";
 
-fn kill(process: u32) {
+pub(crate) fn kill(process: u32) {
     send(process, Signal::KILL);
 }
 
@@ -21,7 +21,7 @@ fn send(process: u32, signal: Signal) {
     kill_process(process, signal).expect("it is ours");
 }
 
-async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let waiting = async {
         while !holds() {
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -104,7 +104,7 @@ async fn a_server_ends_with_the_wrapper_that_started_it() {
 }
 
 /// The browsers of a server: not their helpers, nor the script that starts one.
-fn browsers(client: &Client) -> Vec<u32> {
+pub(crate) fn browsers(client: &Client) -> Vec<u32> {
     let all = Processes::from(client.pid().expect("it runs"));
     let helpers = all.mentioning("--type=");
     let mut main = all.mentioning("--remote-debugging-pipe");

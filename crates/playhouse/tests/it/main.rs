@@ -11,6 +11,8 @@ mod hostile;
 mod init_pages;
 mod lifecycle;
 mod origins;
+#[cfg(target_os = "linux")]
+mod pool;
 mod profiles;
 mod protocol;
 mod secrets;

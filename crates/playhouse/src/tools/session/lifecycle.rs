@@ -142,6 +142,9 @@ struct Listed {
     pages: usize,
     /// Name and version.
     browser: String,
+    /// From 1; sessions with the same share it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    browser_id: Option<u64>,
     /// The network is cut.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     offline: bool,
@@ -212,6 +215,7 @@ async fn listed(call: &Call, id: String, kind: Kind, session: &Session) -> Liste
         url: facts.url,
         title: facts.title,
         pages: tabs.as_ref().map_or(0, |tabs| tabs.all().len()),
+        browser_id: tabs.as_ref().and_then(|tabs| tabs.open().browser_number()),
         browser: tabs.map_or_else(String::new, |tabs| tabs.open().browser.product().to_owned()),
     }
 }

@@ -1,0 +1,124 @@
+//! Several browsers that sessions are spread over: who goes where, what a browser takes with it that dies, and when one is
+//! closed that nobody needs.
+
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use testkit::{Client, Site, browser_is_there};
+
+use crate::faults::{browsers, kill, until};
+use crate::server;
+
+async fn object(client: &Client, tool: &str, arguments: Value) -> Value {
+    let answer = client.call(tool, arguments).await;
+    answer.raw["structuredContent"].clone()
+}
+
+async fn created(client: &Client) -> String {
+    let session = object(client, "create_session", json!({})).await;
+    let id = session["sessionId"].as_str();
+    id.unwrap_or_else(|| panic!("{session}")).to_owned()
+}
+
+/// The sessions of each browser.
+async fn by_browser(client: &Client) -> BTreeMap<u64, Vec<String>> {
+    let list = object(client, "list_sessions", json!({})).await;
+    let mut homes: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for session in list["sessions"].as_array().expect("a list") {
+        let browser = session["browserId"].as_u64().expect("a browser");
+        let id = session["id"].as_str().expect("an id").to_owned();
+        homes.entry(browser).or_default().push(id);
+    }
+    homes
+}
+
+#[tokio::test]
+async fn a_browser_that_dies_takes_only_its_own_sessions_and_is_replaced() {
+    if !browser_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    let url = site.add_page("/", "<title>Here</title><p>here</p>");
+    let client = server(&[
+        "--toolsets",
+        "session",
+        "--min-browsers",
+        "2",
+        "--max-browsers",
+        "2",
+    ])
+    .await;
+    // They are there before anybody asks.
+    until("two browsers run", || browsers(&client).len() == 2).await;
+    for _ in 0..5 {
+        let id = created(&client).await;
+        object(&client, "navigate", json!({ "sessionId": id, "url": url })).await;
+    }
+    let homes = by_browser(&client).await;
+    let mut sizes: Vec<_> = homes.values().map(Vec::len).collect();
+    sizes.sort_unstable();
+    assert_eq!(sizes, [2, 3], "{homes:?}");
+
+    let running = browsers(&client);
+    let dead = running[0];
+    kill(dead);
+    let mut lost = Vec::new();
+    for id in homes.values().flatten() {
+        let text = json!({ "sessionId": id, "selector": "p" });
+        let told = object(&client, "get_text", text.clone()).await;
+        if told["success"] == true {
+            continue;
+        }
+        assert_eq!(
+            (&told["errorCode"], &told["retryable"]),
+            (&"BROWSER_CRASHED".into(), &true.into()),
+            "{told}"
+        );
+        assert_eq!(
+            (&told["sessionId"], &told["details"]["lostPages"]),
+            (&id.as_str().into(), &json!([url]))
+        );
+        assert_eq!(told["details"]["lost"], json!(["cookies", "storage"]));
+        lost.push(id.clone());
+        // The session goes on in a browser that works.
+        let again = object(&client, "navigate", json!({ "sessionId": id, "url": url })).await;
+        assert_eq!(again["title"], "Here", "{again}");
+        assert_eq!(object(&client, "get_text", text).await["success"], true);
+    }
+    assert!(
+        homes.values().any(|sessions| *sessions == lost),
+        "{lost:?} of {homes:?}"
+    );
+    until("two browsers run again", || {
+        let now = browsers(&client);
+        now.len() == 2 && !now.contains(&dead)
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_browser_is_closed_when_nobody_has_needed_it_for_a_while() {
+    if !browser_is_there() {
+        return;
+    }
+    let client = server(&[
+        "--toolsets",
+        "session",
+        "--max-browsers",
+        "3",
+        "--pool-idle-timeout",
+        "1",
+    ])
+    .await;
+    let (one, other) = (created(&client).await, created(&client).await);
+    assert_eq!(by_browser(&client).await.len(), 2);
+    object(&client, "close_session", json!({ "sessionId": one })).await;
+    until("one is left", || browsers(&client).len() == 1).await;
+    let third = created(&client).await;
+    let homes = by_browser(&client).await;
+    assert_eq!(homes.values().flatten().count(), 2);
+    for id in [other, third] {
+        object(&client, "close_session", json!({ "sessionId": id })).await;
+    }
+    until("none is left", || browsers(&client).is_empty()).await;
+    created(&client).await;
+}
