@@ -105,12 +105,7 @@ impl Page {
         room: usize,
     ) -> BoxFuture<'_, Result<FrameSnapshot>> {
         Box::pin(async move {
-            let prefix = self
-                .state()
-                .frames
-                .get(&frame)
-                .map(crate::frame::Frame::prefix)
-                .unwrap_or_default();
+            let prefix = self.prefix_of(&frame);
             let mut document = FrameSnapshot::new(prefix, facts);
             let owners: Vec<_> = {
                 let state = self.state();

@@ -56,6 +56,8 @@ pub(crate) struct PageState {
     pub(crate) media: MediaFeatures,
     /// The attribute behind `getByTestId`.
     pub(crate) test_id: Arc<str>,
+    /// What all its refs begin with.
+    pub(crate) ref_prefix: Arc<str>,
     crashed: bool,
     closed: bool,
     opener: Option<PageId>,
@@ -121,6 +123,7 @@ impl Page {
             viewport: options.viewport.clone(),
             media: options.media.clone(),
             test_id: "data-testid".into(),
+            ref_prefix: "".into(),
             crashed: false,
             closed: false,
             opener,
@@ -145,6 +148,19 @@ impl Page {
     /// Who hears the page's events.
     pub fn observer(&self) -> Arc<dyn PageObserver> {
         self.shared.clone()
+    }
+
+    /// From now on refs begin with this, wherever they are told. Targets are given without it.
+    pub fn set_ref_prefix(&self, prefix: &str) {
+        self.state().ref_prefix = prefix.into();
+    }
+
+    /// What the refs of a frame begin with.
+    pub(crate) fn prefix_of(&self, frame: &FrameId) -> String {
+        let state = self.state();
+        let frame = state.frames.get(frame);
+        let frame = frame.map(crate::frame::Frame::prefix).unwrap_or_default();
+        format!("{}{frame}", state.ref_prefix)
     }
 
     /// The page's name, unique in its browser.

@@ -203,14 +203,9 @@ async fn describe(elements: &[Element]) -> Result<Vec<ElementFacts>> {
     let mut all: Vec<ElementFacts> = page
         .call(frame, "describe", &json!({ "handles": handles }))
         .await?;
-    let state = page.state();
-    let prefix = state.frames.get(frame).map(crate::frame::Frame::prefix);
+    let prefix = page.prefix_of(frame);
     for facts in &mut all {
-        facts.reference = format!(
-            "{}{}",
-            prefix.as_deref().unwrap_or_default(),
-            facts.reference
-        );
+        facts.reference = format!("{prefix}{}", facts.reference);
     }
     Ok(all)
 }

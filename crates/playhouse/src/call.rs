@@ -48,6 +48,8 @@ pub(crate) struct Call {
     pub(crate) client: Arc<dyn Client>,
     cancel: CancellationToken,
     arrival: Arrival,
+    /// The context that it is for, where it names one.
+    context: Option<String>,
     /// Its answer is an object for programs.
     objects: bool,
     /// How long it may wait, where it says so.
@@ -70,6 +72,7 @@ impl Call {
             client,
             cancel,
             arrival,
+            context: None,
             objects: false,
             timeout: None,
             turn: Mutex::default(),
@@ -80,6 +83,16 @@ impl Call {
     /// With a time limit of its own for what it waits for.
     pub(crate) fn with_timeout(self, timeout: Option<Duration>) -> Self {
         Self { timeout, ..self }
+    }
+
+    /// For a context of the session that it names.
+    pub(crate) fn in_context(self, context: Option<String>) -> Self {
+        Self { context, ..self }
+    }
+
+    /// The context that it names; `None`: the active one.
+    pub(crate) fn context(&self) -> Option<&str> {
+        self.context.as_deref()
     }
 
     /// With an answer for programs, which must not miss what happened before.

@@ -107,7 +107,8 @@ async fn outcome(
         }
         Err(error) if error.is_dialog() => Reply::error(error),
         Err(error) if error.is_end() && tool.dialect == Dialect::Json => {
-            return Err(reach.session.lost().unwrap_or(error));
+            let part = reach.session.part(call);
+            return Err(part.ok().and_then(|part| part.lost()).unwrap_or(error));
         }
         outcome => outcome?,
     };
@@ -119,9 +120,12 @@ async fn outcome(
         tokio::time::sleep(slow_mo).await;
     }
     if call.has_turn() && tool.of_a_session {
+        // The context that the call names may be what it closed.
+        let part = reach.session.part(call);
+        let session = part.unwrap_or_else(|_| reach.session.clone());
         match tool.dialect {
-            Dialect::Markdown => reach.session.answer(call, reply).await,
-            Dialect::Json => Ok(reach.session.plain_answer(reply)),
+            Dialect::Markdown => session.answer(call, reply).await,
+            Dialect::Json => Ok(session.plain_answer(reply)),
         }
     } else {
         Ok(Answer {

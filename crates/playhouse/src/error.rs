@@ -56,6 +56,9 @@ pub(crate) enum Error {
         /// What else is gone.
         lost: [&'static str; 2],
     },
+    /// There is no context of that name in the session.
+    #[error("Context \"{name}\" not found. There are: {}", .contexts.join(", "))]
+    ContextNotFound { name: String, contexts: Vec<String> },
     /// There is no tab of that number.
     #[error("Tab {index} not found")]
     TabNotFound { index: i64 },
@@ -283,7 +286,9 @@ impl Error {
             Self::SessionExpired { .. } => ErrorCode::SessionExpired,
             Self::MaxSessionsReached { .. } => ErrorCode::MaxSessionsReached,
             Self::BrowserCrashed { .. } => ErrorCode::BrowserCrashed,
-            Self::TabNotFound { .. } | Self::RequestNotFound { .. } => ErrorCode::NotFound,
+            Self::ContextNotFound { .. }
+            | Self::TabNotFound { .. }
+            | Self::RequestNotFound { .. } => ErrorCode::NotFound,
             Self::VerificationFailed { .. } => ErrorCode::VerificationFailed,
             Self::FileAccessDenied { .. } => ErrorCode::FileAccessDenied,
             Self::File { .. } => ErrorCode::FileError,

@@ -21,6 +21,9 @@ const AT_ONCE: Duration = Duration::from_millis(100);
 /// Nothing of a session: the server itself. Needs no turn.
 pub(crate) struct OfServer;
 
+/// A session with all its contexts; `Arc<Session>` is the one that the call is for.
+pub(crate) struct WholeSession(pub(crate) Arc<Session>);
+
 /// The current tab, whatever is open in it.
 pub(crate) struct TabInAnyState {
     /// Its page.
@@ -207,18 +210,26 @@ impl Scope for Arc<Sessions> {
 impl Scope for Arc<Session> {
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
         call.take_turn(reach.session.turn()).await;
-        Ok(reach.session.clone())
+        reach.session.part(call)
+    }
+}
+
+impl Scope for WholeSession {
+    async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
+        call.take_turn(reach.session.turn()).await;
+        Ok(Self(reach.session.clone()))
     }
 }
 
 impl Scope for TabInAnyState {
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
         call.take_turn(reach.session.turn()).await;
-        let tab = reach.session.current_tab(call).await?;
+        let session = reach.session.part(call)?;
+        let tab = session.current_tab(call).await?;
         Ok(Self {
             page: tab.page.clone(),
             tab,
-            session: reach.session.clone(),
+            session,
         })
     }
 }

@@ -78,6 +78,14 @@ impl Server {
         if id.is_none() && tool.of_a_session && self.settings.sessions.required {
             return refused(tool.needs_session(), None);
         }
+        let context = match self.toolbox.has_contexts() {
+            true => tool.context(&mut arguments),
+            false => Ok(None),
+        };
+        let context = match context {
+            Ok(context) => context,
+            Err(error) => return refused(error, id),
+        };
         let chosen = match self.sessions.choose(id) {
             Ok(chosen) => chosen,
             Err(error) => return refused(error, id),
@@ -90,6 +98,7 @@ impl Server {
             cancel.clone(),
         )
         .with_timeout(common.timeout)
+        .in_context(context)
         .with_objects(tool.dialect == Dialect::Json);
         let reach = Reach {
             sessions: self.sessions.clone(),

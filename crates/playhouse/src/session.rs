@@ -3,6 +3,7 @@
 
 mod aftermath;
 mod console_file;
+mod contexts;
 mod idle;
 mod init_pages;
 mod journal;
@@ -24,6 +25,7 @@ use std::time::SystemTime;
 use uuid::Uuid;
 
 pub(crate) use console_file::{level as console_level, line as console_line};
+pub(crate) use contexts::DEFAULT as DEFAULT_CONTEXT;
 pub(crate) use journal::Answered;
 pub(crate) use tab::Tab;
 pub(crate) use tabs::Tabs;
@@ -40,6 +42,7 @@ pub(crate) struct Session {
     stopgap: OnceLock<Output>,
     journal: Journal,
     idle: Mutex<Option<Task>>,
+    contexts: Mutex<contexts::Contexts>,
     /// Set once; nothing is opened in it any more.
     ended: OnceLock<Ended>,
     state: Mutex<State>,
@@ -93,6 +96,7 @@ impl Session {
             stopgap: OnceLock::new(),
             journal: Journal::default(),
             idle: Mutex::default(),
+            contexts: Mutex::default(),
             ended: OnceLock::new(),
             state: Mutex::default(),
         }
@@ -251,17 +255,24 @@ impl Session {
 
     /// Closes the browser; the next call that needs one starts another.
     pub(crate) async fn close(&self) {
+        self.close_contexts(None).await;
         if let Some(tabs) = self.forget() {
             self.browsers.release(tabs.open().clone()).await;
+        }
+    }
+
+    /// Closes what it has itself; the browser stays.
+    async fn close_alone(&self) {
+        if let Some(tabs) = self.forget() {
+            self.browsers.vacate(tabs.open().clone()).await;
         }
     }
 
     /// Closes what it has, for good: calls that still come find the session gone. The browser is the next one's.
     pub(crate) async fn end(&self, ended: Ended) {
         let _ = self.ended.set(ended);
-        if let Some(tabs) = self.forget() {
-            self.browsers.vacate(tabs.open().clone()).await;
-        }
+        self.close_contexts(Some(ended)).await;
+        self.close_alone().await;
     }
 
     fn forget(&self) -> Option<Arc<Tabs>> {

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod common;
+mod context;
 mod schema;
 
 use crate::call::Call;
@@ -19,6 +20,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+pub(crate) use context::is_name;
 pub(crate) use schema::{Nullable, nullable, present};
 
 /// The arguments of a call, as they came.

@@ -3,7 +3,7 @@
 mod browser;
 mod session;
 
-use crate::config::{ToolSettings, ToolsetName};
+use crate::config::{Capability, ToolSettings, ToolsetName};
 use crate::nearest::nearest;
 use crate::tool::{ToolDef, Toolset};
 use serde_json::Value;
@@ -66,6 +66,12 @@ impl Toolbox {
     /// Whether there may be other sessions than the default one, which calls can name.
     pub fn has_sessions(&self) -> bool {
         self.sessions
+    }
+
+    /// Whether there may be named contexts, which refs can name.
+    pub(crate) fn has_contexts(&self) -> bool {
+        self.iter()
+            .any(|tool| tool.capability == Some(Capability::Contexts))
     }
 
     /// The tools as `tools/list` shows them.

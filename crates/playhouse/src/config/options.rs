@@ -178,7 +178,7 @@ options! {
         toolsets: ToolsetNames =
             ToolsetNames(vec![ToolsetName::Browser]),
             key("toolsets").flag();
-        /// Capabilities beside the core: config, network, pdf, storage, testing, vision, devtools.
+        /// Capabilities beside the core: config, contexts, network, pdf, storage, testing, vision, devtools.
         caps: CapabilityNames, key("capabilities").everywhere();
         /// Single tools to add (+name) or to take away (-name).
         tools: ToolRules, key("tools").flag().dashes();

@@ -21,7 +21,7 @@ use super::{
     show,
     value::{
         BrowserName, Bytes, Capability, LogDestination, Milliseconds, Number, OptionValue, Size,
-        Viewport,
+        ToolsetName, Viewport,
     },
 };
 use crate::nearest::nearest;
@@ -126,6 +126,7 @@ pub(crate) fn resolve(
             proxy: None,
             origins,
             storage_state: options.storage_state.value(),
+            name: None,
             init_scripts: options.init_script.or_empty().0,
             init_pages: options.init_page.or_empty().0,
         },
@@ -455,6 +456,13 @@ fn capabilities(options: &mut Options, notices: &mut Vec<String>) -> Vec<Capabil
     if options.vision.get() == Some(&true) {
         notices.push("--vision is deprecated, use --caps vision.".to_owned());
         capabilities.push(Capability::Vision);
+    }
+    // Who works with sessions has named contexts in each.
+    if required(&options.toolsets)
+        .0
+        .contains(&ToolsetName::Session)
+    {
+        capabilities.push(Capability::Contexts);
     }
     capabilities.sort();
     capabilities.dedup();

@@ -166,6 +166,8 @@ pub struct ContextSettings {
     pub proxy: Option<ProxySettings>,
     /// What may be requested.
     pub origins: OriginRules,
+    /// Its name among those of its session; `None` for the default one. Refs begin with it.
+    pub name: Option<String>,
     /// Cookies and storage at first.
     pub storage_state: Option<StorageStateSource>,
     /// Scripts for each page, absolute paths; they existed at start.

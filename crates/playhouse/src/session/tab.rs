@@ -36,6 +36,9 @@ impl Tab {
         settings: &Settings,
         init: Option<Initialization>,
     ) -> Self {
+        if let Some(name) = &settings.context.name {
+            page.set_ref_prefix(&format!("{name}:"));
+        }
         page.set_test_id_attribute(&settings.answers.test_id_attribute);
         let console = Arc::new(Mutex::new(ConsoleFile::new(
             output,

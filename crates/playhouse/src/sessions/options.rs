@@ -56,7 +56,7 @@ impl SessionOptions {
     }
 
     /// The settings of the session: a context of its own, with what was asked for.
-    pub(super) fn applied_to(&self, settings: &Settings) -> Result<Settings> {
+    pub(crate) fn applied_to(&self, settings: &Settings) -> Result<Settings> {
         let mut settings = settings.clone();
         settings.browser.isolated = true;
         let context = &mut settings.context;
@@ -78,6 +78,11 @@ impl SessionOptions {
             context.timezone_id = Some(timezone.clone());
         }
         if let Some(proxy) = &self.proxy {
+            if proxy.server.starts_with("socks") && proxy.username.is_some() {
+                return Err(wrong(
+                    "Browsers of the Chromium family know no user names for SOCKS proxies: use one that needs none, or an http proxy",
+                ));
+            }
             context.proxy = Some(ProxySettings {
                 server: proxy.server.clone(),
                 bypass: proxy.bypass.clone(),

@@ -4,6 +4,7 @@ pub(super) mod click;
 mod close;
 mod config;
 mod console;
+mod contexts;
 mod cookies;
 mod dialog;
 mod drag;
@@ -67,5 +68,6 @@ pub(super) const TOOLSET: Toolset = Toolset::new(
         verify::TOOLS,
         wait::TOOLS,
         web_storage::TOOLS,
+        contexts::TOOLS,
     ],
 );

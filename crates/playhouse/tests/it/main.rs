@@ -3,6 +3,7 @@
 mod bad_input;
 mod calls;
 mod cli;
+mod contexts;
 #[cfg(target_os = "linux")]
 mod faults;
 mod files;

@@ -183,6 +183,8 @@ choices! {
     Capability {
         /// The configuration, for the client to read.
         Config,
+        /// Named contexts beside the default one.
+        Contexts,
         /// Request mocking and offline.
         Network,
         /// Saving pages as PDF.

@@ -3,11 +3,10 @@
 use crate::call::Call;
 use crate::error::Result;
 use crate::reply::{Part, Reply};
-use crate::session::Session;
+use crate::scope::WholeSession;
 use crate::tool::{Effect, Tool, ToolDef};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::sync::Arc;
 
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<Close>()];
 
@@ -20,9 +19,9 @@ impl Tool for Close {
     const NAME: &'static str = "browser_close";
     const TITLE: &'static str = "Close browser";
     const EFFECT: Effect = Effect::Acts;
-    type Scope = Arc<Session>;
+    type Scope = WholeSession;
 
-    async fn run(self, session: Arc<Session>, _: &Call) -> Result<Reply> {
+    async fn run(self, WholeSession(session): WholeSession, _: &Call) -> Result<Reply> {
         session.close().await;
         Ok(Reply::code("await page.close()").and(Part::Tabs(Vec::new())))
     }

@@ -1,0 +1,188 @@
+//! Named contexts: isolated parts of a session, each with cookies, storage, cache and proxy of its own.
+
+use crate::call::Call;
+use crate::config::Capability;
+use crate::error::{Error, Problem, Result};
+use crate::reply::{Part, Reply};
+use crate::scope::WholeSession;
+use crate::session::DEFAULT_CONTEXT;
+use crate::sessions::{ProxyOption, SessionOptions};
+use crate::tool::{Effect, Tool, ToolDef, is_name};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+pub(super) const TOOLS: &[ToolDef] = &[
+    ToolDef::of::<Create>(),
+    ToolDef::of::<Switch>(),
+    ToolDef::of::<List>(),
+    ToolDef::of::<Close>(),
+    ToolDef::of::<SaveStorage>(),
+];
+
+/// Create an isolated browser context and work in it from now on. Refs of its snapshots begin with its name.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Create {
+    /// Its name: letters, digits, - and _.
+    name: String,
+    /// Proxy of its own.
+    proxy: Option<ProxyOption>,
+    /// File with cookies and storage to start with.
+    storage_state: Option<String>,
+}
+
+impl Tool for Create {
+    const NAME: &'static str = "browser_context_create";
+    const TITLE: &'static str = "Create a browser context";
+    const EFFECT: Effect = Effect::Acts;
+    const CAPABILITY: Option<Capability> = Some(Capability::Contexts);
+    type Scope = WholeSession;
+
+    async fn run(self, WholeSession(session): WholeSession, call: &Call) -> Result<Reply> {
+        if !is_name(&self.name) {
+            return Err(wrong(call, "Must be up to 64 letters, digits, - and _"));
+        }
+        let storage_state = match &self.storage_state {
+            Some(path) => {
+                let path = session.output(call).await.allowed(path)?;
+                Some(path.display().to_string().into())
+            }
+            None => None,
+        };
+        let options = SessionOptions {
+            proxy: self.proxy,
+            storage_state,
+            ..SessionOptions::default()
+        };
+        let settings = options.applied_to(session.settings())?;
+        session.add_context(call, &self.name, settings).await?;
+        let name = &self.name;
+        Ok(Reply::text(format!("Context \"{name}\" is active")))
+    }
+}
+
+/// Work in another browser context from now on.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Switch {
+    /// Its name; "default" is always there.
+    name: String,
+}
+
+impl Tool for Switch {
+    const NAME: &'static str = "browser_context_switch";
+    const TITLE: &'static str = "Switch to a browser context";
+    const EFFECT: Effect = Effect::Acts;
+    const CAPABILITY: Option<Capability> = Some(Capability::Contexts);
+    type Scope = WholeSession;
+
+    async fn run(self, WholeSession(session): WholeSession, _: &Call) -> Result<Reply> {
+        session.switch_context(&self.name)?;
+        let name = &self.name;
+        Ok(Reply::text(format!("Context \"{name}\" is active")).and_snapshot())
+    }
+}
+
+/// List the browser contexts.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct List {}
+
+impl Tool for List {
+    const NAME: &'static str = "browser_context_list";
+    const TITLE: &'static str = "List browser contexts";
+    const EFFECT: Effect = Effect::Reads;
+    const CAPABILITY: Option<Capability> = Some(Capability::Contexts);
+    type Scope = WholeSession;
+
+    async fn run(self, WholeSession(session): WholeSession, _: &Call) -> Result<Reply> {
+        let lines = session.list_contexts().into_iter().map(|context| {
+            let active = if context.active { " (active)" } else { "" };
+            let pages = match context.pages {
+                1 => "1 page".to_owned(),
+                pages => format!("{pages} pages"),
+            };
+            let url = context
+                .url
+                .map(|url| format!(", {url}"))
+                .unwrap_or_default();
+            let proxy = context.proxy.map(|proxy| format!(", proxy {proxy}"));
+            let proxy = proxy.unwrap_or_default();
+            format!("- {}{active}: {pages}{url}{proxy}", context.name)
+        });
+        Ok(Reply::text(lines.collect::<Vec<_>>().join("\n")))
+    }
+}
+
+/// Close a browser context with its pages; the default one becomes active.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Close {
+    /// Its name.
+    name: String,
+}
+
+impl Tool for Close {
+    const NAME: &'static str = "browser_context_close";
+    const TITLE: &'static str = "Close a browser context";
+    const EFFECT: Effect = Effect::Acts;
+    const CAPABILITY: Option<Capability> = Some(Capability::Contexts);
+    type Scope = WholeSession;
+
+    async fn run(self, WholeSession(session): WholeSession, call: &Call) -> Result<Reply> {
+        if self.name == DEFAULT_CONTEXT {
+            return Err(wrong(
+                call,
+                "The default context stays; browser_close closes all",
+            ));
+        }
+        session.close_context(&self.name).await?;
+        Ok(Reply::text(format!("Context \"{}\" is closed", self.name)))
+    }
+}
+
+/// Save the cookies and local storage of a browser context to a file, for browser_context_create.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SaveStorage {
+    /// File to write.
+    path: String,
+    /// Its name; the active one by default.
+    name: Option<String>,
+}
+
+impl Tool for SaveStorage {
+    const NAME: &'static str = "browser_context_save_storage";
+    const TITLE: &'static str = "Save the storage of a browser context";
+    const EFFECT: Effect = Effect::Reads;
+    const CAPABILITY: Option<Capability> = Some(Capability::Contexts);
+    type Scope = WholeSession;
+
+    async fn run(self, WholeSession(session): WholeSession, call: &Call) -> Result<Reply> {
+        let part = session.context_or_active(self.name.as_deref())?;
+        let tabs = part.tabs(call).await?;
+        let state = tabs
+            .open()
+            .context
+            .storage_state(&call.navigation())
+            .await?;
+        let output = session.output(call).await;
+        let file = output.named(&self.path)?;
+        let text = serde_json::to_string_pretty(&state).unwrap_or_default();
+        output.write(&file, text).await?;
+        Ok(Reply::default().and(Part::File {
+            title: "Storage state".to_owned(),
+            link: file.link,
+        }))
+    }
+}
+
+fn wrong(call: &Call, message: &str) -> Error {
+    Error::InvalidArguments {
+        tool: call.tool,
+        problems: vec![Problem {
+            parameter: "name".to_owned(),
+            message: message.to_owned(),
+        }],
+    }
+}
