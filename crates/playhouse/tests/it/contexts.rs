@@ -188,9 +188,9 @@ async fn proxy(name: &'static str) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let port = listener.local_addr().expect("an address").port();
     let listener = Arc::new(listener);
-    tokio::spawn(async move {
+    engine::spawn("proxy", async move {
         while let Ok((mut stream, _)) = listener.accept().await {
-            tokio::spawn(async move {
+            engine::spawn("connection", async move {
                 let mut head = Vec::new();
                 while stream.read_buf(&mut head).await.is_ok_and(|read| read > 0) {
                     if !head.ends_with(b"\r\n\r\n") {
@@ -206,9 +206,11 @@ async fn proxy(name: &'static str) -> u16 {
                         return;
                     }
                 }
-            });
+            })
+            .detach();
         }
-    });
+    })
+    .detach();
     port
 }
 
