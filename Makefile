@@ -4,10 +4,10 @@
 CARGO ?= cargo
 INJECTED := crates/engine/injected
 
-# An MCP client drives the built server over stdio through the example shop.
+# An MCP client drives the built server over stdio through the example shop; SESSIONS=8 shows that many sessions at once.
 demo: prepare
 	$(CARGO) build --locked -p playhouse -p testkit
-	target/debug/demo
+	$(if $(SESSIONS),target/debug/sessions $(SESSIONS),target/debug/demo)
 
 test: check
 	$(CARGO) test --locked --workspace --no-fail-fast
@@ -43,9 +43,10 @@ bench: prepare
 
 # Ten thousand calls of mixed work in one server; fails when it needs more at the end than early on. The table in docs/soak.md is that
 # of make soak ARGS="10000 --output docs/soak.md".
+# make soak SESSIONS=2000: that many sessions, 16 at a time, and nothing left of them.
 soak: prepare
 	$(CARGO) build --locked --release -p playhouse -p testkit
-	target/release/soak $(ARGS)
+	$(if $(SESSIONS),target/release/sessions --soak $(SESSIONS),target/release/soak $(ARGS))
 
 # Installs what is missing, where it knows how.
 prepare: $(INJECTED)/node_modules/.package-lock.json

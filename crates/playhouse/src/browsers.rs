@@ -8,7 +8,7 @@ use crate::output::{self, Output};
 use engine::{Browser, BrowserContext, Progress};
 use futures_util::StreamExt as _;
 use pool::{Afterwards, Member, Pool, Retirement, Vacated};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
@@ -78,17 +78,40 @@ impl Browsers {
         progress: &Progress,
         downloads: PathBuf,
     ) -> Result<OpenContext> {
-        let (member, seat) = self.pool.seat(|| self.start(progress)).await?;
-        let context = self
-            .open(wanted, progress, downloads, &member.browser, true)
-            .await?;
-        seat.keep();
+        let (member, context) = match self.seated(wanted, progress, &downloads).await {
+            // It had died, and nobody had noticed yet.
+            Err(Error::Engine(engine::Error::BrowserClosed { .. })) => {
+                self.seated(wanted, progress, &downloads).await?
+            }
+            seated => seated?,
+        };
         Ok(OpenContext {
             browser: member.browser.clone(),
             context,
             among: Some(member),
             instead_of: None,
         })
+    }
+
+    /// A context in a browser of the pool.
+    async fn seated(
+        &self,
+        wanted: &Settings,
+        progress: &Progress,
+        downloads: &Path,
+    ) -> Result<(Member, BrowserContext)> {
+        let (member, seat) = self.pool.seat(|| self.start(progress)).await?;
+        let context = self
+            .open(
+                wanted,
+                progress,
+                downloads.to_owned(),
+                &member.browser,
+                true,
+            )
+            .await?;
+        seat.keep();
+        Ok((member, context))
     }
 
     /// The context that a browser began with; the browser is nobody else's.

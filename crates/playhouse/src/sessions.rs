@@ -138,11 +138,12 @@ impl Sessions {
         // Nobody else knows it; its turn is for what it is asked to do.
         call.take_turn(session.turn()).await;
         session.current_tab(call).await?;
+        let deadline = Deadline::after(timeout, self.settings.sessions.expiry);
         let created = Arc::new(Created {
             id: Uuid::new_v4(),
             session,
-            created_at: SystemTime::now(),
-            deadline: Deadline::after(timeout, self.settings.sessions.expiry),
+            created_at: deadline.began(),
+            deadline,
         });
         unfinished.0 = None;
         place.fill(created.clone());

@@ -4,6 +4,7 @@ mod files;
 mod made;
 mod refusals;
 mod secrets;
+mod sessions;
 mod shape;
 
 use std::{collections::BTreeSet, fs, path::Path};

@@ -10,6 +10,7 @@ use tokio::time::Instant;
 pub(super) struct Deadline {
     lifetime: Duration,
     expiry: SessionExpiry,
+    began: SystemTime,
     end: Arc<Mutex<End>>,
 }
 
@@ -20,12 +21,12 @@ struct End {
 }
 
 impl End {
-    fn after(lifetime: Duration) -> Self {
+    fn after(lifetime: Duration, now: SystemTime) -> Self {
         // Longer than anybody waits, and short enough to be counted.
         let lifetime = lifetime.min(Duration::from_secs(100 * 365 * 24 * 3600));
         Self {
             at: Instant::now() + lifetime,
-            told: SystemTime::now() + lifetime,
+            told: now + lifetime,
         }
     }
 }
@@ -33,18 +34,26 @@ impl End {
 impl Deadline {
     /// So long from now on.
     pub(super) fn after(lifetime: Duration, expiry: SessionExpiry) -> Self {
+        let began = SystemTime::now();
         Self {
             lifetime,
             expiry,
-            end: Arc::new(Mutex::new(End::after(lifetime))),
+            began,
+            end: Arc::new(Mutex::new(End::after(lifetime, began))),
         }
     }
 
     /// The session is used: it lives as long again, where uses count.
     pub(super) fn prolong(&self) {
         if self.expiry == SessionExpiry::Sliding {
-            *self.end.lock().unwrap_or_else(PoisonError::into_inner) = End::after(self.lifetime);
+            *self.end.lock().unwrap_or_else(PoisonError::into_inner) =
+                End::after(self.lifetime, SystemTime::now());
         }
+    }
+
+    /// When it began to count.
+    pub(super) fn began(&self) -> SystemTime {
+        self.began
     }
 
     pub(super) fn has_passed(&self) -> bool {

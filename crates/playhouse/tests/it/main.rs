@@ -15,6 +15,8 @@ mod origins;
 #[cfg(target_os = "linux")]
 mod pool;
 mod profiles;
+#[cfg(target_os = "linux")]
+mod properties;
 mod protocol;
 mod secrets;
 mod security;

@@ -1,0 +1,418 @@
+//! The fifteen correctness properties of sessions, on random input: those about configuration are in `config/tests/sessions.rs`,
+//! the others are here, against one server with one browser. And sequences of what clients do, against a simple model.
+
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use testkit::{Client, Site, browser_is_there};
+use tokio::runtime::Runtime;
+
+use crate::faults::{browsers, kill};
+use crate::server;
+
+struct World {
+    runtime: Runtime,
+    client: Client,
+    site: Site,
+}
+
+impl World {
+    fn new(args: &[&str]) -> Option<Self> {
+        if !browser_is_there() {
+            return None;
+        }
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .expect("a runtime");
+        let args = [&["--toolsets", "session"], args].concat();
+        let (client, site) = runtime.block_on(async { (server(&args).await, Site::start().await) });
+        site.add_page(
+            "/",
+            "<title>Here</title><input><button onclick=\"n = (window.n ?? 0) + 1\">Go</button>",
+        );
+        Some(Self {
+            runtime,
+            client,
+            site,
+        })
+    }
+
+    /// A hundred cases of a property.
+    fn holds<S: Strategy>(&self, of: S, property: impl Fn(&Self, S::Value)) {
+        self.holds_in(100, of, property);
+    }
+
+    fn holds_in<S: Strategy>(&self, cases: u32, of: S, property: impl Fn(&Self, S::Value)) {
+        let mut runner = TestRunner::new(ProptestConfig {
+            cases,
+            max_shrink_iters: 16,
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        });
+        let held = runner.run(&of, |case| {
+            property(self, case);
+            Ok(())
+        });
+        if let Err(why) = held {
+            panic!("{why}");
+        }
+    }
+
+    fn call(&self, tool: &str, arguments: Value) -> Value {
+        let answer = self.runtime.block_on(self.client.call(tool, arguments));
+        answer.raw["structuredContent"].clone()
+    }
+
+    fn created(&self, options: Value) -> Value {
+        let session = self.call("create_session", options);
+        assert_eq!(session["success"], true, "{session}");
+        session
+    }
+
+    fn ids(&self) -> BTreeSet<String> {
+        let list = self.call("list_sessions", json!({}));
+        let sessions = list["sessions"].as_array().expect("a list");
+        let ids = sessions.iter().filter_map(|session| session["id"].as_str());
+        ids.map(str::to_owned).collect()
+    }
+}
+
+fn id(session: &Value) -> String {
+    session["sessionId"].as_str().unwrap_or_default().to_owned()
+}
+
+/// A call of a tool that works on a session, but for its id.
+fn call_on_a_session() -> impl Strategy<Value = (&'static str, Value)> {
+    prop_oneof![
+        Just(("navigate", json!({ "url": "http://127.0.0.1:1/" }))),
+        Just(("click", json!({ "selector": "button" }))),
+        Just(("type", json!({ "selector": "input", "text": "x" }))),
+        Just(("close_session", json!({}))),
+        Just(("evaluate", json!({ "script": "1" }))),
+        Just(("get_text", json!({ "selector": "body" }))),
+    ]
+}
+
+/// Properties 1, 2, 3 and 11: ids are unique, expiry is creation plus lifetime, closing removes, the browser is shared.
+#[test]
+fn sessions_are_created_and_closed_as_promised() {
+    let Some(world) = World::new(&["--max-sessions", "20"]) else {
+        return;
+    };
+    let seen = std::cell::RefCell::new(BTreeSet::new());
+    world.holds(
+        (1usize..4, 1_000u64..10_000_000),
+        |world, (count, timeout)| {
+            let sessions: Vec<_> = (0..count)
+                .map(|_| world.created(json!({ "timeout": timeout })))
+                .collect();
+            for session in &sessions {
+                assert!(seen.borrow_mut().insert(id(session)), "{session} again");
+                let (created, expires) = (&session["createdAt"], &session["expiresAt"]);
+                let lifetime = expires.as_u64().zip(created.as_u64());
+                let lifetime = lifetime.map(|(end, start)| end - start);
+                assert_eq!(lifetime, Some(timeout), "{session}");
+            }
+            let list = world.call("list_sessions", json!({}));
+            let listed = list["sessions"].as_array().expect("a list");
+            let homes: BTreeSet<_> = listed
+                .iter()
+                .map(|session| session["browserId"].as_u64())
+                .collect();
+            assert_eq!((listed.len(), homes.len()), (count, 1), "{list}");
+            for session in &sessions {
+                let closed = world.call("close_session", json!({ "sessionId": id(session) }));
+                assert_eq!(closed["success"], true, "{closed}");
+                assert!(!world.ids().contains(&id(session)));
+            }
+        },
+    );
+}
+
+/// Properties 4, 13 and 14: an id that is none gives the same error everywhere, which names it.
+#[test]
+fn an_id_that_is_none_is_refused_alike_by_every_tool() {
+    let Some(world) = World::new(&[]) else {
+        return;
+    };
+    let ids = prop_oneof![
+        "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}",
+        "\\PC{1,40}",
+    ];
+    world.holds(
+        (call_on_a_session(), ids),
+        |world, ((tool, mut arguments), id)| {
+            prop_assume_not_default(&id);
+            arguments["sessionId"] = id.as_str().into();
+            let told = world.call(tool, arguments);
+            assert_eq!(told["errorCode"], "SESSION_NOT_FOUND", "{tool} {told}");
+            assert_eq!(told["sessionId"], id.as_str());
+            assert!(
+                told["message"]
+                    .as_str()
+                    .is_some_and(|text| !text.is_empty())
+            );
+        },
+    );
+}
+
+fn prop_assume_not_default(id: &str) {
+    assert_ne!(id, "default", "forty random characters");
+}
+
+/// Properties 5 and 6: what succeeds says so, with all that was promised.
+#[test]
+fn what_succeeds_is_told_in_full() {
+    let Some(world) = World::new(&[]) else {
+        return;
+    };
+    let session = id(&world.created(json!({})));
+    let of = ("[a-z]{1,12}", "[a-zA-Z0-9 .,]{0,6}", 200u16..500);
+    world.holds(of, |world, (path, text, status)| {
+        let html = format!("<title>{path}</title><input><button>Go</button>");
+        let resource = testkit::Resource::html(&html).status(status);
+        let fine = !matches!(status, 204 | 205 | 300..400);
+        let status = if fine { status } else { 200 };
+        let url = world.site.add(&format!("/{path}"), resource.status(status));
+        let arrived = world.call("navigate", json!({ "sessionId": session, "url": url }));
+        assert_eq!(arrived["success"], true, "{arrived}");
+        assert_eq!(
+            (&arrived["title"], &arrived["url"], &arrived["status"]),
+            (&path.as_str().into(), &url.as_str().into(), &status.into())
+        );
+        let typed = json!({ "sessionId": session, "selector": "input", "text": text });
+        assert_eq!(world.call("type", typed)["success"], true);
+        let value = json!({ "sessionId": session, "selector": "input" });
+        assert_eq!(world.call("get_value", value)["value"], text);
+        let clicked = json!({ "sessionId": session, "selector": "button" });
+        assert_eq!(world.call("click", clicked)["success"], true);
+    });
+}
+
+/// Property 12: what one session stores another does not see.
+#[test]
+fn what_one_session_stores_another_does_not_see() {
+    let Some(world) = World::new(&[]) else {
+        return;
+    };
+    let url = world.site.url("/");
+    let (one, other) = (id(&world.created(json!({}))), id(&world.created(json!({}))));
+    for session in [&one, &other] {
+        world.call("navigate", json!({ "sessionId": session, "url": url }));
+    }
+    let store =
+        "(k, v) => { document.cookie = k + '=' + v; localStorage[k] = v; sessionStorage[k] = v; }";
+    let look =
+        "() => document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)";
+    world.holds(
+        ("[a-z]{6,12}", "[a-z0-9]{6,20}", any::<bool>()),
+        |world, (key, value, swapped)| {
+            let (writer, reader) = if swapped {
+                (&other, &one)
+            } else {
+                (&one, &other)
+            };
+            let key = format!("{key}{swapped}");
+            let stored = json!({ "sessionId": writer, "script": store, "args": [key, value] });
+            let stored = world.call("evaluate", stored);
+            assert_eq!(stored["success"], true, "{stored}");
+            let seen = |session| {
+                let seen = world.call("evaluate", json!({ "sessionId": session, "script": look }));
+                seen["result"].as_str().unwrap_or_default().to_owned()
+            };
+            assert_eq!(seen(writer).matches(&key).count(), 3);
+            assert!(!seen(reader).contains(&key));
+        },
+    );
+}
+
+/// Properties 13, 14 and 15: every error has a code and a message, names its session, and other mistakes have other codes.
+#[test]
+fn other_mistakes_have_other_codes() {
+    let Some(world) = World::new(&[]) else {
+        return;
+    };
+    let session = id(&world.created(json!({})));
+    let url = world.site.url("/");
+    world.call("navigate", json!({ "sessionId": session, "url": url }));
+    let mistakes = prop_oneof![
+        "[a-z]{3,9}".prop_map(|name| (
+            "click",
+            json!({ "selector": format!("#{name}"), "timeout": 20 }),
+            "ELEMENT_NOT_FOUND"
+        )),
+        "[a-z]{3,9}".prop_map(|name| (
+            "click",
+            json!({ "selector": format!("{name}[[") }),
+            "INVALID_SELECTOR"
+        )),
+        "[a-z]{3,9}".prop_map(|text| (
+            "type",
+            json!({ "selector": "button", "text": text, "timeout": 20 }),
+            "ELEMENT_NOT_EDITABLE"
+        )),
+        (1u16..9).prop_map(|port| (
+            "navigate",
+            json!({ "url": format!("http://127.0.0.1:{port}/") }),
+            "NAVIGATION_FAILED"
+        )),
+        "[a-z]{3,9}".prop_map(|name| ("navigate", json!({ name: 1 }), "INVALID_PARAMETERS")),
+        "[a-z]{3,9}".prop_map(|path| (
+            "navigate",
+            json!({ "url": format!("file:///{path}") }),
+            "URL_BLOCKED"
+        )),
+        "[a-z]{3,9}".prop_map(|text| (
+            "evaluate",
+            json!({ "script": format!("() => {{ throw new Error('{text}') }}") }),
+            "SCRIPT_FAILED"
+        )),
+    ];
+    world.holds(mistakes, |world, (tool, mut arguments, code)| {
+        arguments["sessionId"] = session.as_str().into();
+        let mut told = world.call(tool, arguments.clone());
+        // The time may have been too short to find out.
+        while told["errorCode"] == "TIMEOUT" {
+            let timeout = arguments["timeout"].as_u64().expect("it has one");
+            arguments["timeout"] = (2 * timeout).into();
+            told = world.call(tool, arguments.clone());
+        }
+        assert_eq!(told["errorCode"], code, "{tool} {arguments}: {told}");
+        assert_eq!(told["sessionId"], session.as_str(), "{told}");
+        assert!(
+            told["message"]
+                .as_str()
+                .is_some_and(|text| !text.is_empty())
+        );
+        assert!(told["retryable"].is_boolean());
+        if code == "NAVIGATION_FAILED" {
+            // Its error page has nothing to click.
+            world.call("navigate", json!({ "sessionId": session, "url": url }));
+        }
+    });
+}
+
+/// What a client, or time, does.
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    Create,
+    /// One that is over at once.
+    CreateShort,
+    Use(usize),
+    Close(usize),
+    Crash,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        6 => Just(Step::Create),
+        1 => Just(Step::CreateShort),
+        8 => (0usize..8).prop_map(Step::Use),
+        4 => (0usize..8).prop_map(Step::Close),
+        1 => Just(Step::Crash),
+    ];
+    proptest::collection::vec(step, 1..12)
+}
+
+/// What the model knows of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Life {
+    Live,
+    /// Its browser died, and it was not told yet.
+    Crashed,
+    Closed,
+    Expired,
+}
+
+const MOST: usize = 3;
+
+/// Property 10, and all the others together: a server does what a list of lives says.
+#[test]
+fn sessions_live_and_end_as_a_simple_model_says() {
+    let Some(world) = World::new(&["--max-sessions", "3"]) else {
+        return;
+    };
+    world.holds_in(24, steps(), |world, steps| {
+        let mut model: Vec<(String, Life)> = Vec::new();
+        for step in steps {
+            play(world, &mut model, step);
+        }
+        let alive = |life: &Life| matches!(life, Life::Live | Life::Crashed);
+        let left: BTreeSet<_> = model
+            .iter()
+            .filter(|(_, life)| alive(life))
+            .map(|(id, _)| id.clone())
+            .collect();
+        assert_eq!(world.ids(), left);
+        for id in left {
+            world.call("close_session", json!({ "sessionId": id }));
+        }
+    });
+}
+
+fn play(world: &World, model: &mut Vec<(String, Life)>, step: Step) {
+    let alive = model
+        .iter()
+        .filter(|(_, life)| matches!(life, Life::Live | Life::Crashed));
+    let full = alive.count() >= MOST;
+    match step {
+        Step::Create | Step::CreateShort if full => {
+            let told = world.call("create_session", json!({}));
+            assert_eq!(told["errorCode"], "MAX_SESSIONS_REACHED", "{told}");
+        }
+        Step::Create => model.push((id(&world.created(json!({}))), Life::Live)),
+        Step::CreateShort => {
+            let short = id(&world.created(json!({ "timeout": 1 })));
+            while world.ids().contains(&short) {}
+            model.push((short, Life::Expired));
+        }
+        Step::Use(index) => {
+            let count = model.len().max(1);
+            let Some((id, life)) = model.get_mut(index % count) else {
+                return;
+            };
+            let told = world.call("evaluate", json!({ "sessionId": id, "script": "1" }));
+            let expected = match life {
+                Life::Live => Value::Null,
+                Life::Crashed => "BROWSER_CRASHED".into(),
+                Life::Closed => "SESSION_NOT_FOUND".into(),
+                Life::Expired => "SESSION_EXPIRED".into(),
+            };
+            assert_eq!(told["errorCode"], expected, "{life:?}: {told}");
+            if *life == Life::Crashed {
+                *life = Life::Live;
+            }
+        }
+        Step::Close(index) => {
+            let count = model.len().max(1);
+            let Some((id, life)) = model.get_mut(index % count) else {
+                return;
+            };
+            let told = world.call("close_session", json!({ "sessionId": id }));
+            match life {
+                Life::Live | Life::Crashed => {
+                    assert_eq!(told["success"], true, "{told}");
+                    *life = Life::Closed;
+                }
+                Life::Closed => assert_eq!(told["errorCode"], "SESSION_NOT_FOUND", "{told}"),
+                Life::Expired => assert_eq!(told["errorCode"], "SESSION_EXPIRED", "{told}"),
+            }
+        }
+        Step::Crash => {
+            for browser in browsers(&world.client) {
+                kill(browser);
+            }
+            while !browsers(&world.client).is_empty() {
+                std::thread::sleep(std::time::Duration::from_millis(5));
+            }
+            for (_, life) in model {
+                if *life == Life::Live {
+                    *life = Life::Crashed;
+                }
+            }
+        }
+    }
+}
