@@ -102,8 +102,8 @@ pub fn tool_table() -> String {
         for tool in toolset.tools() {
             let needs = match tool.capability {
                 Some(capability) => format!("`--caps {}`", <&str>::from(capability)),
-                None if *name == ToolsetName::Browser => String::new(),
-                None => format!("`--toolsets {}`", toolset.name),
+                None if *name == ToolsetName::E2e => format!("`--toolsets {}`", toolset.name),
+                None => String::new(),
             };
             let about = tool.description();
             let _ = writeln!(text, "| `{}` | {about} | {needs} |", tool.name);

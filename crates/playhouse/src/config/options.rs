@@ -176,7 +176,7 @@ options! {
     "Tools" {
         /// Families of tools: browser, session, e2e.
         toolsets: ToolsetNames =
-            ToolsetNames(vec![ToolsetName::Browser]),
+            ToolsetNames(vec![ToolsetName::Browser, ToolsetName::Session]),
             key("toolsets").flag();
         /// Capabilities beside the core: config, contexts, network, pdf, storage, testing, vision, devtools.
         caps: CapabilityNames, key("capabilities").everywhere();
