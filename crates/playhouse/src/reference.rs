@@ -1,6 +1,6 @@
 //! What documents tell of tools and errors: written from the code, committed, and held to by a test.
 
-use crate::config::ToolsetName;
+use crate::config::{Capability, ToolsetName};
 use crate::error::ErrorCode;
 use crate::tool::{Effect, ToolDef, Toolset};
 use crate::tools::TOOLSETS;
@@ -101,6 +101,8 @@ pub fn tool_table() -> String {
     for (name, toolset) in TOOLSETS {
         for tool in toolset.tools() {
             let needs = match tool.capability {
+                // They are on with the `session` toolset, and that is.
+                Some(Capability::Contexts) => String::new(),
                 Some(capability) => format!("`--caps {}`", <&str>::from(capability)),
                 None if *name == ToolsetName::E2e => format!("`--toolsets {}`", toolset.name),
                 None => String::new(),
