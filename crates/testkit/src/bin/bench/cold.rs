@@ -182,22 +182,10 @@ impl Cold<'_> {
         Ok(())
     }
 
-    /// Ten steps as an agent takes them; each needs what the one before has shown. Returns what was answered.
+    /// Takes the ten steps; returns what was answered.
     async fn task(&self, running: &mut Running, n: usize) -> Result<String, String> {
         let mut told = String::new();
-        let steps = [
-            Step::Navigate(self.site.url(&format!("/form?{n}"))),
-            Step::Look,
-            Step::Type(field(1), format!("kettle {n}")),
-            fill(5, n),
-            Step::Click(button("Send", "#send")),
-            Step::Look,
-            Step::Navigate(self.site.url("/spa")),
-            Step::Look,
-            Step::Click(button("Load 50", "#b50")),
-            Step::Wait("loaded 50 no 1.".to_owned()),
-        ];
-        for (number, step) in steps.iter().enumerate() {
+        for (number, step) in task(self.site, n).iter().enumerate() {
             for answer in running.step(step).await?.answers {
                 told += &answer.text;
                 told.push('\n');
@@ -209,6 +197,22 @@ impl Cold<'_> {
         }
         Ok(told)
     }
+}
+
+/// Ten steps as an agent takes them; each needs what the one before has shown.
+pub(crate) fn task(site: &Site, n: usize) -> [Step; 10] {
+    [
+        Step::Navigate(site.url(&format!("/form?{n}"))),
+        Step::Look,
+        Step::Type(field(1), format!("kettle {n}")),
+        fill(5, n),
+        Step::Click(button("Send", "#send")),
+        Step::Look,
+        Step::Navigate(site.url("/spa")),
+        Step::Look,
+        Step::Click(button("Load 50", "#b50")),
+        Step::Wait("loaded 50 no 1.".to_owned()),
+    ]
 }
 
 /// What a model is shown of the tools: without annotations and dialect, which are for clients.

@@ -14,6 +14,7 @@ mod plan;
 mod report;
 mod samples;
 mod servers;
+mod sessions;
 mod steps;
 mod tokens;
 mod warm;
@@ -98,6 +99,7 @@ async fn measure(plan: &Plan, site: &Site, browser: &Path) -> Part {
             };
             cold.measure().await;
         }
+        sessions::measure(plan, site, browser, &servers, round, &mut samples).await;
     }
     Part {
         browser: version(browser),

@@ -15,6 +15,8 @@ pub(crate) enum Unit {
 pub(crate) enum Goal {
     /// At most this part of what `@playwright/mcp` needs, as shipped.
     Ratio(f64),
+    /// At most this many times what bare commands need.
+    Floor(f64),
     /// At most this, on a full Chromium and on a headless shell.
     AtMost(f64, f64),
     /// Told, not aimed at.
@@ -40,7 +42,7 @@ const fn row(key: &'static str, title: &'static str, unit: Unit, goal: Goal) -> 
     }
 }
 
-use Goal::{AtMost, Ratio};
+use Goal::{AtMost, Floor, Ratio};
 use Unit::{CpuSeconds, Megabytes, Milliseconds, Tokens};
 
 pub(crate) const METRICS: &[Metric] = &[
@@ -200,6 +202,24 @@ pub(crate) const METRICS: &[Metric] = &[
         "memory per further context",
         Megabytes,
         AtMost(30.0, 18.0),
+    ),
+    row(
+        "session",
+        "a session, and its first page",
+        Milliseconds,
+        Floor(1.5),
+    ),
+    row(
+        "sessions",
+        "ten steps in each of 50 sessions at once",
+        Milliseconds,
+        Floor(1.3),
+    ),
+    row(
+        "session-memory",
+        "server memory per idle session",
+        Megabytes,
+        AtMost(0.3, 0.3),
     ),
     row(
         "tokens-tools",

@@ -80,6 +80,11 @@ fn judge(metric: &Metric, part: &Part) -> (String, &'static str) {
             part.samples.ratio(metric.key, "ours", "pw"),
             limit,
         ),
+        Goal::Floor(limit) => (
+            format!("≤ {limit} × raw CDP"),
+            part.samples.ratio(metric.key, "ours", "floor"),
+            limit,
+        ),
         Goal::AtMost(full, shell) => {
             let limit = if part.headless_shell { shell } else { full };
             let limit_text = format!("≤ {}", show(limit, metric.unit));

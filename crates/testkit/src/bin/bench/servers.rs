@@ -114,6 +114,13 @@ impl Server {
         }
     }
 
+    /// The same server with these further arguments.
+    pub(crate) fn with(&self, args: &[&str]) -> Self {
+        let mut server = self.clone();
+        server.args.extend(args.iter().map(|&arg| arg.to_owned()));
+        server
+    }
+
     /// The program that the server is.
     pub(crate) fn program(&self) -> &Path {
         &self.program
@@ -157,7 +164,7 @@ impl Server {
 
 /// A server that runs.
 pub(crate) struct Running {
-    vocabulary: Vocabulary,
+    pub(crate) vocabulary: Vocabulary,
     client: Client,
     /// From spawn to the answer of `tools/list`.
     pub(crate) listed: Duration,
@@ -179,28 +186,44 @@ pub(crate) struct Outcome {
 impl Running {
     /// Does one step, and tells how long it took and what was answered.
     pub(crate) async fn step(&mut self, step: &Step) -> Result<Outcome, String> {
-        let calls = self.vocabulary.calls(step, &self.snapshot)?;
+        let mut snapshot = std::mem::take(&mut self.snapshot);
+        let outcome = self.step_in(None, &mut snapshot, step).await;
+        self.snapshot = snapshot;
+        outcome
+    }
+
+    /// The same in a session, whose last snapshot this is.
+    pub(crate) async fn step_in(
+        &self,
+        session: Option<&str>,
+        snapshot: &mut String,
+        step: &Step,
+    ) -> Result<Outcome, String> {
+        let calls = self.vocabulary.calls(step, snapshot)?;
         let mut outcome = Outcome::default();
         let start = Instant::now();
-        for (tool, arguments) in calls {
-            let answer = self
-                .client
-                .try_call(tool, arguments)
-                .await
-                .map_err(|why| format!("{tool}: {why}"))?;
-            if answer.is_error {
-                return Err(format!(
-                    "{tool}: {}",
-                    answer.text.lines().take(3).collect::<Vec<_>>().join(" ")
-                ));
+        for (tool, mut arguments) in calls {
+            if let Some(session) = session {
+                arguments[self.vocabulary.session_parameter()] = session.into();
             }
-            outcome.answers.push(answer);
+            outcome.answers.push(self.call(tool, arguments).await?);
         }
         outcome.took = start.elapsed();
         if let (Step::Look, [answer]) = (step, outcome.answers.as_slice()) {
-            self.snapshot = answer.snapshot().unwrap_or_else(|| answer.text.clone());
+            *snapshot = answer.snapshot().unwrap_or_else(|| answer.text.clone());
         }
         Ok(outcome)
+    }
+
+    /// Calls a tool; an error is one.
+    pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Result<CallResult, String> {
+        let answer = self.client.try_call(tool, arguments).await;
+        let answer = answer.map_err(|why| format!("{tool}: {why}"))?;
+        if answer.is_error {
+            let lines: Vec<&str> = answer.text.lines().take(3).collect();
+            return Err(format!("{tool}: {}", lines.join(" ")));
+        }
+        Ok(answer)
     }
 
     /// Looks at the page, and fails when it does not show each of these.

@@ -41,6 +41,14 @@ pub(crate) enum Vocabulary {
 pub(crate) type Call = (&'static str, Value);
 
 impl Vocabulary {
+    /// How a call says which session it is for.
+    pub(crate) fn session_parameter(self) -> &'static str {
+        match self {
+            Self::Floor => "context",
+            Self::Playwright | Self::AgentBrowser => "sessionId",
+        }
+    }
+
     /// The calls that a step takes; elements are looked up in the last snapshot. `Err` names the
     /// element that is not in it.
     pub(crate) fn calls(self, step: &Step, snapshot: &str) -> Result<Vec<Call>, String> {

@@ -1,25 +1,23 @@
-//! One page of one browser, driven by bare commands.
+//! A browser and its pages, each in a context of its own but for the first.
 
+use std::collections::HashMap;
 use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::process::Child;
-use tokio::sync::watch;
 use tokio::task::JoinSet;
-use wire::cdp::input::{
-    DispatchKeyEvent, DispatchMouseEvent, KeyEventType, MouseButton, MouseEventType,
-};
-use wire::cdp::{page, runtime, target};
-use wire::{Connection, EventStream, Session};
+use wire::Connection;
+use wire::cdp::target;
 
-/// A browser with one page. Ends with its pipe.
+use crate::page::Page;
+
+/// A browser. Ends with its pipe.
 pub(crate) struct Browser {
-    page: Session,
-    /// How many times the page has fired `load`.
-    loads: watch::Receiver<u64>,
+    connection: Connection,
+    /// By the name of their context; that of the first is empty.
+    pages: Mutex<HashMap<String, Arc<Page>>>,
     _tasks: JoinSet<()>,
     _process: Child,
     _profile: TempDir,
@@ -35,12 +33,6 @@ const SWITCHES: [&str; 8] = [
     "--disable-dev-shm-usage",
     "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup",
 ];
-
-/// What the page is asked in one go: where an element is.
-const CENTRE: &str = "(e => { const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })";
-/// Sets a value as typing would, with its events.
-const SET: &str = "((e, v) => { e.focus(); e.value = v; e.dispatchEvent(new Event('input', { bubbles: true })); e.dispatchEvent(new Event('change', { bubbles: true })); })";
-const WALKER: &str = include_str!("walker.js");
 
 impl Browser {
     pub(crate) async fn launch(program: &str) -> Self {
@@ -75,161 +67,59 @@ impl Browser {
         .expect("pipes can be read and written");
         let mut tasks = JoinSet::new();
         tasks.spawn(async move { while events.next().await.is_some() {} });
-        let root = connection.root();
-        let target = root
-            .call(&target::CreateTarget {
-                url: "about:blank".to_owned(),
-                ..Default::default()
-            })
-            .await
-            .expect("a page");
-        let attached = root
-            .call(&target::AttachToTarget {
-                target_id: target.target_id,
-                flatten: Some(true),
-            })
-            .await
-            .expect("a session");
-        let page = connection.session(attached.session_id);
-        let events = connection
-            .take_events(page.id().expect("a session has an id"))
-            .expect("its events are nobody else's");
-        let (count, loads) = watch::channel(0);
-        tasks.spawn(count_loads(events, count));
-        page.call(&page::Enable::default())
-            .await
-            .expect("Page.enable");
+        let first = Page::open(&connection, None).await.expect("a page");
         Self {
-            page,
-            loads,
+            connection,
+            pages: Mutex::new(HashMap::from([(String::new(), Arc::new(first))])),
             _tasks: tasks,
             _process: process,
             _profile: profile,
         }
     }
 
-    /// Does what a tool of this name would do; returns one content item.
+    /// Does what a tool of this name would do, in the page of its `context`; returns one content item.
     pub(crate) async fn call(&self, tool: &str, arguments: &Value) -> wire::Result<Value> {
-        let given = |name: &str| arguments[name].as_str().unwrap_or_default();
-        let done = || json!({ "type": "text", "text": "ok" });
+        let name = arguments["context"].as_str().unwrap_or_default();
         match tool {
-            "navigate" => {
-                let mut loads = self.loads.clone();
-                loads.mark_unchanged();
-                let url = given("url").to_owned();
-                self.page
-                    .call(&page::Navigate {
-                        url,
-                        ..Default::default()
-                    })
-                    .await?;
-                // The page goes with the browser, and then nobody measures any more.
-                drop(loads.changed().await);
-                Ok(done())
+            "open" => self.open().await,
+            "close" => self.close(name).await,
+            _ => {
+                let page = self.pages().get(name).cloned();
+                match page {
+                    Some(page) => page.call(tool, arguments).await,
+                    None => Ok(text(&format!("no context {name}"))),
+                }
             }
-            "snapshot" => self.text(WALKER.to_owned()).await,
-            "evaluate" => self.text(format!("String({})", given("expression"))).await,
-            "click" => self.click(given("selector")).await.map(|()| done()),
-            "fill" => {
-                let fields = arguments["fields"]
-                    .as_array()
-                    .map(Vec::as_slice)
-                    .unwrap_or_default();
-                let script: String = fields
-                    .iter()
-                    .map(|field| {
-                        format!(
-                            "{SET}({}, {});",
-                            element(field["selector"].as_str().unwrap_or_default()),
-                            field["value"]
-                        )
-                    })
-                    .collect();
-                self.text(script + "'ok'").await
-            }
-            "key" => self.key(given("key")).await.map(|()| done()),
-            "screenshot" => {
-                let shot = self.page.call(&page::CaptureScreenshot::default()).await?;
-                let data = STANDARD.encode(shot.data.0);
-                Ok(json!({ "type": "image", "mimeType": "image/png", "data": data }))
-            }
-            "wait" => {
-                let text = json!(given("text"));
-                self.text(format!(
-                    "new Promise(done => {{ const look = () => document.body.innerText.includes({text}) && (watch.disconnect(), done('ok'));
-                     const watch = new MutationObserver(look); watch.observe(document, {{ subtree: true, childList: true, characterData: true }}); look(); }})"
-                ))
-                .await
-            }
-            _ => Ok(json!({ "type": "text", "text": format!("no tool {tool}") })),
         }
     }
 
-    async fn value<T: serde::de::DeserializeOwned>(&self, expression: String) -> wire::Result<T> {
-        let answer = self
-            .page
-            .call(&runtime::Evaluate {
-                expression,
-                return_by_value: Some(true),
-                await_promise: Some(true),
-                ..Default::default()
-            })
-            .await?;
-        answer.result.decode()
+    /// Opens a page in a context of its own, and tells the context's name.
+    async fn open(&self) -> wire::Result<Value> {
+        let root = self.connection.root();
+        let context = root.call(&target::CreateBrowserContext::default()).await?;
+        let name = context.browser_context_id;
+        let page = Page::open(&self.connection, Some(name.clone())).await?;
+        let told = text(&name);
+        self.pages().insert(name, Arc::new(page));
+        Ok(told)
     }
 
-    async fn text(&self, expression: String) -> wire::Result<Value> {
-        let text: String = self.value(expression).await?;
-        Ok(json!({ "type": "text", "text": text }))
-    }
-
-    /// Three events in one write, and one turn of the page.
-    async fn click(&self, selector: &str) -> wire::Result<()> {
-        let (x, y): (f64, f64) = self
-            .value(format!("{CENTRE}({})", element(selector)))
-            .await?;
-        let event = |kind| DispatchMouseEvent {
-            kind,
-            x,
-            y,
-            button: Some(MouseButton::Left),
-            click_count: Some(1),
-            ..Default::default()
-        };
-        let moved = self.page.send(&DispatchMouseEvent {
-            button: None,
-            ..event(MouseEventType::MouseMoved)
-        });
-        let pressed = self.page.send(&event(MouseEventType::MousePressed));
-        let released = self.page.send(&event(MouseEventType::MouseReleased));
-        moved.await?;
-        pressed.await?;
-        released.await?;
-        self.value("0".to_owned()).await.map(|_: u8| ())
-    }
-
-    async fn key(&self, key: &str) -> wire::Result<()> {
-        let event = |kind| DispatchKeyEvent {
-            kind,
-            key: Some(key.to_owned()),
-            text: (kind == KeyEventType::KeyDown).then(|| key.to_owned()),
-            ..Default::default()
-        };
-        let down = self.page.send(&event(KeyEventType::KeyDown));
-        let up = self.page.send(&event(KeyEventType::KeyUp));
-        down.await?;
-        up.await.map(|_| ())
-    }
-}
-
-fn element(selector: &str) -> String {
-    format!("document.querySelector({})", json!(selector))
-}
-
-async fn count_loads(mut events: EventStream, count: watch::Sender<u64>) {
-    while let Some(event) = events.next().await {
-        if event.is::<page::LoadEventFired>() {
-            count.send_modify(|count| *count += 1);
+    async fn close(&self, name: &str) -> wire::Result<Value> {
+        let page = self.pages().remove(name);
+        if let Some(context) = page.and_then(|page| page.context.clone()) {
+            let gone = target::DisposeBrowserContext {
+                browser_context_id: context,
+            };
+            self.connection.root().call(&gone).await?;
         }
+        Ok(text("ok"))
     }
+
+    fn pages(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Page>>> {
+        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn text(text: &str) -> Value {
+    json!({ "type": "text", "text": text })
 }

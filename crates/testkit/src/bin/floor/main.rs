@@ -5,50 +5,66 @@
 //! `floor BROWSER`: nobody should use it for more than comparing with it.
 
 mod browser;
+mod page;
 
 use std::io::Write as _;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::sync::OnceCell;
+use tokio::task::JoinSet;
 
 use browser::Browser;
 
 #[tokio::main]
 async fn main() {
     let program = std::env::args().nth(1).expect("usage: floor BROWSER");
-    let mut browser = None;
+    let browser = Arc::new(OnceCell::new());
     let mut lines = BufReader::new(tokio::io::stdin()).lines();
+    let mut answering = JoinSet::new();
     while let Ok(Some(line)) = lines.next_line().await {
         let message: Value = serde_json::from_str(&line).expect("a line is JSON");
-        let Some(id) = message.get("id") else {
+        if message.get("id").is_none() {
             continue;
-        };
-        let result = match message["method"].as_str() {
-            Some("initialize") => json!({
-                "protocolVersion": message["params"]["protocolVersion"],
-                "capabilities": { "tools": {} },
-                "serverInfo": { "name": "floor", "version": "0" },
-            }),
-            Some("tools/list") => json!({ "tools": [] }),
-            _ => {
-                if browser.is_none() {
-                    browser = Some(Browser::launch(&program).await);
+        }
+        let (browser, program) = (Arc::clone(&browser), program.clone());
+        answering.spawn(async move {
+            let result = match message["method"].as_str() {
+                Some("initialize") => json!({
+                    "protocolVersion": message["params"]["protocolVersion"],
+                    "capabilities": { "tools": {} },
+                    "serverInfo": { "name": "floor", "version": "0" },
+                }),
+                Some("tools/list") => json!({ "tools": [] }),
+                _ => {
+                    let browser = browser
+                        .get_or_init(|| async { Browser::launch(&program).await })
+                        .await;
+                    call(browser, &message["params"]).await
                 }
-                let browser = browser.as_ref().expect("was launched just now");
-                let params = &message["params"];
-                let name = params["name"].as_str().unwrap_or_default();
-                let content = match browser.call(name, &params["arguments"]).await {
-                    Ok(content) => content,
-                    Err(error) => json!({ "type": "text", "text": error.to_string() }),
-                };
-                json!({ "content": [content] })
-            }
-        };
-        let mut line = json!({ "jsonrpc": "2.0", "id": id, "result": result }).to_string();
-        line.push('\n');
-        let mut stdout = std::io::stdout().lock();
-        // A client that has gone closes stdin too.
-        drop(stdout.write_all(line.as_bytes()));
-        drop(stdout.flush());
+            };
+            write(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }));
+        });
     }
+}
+
+async fn call(browser: &Browser, params: &Value) -> Value {
+    let name = params["name"].as_str().unwrap_or_default();
+    match browser.call(name, &params["arguments"]).await {
+        Ok(content) => json!({ "content": [content] }),
+        Err(error) => json!({
+            "content": [{ "type": "text", "text": error.to_string() }],
+            "isError": true,
+        }),
+    }
+}
+
+fn write(message: &Value) {
+    let mut line = message.to_string();
+    line.push('\n');
+    let mut stdout = std::io::stdout().lock();
+    // A client that has gone closes stdin too.
+    drop(stdout.write_all(line.as_bytes()));
+    drop(stdout.flush());
 }
