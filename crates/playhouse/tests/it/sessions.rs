@@ -80,6 +80,60 @@ async fn sessions_share_a_browser_and_nothing_else() {
 }
 
 #[tokio::test]
+async fn what_the_browser_remembers_for_one_session_no_other_has() {
+    if !browser_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    let kept = testkit::Resource::html("kept").header("cache-control", "max-age=3600");
+    site.add("/kept", kept);
+    let url = site.add_page("/", "<title>Here</title>");
+    let client = server(&["--toolsets", "browser,session"]).await;
+    let (one, other) = (created(&client).await, created(&client).await);
+    let go = async |id: &str, url: &str| {
+        let go = json!({ "sessionId": id, "url": url });
+        let arrived = object(&client, "navigate", go).await;
+        arrived["status"].as_u64()
+    };
+    let evaluated = async |id: &str, script: &str| {
+        let script = json!({ "sessionId": id, "script": script });
+        object(&client, "evaluate", script).await["result"].clone()
+    };
+
+    // Names and passwords.
+    let door = site.url("/auth/basic");
+    let key = door.replacen("http://", "http://user:secret@", 1);
+    assert_eq!(go(&one, &key).await, Some(200));
+    assert_eq!(go(&one, &door).await, Some(200));
+    assert_eq!(go(&other, &door).await, Some(401));
+
+    // The cache.
+    let asked = || {
+        let asked = site.requests();
+        asked
+            .iter()
+            .filter(|request| request.target == "/kept")
+            .count()
+    };
+    let load = "() => fetch('/kept').then((response) => response.text())";
+    for (id, requests) in [(&one, 1), (&one, 1), (&other, 2)] {
+        go(id, &url).await;
+        assert_eq!(evaluated(id, load).await, "kept");
+        assert_eq!(asked(), requests);
+    }
+
+    // Permissions.
+    let grant = "async (page) => page.context().grantPermissions(['geolocation'])";
+    let grant = json!({ "sessionId": one, "code": grant });
+    let granted = client.call("browser_run_code_unsafe", grant).await;
+    assert!(!granted.is_error, "{}", granted.text);
+    let ask =
+        "() => navigator.permissions.query({ name: 'geolocation' }).then((told) => told.state)";
+    assert_eq!(evaluated(&one, ask).await, "granted");
+    assert_ne!(evaluated(&other, ask).await, "granted");
+}
+
+#[tokio::test]
 async fn there_are_no_more_sessions_than_there_may_be() {
     if !browser_is_there() {
         return;
