@@ -176,7 +176,10 @@ pub trait PageBackend: Send + Sync {
         element: Option<Handle>,
     ) -> Result<Option<Value>>;
 
-    /// The same with a list of elements of the frame's document, as one array.
+    /// Whether a script is one to the browser: it is read, and not run.
+    async fn parses(&self, frame: &FrameId, script: &str) -> Result<bool>;
+
+    /// The same as [`PageBackend::evaluate`] with a list of elements of the frame's document, as one array.
     async fn evaluate_all(
         &self,
         frame: &FrameId,

@@ -5,7 +5,7 @@ mod pool;
 use crate::config::{PoolSettings, Settings, StorageStateSource};
 use crate::error::{Error, Result};
 use crate::output::{self, Output};
-use engine::{Browser, BrowserContext, Progress};
+use engine::{Browser, BrowserContext, Progress, StorageState};
 use futures_util::StreamExt as _;
 use pool::{Afterwards, Member, Pool, Retirement, Vacated};
 use std::path::{Path, PathBuf};
@@ -164,7 +164,7 @@ impl Browsers {
         } else {
             browser.default_context(progress, options).await?
         };
-        let filled = fill(wanted, progress, &context, isolated).await;
+        let filled = fill(wanted, progress, &context).await;
         if filled.is_err() && isolated {
             let closed = context.close(&Progress::new(CLOSING)).await;
             tracing::debug!(?closed, "closed the context");
@@ -302,32 +302,27 @@ async fn filled(browsers: Weak<Browsers>) {
     }
 }
 
-/// Gives a context the storage state of the settings.
-async fn fill(
-    wanted: &Settings,
-    progress: &Progress,
-    context: &BrowserContext,
-    isolated: bool,
-) -> Result<()> {
-    let Some(source) = &wanted.context.storage_state else {
-        return Ok(());
-    };
-    let state = match source {
-        StorageStateSource::File(path) => output::storage_state(path).await?,
-        StorageStateSource::Inline(state) => {
+/// Gives a context the storage state of the settings. What it has already, in a user's profile, stays.
+async fn fill(wanted: &Settings, progress: &Progress, context: &BrowserContext) -> Result<()> {
+    if let Some(state) = first_state(wanted).await? {
+        context.merge(progress, &state).await?;
+    }
+    Ok(())
+}
+
+/// The storage state that contexts begin with.
+pub(crate) async fn first_state(wanted: &Settings) -> Result<Option<StorageState>> {
+    let state = match &wanted.context.storage_state {
+        None => return Ok(None),
+        Some(StorageStateSource::File(path)) => output::storage_state(path).await?,
+        Some(StorageStateSource::Inline(state)) => {
             serde_json::from_value(state.clone()).map_err(|error| Error::File {
                 path: "browser.contextOptions.storageState".to_owned(),
                 reason: format!("Error reading storage state:\n{error}"),
             })?
         }
     };
-    if isolated {
-        context.restore(progress, &state).await?;
-    } else {
-        // What the user's profile remembers stays.
-        context.merge(progress, &state).await?;
-    }
-    Ok(())
+    Ok(Some(state))
 }
 
 /// A browser that has no context yet: ends when dropped.

@@ -142,8 +142,8 @@ fn dressed(
     settings: &Settings,
 ) -> Content {
     let mut content = match tool.dialect {
-        Dialect::Markdown => markdown::content(outcome, &settings.answers),
-        Dialect::Json => json::content(outcome, session_id, &settings.answers),
+        Dialect::Markdown => markdown::content(tool.name, outcome, &settings.answers),
+        Dialect::Json => json::content(tool.name, outcome, session_id, &settings.answers),
     };
     for item in &mut content.items {
         if let ContentItem::Text(text) = item {

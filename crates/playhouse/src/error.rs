@@ -96,6 +96,9 @@ pub(crate) enum Error {
     /// A screenshot is larger than screenshots may be.
     #[error("The screenshot has {size} bytes, and may have {limit} (--max-screenshot-size)")]
     ScreenshotTooLarge { size: usize, limit: u64 },
+    /// Pictures that are too large to be compared.
+    #[error("Both pictures take {width}x{height} pixels, and may take {limit} in all")]
+    PictureTooLarge { width: u32, height: u32, limit: u64 },
     /// The caller withdrew the call, or left.
     #[error("The call was cancelled")]
     Cancelled {},
@@ -142,7 +145,7 @@ pub enum ErrorCode {
     StaleRef,
     /// The element could not be clicked in time: hidden, disabled, moving or covered.
     ElementNotClickable,
-    /// The element takes no text.
+    /// The element takes no text, or did not get ready for it in time: hidden, disabled or read-only.
     ElementNotEditable,
     /// The element is of the wrong kind for the action, or did not get ready for it in time.
     ElementNotInteractive,
@@ -244,7 +247,9 @@ impl ErrorCode {
             Self::ElementNotClickable => {
                 "Take a snapshot to see what is in the way, remove it, and try again."
             }
-            Self::ElementNotEditable => "Choose an input, textarea or editable element.",
+            Self::ElementNotEditable => {
+                "Choose an input, textarea or editable element that is visible and enabled."
+            }
             Self::ElementNotInteractive => "Take a snapshot to see the element's state.",
             Self::NavigationFailed => "Check the URL and that its server runs.",
             Self::UrlBlocked => "Use an http or https URL that the server's rules allow.",
@@ -294,10 +299,37 @@ impl Error {
             Self::File { .. } => ErrorCode::FileError,
             Self::InitPage { .. } => ErrorCode::ScriptFailed,
             Self::ToolDisabled { .. } | Self::SwitchedOff { .. } => ErrorCode::ToolDisabled,
-            Self::ScreenshotTooLarge { .. } => ErrorCode::ResourceExhausted,
+            Self::ScreenshotTooLarge { .. } | Self::PictureTooLarge { .. } => {
+                ErrorCode::ResourceExhausted
+            }
             Self::Cancelled {} => ErrorCode::Cancelled,
             Self::TookTooLong { .. } => ErrorCode::Timeout,
             Self::Internal { .. } => ErrorCode::InternalError,
+        }
+    }
+
+    /// The kind of failure of a tool: what an element was not ready for is named after what was to be done with it.
+    pub(crate) fn code_of(&self, tool: &str) -> ErrorCode {
+        match (self.code(), tool) {
+            (
+                ErrorCode::ElementNotClickable,
+                "type" | "fill" | "browser_type" | "browser_fill_form",
+            ) => ErrorCode::ElementNotEditable,
+            (
+                ErrorCode::ElementNotClickable,
+                "hover"
+                | "select"
+                | "press"
+                | "scroll"
+                | "drag_and_drop"
+                | "screenshot_element"
+                | "browser_hover"
+                | "browser_select_option"
+                | "browser_drag"
+                | "browser_drop"
+                | "browser_take_screenshot",
+            ) => ErrorCode::ElementNotInteractive,
+            (code, _) => code,
         }
     }
 
@@ -326,7 +358,7 @@ impl Error {
     }
 
     /// What to do about it; more exact than the code's where the facts allow.
-    pub(crate) fn suggestion(&self) -> Option<Cow<'static, str>> {
+    fn suggestion(&self, code: ErrorCode) -> Option<Cow<'static, str>> {
         match self {
             Self::Engine(engine::Error::BrowserNotFound { install, .. }) if !install.is_empty() => {
                 Some(format!("Run: {install}").into())
@@ -345,25 +377,29 @@ impl Error {
                 Some("Navigate again: the session goes on in another browser.".into())
             }
             Self::SwitchedOff { .. } => Some("Do without it.".into()),
+            Self::PictureTooLarge { .. } => {
+                Some("Compare the viewport, or with another baseline.".into())
+            }
             Self::ScreenshotTooLarge { .. } => {
                 Some("Take it of the viewport or of one element, or as jpeg.".into())
             }
-            _ => self.code().suggestion().map(Cow::Borrowed),
+            _ => code.suggestion().map(Cow::Borrowed),
         }
     }
 
-    /// The error as one JSON object: `errorCode`, `message`, `details`, `retryable`, `suggestion`.
-    pub(crate) fn to_json(&self) -> Value {
+    /// The error of a tool as one JSON object: `errorCode`, `message`, `details`, `retryable`, `suggestion`.
+    pub(crate) fn to_json(&self, tool: &str) -> Value {
+        let code = self.code_of(tool);
         let details = serde_json::to_value(self).unwrap_or_default();
-        let mut object = json!({ "errorCode": self.code().name(), "message": self.brief() });
+        let mut object = json!({ "errorCode": code.name(), "message": self.brief() });
         if details
             .as_object()
             .is_some_and(|details| !details.is_empty())
         {
             object["details"] = details;
         }
-        object["retryable"] = self.code().retryable().into();
-        if let Some(suggestion) = self.suggestion() {
+        object["retryable"] = code.retryable().into();
+        if let Some(suggestion) = self.suggestion(code) {
             object["suggestion"] = suggestion.into();
         }
         object
@@ -496,7 +532,7 @@ mod tests {
             reference: "e3".into(),
         });
         assert_eq!(
-            error.to_json(),
+            error.to_json("click"),
             json!({
                 "errorCode": "STALE_REF",
                 "message": "Ref e3 not found in the current page snapshot. Try capturing new snapshot.",
@@ -517,6 +553,12 @@ mod tests {
             })),
             log: vec![],
         });
-        assert_eq!(error.code(), ErrorCode::ElementNotClickable);
+        for (tool, code) in [
+            ("click", ErrorCode::ElementNotClickable),
+            ("fill", ErrorCode::ElementNotEditable),
+            ("hover", ErrorCode::ElementNotInteractive),
+        ] {
+            assert_eq!(error.code_of(tool), code);
+        }
     }
 }

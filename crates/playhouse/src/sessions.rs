@@ -3,7 +3,7 @@
 mod expiry;
 mod options;
 
-use crate::browsers::Browsers;
+use crate::browsers::{self, Browsers};
 use crate::call::Call;
 use crate::config::Settings;
 use crate::error::{Error, Result};
@@ -137,7 +137,14 @@ impl Sessions {
         let mut unfinished = Unfinished(Some(session.clone()));
         // Nobody else knows it; its turn is for what it is asked to do.
         call.take_turn(session.turn()).await;
-        session.current_tab(call).await?;
+        let tab = session.current_tab(call).await?;
+        if let Some(state) = browsers::first_state(session.settings()).await? {
+            // That is a tab's, not the context's.
+            let progress = call.navigation();
+            tab.page
+                .restore_session_storage(&progress, &state, "about:blank")
+                .await?;
+        }
         let deadline = Deadline::after(timeout, self.settings.sessions.expiry);
         let created = Arc::new(Created {
             id: Uuid::new_v4(),

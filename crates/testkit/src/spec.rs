@@ -6,6 +6,7 @@ mod document;
 mod expectations;
 mod part;
 mod runner;
+mod schema;
 
 pub(crate) use compare::matches;
 pub use compare::{Placeholders, difference};

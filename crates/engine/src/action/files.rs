@@ -81,8 +81,12 @@ impl Locator {
     /// Sets the files of an `<input type=file>`, or of the one that a label belongs to; none clears it.
     pub async fn set_input_files(&self, progress: &Progress, files: &[PathBuf]) -> Result<()> {
         readable(files).await?;
-        self.set_files(progress, files.len(), &Source::Paths(files))
-            .await
+        let source = match files {
+            // A browser takes no paths for no change.
+            [] => Source::Contents(Vec::new()),
+            files => Source::Paths(files),
+        };
+        self.set_files(progress, files.len(), &source).await
     }
 
     async fn set_files(

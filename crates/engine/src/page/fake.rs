@@ -155,6 +155,9 @@ impl PageBackend for FakePage {
     async fn evaluate(&self, _: &FrameId, _: &str, _: Option<Handle>) -> Result<Option<Value>> {
         unexpected()
     }
+    async fn parses(&self, _: &FrameId, _: &str) -> Result<bool> {
+        unexpected()
+    }
     async fn evaluate_all(&self, _: &FrameId, _: &str, _: &[Handle]) -> Result<Option<Value>> {
         unexpected()
     }

@@ -80,13 +80,28 @@ impl Page {
         expression: &str,
         element: Option<Handle>,
     ) -> Result<Option<Value>> {
+        self.or_halted(frame, self.backend.evaluate(frame, expression, element))
+            .await
+    }
+
+    /// Whether a script is one to the main frame's document: it is read, and not run.
+    pub async fn parses(&self, progress: &Progress, script: &str) -> Result<bool> {
+        let main = self.main_frame();
+        let reading = self.or_halted(&main, self.backend.parses(&main, script));
+        progress.run(reading).await
+    }
+
+    /// Asks what only a document that is not busy answers; what keeps one busy that is given up is halted.
+    async fn or_halted<T>(
+        &self,
+        frame: &FrameId,
+        asked: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
         self.alive()?;
         let mut halting = Halting(Some((self.clone(), frame.clone())));
-        let value = self
-            .unless_interrupted(self.backend.evaluate(frame, expression, element))
-            .await;
+        let answer = self.unless_interrupted(asked).await;
         halting.0 = None;
-        value
+        answer
     }
 
     /// Whether a script of the page opened a dialog; one that asks whether to leave the page is the browser's.

@@ -6,8 +6,9 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::reply::{Answer, Image, Modal, Part};
 use serde_json::{Map, Value, json};
 
-/// Dresses the outcome of a call for a session; the default one has no id.
+/// Dresses the outcome of a call of a tool for a session; the default one has no id.
 pub(crate) fn content(
+    tool: &str,
     outcome: Result<Answer>,
     session_id: Option<&str>,
     settings: &AnswerSettings,
@@ -15,9 +16,9 @@ pub(crate) fn content(
     match outcome {
         Ok(Answer { reply, modals, .. }) => match reply.error {
             None => answered(reply.parts, &modals, settings),
-            Some(error) => failed(&error, session_id, &modals),
+            Some(error) => failed(tool, &error, session_id, &modals),
         },
-        Err(error) => failed(&error, session_id, &[]),
+        Err(error) => failed(tool, &error, session_id, &[]),
     }
 }
 
@@ -57,12 +58,13 @@ fn tell(modals: &[Modal], object: &mut Value) {
     }
 }
 
-fn failed(error: &Error, session_id: Option<&str>, modals: &[Modal]) -> Content {
-    let mut object = error.to_json();
-    if error.code() == ErrorCode::DialogOpen {
+fn failed(tool: &str, error: &Error, session_id: Option<&str>, modals: &[Modal]) -> Content {
+    let mut object = error.to_json(tool);
+    let code = error.code_of(tool);
+    if code == ErrorCode::DialogOpen {
         tell(modals, &mut object["details"]);
     }
-    if let Some(suggestion) = suggestion(error.code()) {
+    if let Some(suggestion) = suggestion(code) {
         object["suggestion"] = suggestion.into();
     }
     let session_id = error.session_id().or(session_id);
@@ -119,7 +121,7 @@ mod tests {
             modals,
             ..Answer::default()
         };
-        let content = content(Ok(answer), None, &settings());
+        let content = content("click", Ok(answer), None, &settings());
         assert_eq!(
             content.text(),
             r#"{"success":true,"title":"Shop","dialog":{"type":"confirm","message":"Sure?"}}"#
@@ -135,7 +137,7 @@ mod tests {
         let error = Error::SessionExpired {
             session_id: "x".into(),
         };
-        let content = content(Err(error), Some("x"), &settings());
+        let content = content("click", Err(error), Some("x"), &settings());
         assert!(content.is_error);
         assert_eq!(
             content.text(),

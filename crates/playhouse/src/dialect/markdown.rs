@@ -8,11 +8,11 @@ use crate::reply::{Answer, Event, Image, Modal, PageFacts, Part, SnapshotFacts, 
 use engine::codegen::Language;
 use std::fmt::Write as _;
 
-/// Dresses the outcome of a call.
-pub(crate) fn content(outcome: Result<Answer>, settings: &AnswerSettings) -> Content {
+/// Dresses the outcome of a call of a tool.
+pub(crate) fn content(tool: &str, outcome: Result<Answer>, settings: &AnswerSettings) -> Content {
     match outcome {
-        Ok(answer) => answered(answer, settings),
-        Err(error) => failed(&error),
+        Ok(answer) => answered(tool, answer, settings),
+        Err(error) => failed(tool, &error),
     }
 }
 
@@ -31,17 +31,17 @@ pub(crate) fn tab_lines(tabs: &[TabFacts]) -> Vec<String> {
         .collect()
 }
 
-fn failed(error: &Error) -> Content {
+fn failed(tool: &str, error: &Error) -> Content {
     let mut text = Sections::default();
     text.section("Error", vec![sentence(error)]);
     Content {
         items: vec![ContentItem::Text(text.0)],
-        structured: Some(error.to_json()),
+        structured: Some(error.to_json(tool)),
         is_error: true,
     }
 }
 
-fn answered(answer: Answer, settings: &AnswerSettings) -> Content {
+fn answered(tool: &str, answer: Answer, settings: &AnswerSettings) -> Content {
     let Answer {
         reply,
         page,
@@ -97,7 +97,7 @@ fn answered(answer: Answer, settings: &AnswerSettings) -> Content {
     }
     Content {
         items,
-        structured: reply.error.as_ref().map(Error::to_json),
+        structured: reply.error.as_ref().map(|error| error.to_json(tool)),
         is_error: reply.error.is_some(),
     }
 }
@@ -135,6 +135,7 @@ fn sentence(error: &Error) -> String {
         | Error::ToolDisabled { .. }
         | Error::SwitchedOff { .. }
         | Error::ScreenshotTooLarge { .. }
+        | Error::PictureTooLarge { .. }
         | Error::RequestNotFound { .. }
         | Error::VerificationFailed { .. } => error.to_string(),
         Error::Arguments { bare: true, .. } => error.to_string(),
@@ -280,7 +281,7 @@ mod tests {
             ### Events
             - New console entries: out/c.log#L2-L4
             - Downloading file a.txt ..."##]]
-        .assert_eq(&content(Ok(answer), &settings()).text());
+        .assert_eq(&content("browser_click", Ok(answer), &settings()).text());
     }
 
     #[test]
@@ -290,14 +291,18 @@ mod tests {
             ..Answer::default()
         };
         assert_eq!(
-            content(Ok(answer), &settings()).text(),
+            content("browser_snapshot", Ok(answer), &settings()).text(),
             "### Snapshot\n```yaml\n\n```"
         );
     }
 
     #[test]
     fn an_error_is_text_for_the_model_and_an_object_for_programs() {
-        let content = content(Err(Error::TabNotFound { index: 7 }), &settings());
+        let content = content(
+            "browser_tabs",
+            Err(Error::TabNotFound { index: 7 }),
+            &settings(),
+        );
         assert_eq!(content.text(), "### Error\nError: Tab 7 not found");
         assert!(content.is_error);
         assert_eq!(
@@ -308,7 +313,7 @@ mod tests {
 
     #[test]
     fn a_success_has_nothing_but_content() {
-        let content = content(Ok(Answer::default()), &settings());
+        let content = content("browser_click", Ok(Answer::default()), &settings());
         assert!(!content.is_error && content.structured.is_none());
     }
 }

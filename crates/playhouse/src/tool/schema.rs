@@ -21,14 +21,14 @@ pub(super) fn of_object<T: ObjectTool>() -> Map<String, Value> {
 }
 
 fn of_arguments<T: JsonSchema>() -> Map<String, Value> {
-    let mut schema = of::<T>(portable);
+    let mut schema = of::<T>(&SchemaSettings::draft2020_12(), portable);
     close(&mut schema);
     schema
 }
 
-/// The schema of an answer.
+/// The schema of an answer: what is always there is required, `null` or not.
 pub(super) fn of_output<T: JsonSchema>() -> Map<String, Value> {
-    let mut schema = of::<T>(open);
+    let mut schema = of::<T>(&SchemaSettings::draft2020_12().for_serialize(), open);
     schema.remove("description");
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         properties.shift_insert(0, "success".to_owned(), json!({ "type": "boolean" }));
@@ -36,8 +36,12 @@ pub(super) fn of_output<T: JsonSchema>() -> Map<String, Value> {
     schema
 }
 
-fn of<T: JsonSchema>(mend: fn(&mut Map<String, Value>)) -> Map<String, Value> {
-    let generator = SchemaSettings::draft2020_12()
+fn of<T: JsonSchema>(
+    settings: &SchemaSettings,
+    mend: fn(&mut Map<String, Value>),
+) -> Map<String, Value> {
+    let generator = settings
+        .clone()
         .with(|settings| settings.inline_subschemas = true)
         .into_generator();
     let Value::Object(mut schema) = generator.into_root_schema_for::<T>().to_value() else {

@@ -8,7 +8,7 @@ use crate::server;
 
 const PAGE: &str = "<title>Here</title><ul><li>One</li><li>Two</li></ul><a href=#>Link</a><button id=disabled disabled>Go</button>
 <button id=hidden style='display:none'>Go</button><div style='position:relative'><button id=covered>Go</button><p style='position:absolute;inset:0;margin:0'></p></div>
-<input id=fixed readonly><input id=off disabled><input id=box type=checkbox disabled><select id=list><option>a</option></select>";
+<input id=fixed readonly><input id=off disabled><input id=box type=checkbox disabled><input id=gone hidden><select id=list><option>a</option></select><select id=closed disabled><option>a</option></select>";
 
 fn tools() -> impl Iterator<Item = &'static ToolDef> {
     let toolsets = TOOLSETS
@@ -232,7 +232,7 @@ async fn an_element_that_cannot_do_it_is_told_with_the_reason() {
         ("click", "#hidden", "ELEMENT_NOT_CLICKABLE", json!({})),
         ("click", "#disabled", "ELEMENT_NOT_CLICKABLE", json!({})),
         ("click", "#covered", "ELEMENT_NOT_CLICKABLE", json!({})),
-        ("hover", "#hidden", "ELEMENT_NOT_CLICKABLE", json!({})),
+        ("hover", "#hidden", "ELEMENT_NOT_INTERACTIVE", json!({})),
         ("check", "#box", "ELEMENT_NOT_CLICKABLE", json!({})),
         ("check", "a", "ELEMENT_NOT_INTERACTIVE", json!({})),
         (
@@ -244,7 +244,13 @@ async fn an_element_that_cannot_do_it_is_told_with_the_reason() {
         (
             "fill",
             "#off",
-            "ELEMENT_NOT_CLICKABLE",
+            "ELEMENT_NOT_EDITABLE",
+            json!({ "value": "x" }),
+        ),
+        (
+            "fill",
+            "#gone",
+            "ELEMENT_NOT_EDITABLE",
             json!({ "value": "x" }),
         ),
         ("fill", "a", "ELEMENT_NOT_EDITABLE", json!({ "value": "x" })),
@@ -254,7 +260,25 @@ async fn an_element_that_cannot_do_it_is_told_with_the_reason() {
             "ELEMENT_NOT_EDITABLE",
             json!({ "text": "x" }),
         ),
+        (
+            "type",
+            "#off",
+            "ELEMENT_NOT_EDITABLE",
+            json!({ "text": "x" }),
+        ),
+        (
+            "type",
+            "#gone",
+            "ELEMENT_NOT_EDITABLE",
+            json!({ "text": "x" }),
+        ),
         ("type", "a", "ELEMENT_NOT_EDITABLE", json!({ "text": "x" })),
+        (
+            "select",
+            "#closed",
+            "ELEMENT_NOT_INTERACTIVE",
+            json!({ "value": "a" }),
+        ),
         (
             "select",
             "#list",
@@ -277,7 +301,7 @@ async fn an_element_that_cannot_do_it_is_told_with_the_reason() {
         (
             "screenshot_element",
             "#hidden",
-            "ELEMENT_NOT_CLICKABLE",
+            "ELEMENT_NOT_INTERACTIVE",
             json!({}),
         ),
     ] {
@@ -288,6 +312,8 @@ async fn an_element_that_cannot_do_it_is_told_with_the_reason() {
         assert!(error["suggestion"].is_string(), "{error}");
         is_usable(&client, tool).await;
     }
+    let drag = json!({ "source": "#hidden", "target": "a", "timeout": 700 });
+    refused(&client, "drag_and_drop", &drag, "ELEMENT_NOT_INTERACTIVE").await;
 }
 
 #[tokio::test]

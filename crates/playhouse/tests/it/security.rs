@@ -97,6 +97,30 @@ async fn a_screenshot_may_be_too_large() {
         (&"RESOURCE_EXHAUSTED".into(), &500.into())
     );
     assert_eq!(refused.images.len(), 0);
+    let baseline = json!({ "baseline": "now.png", "update": true });
+    let refused = client.call("compare_screenshot", baseline).await;
+    let told = &refused.raw["structuredContent"];
+    assert_eq!(told["errorCode"], "RESOURCE_EXHAUSTED", "{told}");
+    assert!(!client.workspace().join("now.png").exists());
+}
+
+#[tokio::test]
+async fn pictures_may_be_too_large_to_be_compared() {
+    if !browser_is_there() {
+        return;
+    }
+    let client = server(&["--toolsets", "session"]).await;
+    let wide = image::RgbaImage::new(150_000, 1);
+    wide.save(client.workspace().join("wide.png"))
+        .expect("a picture");
+    let baseline = json!({ "baseline": "wide.png" });
+    let refused = client.call("compare_screenshot", baseline).await;
+    let told = &refused.raw["structuredContent"];
+    assert_eq!(
+        (&told["errorCode"], &told["details"]["width"]),
+        (&"RESOURCE_EXHAUSTED".into(), &150_000.into()),
+        "{told}"
+    );
 }
 
 #[tokio::test]

@@ -25,6 +25,29 @@ async fn created(client: &Client) -> String {
 }
 
 #[tokio::test]
+async fn a_session_begins_with_all_that_another_has_saved() {
+    if !browser_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    let url = site.add_page("/", "<title>Here</title>");
+    let client = server(&["--toolsets", "session"]).await;
+    object(&client, "navigate", json!({ "url": url })).await;
+    let store = "document.cookie = 'a=1'; localStorage.a = 1; sessionStorage.a = 2; return new Promise((done) => { const open = indexedDB.open('a'); open.onupgradeneeded = () => open.result.createObjectStore('s').put('kept', 1); open.onsuccess = () => { open.result.close(); done(1); }; })";
+    let stored = object(&client, "evaluate", json!({ "script": store })).await;
+    assert_eq!(stored["result"], 1, "{stored}");
+    object(&client, "save_state", json!({ "path": "state.json" })).await;
+    let with = json!({ "storageState": "state.json" });
+    let id = object(&client, "create_session", with).await["sessionId"].clone();
+    let to = json!({ "sessionId": id, "url": url });
+    object(&client, "navigate", to).await;
+    let look = "async () => { const open = indexedDB.open('a'); await new Promise((done) => { open.onsuccess = done; }); const found = open.result.transaction('s').objectStore('s').get(1); await new Promise((done) => { found.onsuccess = done; }); return [document.cookie, localStorage.a, sessionStorage.a, found.result]; }";
+    let seen = json!({ "sessionId": id, "script": look });
+    let seen = object(&client, "evaluate", seen).await;
+    assert_eq!(seen["result"], json!(["a=1", "1", "2", "kept"]), "{seen}");
+}
+
+#[tokio::test]
 async fn sessions_share_a_browser_and_nothing_else() {
     if !browser_is_there() {
         return;

@@ -1,7 +1,7 @@
 //! Runs spec files through a server: one process per set of flags and worker, a new tab (or, where
 //! the file asks for it, a new browser) per case.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -12,6 +12,7 @@ use tokio::task::JoinSet;
 use super::compare::{self, Placeholders};
 use super::document::{Case, Document, Setup, Step};
 use super::expectations::Expectations;
+use super::schema::misfit;
 use crate::client::{CallResult, Client, Launch};
 use crate::markdown::fenced;
 use crate::requirement::variable;
@@ -277,6 +278,8 @@ impl Attempt<'_> {
 
 struct Server {
     client: Client,
+    /// By the tool whose answers have to fit.
+    output_schemas: BTreeMap<String, Value>,
     is_fresh: bool,
     /// Whether it failed to answer, so that nothing more can be expected of it.
     broken: bool,
@@ -290,7 +293,13 @@ impl Server {
             .args(&setup.args)
             .start()
             .await;
+        let tools = client.list_tools().await.into_iter();
+        let output_schemas = tools.filter_map(|mut tool| {
+            let schema = tool.get_mut("outputSchema")?.take();
+            Some((tool["name"].as_str()?.to_owned(), schema))
+        });
         Self {
+            output_schemas: output_schemas.collect(),
             client,
             is_fresh: true,
             broken: false,
@@ -335,7 +344,16 @@ impl Server {
             let arguments: Value = serde_json::from_str(&names.fill(&step.arguments))
                 .expect("was parsed when it was read");
             match self.client.try_call(&step.tool, arguments).await {
-                Ok(answer) => check(step, &answer, &names, attempt),
+                Ok(answer) => {
+                    check(step, &answer, &names, attempt);
+                    let schema = self.output_schemas.get(&step.tool);
+                    if let Some(schema) = schema.filter(|_| !answer.is_error)
+                        && let Some(misfit) = misfit(schema, &answer.raw["structuredContent"])
+                    {
+                        let what = format!("{} breaks its output schema: {misfit}", step.tool);
+                        attempt.fault(step.line, &what);
+                    }
+                }
                 Err(why) => {
                     self.broken = true;
                     return attempt.fault(

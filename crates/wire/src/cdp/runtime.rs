@@ -85,6 +85,31 @@ pub struct EvaluateResponse {
     pub exception_details: Option<ExceptionDetails>,
 }
 
+/// Reads a script without running it.
+/// [`Runtime.compileScript`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-compileScript)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CompileScript {
+    pub expression: String,
+    #[serde(rename = "sourceURL")]
+    pub source_url: String,
+    pub persist_script: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub execution_context_id: Option<ExecutionContextId>,
+}
+command!(
+    CompileScript,
+    "Runtime.compileScript",
+    CompileScriptResponse
+);
+
+/// The answer to [`CompileScript`].
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct CompileScriptResponse {
+    pub exception_details: Option<ExceptionDetails>,
+}
+
 /// Calls a function with an object as `this`, or in a context.
 /// [`Runtime.callFunctionOn`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-callFunctionOn)
 #[derive(Debug, Clone, Default, Serialize)]

@@ -130,6 +130,19 @@ impl CdpPage {
         returned(&answer.result)
     }
 
+    /// Whether the caller's script can be read.
+    pub(super) async fn parses_in_main(&self, frame: &FrameId, script: &str) -> Result<bool> {
+        let world = self.main_world(frame).await?;
+        let read = runtime::CompileScript {
+            expression: script.to_owned(),
+            execution_context_id: Some(world.id),
+            ..Default::default()
+        };
+        let answer = self.session_of(&world.session).call(&read).await;
+        let answer = self.or_gone(&world, answer).await?;
+        Ok(answer.exception_details.is_none())
+    }
+
     /// Runs the caller's function in the page's own world with an array of elements.
     pub(super) async fn evaluate_all_in_main(
         &self,

@@ -289,6 +289,10 @@ impl PageBackend for CdpPage {
         self.evaluate_in_main(frame, expression, element).await
     }
 
+    async fn parses(&self, frame: &FrameId, script: &str) -> Result<bool> {
+        self.parses_in_main(frame, script).await
+    }
+
     async fn evaluate_all(
         &self,
         frame: &FrameId,

@@ -10,7 +10,7 @@ use crate::reply::Image;
 use crate::scope::FreeTab;
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
 use engine::ScreenshotFormat;
-use image::{ImageFormat, RgbaImage};
+use image::{ImageFormat, ImageReader, RgbaImage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io::Cursor;
@@ -20,6 +20,8 @@ pub(super) const TOOLS: &[ToolDef] = &[ToolDef::object::<CompareScreenshot>()];
 
 /// How far apart colours may be that count as the same, when nobody says.
 const THRESHOLD: f64 = 0.1;
+/// Pixels of the smallest picture that holds both; each of them costs a few bytes several times over.
+const MOST_PIXELS: u64 = 100_000_000;
 
 /// Compare the page with a picture of how it was.
 #[derive(Deserialize, JsonSchema)]
@@ -88,10 +90,14 @@ impl ObjectTool for CompareScreenshot {
             shrink: 1.0,
         };
         let new = tab.page.screenshot(&call.navigation(), &wanted).await?;
+        output.refuse_large(&new)?;
         let threshold = self.threshold.unwrap_or(THRESHOLD);
         let current = new.clone();
         let path = baseline.path.clone();
         let compared = tokio::task::spawn_blocking(move || {
+            if let Some(old) = &old {
+                refuse_many(measured(old, &path)?, measured(&current, &path)?)?;
+            }
             let old = old.map(|old| decoded(&old, &path)).transpose()?;
             compared(old.as_ref(), &current, &path, threshold)
         });
@@ -149,6 +155,28 @@ fn compared(
         None => whole.clone(),
     };
     Ok((difference, whole, seen))
+}
+
+/// Refuses to compare pictures that take too much memory together.
+fn refuse_many(old: (u32, u32), new: (u32, u32)) -> Result<()> {
+    let (width, height) = (old.0.max(new.0), old.1.max(new.1));
+    if u64::from(width) * u64::from(height) > MOST_PIXELS {
+        return Err(Error::PictureTooLarge {
+            width,
+            height,
+            limit: MOST_PIXELS,
+        });
+    }
+    Ok(())
+}
+
+/// Width and height, without the pixels.
+fn measured(bytes: &[u8], path: &Path) -> Result<(u32, u32)> {
+    let reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format();
+    let reader = reader.map_err(|error| unfit(path, &error.into()))?;
+    reader
+        .into_dimensions()
+        .map_err(|error| unfit(path, &error))
 }
 
 fn decoded(bytes: &[u8], path: &Path) -> Result<RgbaImage> {

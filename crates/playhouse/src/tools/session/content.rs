@@ -83,14 +83,10 @@ pub(super) struct GetPageMetadata {}
 pub(super) struct Metadata {
     title: String,
     url: String,
-    #[schemars(required)]
     description: Option<String>,
-    #[schemars(required)]
     canonical: Option<String>,
-    #[schemars(required)]
     language: Option<String>,
     charset: String,
-    #[schemars(required)]
     viewport: Option<String>,
     /// Without the prefix `og:`.
     open_graph: Map<String, Value>,

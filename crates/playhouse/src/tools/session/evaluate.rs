@@ -30,7 +30,6 @@ fn list(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 /// What it gave, as JSON.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Evaluated {
-    #[schemars(required)]
     result: Option<Value>,
 }
 
@@ -43,16 +42,13 @@ impl ObjectTool for Evaluate {
     type Output = Evaluated;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Evaluated>> {
-        let args = serde_json::to_string(&self.args).unwrap_or_default();
-        let script = &self.script;
-        let function = if is_function(script) {
-            format!("() => ({script})(...{args})")
-        } else if is_statements(script) {
-            format!("() => (async function () {{ {script}\n }})(...{args})")
-        } else {
-            format!("() => ({script}\n)")
-        };
         let progress = call.navigation();
+        let args = serde_json::to_string(&self.args).unwrap_or_default();
+        let mut function = as_expression(&self.script, &args);
+        // Whether it is an expression only the browser can tell: functions in it have statements too.
+        if !tab.page.parses(&progress, &format!("({function})")).await? {
+            function = as_body(&self.script, &args);
+        }
         let watch = tab.page.watch(&progress).await;
         let result = tab.page.evaluate(&progress, &function).await?;
         tab.settle_briefly(call, watch).await;
@@ -60,22 +56,19 @@ impl ObjectTool for Evaluate {
     }
 }
 
-/// Whether a script that is no function returns by itself, as the body of a function does.
-fn is_statements(script: &str) -> bool {
-    let words = script.split(|char: char| !char.is_alphanumeric() && char != '_' && char != '$');
-    let mut words = words.filter(|word| !word.is_empty());
-    words.any(|word| word == "return")
+/// A function that gives the script's value; that of a function is what it returns. The script may end in a comment.
+fn as_expression(script: &str, args: &str) -> String {
+    let expression = script.trim_end_matches(|end: char| end == ';' || end.is_whitespace());
+    if is_function(script) {
+        format!(
+            "async () => {{ const value = (\n{expression}\n); return typeof value === 'function' ? value(...{args}) : value; }}"
+        )
+    } else {
+        format!("async () => (\n{expression}\n)")
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::is_statements;
-
-    #[test]
-    fn statements_return() {
-        assert!(is_statements("const a = 1; return a + 1"));
-        assert!(is_statements("if (x) { return 1 }"));
-        assert!(!is_statements("document.title"));
-        assert!(!is_statements("returned + 1"));
-    }
+/// A function that runs the script's statements and returns as they do.
+fn as_body(script: &str, args: &str) -> String {
+    format!("() => (async function () {{\n{script}\n}})(...{args})")
 }

@@ -314,9 +314,7 @@ pub(super) struct SetThrottling {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Throttling {
-    #[schemars(required)]
     download_speed: Option<u64>,
-    #[schemars(required)]
     upload_speed: Option<u64>,
     latency: u64,
 }

@@ -94,7 +94,6 @@ pub(super) struct GetAttribute {
 /// A value; null where there is none.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct ValueOf {
-    #[schemars(required)]
     value: Option<String>,
 }
 
