@@ -1,11 +1,17 @@
 //! A browser: started by us or reached elsewhere.
 
-use crate::backend::{BrowserBackend, ContextOptions};
+use crate::backend::{BrowserBackend, ContextBackend, ContextOptions};
 use crate::context::{self, BrowserContext};
 use crate::error::{Error, Result};
 use crate::launch::{self, ConnectOptions, LaunchOptions};
 use crate::progress::Progress;
+use crate::task;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// How much longer than its caller a context that is being made may take, to be closed again.
+const AFTERWARDS: Duration = Duration::from_secs(10);
 
 /// A running browser. Cheap to clone; when the last clone goes, a browser that we started is killed.
 #[derive(Clone)]
@@ -37,17 +43,41 @@ impl Browser {
         self.backend.product()
     }
 
-    /// Opens an isolated context.
+    /// Opens an isolated context. If the caller does not wait for it, nothing of it stays.
     pub async fn new_context(
         &self,
         progress: &Progress,
         options: ContextOptions,
     ) -> Result<BrowserContext> {
         let shared = context::Shared::new(options.clone());
+        let (maker, made) = oneshot::channel();
+        let making = {
+            let (backend, shared) = (self.backend.clone(), shared.clone());
+            async move {
+                backend
+                    .new_context(&options, shared)
+                    .await
+                    .map(Unclaimed::new)
+            }
+        };
+        let limit = progress.deadline() + AFTERWARDS;
+        // The browser makes it whether or not somebody still waits: who gives up must not leave it behind.
+        task::spawn("new context", async move {
+            if let Ok(context) = tokio::time::timeout_at(limit, making).await {
+                // Dropped, and so closed, if nobody takes it.
+                let _ = maker.send(context);
+            }
+        })
+        .detach();
         let backend = progress
-            .run(self.backend.new_context(&options, shared.clone()))
+            .run(async {
+                let gone = |_| Error::BrowserClosed {
+                    reason: String::new(),
+                };
+                made.await.map_err(gone)?
+            })
             .await?;
-        Ok(BrowserContext::new(backend, shared))
+        Ok(BrowserContext::new(backend.claim(), shared))
     }
 
     /// Takes over the context that the browser began with: a persistent profile, or that of a browser that runs elsewhere.
@@ -86,3 +116,39 @@ impl Browser {
         }
     }
 }
+
+/// A context that nobody has yet: closed when dropped.
+struct Unclaimed {
+    context: Arc<dyn ContextBackend>,
+    claimed: bool,
+}
+
+impl Unclaimed {
+    fn new(context: Arc<dyn ContextBackend>) -> Self {
+        Self {
+            context,
+            claimed: false,
+        }
+    }
+
+    fn claim(mut self) -> Arc<dyn ContextBackend> {
+        self.claimed = true;
+        self.context.clone()
+    }
+}
+
+impl Drop for Unclaimed {
+    fn drop(&mut self) {
+        if !self.claimed {
+            let context = self.context.clone();
+            task::spawn("closing context", async move {
+                let closed = tokio::time::timeout(AFTERWARDS, context.close()).await;
+                tracing::debug!(?closed, "closed a context that nobody has");
+            })
+            .detach();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

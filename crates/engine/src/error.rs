@@ -193,6 +193,14 @@ pub enum Error {
         /// The operating system's reason.
         reason: String,
     },
+    /// The browser cannot make a page believe what the options of its context say.
+    #[error("{message}")]
+    InvalidOption {
+        /// The field of `ContextOptions`.
+        option: &'static str,
+        /// The browser's words.
+        message: String,
+    },
     /// The browser refused a command, or answered what we do not understand.
     #[error("{message}")]
     Protocol {

@@ -24,6 +24,9 @@ struct Log {
     obstacle: Option<Error>,
 }
 
+/// Longer than anybody waits, and short enough to be counted.
+const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+
 /// A call log is kept up to this length; repeats are folded when it is read.
 const LOG_LINES: usize = 1_000;
 
@@ -37,7 +40,7 @@ impl Progress {
     pub fn cancelled_by(timeout: Duration, cancel: CancellationToken) -> Self {
         Self {
             timeout,
-            deadline: Instant::now() + timeout,
+            deadline: Instant::now() + timeout.min(LONGEST),
             cancel,
             log: Arc::default(),
         }
@@ -146,6 +149,12 @@ fn folded(lines: &[String]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn no_time_limit_is_too_long_to_be_counted() {
+        let progress = Progress::new(Duration::MAX);
+        assert!(progress.run(async { Ok(()) }).await.is_ok());
+    }
 
     #[test]
     fn repeated_steps_are_told_once() {

@@ -7,7 +7,8 @@ use crate::error::{Error, Result};
 use crate::output::{self, Output};
 use engine::{Browser, BrowserContext, Progress, StorageState};
 use futures_util::StreamExt as _;
-use pool::{Afterwards, Member, Pool, Retirement, Vacated};
+use futures_util::stream::FuturesUnordered;
+use pool::{Afterwards, Filled, Member, Pool, Retirement, Vacated};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
@@ -18,8 +19,11 @@ const CLOSING: Duration = Duration::from_secs(10);
 /// The part of it that a context may take, whose browser is about to end.
 const CLOSING_CONTEXT: Duration = Duration::from_secs(2);
 
-/// How long a browser that is gone stays without another in its place.
+/// How long a browser that is gone stays without another in its place, and one that did not start without another try.
 const REPLACING: Duration = Duration::from_millis(200);
+
+/// The longest pause between tries.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
 /// Starts browsers when they are needed.
 pub(crate) struct Browsers {
@@ -164,12 +168,10 @@ impl Browsers {
         } else {
             browser.default_context(progress, options).await?
         };
-        let filled = fill(wanted, progress, &context).await;
-        if filled.is_err() && isolated {
-            let closed = context.close(&Progress::new(CLOSING)).await;
-            tracing::debug!(?closed, "closed the context");
-        }
-        filled.map(|()| context)
+        let mut unclaimed = Unclaimed(isolated.then(|| context.clone()));
+        fill(wanted, progress, &context).await?;
+        unclaimed.0 = None;
+        Ok(context)
     }
 
     /// A browser for isolated contexts.
@@ -207,7 +209,7 @@ impl Browsers {
 
     async fn end(self: &Arc<Self>, open: OpenContext, afterwards: Afterwards) {
         if let Some(member) = &open.among {
-            let vacated = self.pool.vacate(member, afterwards).await;
+            let vacated = self.pool.vacate(member, afterwards);
             // The session's own data goes at once, whatever becomes of the browser.
             let closed = open.context.close(&Progress::new(CLOSING_CONTEXT)).await;
             tracing::debug!(?closed, "closed the context");
@@ -268,7 +270,7 @@ async fn retire(browsers: Weak<Browsers>, retirement: Retirement) {
     let Some(browsers) = browsers.upgrade() else {
         return;
     };
-    if let Some(browser) = browsers.pool.retire(retirement).await {
+    if let Some(browser) = browsers.pool.retire(retirement) {
         tracing::debug!("a browser of the pool was idle");
         close(browser).await;
     }
@@ -276,29 +278,40 @@ async fn retire(browsers: Weak<Browsers>, retirement: Retirement) {
 
 /// Keeps the pool filled, as long as there is one.
 async fn filled(browsers: Weak<Browsers>) {
-    let mut gone = futures_util::stream::FuturesUnordered::new();
+    let mut pause = REPLACING;
     loop {
-        {
+        let filled = {
             let Some(browsers) = browsers.upgrade() else {
                 return;
             };
             let progress = Progress::new(browsers.settings.browser.launch_timeout);
-            match browsers.pool.fill(|| browsers.start(&progress)).await {
-                Ok(Some(browser)) => {
-                    gone.push(async move { browser.closed().await });
-                    continue;
+            browsers.pool.fill(|| browsers.start(&progress)).await
+        };
+        match filled {
+            Ok(Filled::Started) => pause = REPLACING,
+            Ok(Filled::Enough(running, mut changes)) => {
+                let mut gone: FuturesUnordered<_> = running.iter().map(Browser::closed).collect();
+                tokio::select! {
+                    Some(reason) = gone.next() => {
+                        tracing::info!(reason, "a browser of the pool is gone");
+                        // One that dies at once is not to keep us busy.
+                        tokio::time::sleep(REPLACING).await;
+                    }
+                    changed = changes.changed() => {
+                        if changed.is_err() {
+                            return;
+                        }
+                    }
                 }
-                Ok(None) => {}
-                // The first session will meet it again, and tell.
-                Err(error) => tracing::warn!(%error, "a browser of the pool does not start"),
+            }
+            Ok(Filled::Closed) => return,
+            // The first session will meet it again, and tell.
+            Err(error) => {
+                tracing::warn!(%error, "a browser of the pool does not start");
+                tokio::time::sleep(pause).await;
+                pause = (pause * 2).min(LONGEST_PAUSE);
             }
         }
-        match gone.next().await {
-            Some(reason) => tracing::info!(reason, "a browser of the pool is gone"),
-            None => return,
-        }
-        // One that dies at once is not to keep us busy.
-        tokio::time::sleep(REPLACING).await;
     }
 }
 
@@ -323,6 +336,21 @@ pub(crate) async fn first_state(wanted: &Settings) -> Result<Option<StorageState
         }
     };
     Ok(Some(state))
+}
+
+/// A context that is not what was asked for yet: closed when dropped.
+struct Unclaimed(Option<BrowserContext>);
+
+impl Drop for Unclaimed {
+    fn drop(&mut self) {
+        if let Some(context) = self.0.take() {
+            engine::spawn("closing context", async move {
+                let closed = context.close(&Progress::new(CLOSING)).await;
+                tracing::debug!(?closed, "closed the context");
+            })
+            .detach();
+        }
+    }
 }
 
 /// A browser that has no context yet: ends when dropped.
@@ -350,7 +378,7 @@ async fn close(browser: Browser) {
 }
 
 /// Waits for `work`, which comes to its end even when the caller stops waiting.
-async fn to_the_end(work: impl Future<Output = ()> + Send + 'static) {
+pub(crate) async fn to_the_end(work: impl Future<Output = ()> + Send + 'static) {
     let (working, ended) = tokio::sync::oneshot::channel::<()>();
     engine::spawn("closing browser", async move {
         work.await;

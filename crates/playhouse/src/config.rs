@@ -75,4 +75,12 @@ impl Config {
 }
 
 #[cfg(test)]
+impl Settings {
+    /// The settings of a server that was started with these flags.
+    pub(crate) fn of_flags(args: &[&str]) -> Self {
+        tests::settings(args)
+    }
+}
+
+#[cfg(test)]
 mod tests;

@@ -474,7 +474,7 @@ fn engine_code(error: &engine::Error) -> ErrorCode {
         E::InvalidUrl { .. } => ErrorCode::InvalidUrl,
         E::Script { .. } => ErrorCode::ScriptFailed,
         E::DialogOpen {} => ErrorCode::DialogOpen,
-        E::UnknownKey { .. } => ErrorCode::InvalidParameters,
+        E::UnknownKey { .. } | E::InvalidOption { .. } => ErrorCode::InvalidParameters,
         E::PageCrashed {} | E::PageHung {} => ErrorCode::BrowserCrashed,
         E::File { .. } => ErrorCode::FileError,
         E::UnsupportedByBrowser { .. } => ErrorCode::UnsupportedByBrowser,

@@ -207,24 +207,28 @@ impl Scope for Arc<Sessions> {
     }
 }
 
+/// The session, once it is the call's turn; it may have ended meanwhile.
+async fn at_its_turn<'a>(call: &Call, reach: &'a Reach) -> Result<&'a Arc<Session>> {
+    call.take_turn(reach.session.turn()).await;
+    reach.session.goes_on()?;
+    Ok(&reach.session)
+}
+
 impl Scope for Arc<Session> {
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
-        call.take_turn(reach.session.turn()).await;
-        reach.session.part(call)
+        at_its_turn(call, reach).await?.part(call)
     }
 }
 
 impl Scope for WholeSession {
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
-        call.take_turn(reach.session.turn()).await;
-        Ok(Self(reach.session.clone()))
+        Ok(Self(at_its_turn(call, reach).await?.clone()))
     }
 }
 
 impl Scope for TabInAnyState {
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
-        call.take_turn(reach.session.turn()).await;
-        let session = reach.session.part(call)?;
+        let session = at_its_turn(call, reach).await?.part(call)?;
         let tab = session.current_tab(call).await?;
         Ok(Self {
             page: tab.page.clone(),

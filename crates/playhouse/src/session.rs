@@ -10,7 +10,7 @@ mod journal;
 mod tab;
 mod tabs;
 
-use crate::browsers::Browsers;
+use crate::browsers::{Browsers, to_the_end};
 use crate::call::{Call, Turn};
 use crate::config::Settings;
 use crate::error::{Error, Result};
@@ -107,6 +107,14 @@ impl Session {
         &self.settings
     }
 
+    /// Fails with why it is over, once it is for good.
+    pub(crate) fn goes_on(&self) -> Result<()> {
+        match self.ended.get() {
+            Some(ended) => Err((*ended).into()),
+            None => Ok(()),
+        }
+    }
+
     /// Waits for the calls before this one; the session is the caller's until the guard drops.
     pub(crate) fn turn(&self) -> impl Future<Output = Turn> + Send + use<> {
         self.turn.clone().lock_owned()
@@ -159,9 +167,7 @@ impl Session {
 
     /// The tabs, in a browser that is started where need be, and replaced when it has gone.
     pub(crate) async fn tabs(&self, call: &Call) -> Result<Arc<Tabs>> {
-        if let Some(ended) = self.ended.get() {
-            return Err((*ended).into());
-        }
+        self.goes_on()?;
         let output = self.output(call).await;
         if call.answers_with_object()
             && let Some(lost) = self.lost()
@@ -254,11 +260,25 @@ impl Session {
     }
 
     /// Closes the browser; the next call that needs one starts another.
-    pub(crate) async fn close(&self) {
-        self.close_contexts(None).await;
-        if let Some(tabs) = self.forget() {
-            self.browsers.release(tabs.open().clone()).await;
-        }
+    pub(crate) async fn close(self: &Arc<Self>) {
+        let session = self.clone();
+        to_the_end(async move {
+            session.close_contexts(None).await;
+            if let Some(tabs) = session.forget() {
+                session.browsers.release(tabs.open().clone()).await;
+            }
+        })
+        .await;
+    }
+
+    /// Closes what it has of a browser, which stays for others.
+    pub(crate) async fn leave(self: &Arc<Self>) {
+        let session = self.clone();
+        to_the_end(async move {
+            session.close_contexts(session.ended.get().copied()).await;
+            session.close_alone().await;
+        })
+        .await;
     }
 
     /// Closes what it has itself; the browser stays.
@@ -269,10 +289,9 @@ impl Session {
     }
 
     /// Closes what it has, for good: calls that still come find the session gone. The browser is the next one's.
-    pub(crate) async fn end(&self, ended: Ended) {
+    pub(crate) async fn end(self: &Arc<Self>, ended: Ended) {
         let _ = self.ended.set(ended);
-        self.close_contexts(Some(ended)).await;
-        self.close_alone().await;
+        self.leave().await;
     }
 
     fn forget(&self) -> Option<Arc<Tabs>> {

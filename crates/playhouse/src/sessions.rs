@@ -8,10 +8,12 @@ use crate::call::Call;
 use crate::config::Settings;
 use crate::error::{Error, Result};
 use crate::session::{Ended, Session};
+use engine::Task;
 use expiry::Deadline;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
+use tokio::sync::watch;
 use uuid::Uuid;
 
 pub(crate) use options::{ProxyOption, SessionOptions, ViewportOption};
@@ -39,6 +41,21 @@ struct Table {
     expired: VecDeque<Uuid>,
 }
 
+impl Table {
+    fn find(&self, id: &str) -> Result<Arc<Created>> {
+        let session_id = id.to_owned();
+        let Ok(id) = Uuid::parse_str(id) else {
+            return Err(Error::SessionNotFound { session_id });
+        };
+        match self.live.iter().find(|created| created.id == id) {
+            Some(created) if !created.has_passed() => Ok(created.clone()),
+            Some(_) => Err(Error::SessionExpired { session_id }),
+            None if self.expired.contains(&id) => Err(Error::SessionExpired { session_id }),
+            None => Err(Error::SessionNotFound { session_id }),
+        }
+    }
+}
+
 /// A session that a client created.
 pub(crate) struct Created {
     /// Its id, a UUID of version 4.
@@ -48,9 +65,18 @@ pub(crate) struct Created {
     /// When it was created.
     pub(crate) created_at: SystemTime,
     deadline: Deadline,
+    /// How many it has under way.
+    calls: watch::Sender<usize>,
+    /// Ends it when its time has come.
+    expiry: OnceLock<Task>,
 }
 
 impl Created {
+    /// Whether it is over. It never is while a call is under way.
+    fn has_passed(&self) -> bool {
+        *self.calls.borrow() == 0 && self.deadline.has_passed()
+    }
+
     /// When it will be over, if nobody uses it.
     pub(crate) fn expires_at(&self) -> SystemTime {
         self.deadline.told()
@@ -61,14 +87,24 @@ impl Created {
 pub(crate) struct Chosen {
     /// The session.
     pub(crate) session: Arc<Session>,
-    created: Option<Arc<Created>>,
+    _under_way: Option<UnderWay>,
 }
 
-impl Drop for Chosen {
+/// A call on a session that was created: its life is prolonged when the call comes, and when it goes.
+struct UnderWay(Arc<Created>);
+
+impl UnderWay {
+    fn on(created: Arc<Created>) -> Self {
+        created.deadline.prolong();
+        created.calls.send_modify(|calls| *calls += 1);
+        Self(created)
+    }
+}
+
+impl Drop for UnderWay {
     fn drop(&mut self) {
-        if let Some(created) = &self.created {
-            created.deadline.prolong();
-        }
+        self.0.deadline.prolong();
+        self.0.calls.send_modify(|calls| *calls -= 1);
     }
 }
 
@@ -92,35 +128,27 @@ impl Sessions {
         let Some(id) = id.filter(|id| *id != DEFAULT) else {
             return Ok(Chosen {
                 session: self.default.clone(),
-                created: None,
+                _under_way: None,
             });
         };
-        let created = self.find(id)?;
-        created.deadline.prolong();
+        let table = self.table();
+        let created = table.find(id)?;
+        // Noted before it can expire.
+        let under_way = UnderWay::on(created.clone());
         Ok(Chosen {
             session: created.session.clone(),
-            created: Some(created),
+            _under_way: Some(under_way),
         })
     }
 
     fn find(&self, id: &str) -> Result<Arc<Created>> {
-        let session_id = id.to_owned();
-        let Ok(id) = Uuid::parse_str(id) else {
-            return Err(Error::SessionNotFound { session_id });
-        };
-        let table = self.table();
-        match table.live.iter().find(|created| created.id == id) {
-            Some(created) if !created.deadline.has_passed() => Ok(created.clone()),
-            Some(_) => Err(Error::SessionExpired { session_id }),
-            None if table.expired.contains(&id) => Err(Error::SessionExpired { session_id }),
-            None => Err(Error::SessionNotFound { session_id }),
-        }
+        self.table().find(id)
     }
 
     /// All that were created and live, oldest first.
     pub(crate) fn list(&self) -> Vec<Arc<Created>> {
         let mut live = self.table().live.clone();
-        live.retain(|created| !created.deadline.has_passed());
+        live.retain(|created| !created.has_passed());
         live
     }
 
@@ -137,7 +165,8 @@ impl Sessions {
         let mut unfinished = Unfinished(Some(session.clone()));
         // Nobody else knows it; its turn is for what it is asked to do.
         call.take_turn(session.turn()).await;
-        let tab = session.current_tab(call).await?;
+        let tab = session.current_tab(call).await;
+        let tab = tab.map_err(|error| options.blamed(call.tool, error))?;
         if let Some(state) = browsers::first_state(session.settings()).await? {
             // That is a tab's, not the context's.
             let progress = call.navigation();
@@ -145,17 +174,28 @@ impl Sessions {
                 .restore_session_storage(&progress, &state, "about:blank")
                 .await?;
         }
-        let deadline = Deadline::after(timeout, self.settings.sessions.expiry);
+        unfinished.0 = None;
+        Ok(self.add(place, session, timeout))
+    }
+
+    fn add(
+        self: &Arc<Self>,
+        place: Place<'_>,
+        session: Arc<Session>,
+        lifetime: Duration,
+    ) -> Arc<Created> {
+        let deadline = Deadline::after(lifetime, self.settings.sessions.expiry);
         let created = Arc::new(Created {
             id: Uuid::new_v4(),
             session,
             created_at: deadline.began(),
             deadline,
+            calls: watch::Sender::new(0),
+            expiry: OnceLock::new(),
         });
-        unfinished.0 = None;
         place.fill(created.clone());
         self.watch(&created);
-        Ok(created)
+        created
     }
 
     /// Ends a session: calls on it that came before are finished first, later ones find it gone.
@@ -177,37 +217,41 @@ impl Sessions {
         self.default.close().await;
     }
 
-    /// Ends a session when its time has come; a call that is under way is finished first.
+    /// Ends a session when its time has come; calls that are under way are finished first.
     fn watch(self: &Arc<Self>, created: &Arc<Created>) {
         let (sessions, watched) = (Arc::downgrade(self), Arc::downgrade(created));
-        engine::spawn("session expiry", async move {
+        let (deadline, mut calls) = (created.deadline.clone(), created.calls.subscribe());
+        let watch = engine::spawn("session expiry", async move {
             loop {
-                let Some(deadline) = watched.upgrade().map(|created| created.deadline.clone())
-                else {
-                    return;
-                };
                 deadline.passed().await;
+                if calls.wait_for(|calls| *calls == 0).await.is_err() {
+                    return;
+                }
                 let (Some(sessions), Some(created)) = (sessions.upgrade(), watched.upgrade())
                 else {
                     return;
                 };
                 let _turn = created.session.turn().await;
-                if created.deadline.has_passed() {
-                    sessions.expire(&created).await;
+                if sessions.expire(&created).await {
                     return;
                 }
             }
-        })
-        .detach();
+        });
+        // Set once, here.
+        let _ = created.expiry.set(watch);
     }
 
-    async fn expire(&self, created: &Created) {
+    /// Ends it if its time has come; whether it is over.
+    async fn expire(&self, created: &Created) -> bool {
         {
             let mut table = self.table();
+            if !created.has_passed() {
+                return false;
+            }
             let before = table.live.len();
             table.live.retain(|other| other.id != created.id);
             if table.live.len() == before {
-                return;
+                return true;
             }
             table.expired.push_back(created.id);
             if table.expired.len() > REMEMBERED {
@@ -216,6 +260,7 @@ impl Sessions {
         }
         tracing::debug!(id = %created.id, "the session expired");
         created.session.end(Ended::Expired(created.id)).await;
+        true
     }
 
     fn table(&self) -> MutexGuard<'_, Table> {
@@ -230,10 +275,7 @@ impl<'a> Place<'a> {
     fn take(sessions: &'a Sessions) -> Result<Self> {
         let max_sessions = sessions.settings.sessions.max;
         let mut table = sessions.table();
-        let live = table
-            .live
-            .iter()
-            .filter(|created| !created.deadline.has_passed());
+        let live = table.live.iter().filter(|created| !created.has_passed());
         if live.count() + table.taken >= max_sessions {
             return Err(Error::MaxSessionsReached { max_sessions });
         }
@@ -258,7 +300,7 @@ struct Unfinished(Option<Arc<Session>>);
 impl Drop for Unfinished {
     fn drop(&mut self) {
         if let Some(session) = self.0.take() {
-            engine::spawn("closing session", async move { session.close().await }).detach();
+            engine::spawn("closing session", async move { session.leave().await }).detach();
         }
     }
 }
@@ -267,4 +309,55 @@ impl Drop for Unfinished {
 pub(crate) fn unix_ms(time: SystemTime) -> u64 {
     let since = time.duration_since(SystemTime::UNIX_EPOCH);
     u64::try_from(since.unwrap_or(Duration::ZERO).as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIFETIME: Duration = Duration::from_secs(60);
+
+    /// A session that never needed a browser.
+    fn begun() -> (Arc<Sessions>, Arc<Created>) {
+        let settings = Arc::new(Settings::of_flags(&["--headless"]));
+        let browsers = Arc::new(Browsers::new(settings.clone()));
+        let sessions = Arc::new(Sessions::new(settings.clone(), browsers.clone()));
+        let session = Arc::new(Session::new(settings, browsers));
+        let place = Place::take(&sessions).unwrap();
+        let created = sessions.add(place, session, LIFETIME);
+        (sessions, created)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_session_is_not_over_while_a_call_is_under_way() {
+        let (sessions, created) = begun();
+        let id = created.id.to_string();
+        let call = sessions.choose(Some(&id)).unwrap();
+        tokio::time::advance(LIFETIME * 2).await;
+        assert_eq!(sessions.list().len(), 1);
+        assert!(sessions.choose(Some(&id)).is_ok());
+        drop(call);
+        tokio::time::advance(LIFETIME).await;
+        assert_eq!(sessions.list().len(), 0);
+        let late = sessions.choose(Some(&id));
+        assert!(matches!(late, Err(Error::SessionExpired { .. })));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nothing_waits_for_the_end_of_a_session_that_is_closed() {
+        let tasks = || {
+            tokio::runtime::Handle::current()
+                .metrics()
+                .num_alive_tasks()
+        };
+        let before = tasks();
+        let (sessions, created) = begun();
+        assert_eq!(tasks(), before + 1);
+        sessions.table().live.clear();
+        drop(created);
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(tasks(), before);
+    }
 }

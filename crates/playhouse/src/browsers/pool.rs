@@ -3,16 +3,28 @@
 use crate::config::PoolSettings;
 use crate::error::Result;
 use engine::Browser;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::watch;
 
-/// The browsers that run for isolated contexts.
+/// The browsers that run for isolated contexts. Its lock is never held while one starts.
 pub(super) struct Pool {
     settings: PoolSettings,
-    members: tokio::sync::Mutex<Vec<Member>>,
+    members: Mutex<Members>,
+    /// Counts up whenever a browser came, went, or did not start.
+    changes: watch::Sender<u64>,
+}
+
+#[derive(Default)]
+struct Members {
+    running: Vec<Member>,
+    /// How many are being started for a context, which will be the first in them.
+    starting: usize,
+    /// How many are being started for whoever comes first.
+    filling: usize,
     /// How many there ever were.
-    started: AtomicU64,
-    closed: AtomicBool,
+    started: u64,
+    closed: bool,
 }
 
 /// A browser and how many contexts there are in it.
@@ -51,13 +63,22 @@ pub(super) struct Retirement {
     taken: u64,
 }
 
+/// How a pool stands that has to have some browsers.
+pub(super) enum Filled {
+    /// One more was started.
+    Started,
+    /// There are enough: these, until the pool tells of a change, or one of them goes.
+    Enough(Vec<Browser>, watch::Receiver<u64>),
+    /// It starts none any more.
+    Closed,
+}
+
 impl Pool {
     pub(super) fn new(settings: PoolSettings) -> Self {
         Self {
             settings,
-            members: tokio::sync::Mutex::default(),
-            started: AtomicU64::new(0),
-            closed: AtomicBool::new(false),
+            members: Mutex::default(),
+            changes: watch::Sender::new(0),
         }
     }
 
@@ -66,41 +87,59 @@ impl Pool {
         &self,
         start: impl FnOnce() -> F,
     ) -> Result<(Member, Seat)> {
-        let mut members = self.members.lock().await;
-        members.retain(Member::lives);
-        let emptiest = members.iter().min_by_key(|member| member.contexts());
-        let member = match emptiest {
-            Some(member) if member.contexts() == 0 || members.len() >= self.settings.max => {
-                member.clone()
+        let place = loop {
+            let mut changes = self.changes.subscribe();
+            {
+                let mut members = self.members();
+                members.running.retain(Member::lives);
+                let full = members.count() >= self.settings.max;
+                let emptiest = members
+                    .running
+                    .iter()
+                    .min_by_key(|member| member.contexts());
+                match emptiest {
+                    Some(member) if member.contexts() == 0 || full => {
+                        return Ok((member.clone(), Seat::in_(member)));
+                    }
+                    // One that is about to be there will do.
+                    _ if full || members.filling > 0 => {}
+                    _ => break Place::take(self, &mut members, |members| &mut members.starting),
+                }
             }
-            _ => {
-                let member = self.member(start().await?);
-                members.push(member.clone());
-                member
-            }
+            // The sender is ours.
+            let _ = changes.changed().await;
         };
-        let seat = Seat::in_(&member);
-        Ok((member, seat))
+        let browser = start().await?;
+        Ok(place.fill(browser, |member| (member.clone(), Seat::in_(member))))
     }
 
-    /// Starts one more browser if there are fewer than there have to be; `None` when there are enough.
+    /// Starts one more browser if there are fewer than there have to be.
     pub(super) async fn fill<F: Future<Output = Result<Browser>>>(
         &self,
         start: impl FnOnce() -> F,
-    ) -> Result<Option<Browser>> {
-        let mut members = self.members.lock().await;
-        members.retain(Member::lives);
-        if members.len() >= self.settings.min || self.closed.load(Ordering::Acquire) {
-            return Ok(None);
-        }
-        let member = self.member(start().await?);
-        members.push(member.clone());
-        Ok(Some(member.browser))
+    ) -> Result<Filled> {
+        let changes = self.changes.subscribe();
+        let place = {
+            let mut members = self.members();
+            members.running.retain(Member::lives);
+            if members.closed {
+                return Ok(Filled::Closed);
+            }
+            if members.count() >= self.settings.min {
+                let running = members.running.iter();
+                let running = running.map(|member| member.browser.clone()).collect();
+                return Ok(Filled::Enough(running, changes));
+            }
+            Place::take(self, &mut members, |members| &mut members.filling)
+        };
+        let browser = start().await?;
+        place.fill(browser, |_| ());
+        Ok(Filled::Started)
     }
 
     /// One context less.
-    pub(super) async fn vacate(&self, member: &Member, afterwards: Afterwards) -> Vacated {
-        let mut members = self.members.lock().await;
+    pub(super) fn vacate(&self, member: &Member, afterwards: Afterwards) -> Vacated {
+        let mut members = self.members();
         let last = member.contexts.fetch_sub(1, Ordering::AcqRel) == 1;
         if !last {
             return Vacated::Stays;
@@ -120,35 +159,90 @@ impl Pool {
     }
 
     /// The browser of a retirement, to be closed, if nobody has needed it meanwhile.
-    pub(super) async fn retire(&self, retirement: Retirement) -> Option<Browser> {
+    pub(super) fn retire(&self, retirement: Retirement) -> Option<Browser> {
         let Retirement { member, taken, .. } = retirement;
-        let mut members = self.members.lock().await;
+        let mut members = self.members();
         let needed = member.contexts() > 0 || member.taken.load(Ordering::Acquire) != taken;
         (!needed && self.remove(&mut members, &member)).then_some(member.browser)
     }
 
     /// Starts none any more.
     pub(super) fn close(&self) {
-        self.closed.store(true, Ordering::Release);
+        self.members().closed = true;
+        self.changed();
     }
 
     /// Takes it out, so that nobody gets one that is about to end; not where it has to stay.
-    fn remove(&self, members: &mut Vec<Member>, member: &Member) -> bool {
-        let closing = self.closed.load(Ordering::Acquire);
-        if members.len() <= self.settings.min && member.lives() && !closing {
+    fn remove(&self, members: &mut Members, member: &Member) -> bool {
+        if members.running.len() <= self.settings.min && member.lives() && !members.closed {
             return false;
         }
-        members.retain(|other| other.number != member.number);
+        members
+            .running
+            .retain(|other| other.number != member.number);
+        self.changed();
         true
     }
 
-    fn member(&self, browser: Browser) -> Member {
-        Member {
-            number: self.started.fetch_add(1, Ordering::AcqRel) + 1,
+    fn changed(&self) {
+        self.changes.send_modify(|count| *count += 1);
+    }
+
+    fn members(&self) -> MutexGuard<'_, Members> {
+        self.members.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Members {
+    /// How many there are, with those that are about to be.
+    fn count(&self) -> usize {
+        self.running.len() + self.starting + self.filling
+    }
+}
+
+/// Which of the numbers of browsers that are about to be counts one.
+type Count = fn(&mut Members) -> &mut usize;
+
+/// The place of a browser that is being started: given back when dropped.
+struct Place<'a> {
+    pool: &'a Pool,
+    count: Option<Count>,
+}
+
+impl<'a> Place<'a> {
+    fn take(pool: &'a Pool, members: &mut Members, count: Count) -> Self {
+        *count(members) += 1;
+        Self {
+            pool,
+            count: Some(count),
+        }
+    }
+
+    /// The browser is there; `first` has it before anybody else.
+    fn fill<T>(mut self, browser: Browser, first: impl FnOnce(&Member) -> T) -> T {
+        let mut members = self.pool.members();
+        if let Some(count) = self.count.take() {
+            *count(&mut members) -= 1;
+        }
+        members.started += 1;
+        let member = Member {
+            number: members.started,
             browser,
             contexts: Arc::default(),
             taken: Arc::default(),
+        };
+        let had = first(&member);
+        members.running.push(member);
+        had
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        if let Some(count) = self.count {
+            *count(&mut self.pool.members()) -= 1;
         }
+        self.pool.changed();
     }
 }
 

@@ -37,7 +37,7 @@ fn load(
     )
 }
 
-fn settings(args: &[&str]) -> Settings {
+pub(super) fn settings(args: &[&str]) -> Settings {
     load(args, &[], None).expect("valid").settings
 }
 

@@ -1,7 +1,7 @@
 //! What a session can be asked to be when it is created: the server's settings, changed for it alone.
 
 use crate::config::{ProxySettings, Settings, Size, StorageStateSource, Viewport};
-use crate::error::{Error, Result};
+use crate::error::{Error, Problem, Result};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -31,8 +31,10 @@ pub(crate) struct SessionOptions {
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 pub(crate) struct ViewportOption {
     /// CSS pixels.
+    #[schemars(range(min = 1, max = 10_000_000))]
     width: u32,
     /// CSS pixels.
+    #[schemars(range(min = 1, max = 10_000_000))]
     height: u32,
 }
 
@@ -55,20 +57,45 @@ impl SessionOptions {
         self.timeout.map(Duration::from_millis)
     }
 
+    /// The error of a browser that does not take what was asked for: it names the parameter.
+    pub(super) fn blamed(&self, tool: &'static str, error: Error) -> Error {
+        let given = |option| match option {
+            "locale" => self.locale.is_some(),
+            "timezone" => self.timezone.is_some(),
+            _ => false,
+        };
+        match error {
+            Error::Engine(engine::Error::InvalidOption { option, message }) if given(option) => {
+                Error::InvalidArguments {
+                    tool,
+                    problems: vec![Problem {
+                        parameter: option.to_owned(),
+                        message,
+                    }],
+                }
+            }
+            error => error,
+        }
+    }
+
+    /// The settings of a named context of a session, which begins with no storage but its own.
+    pub(crate) fn applied_to_context(&self, session: &Settings) -> Result<Settings> {
+        let mut settings = session.clone();
+        settings.context.storage_state = None;
+        self.applied_to(&settings)
+    }
+
     /// The settings of the session: a context of its own, with what was asked for.
     pub(crate) fn applied_to(&self, settings: &Settings) -> Result<Settings> {
         let mut settings = settings.clone();
         settings.browser.isolated = true;
+        // It is over when its time is, and not before.
+        settings.browser.idle_timeout = None;
         let context = &mut settings.context;
         if let Some(user_agent) = &self.user_agent {
             context.user_agent = Some(user_agent.clone());
         }
         if let Some(ViewportOption { width, height }) = self.viewport {
-            if width == 0 || height == 0 {
-                return Err(wrong(
-                    "viewport.width and viewport.height must be at least 1",
-                ));
-            }
             context.viewport = Viewport::Fixed(Size { width, height });
         }
         if let Some(locale) = &self.locale {
@@ -108,5 +135,33 @@ fn wrong(reason: &'static str) -> Error {
     Error::Arguments {
         reason,
         bare: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_that_was_created_is_not_closed_for_being_idle() {
+        let mut settings = Settings::of_flags(&["--headless"]);
+        settings.browser.idle_timeout = Some(Duration::from_secs(1));
+        let applied = SessionOptions::default().applied_to(&settings);
+        assert_eq!(applied.unwrap().browser.idle_timeout, None);
+    }
+
+    #[test]
+    fn a_named_context_does_not_begin_with_the_storage_of_its_session() {
+        let mut settings = Settings::of_flags(&["--headless"]);
+        let state = |path: &str| Some(StorageStateSource::File(PathBuf::from(path)));
+        settings.context.storage_state = state("session.json");
+        let mut options = SessionOptions::default();
+        let begins = |options: &SessionOptions| {
+            let applied = options.applied_to_context(&settings).unwrap();
+            format!("{:?}", applied.context.storage_state)
+        };
+        assert_eq!(begins(&options), "None");
+        options.storage_state = Some("own.json".into());
+        assert_eq!(begins(&options), format!("{:?}", state("own.json")));
     }
 }

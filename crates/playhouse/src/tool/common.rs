@@ -9,6 +9,8 @@ use std::time::Duration;
 const SESSION: &str = "sessionId";
 /// How long it may wait, in milliseconds.
 const TIMEOUT: &str = "timeout";
+/// The longest that a call may ask to wait, in milliseconds: a day.
+const LONGEST: f64 = 86_400_000.0;
 
 /// What a call says for all that serve it.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -35,7 +37,13 @@ impl ToolDef {
             match arguments.shift_remove(TIMEOUT) {
                 None | Some(Value::Null) => {}
                 Some(value) => match value.as_f64().filter(|ms| *ms >= 0.0) {
-                    Some(ms) => common.timeout = Duration::try_from_secs_f64(ms / 1_000.0).ok(),
+                    Some(ms) if ms <= LONGEST => {
+                        common.timeout = Duration::try_from_secs_f64(ms / 1_000.0).ok();
+                    }
+                    Some(_) => problems.push(Problem {
+                        parameter: TIMEOUT.to_owned(),
+                        message: format!("Too big: expected number to be <={LONGEST}"),
+                    }),
                     None => problems.push(problem(TIMEOUT, "number of milliseconds")),
                 },
             }

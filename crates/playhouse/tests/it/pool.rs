@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use testkit::{Client, Site, browser_is_there};
+use testkit::{Client, Site, browser_is_there, chromium};
 
 use crate::faults::{browsers, kill, until};
 use crate::server;
@@ -121,4 +121,72 @@ async fn a_browser_is_closed_when_nobody_has_needed_it_for_a_while() {
     }
     until("none is left", || browsers(&client).is_empty()).await;
     created(&client).await;
+}
+
+#[tokio::test]
+async fn a_session_that_cannot_begin_leaves_the_browser_to_others() {
+    if !browser_is_there() {
+        return;
+    }
+    let client = server(&["--toolsets", "session"]).await;
+    let first = created(&client).await;
+    object(&client, "close_session", json!({ "sessionId": first })).await;
+    let running = browsers(&client);
+    assert_eq!(running.len(), 1);
+    let mars = json!({ "timezone": "Mars/Base" });
+    let refused = object(&client, "create_session", mars).await;
+    assert_eq!(refused["errorCode"], "INVALID_PARAMETERS", "{refused}");
+    created(&client).await;
+    assert_eq!(browsers(&client), running);
+}
+
+#[tokio::test]
+async fn a_browser_that_does_not_start_is_tried_again() {
+    let Some(browser) = chromium() else { return };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let script = folder.path().join("browser");
+    let text = format!(
+        "#!/bin/sh\nmkdir \"$0.tried\" 2>/dev/null && exit 1\nexec {} \"$@\"\n",
+        browser.display()
+    );
+    std::fs::write(&script, text).expect("it can be written");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&script, executable).expect("it is ours");
+    let path = script.to_str().expect("a plain path");
+    let client = server(&[
+        "--toolsets",
+        "session",
+        "--executable-path",
+        path,
+        "--min-browsers",
+        "1",
+    ])
+    .await;
+    until("a browser runs", || !browsers(&client).is_empty()).await;
+    assert!(folder.path().join("browser.tried").exists());
+}
+
+#[tokio::test]
+async fn a_browser_that_a_session_started_is_replaced_like_any_other() {
+    if !browser_is_there() {
+        return;
+    }
+    let client = server(&["--toolsets", "session", "--min-browsers", "1"]).await;
+    let id = created(&client).await;
+    let first = browsers(&client);
+    kill(first[0]);
+    // The first of these tells of the loss, the next has another browser.
+    let blank = json!({ "sessionId": id, "url": "about:blank" });
+    object(&client, "navigate", blank.clone()).await;
+    object(&client, "navigate", blank).await;
+    let second = browsers(&client);
+    assert!(!second.contains(&first[0]));
+    for browser in &second {
+        kill(*browser);
+    }
+    until("a third browser runs", || {
+        let now = browsers(&client);
+        now.len() == 1 && !second.contains(&now[0])
+    })
+    .await;
 }

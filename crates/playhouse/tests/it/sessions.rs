@@ -298,3 +298,81 @@ async fn a_page_in_an_endless_loop_can_be_left() {
     let arrived = object(&client, "navigate", go(&fine)).await;
     assert_eq!(arrived["title"], "Fine", "{arrived}");
 }
+
+#[tokio::test]
+async fn a_call_that_waited_for_a_session_finds_it_gone() {
+    if !browser_is_there() {
+        return;
+    }
+    let client = server(&["--toolsets", "browser,session"]).await;
+    let id = created(&client).await;
+    let begun = async |tool: &str, arguments: Value| {
+        let call = json!({ "name": tool, "arguments": arguments });
+        client.begin("tools/call", call).await
+    };
+    let waits = json!({ "sessionId": id, "selector": "#never", "timeout": 600_000 });
+    let holds = begun("wait_for_selector", waits).await;
+    let close = begun("close_session", json!({ "sessionId": id })).await;
+    let mut late = Vec::new();
+    for (tool, arguments) in [
+        ("browser_context_create", json!({ "name": "late" })),
+        ("browser_context_list", json!({})),
+        ("browser_tabs", json!({ "action": "list" })),
+    ] {
+        let mut arguments = arguments;
+        arguments["sessionId"] = id.as_str().into();
+        late.push(begun(tool, arguments).await);
+    }
+    // It comes after them, so they wait by now.
+    object(&client, "list_sessions", json!({})).await;
+    let cancel = json!({ "requestId": holds.id() });
+    client.notify("notifications/cancelled", cancel).await;
+    let closed = close.answer().await.expect("an answer");
+    assert_eq!(closed["structuredContent"]["success"], true, "{closed}");
+    for late in late {
+        let told = late.answer().await.expect("an answer");
+        assert_eq!(
+            told["structuredContent"]["errorCode"], "SESSION_NOT_FOUND",
+            "{told}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_no_browser_takes_is_told_by_its_parameter() {
+    if !browser_is_there() {
+        return;
+    }
+    let client = server(&["--toolsets", "session"]).await;
+    let id = created(&client).await;
+    let huge = json!({ "width": 5e9, "height": 1 });
+    for (tool, arguments, parameter) in [
+        (
+            "create_session",
+            json!({ "timezone": "Mars/Base" }),
+            "timezone",
+        ),
+        ("create_session", json!({ "locale": "n o n e" }), "locale"),
+        (
+            "create_session",
+            json!({ "viewport": huge }),
+            "viewport.width",
+        ),
+        ("create_session", json!({ "timeout": 1e15 }), "timeout"),
+        (
+            "get_text",
+            json!({ "selector": "body", "timeout": 1e22, "sessionId": id }),
+            "timeout",
+        ),
+    ] {
+        let told = object(&client, tool, arguments).await;
+        assert_eq!(
+            (
+                &told["errorCode"],
+                &told["details"]["problems"][0]["parameter"]
+            ),
+            (&"INVALID_PARAMETERS".into(), &parameter.into()),
+            "{told}"
+        );
+    }
+}

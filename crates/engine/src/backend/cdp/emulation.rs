@@ -40,7 +40,7 @@ impl Emulation {
             };
             // A frame shares what its page was told.
             if is_page {
-                batch.demand(session, &command);
+                batch.demand(session, "locale", &command);
             } else {
                 batch.send(session, &command);
             }
@@ -51,7 +51,7 @@ impl Emulation {
             };
             // A frame shares what its page was told.
             if is_page {
-                batch.demand(session, &command);
+                batch.demand(session, "timezone", &command);
             } else {
                 batch.send(session, &command);
             }

@@ -4,7 +4,7 @@ use super::origins;
 use super::page::{CdpPage, Child};
 use super::worlds::WORLD;
 use crate::backend::{ContextOptions, FrameId, LoaderId, PageEvent, PageObserver};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::origins::OriginRules;
 use crate::task;
 use futures_util::future::BoxFuture;
@@ -294,7 +294,8 @@ fn init_scripts(options: &ContextOptions) -> Vec<String> {
 #[derive(Default)]
 pub(super) struct Batch {
     sent: Vec<Reply<Empty>>,
-    demanded: Vec<Reply<Empty>>,
+    /// With the option that each is for.
+    demanded: Vec<(&'static str, Reply<Empty>)>,
 }
 
 impl Batch {
@@ -306,9 +307,14 @@ impl Batch {
         session.send(command).put(self);
     }
 
-    /// The same for a command whose value comes from the caller.
-    pub(super) fn demand(&mut self, session: &Session, command: &impl Command<Response = Empty>) {
-        self.demanded.push(session.send(command));
+    /// The same for a command whose value comes from the caller, as that option.
+    pub(super) fn demand(
+        &mut self,
+        session: &Session,
+        option: &'static str,
+        command: &impl Command<Response = Empty>,
+    ) {
+        self.demanded.push((option, session.send(command)));
     }
 
     /// Waits for all answers. What this browser does not know is let pass: an older one lacks a command or two.
@@ -316,12 +322,10 @@ impl Batch {
         for reply in self.sent {
             passed(reply.await)?;
         }
-        for reply in self.demanded {
+        for (option, reply) in self.demanded {
             match reply.await {
-                Err(error @ wire::Error::Protocol { .. })
-                    if !error.to_string().contains(SHARED) =>
-                {
-                    return Err(error.into());
+                Err(wire::Error::Protocol { message, .. }) if !message.contains(SHARED) => {
+                    return Err(Error::InvalidOption { option, message });
                 }
                 other => passed(other)?,
             }

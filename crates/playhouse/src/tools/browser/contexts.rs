@@ -54,7 +54,7 @@ impl Tool for Create {
             storage_state,
             ..SessionOptions::default()
         };
-        let settings = options.applied_to(session.settings())?;
+        let settings = options.applied_to_context(session.settings())?;
         session.add_context(call, &self.name, settings).await?;
         let name = &self.name;
         Ok(Reply::text(format!("Context \"{name}\" is active")))

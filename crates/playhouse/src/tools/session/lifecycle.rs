@@ -41,7 +41,7 @@ pub(super) struct CreateSession {
     /// Cookies and storage: a file's path.
     storage_state: Option<String>,
     /// Lifetime in ms after the last call.
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = 2_592_000_000_u64))]
     timeout: Option<u64>,
 }
 

@@ -1,0 +1,148 @@
+//! A context whose caller has gone, in a browser that answers late.
+
+use super::*;
+use crate::backend::{ContextObserver, Cookie, Geolocation, Headers, PageId, Throttling};
+use crate::routes::Routes;
+use async_trait::async_trait;
+use futures_util::FutureExt as _;
+use serde_json::Value;
+use tokio::sync::{Notify, watch};
+
+/// Makes contexts when it is let, and counts those that are there.
+#[derive(Clone, Default)]
+struct Late {
+    asked: Arc<Notify>,
+    answers: Arc<Notify>,
+    open: watch::Sender<usize>,
+}
+
+struct Context(watch::Sender<usize>);
+
+fn unexpected<T>() -> Result<T> {
+    Err(Error::PageClosed {})
+}
+
+#[async_trait]
+impl BrowserBackend for Late {
+    fn product(&self) -> &'static str {
+        "Late/1"
+    }
+
+    async fn new_context(
+        &self,
+        _: &ContextOptions,
+        _: Arc<dyn ContextObserver>,
+    ) -> Result<Arc<dyn ContextBackend>> {
+        self.open.send_modify(|open| *open += 1);
+        self.asked.notify_one();
+        self.answers.notified().await;
+        Ok(Arc::new(Context(self.open.clone())))
+    }
+
+    async fn default_context(
+        &self,
+        _: &ContextOptions,
+        _: Arc<dyn ContextObserver>,
+    ) -> Result<Arc<dyn ContextBackend>> {
+        unexpected()
+    }
+
+    fn closed(&self) -> watch::Receiver<Option<String>> {
+        watch::Sender::new(None).subscribe()
+    }
+
+    async fn close(&self) -> Result<()> {
+        unexpected()
+    }
+}
+
+#[async_trait]
+impl ContextBackend for Context {
+    async fn new_page(&self) -> Result<PageId> {
+        unexpected()
+    }
+    async fn cookies(&self) -> Result<Vec<Cookie>> {
+        unexpected()
+    }
+    async fn set_cookies(&self, _: &[Cookie]) -> Result<()> {
+        unexpected()
+    }
+    async fn delete_cookies(&self, _: &[Cookie]) -> Result<()> {
+        unexpected()
+    }
+    async fn clear_cookies(&self) -> Result<()> {
+        unexpected()
+    }
+    async fn local_storage(&self, _: &[String]) -> Result<Vec<Vec<(String, String)>>> {
+        unexpected()
+    }
+    async fn set_local_storage(&self, _: &[(String, Vec<(String, String)>)]) -> Result<()> {
+        unexpected()
+    }
+    async fn add_local_storage(&self, _: &[(String, Vec<(String, String)>)]) -> Result<()> {
+        unexpected()
+    }
+    async fn databases(&self, _: &[String]) -> Result<Vec<Value>> {
+        unexpected()
+    }
+    async fn set_databases(&self, _: &[(String, Value)], _: bool) -> Result<()> {
+        unexpected()
+    }
+    async fn grant_permissions(&self, _: &[String], _: Option<&str>) -> Result<()> {
+        unexpected()
+    }
+    async fn clear_permissions(&self) -> Result<()> {
+        unexpected()
+    }
+    async fn set_offline(&self, _: bool) -> Result<()> {
+        unexpected()
+    }
+    async fn set_throttling(&self, _: Throttling) -> Result<()> {
+        unexpected()
+    }
+    async fn set_routes(&self, _: Routes) -> Result<()> {
+        unexpected()
+    }
+    async fn set_extra_headers(&self, _: &Headers) -> Result<()> {
+        unexpected()
+    }
+    async fn set_geolocation(&self, _: Option<Geolocation>) -> Result<()> {
+        unexpected()
+    }
+    async fn add_init_script(&self, _: &str) -> Result<()> {
+        unexpected()
+    }
+    async fn close(&self) -> Result<()> {
+        self.0.send_modify(|open| *open -= 1);
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_context_that_nobody_waits_for_any_more_is_closed() {
+    let late = Late::default();
+    let browser = Browser {
+        backend: Arc::new(late.clone()),
+    };
+    let progress = Progress::new(Duration::from_secs(600));
+    let options = ContextOptions::default;
+    // Given up before the browser answers, and after.
+    for answered in [false, true] {
+        let mut making = Box::pin(browser.new_context(&progress, options()));
+        assert!(making.as_mut().now_or_never().is_none());
+        late.asked.notified().await;
+        late.answers.notify_one();
+        if answered {
+            for _ in 0..100 {
+                tokio::task::yield_now().await;
+            }
+        }
+        drop(making);
+        let mut open = late.open.subscribe();
+        open.wait_for(|open| *open == 0).await.unwrap();
+    }
+    late.answers.notify_one();
+    let context = browser.new_context(&progress, options()).await.unwrap();
+    assert_eq!(*late.open.borrow(), 1);
+    context.close(&progress).await.unwrap();
+}
