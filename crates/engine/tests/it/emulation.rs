@@ -101,7 +101,7 @@ fn a_time_zone_or_locale_that_does_not_exist_is_an_error() {
         ] {
             let context = browser.new_context(&soon(), options).await.unwrap();
             let error = context.new_page(&soon()).await.unwrap_err();
-            assert!(matches!(error, Error::Protocol { .. }), "{error:?}");
+            assert!(matches!(error, Error::InvalidOption { .. }), "{error:?}");
             assert!(context.pages().is_empty());
             context.close(&soon()).await.unwrap();
         }
