@@ -167,6 +167,7 @@ fn lists_append_and_the_last_scalar_wins() {
         "--codegen=java",
         "--codegen",
         "python",
+        "--toolsets=browser",
         "--caps=pdf",
         "--caps=vision,tracing",
     ]);
