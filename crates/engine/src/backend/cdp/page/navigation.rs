@@ -57,7 +57,7 @@ impl CdpPage {
             })
             .await;
         let answer = match answer {
-            Err(wire::Error::Protocol { .. }) => {
+            Err(wire::Error::Protocol { message, .. }) if !NOBODY_IN_FRONT.contains(&&*message) => {
                 return Err(Error::InvalidUrl {
                     url: url.to_owned(),
                 });
