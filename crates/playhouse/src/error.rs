@@ -54,7 +54,15 @@ pub(crate) enum Error {
         /// The addresses of the pages that are gone.
         lost_pages: Vec<String>,
         /// What else is gone.
-        lost: [&'static str; 2],
+        lost: Vec<&'static str>,
+    },
+    /// The page ended by itself, and with it what only it had.
+    #[error("The page crashed: {}", .lost_pages.join(", "))]
+    PageCrashed {
+        /// Its address, and those of others that went with it.
+        lost_pages: Vec<String>,
+        /// What else is gone.
+        lost: Vec<&'static str>,
     },
     /// There is no context of that name in the session.
     #[error("Context \"{name}\" not found. There are: {}", .contexts.join(", "))]
@@ -290,7 +298,7 @@ impl Error {
             Self::SessionNotFound { .. } => ErrorCode::SessionNotFound,
             Self::SessionExpired { .. } => ErrorCode::SessionExpired,
             Self::MaxSessionsReached { .. } => ErrorCode::MaxSessionsReached,
-            Self::BrowserCrashed { .. } => ErrorCode::BrowserCrashed,
+            Self::BrowserCrashed { .. } | Self::PageCrashed { .. } => ErrorCode::BrowserCrashed,
             Self::ContextNotFound { .. }
             | Self::TabNotFound { .. }
             | Self::RequestNotFound { .. } => ErrorCode::NotFound,
@@ -343,12 +351,14 @@ impl Error {
         }
     }
 
-    /// Whether it may come of a browser that is gone.
+    /// Whether it may come of a page or a browser that is gone.
     pub(crate) fn is_end(&self) -> bool {
         use engine::Error as E;
         matches!(
             self,
-            Self::Engine(E::BrowserClosed { .. } | E::PageClosed {} | E::PageCrashed {})
+            Self::Engine(
+                E::BrowserClosed { .. } | E::PageClosed {} | E::PageCrashed {} | E::PageHung {}
+            )
         )
     }
 
@@ -375,6 +385,9 @@ impl Error {
             } => Some(format!("Start the server with --caps {capability}.").into()),
             Self::BrowserCrashed { .. } => {
                 Some("Navigate again: the session goes on in another browser.".into())
+            }
+            Self::PageCrashed { .. } => {
+                Some("Navigate again: the session goes on with a new page.".into())
             }
             Self::SwitchedOff { .. } => Some("Do without it.".into()),
             Self::PictureTooLarge { .. } => {

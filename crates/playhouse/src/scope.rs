@@ -63,6 +63,11 @@ impl TabInAnyState {
         Ok(Found { locator, shown })
     }
 
+    /// The element that a selector names; one that is not there yet is waited for.
+    pub(crate) fn awaited(&self, selector: &str) -> Result<Locator> {
+        Ok(self.page.locator(selector)?.patient())
+    }
+
     /// Goes to a URL, whatever is open in the tab, and waits until it has come as far as `until`. The tab that shows it, which is another
     /// one if this one hung; `None` when the page asks whether to leave it.
     pub(crate) async fn go_to(
@@ -74,6 +79,7 @@ impl TabInAnyState {
         let (tab, left) = match self.tab.go_to(&call.navigation(), url, until).await {
             // Its tab is replaced, and the new one is not to blame.
             Err(Error::Engine(engine::Error::PageHung {})) => {
+                self.tab.tell_crash();
                 let fresh = self.session.current_tab(call).await?;
                 let left = fresh.go_to(&call.navigation(), url, until).await?;
                 (fresh, left)

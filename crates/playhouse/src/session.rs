@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::output::{self, Output};
 use crate::reply::Event;
 use crate::script::{Board, Script, Setting};
-use engine::{Page, Task};
+use engine::{Page, Task, Throttling};
 use journal::Journal;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -172,6 +172,7 @@ impl Session {
         if call.answers_with_object()
             && let Some(lost) = self.lost()
         {
+            // Programs must not go on believing that all is there.
             return Err(lost);
         }
         if let Some(tabs) = self.open_tabs() {
@@ -201,15 +202,25 @@ impl Session {
         Ok(tabs)
     }
 
-    /// What the session lost with its browser, once: it goes on without.
+    /// What the session lost with its browser or its current page, once: it goes on without.
     pub(crate) fn lost(&self) -> Option<Error> {
         let tabs = self.open_tabs()?;
-        let reason = tabs.closed_reason()?;
+        let Some(reason) = tabs.closed_reason() else {
+            return tabs.crashed();
+        };
         drop(self.forget());
+        let context = &tabs.open().context;
+        let rules = [
+            ("offline", context.is_offline()),
+            ("throttling", context.throttling() != Throttling::default()),
+            ("rules", !context.routes().is_empty()),
+        ];
+        let rules = rules.into_iter().filter(|(_, had)| *had);
+        let lost = ["cookies", "storage"].into_iter();
         Some(Error::BrowserCrashed {
             reason,
             lost_pages: tabs.last_seen(),
-            lost: ["cookies", "storage"],
+            lost: lost.chain(rules.map(|(name, _)| name)).collect(),
         })
     }
 

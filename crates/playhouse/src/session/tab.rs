@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::output::Output;
 use crate::reply::{Event, Modal, PageFacts};
 use engine::{LoadState, Page, Progress, Task};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How often a page may come in between with a dialog when it is to be left.
@@ -19,6 +20,8 @@ pub(crate) struct Tab {
     told: Mutex<Told>,
     console: Arc<Mutex<ConsoleFile>>,
     init: Option<Initialization>,
+    /// A program was told that it crashed.
+    crash_told: AtomicBool,
     _watch: Task,
 }
 
@@ -57,6 +60,7 @@ impl Tab {
             told: Mutex::new(told),
             console,
             init,
+            crash_told: AtomicBool::new(false),
             _watch: watch,
         }
     }
@@ -148,6 +152,16 @@ impl Tab {
             }
         }
         Ok(true)
+    }
+
+    /// Whether it crashed, and no program knows yet.
+    pub(super) fn is_crash_untold(&self) -> bool {
+        self.page.is_crashed() && !self.crash_told.load(Ordering::Relaxed)
+    }
+
+    /// From now on it is known that it crashed.
+    pub(crate) fn tell_crash(&self) {
+        self.crash_told.store(true, Ordering::Relaxed);
     }
 
     /// Writes down that this tab stands for one that crashed.

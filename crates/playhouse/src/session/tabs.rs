@@ -129,6 +129,24 @@ impl Tabs {
             .cloned()
     }
 
+    /// What went with the current page when that crashed, once: the next call finds another in its place.
+    pub(crate) fn crashed(&self) -> Option<Error> {
+        if !self.current()?.is_crash_untold() {
+            return None;
+        }
+        let tabs = self.all().into_iter();
+        // Pages of one site may share a process.
+        let crashed = tabs.filter(|tab| tab.is_crash_untold());
+        let lost_pages = crashed.map(|tab| {
+            tab.tell_crash();
+            tab.page.url()
+        });
+        Some(Error::PageCrashed {
+            lost_pages: lost_pages.collect(),
+            lost: vec!["sessionStorage", "history"],
+        })
+    }
+
     /// The current tab, fit for use: a first one is opened, a crashed one is replaced.
     pub(crate) async fn current_or_new(&self, progress: &Progress) -> Result<Arc<Tab>> {
         match self.current() {

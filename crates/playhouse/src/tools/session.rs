@@ -17,6 +17,7 @@ mod reading;
 mod requests;
 mod screenshot;
 mod state;
+mod statements;
 
 use crate::tool::Toolset;
 use schemars::JsonSchema;

@@ -194,10 +194,8 @@ async fn selectors_that_name_no_element_are_told_by_every_tool() {
         let with = |selector: &str| {
             let mut arguments = least(tool);
             arguments[parameter] = selector.into();
-            // All others know at once.
-            if tool.name == "wait_for_selector" {
-                arguments["timeout"] = 50.into();
-            }
+            // Most wait for what is not there yet.
+            arguments["timeout"] = 50.into();
             arguments
         };
         for malformed in ["#[", "xpath=//[", "getByRole('button'", "role=", ""] {

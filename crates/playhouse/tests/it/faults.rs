@@ -16,6 +16,15 @@ pub(crate) fn kill(process: u32) {
     send(process, Signal::KILL);
 }
 
+/// Ends the processes in which the server's pages run; one may go by itself meanwhile.
+pub(crate) fn kill_pages(client: &Client) {
+    let all = Processes::from(client.pid().expect("it runs"));
+    for renderer in all.mentioning("--type=renderer") {
+        let renderer = Pid::from_raw(renderer.cast_signed()).expect("not 0");
+        let _ = kill_process(renderer, Signal::KILL);
+    }
+}
+
 fn send(process: u32, signal: Signal) {
     let process = Pid::from_raw(process.cast_signed()).expect("not 0");
     kill_process(process, signal).expect("it is ours");

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use testkit::{Client, Site, browser_is_there};
 
+use crate::faults::kill_pages;
 use crate::server;
 
 async fn object(client: &Client, tool: &str, arguments: Value) -> Value {
@@ -374,5 +375,40 @@ async fn what_no_browser_takes_is_told_by_its_parameter() {
             (&"INVALID_PARAMETERS".into(), &parameter.into()),
             "{told}"
         );
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_crashed_between_two_calls_is_told_once_and_replaced() {
+    if !browser_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    let url = site.add_page("/", "<title>Here</title><p>here</p>");
+    let client = server(&["--toolsets", "session"]).await;
+    let go = json!({ "url": url });
+    let text = json!({ "selector": "p" });
+    for tool in ["get_text", "navigate", "evaluate"] {
+        assert_eq!(
+            object(&client, "navigate", go.clone()).await["title"],
+            "Here"
+        );
+        kill_pages(&client);
+        let arguments = match tool {
+            "navigate" => go.clone(),
+            "evaluate" => json!({ "script": "document.title" }),
+            _ => text.clone(),
+        };
+        let told = object(&client, tool, arguments).await;
+        assert_eq!(told["errorCode"], "BROWSER_CRASHED", "{told}");
+        assert_eq!(told["retryable"], true, "{told}");
+        assert_eq!(told["details"]["lostPages"], json!([url]), "{told}");
+        assert_eq!(
+            told["details"]["lost"],
+            json!(["sessionStorage", "history"])
+        );
+        // It works again, with a page of its own.
+        let now = object(&client, "evaluate", json!({ "script": "location.href" })).await;
+        assert_eq!(now["result"], "about:blank", "{now}");
     }
 }

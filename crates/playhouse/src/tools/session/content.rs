@@ -60,7 +60,7 @@ impl ObjectTool for GetContent {
         };
         let content = match &self.selector {
             Some(selector) => {
-                let locator = tab.page.locator(selector)?;
+                let locator = tab.awaited(selector)?;
                 locator.content(&call.action(), form, ROOM).await?
             }
             None => tab.page.content(&call.action(), form, ROOM).await?,

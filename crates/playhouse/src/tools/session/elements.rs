@@ -78,7 +78,7 @@ impl ObjectTool for FindElement {
     type Output = Facts;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Facts>> {
-        let locator = tab.page.locator(&self.selector)?;
+        let locator = tab.awaited(&self.selector)?;
         let facts = locator.describe(&call.action()).await?;
         Ok(Facts::from(facts).into())
     }
@@ -174,7 +174,7 @@ impl ObjectTool for IsVisible {
     }
 }
 
-/// Tell whether the element can be used.
+/// Tell whether the element can be used now.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct IsEnabled {
     /// The element.
@@ -191,6 +191,7 @@ impl ObjectTool for IsEnabled {
     const NAME: &'static str = "is_enabled";
     const TITLE: &'static str = "Is enabled";
     const EFFECT: Effect = Effect::Reads;
+    const WAITS: bool = false;
     type Scope = FreeTab;
     type Output = Enabled;
 

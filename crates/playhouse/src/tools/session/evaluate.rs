@@ -1,11 +1,13 @@
 //! Scripts in the page's own world.
 
+use super::statements::Statements;
 use crate::call::Call;
 use crate::config::Risk;
 use crate::error::Result;
 use crate::scope::FreeTab;
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
 use crate::tools::browser::evaluate::is_function;
+use engine::{Page, Progress};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,7 +17,7 @@ pub(super) const TOOLS: &[ToolDef] = &[ToolDef::object::<Evaluate>()];
 /// Run JavaScript in the page.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Evaluate {
-    /// An expression, statements with a return, or a function.
+    /// An expression, statements, or a function.
     script: String,
     /// Arguments of the function.
     #[serde(default)]
@@ -44,11 +46,7 @@ impl ObjectTool for Evaluate {
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Evaluated>> {
         let progress = call.navigation();
         let args = serde_json::to_string(&self.args).unwrap_or_default();
-        let mut function = as_expression(&self.script, &args);
-        // Whether it is an expression only the browser can tell: functions in it have statements too.
-        if !tab.page.parses(&progress, &format!("({function})")).await? {
-            function = as_body(&self.script, &args);
-        }
+        let function = self.readable(&tab.page, &progress, &args).await?;
         let watch = tab.page.watch(&progress).await;
         let result = tab.page.evaluate(&progress, &function).await?;
         tab.settle_briefly(call, watch).await;
@@ -56,10 +54,39 @@ impl ObjectTool for Evaluate {
     }
 }
 
-/// A function that gives the script's value; that of a function is what it returns. The script may end in a comment.
-fn as_expression(script: &str, args: &str) -> String {
-    let expression = script.trim_end_matches(|end: char| end == ';' || end.is_whitespace());
-    if is_function(script) {
+impl Evaluate {
+    /// A function that gives the script's value. Whether it is an expression only the browser can tell: functions in it have statements too.
+    async fn readable(&self, page: &Page, progress: &Progress, args: &str) -> Result<String> {
+        let statements = Statements::of(&self.script);
+        let expression = as_expression(statements.trimmed(), is_function(&self.script), args);
+        if parses(page, progress, &expression).await? {
+            return Ok(expression);
+        }
+        let body = as_body(&self.script, args);
+        // With a return it says itself what its value is; those of functions in it do not count.
+        let says = statements.has_word("return") && !page.parses(progress, &self.script).await?;
+        if says || !parses(page, progress, &body).await? {
+            return Ok(body);
+        }
+        for (before, last) in statements.last() {
+            let returning = as_body(&format!("{before}\nreturn (\n{last}\n)"), args);
+            // It must be a value by itself, not the rest of what stands before it.
+            let value = format!("async () => (\n{last}\n)");
+            if parses(page, progress, &value).await? && parses(page, progress, &returning).await? {
+                return Ok(returning);
+            }
+        }
+        Ok(body)
+    }
+}
+
+async fn parses(page: &Page, progress: &Progress, function: &str) -> Result<bool> {
+    Ok(page.parses(progress, &format!("({function})")).await?)
+}
+
+/// A function that gives the value of an expression; that of a function is what it returns.
+fn as_expression(expression: &str, is_function: bool, args: &str) -> String {
+    if is_function {
         format!(
             "async () => {{ const value = (\n{expression}\n); return typeof value === 'function' ? value(...{args}) : value; }}"
         )
@@ -68,7 +95,7 @@ fn as_expression(script: &str, args: &str) -> String {
     }
 }
 
-/// A function that runs the script's statements and returns as they do.
+/// A function that runs statements and returns as they do.
 fn as_body(script: &str, args: &str) -> String {
     format!("() => (async function () {{\n{script}\n}})(...{args})")
 }

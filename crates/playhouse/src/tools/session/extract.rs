@@ -34,7 +34,7 @@ impl ObjectTool for ExtractTable {
     type Output = Table;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Table>> {
-        let locator = tab.page.locator(&self.selector)?;
+        let locator = tab.awaited(&self.selector)?;
         let engine::Table { headers, rows } = locator.table(&call.action()).await?;
         Ok(Table { headers, rows }.into())
     }
@@ -73,7 +73,7 @@ impl ObjectTool for ExtractLinks {
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Links>> {
         let links = match &self.selector {
-            Some(selector) => tab.page.locator(selector)?.links(&call.action()).await?,
+            Some(selector) => tab.awaited(selector)?.links(&call.action()).await?,
             None => tab.page.links(&call.action()).await?,
         };
         let engine::Links { count, links } = links;

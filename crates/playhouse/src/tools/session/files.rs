@@ -106,7 +106,7 @@ impl ObjectTool for UploadFile {
                 }
             });
         }
-        let locator = tab.page.locator(&self.selector)?;
+        let locator = tab.awaited(&self.selector)?;
         if tab.page.file_chooser().is_some() {
             // A click has opened it; what it was for is done without it.
             let progress = call.action();

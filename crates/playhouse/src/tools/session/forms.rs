@@ -55,7 +55,7 @@ impl ObjectTool for Select {
             OneOrMany::One(value) => vec![value],
             OneOrMany::Many(values) => values,
         };
-        let locator = tab.page.locator(&self.selector)?;
+        let locator = tab.awaited(&self.selector)?;
         let mut selected = Vec::new();
         tab.act(call, async {
             selected = locator.select_options(&call.action(), &values).await?;
@@ -81,7 +81,7 @@ impl ObjectTool for Check {
     type Output = Done;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Done>> {
-        let locator = tab.page.locator(&self.selector)?;
+        let locator = tab.awaited(&self.selector)?;
         tab.act(call, locator.set_checked(&call.action(), true))
             .await?;
         Ok(Done::saying(format!("Checked {}", self.selector)).into())
@@ -103,7 +103,7 @@ impl ObjectTool for Uncheck {
     type Output = Done;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Done>> {
-        let locator = tab.page.locator(&self.selector)?;
+        let locator = tab.awaited(&self.selector)?;
         tab.act(call, locator.set_checked(&call.action(), false))
             .await?;
         Ok(Done::saying(format!("Unchecked {}", self.selector)).into())

@@ -39,7 +39,7 @@ impl ObjectTool for Type {
     type Output = Done;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Done>> {
-        let locator = tab.page.locator(&self.selector)?;
+        let locator = tab.awaited(&self.selector)?;
         let (text, _) = call.settings.secrets.typed(&self.text);
         let delay = Duration::from_millis(self.delay.unwrap_or(0));
         let typed = async {
@@ -73,7 +73,7 @@ impl ObjectTool for Fill {
     type Output = Done;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Done>> {
-        let locator = tab.page.locator(&self.selector)?;
+        let locator = tab.awaited(&self.selector)?;
         let (value, _) = call.settings.secrets.typed(&self.value);
         tab.act_typing(call, locator.fill(&call.action(), &value))
             .await?;
@@ -119,7 +119,7 @@ impl ObjectTool for Press {
         }
         match &self.selector {
             Some(selector) => {
-                let locator = tab.page.locator(selector)?;
+                let locator = tab.awaited(selector)?;
                 tab.act(call, locator.press(&progress, &key)).await?;
             }
             None => tab.act(call, tab.page.press(&progress, &key)).await?,

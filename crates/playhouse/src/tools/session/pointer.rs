@@ -50,7 +50,7 @@ impl ObjectTool for Click {
             force: self.force == Some(true),
             ..engine::Click::default()
         };
-        let locator = tab.page.locator(&self.selector)?;
+        let locator = tab.awaited(&self.selector)?;
         tab.act(call, locator.click(&call.action(), &how)).await?;
         Ok(Done::saying(format!("Clicked {}", self.selector)).into())
     }
@@ -76,7 +76,7 @@ impl ObjectTool for Hover {
     type Output = Done;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Done>> {
-        let locator = tab.page.locator(&self.selector)?;
+        let locator = tab.awaited(&self.selector)?;
         let how = engine::Click::default();
         tab.act(call, locator.hover(&call.action(), &how)).await?;
         Ok(Done::saying(format!("Hovered {}", self.selector)).into())
@@ -100,8 +100,8 @@ impl ObjectTool for DragAndDrop {
     type Output = Done;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Done>> {
-        let source = tab.page.locator(&self.source)?;
-        let target = tab.page.locator(&self.target)?;
+        let source = tab.awaited(&self.source)?;
+        let target = tab.awaited(&self.target)?;
         tab.act(call, source.drag_to(&call.action(), &target))
             .await?;
         Ok(Done::saying(format!("Dragged {} to {}", self.source, self.target)).into())
@@ -140,7 +140,7 @@ impl ObjectTool for Scroll {
         let watch = tab.page.watch(&progress).await;
         let place = match &self.selector {
             Some(selector) => {
-                let locator = tab.page.locator(selector)?;
+                let locator = tab.awaited(selector)?;
                 locator.scroll_into_view(&progress).await?;
                 of_element(&locator, call, x, y).await?
             }

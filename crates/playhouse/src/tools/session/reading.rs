@@ -40,7 +40,7 @@ impl ObjectTool for GetText {
     type Output = Text;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Text>> {
-        let locator = tab.page.locator(&self.selector)?;
+        let locator = tab.awaited(&self.selector)?;
         let text = locator.inner_text(&call.action()).await?;
         Ok(Text { text }.into())
     }
@@ -105,7 +105,7 @@ impl ObjectTool for GetAttribute {
     type Output = ValueOf;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<ValueOf>> {
-        let locator = tab.page.locator(&self.selector)?;
+        let locator = tab.awaited(&self.selector)?;
         let value = locator.attribute(&call.action(), &self.attribute).await?;
         Ok(ValueOf { value }.into())
     }
@@ -126,7 +126,7 @@ impl ObjectTool for GetValue {
     type Output = ValueOf;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<ValueOf>> {
-        let locator = tab.page.locator(&self.selector)?;
+        let locator = tab.awaited(&self.selector)?;
         let value = locator.value(&call.action()).await?;
         Ok(ValueOf { value }.into())
     }

@@ -102,7 +102,7 @@ impl ObjectTool for ScreenshotElement {
     type Output = Picture;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Picture>> {
-        let locator = tab.page.locator(&self.selector)?;
+        let locator = tab.awaited(&self.selector)?;
         let area = locator.screenshot_area(&call.action()).await?;
         let format = self.kind.unwrap_or(Format::Png).into();
         taken(&tab, call, area, "element", format, None).await
