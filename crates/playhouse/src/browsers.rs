@@ -9,7 +9,7 @@ use engine::{Browser, BrowserContext, Progress, StorageState};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use pool::{Afterwards, Filled, Member, Pool, Retirement, Vacated};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
@@ -45,27 +45,32 @@ impl Browsers {
 
     /// A context for a session, in a browser that was started for it where need be.
     pub(crate) async fn context(
-        &self,
-        wanted: &Settings,
+        self: &Arc<Self>,
+        settings: &Settings,
         progress: &Progress,
         output: &Output,
     ) -> Result<OpenContext> {
-        let downloads = output.downloads()?;
-        let settings = &wanted.browser;
+        let wanted = &Wanted {
+            settings,
+            downloads: output.downloads()?,
+            // No browser is started for a file that is not there.
+            state: first_state(settings).await?,
+        };
+        let settings = &wanted.settings.browser;
         if settings.isolated {
-            return self.isolated(wanted, progress, downloads).await;
+            return self.isolated(wanted, progress).await;
         }
         if let Some(options) = settings.connect_options() {
             let browser = Browser::connect(progress, &options).await?;
-            return self.sole(wanted, progress, downloads, browser).await;
+            return self.sole(wanted, progress, browser).await;
         }
-        let profile = wanted.profile_dir(output.workspace());
+        let profile = wanted.settings.profile_dir(output.workspace());
         let options = settings.launch_options(settings.find()?, Some(profile));
         match Browser::launch(progress, &options).await {
-            Ok(browser) => self.sole(wanted, progress, downloads, browser).await,
+            Ok(browser) => self.sole(wanted, progress, browser).await,
             // Nobody asked for that profile by name; work can go on without it.
             Err(engine::Error::ProfileInUse { dir }) if settings.user_data_dir.is_none() => {
-                let open = self.isolated(wanted, progress, downloads).await?;
+                let open = self.isolated(wanted, progress).await?;
                 Ok(OpenContext {
                     instead_of: Some(dir),
                     ..open
@@ -77,15 +82,14 @@ impl Browsers {
 
     /// A context of its own in the browser that such contexts share.
     async fn isolated(
-        &self,
-        wanted: &Settings,
+        self: &Arc<Self>,
+        wanted: &Wanted<'_>,
         progress: &Progress,
-        downloads: PathBuf,
     ) -> Result<OpenContext> {
-        let (member, context) = match self.seated(wanted, progress, &downloads).await {
+        let (member, context) = match self.seated(wanted, progress).await {
             // It had died, and nobody had noticed yet.
             Err(Error::Engine(engine::Error::BrowserClosed { .. })) => {
-                self.seated(wanted, progress, &downloads).await?
+                self.seated(wanted, progress).await?
             }
             seated => seated?,
         };
@@ -99,38 +103,26 @@ impl Browsers {
 
     /// A context in a browser of the pool.
     async fn seated(
-        &self,
-        wanted: &Settings,
+        self: &Arc<Self>,
+        wanted: &Wanted<'_>,
         progress: &Progress,
-        downloads: &Path,
     ) -> Result<(Member, BrowserContext)> {
-        let (member, seat) = self.pool.seat(|| self.start(progress)).await?;
-        let context = self
-            .open(
-                wanted,
-                progress,
-                downloads.to_owned(),
-                &member.browser,
-                true,
-            )
-            .await?;
-        seat.keep();
-        Ok((member, context))
+        let seat = |member: &Member| Seat::taken(self, member);
+        let mut seat = self.pool.seat(|| self.start(progress), seat).await?;
+        let context = wanted.open(progress, &seat.member.browser, true).await?;
+        seat.kept = true;
+        Ok((seat.member.clone(), context))
     }
 
     /// The context that a browser began with; the browser is nobody else's.
     async fn sole(
         &self,
-        wanted: &Settings,
+        wanted: &Wanted<'_>,
         progress: &Progress,
-        downloads: PathBuf,
         browser: Browser,
     ) -> Result<OpenContext> {
         let mut unfinished = Unfinished(Some(browser.clone()));
-        match self
-            .open(wanted, progress, downloads, &browser, false)
-            .await
-        {
+        match wanted.open(progress, &browser, false).await {
             Ok(context) => {
                 unfinished.0 = None;
                 Ok(OpenContext {
@@ -145,33 +137,6 @@ impl Browsers {
                 Err(error)
             }
         }
-    }
-
-    /// A context as the settings want it.
-    async fn open(
-        &self,
-        wanted: &Settings,
-        progress: &Progress,
-        downloads: PathBuf,
-        browser: &Browser,
-        isolated: bool,
-    ) -> Result<BrowserContext> {
-        let options = wanted
-            .context
-            .options(browser.product(), downloads)
-            .map_err(|error| Error::File {
-                path: String::new(),
-                reason: error.to_string(),
-            })?;
-        let context = if isolated {
-            browser.new_context(progress, options).await?
-        } else {
-            browser.default_context(progress, options).await?
-        };
-        let mut unclaimed = Unclaimed(isolated.then(|| context.clone()));
-        fill(wanted, progress, &context).await?;
-        unclaimed.0 = None;
-        Ok(context)
     }
 
     /// A browser for isolated contexts.
@@ -213,19 +178,23 @@ impl Browsers {
             // The session's own data goes at once, whatever becomes of the browser.
             let closed = open.context.close(&Progress::new(CLOSING_CONTEXT)).await;
             tracing::debug!(?closed, "closed the context");
-            match vacated {
-                Vacated::Ends => {}
-                Vacated::Stays => return,
-                Vacated::Waits(retirement) => {
-                    let waiting = retire(Arc::downgrade(self), retirement);
-                    engine::spawn("idle browser", waiting).detach();
-                    return;
-                }
+            if !self.await_retirement(vacated) {
+                return;
             }
         }
         close(open.browser).await;
         self.running()
             .retain(|browser| browser.closed_reason().is_none());
+    }
+
+    /// Closes a browser later that is idle now; whether it is to be closed at once.
+    fn await_retirement(self: &Arc<Self>, vacated: Vacated) -> bool {
+        if let Vacated::Waits(retirement) = vacated {
+            let waiting = retire(Arc::downgrade(self), retirement);
+            engine::spawn("idle browser", waiting).detach();
+            return false;
+        }
+        matches!(vacated, Vacated::Ends)
     }
 
     /// Ends all of them.
@@ -315,12 +284,69 @@ async fn filled(browsers: Weak<Browsers>) {
     }
 }
 
-/// Gives a context the storage state of the settings. What it has already, in a user's profile, stays.
-async fn fill(wanted: &Settings, progress: &Progress, context: &BrowserContext) -> Result<()> {
-    if let Some(state) = first_state(wanted).await? {
-        context.merge(progress, &state).await?;
+/// What a context is to be.
+struct Wanted<'a> {
+    settings: &'a Settings,
+    downloads: PathBuf,
+    /// What it begins with.
+    state: Option<StorageState>,
+}
+
+impl Wanted<'_> {
+    /// Such a context. What it has already, in a user's profile, stays.
+    async fn open(
+        &self,
+        progress: &Progress,
+        browser: &Browser,
+        isolated: bool,
+    ) -> Result<BrowserContext> {
+        let options = &self.settings.context;
+        let options = options
+            .options(browser.product(), self.downloads.clone())
+            .map_err(|error| Error::File {
+                path: String::new(),
+                reason: error.to_string(),
+            })?;
+        let context = if isolated {
+            browser.new_context(progress, options).await?
+        } else {
+            browser.default_context(progress, options).await?
+        };
+        let mut unclaimed = Unclaimed(isolated.then(|| context.clone()));
+        if let Some(state) = &self.state {
+            context.merge(progress, state).await?;
+        }
+        unclaimed.0 = None;
+        Ok(context)
     }
-    Ok(())
+}
+
+/// A place in a browser of the pool, for a context that is not there yet: given back when dropped.
+struct Seat<'a> {
+    browsers: &'a Arc<Browsers>,
+    member: Member,
+    /// The context is there, and is given back with it.
+    kept: bool,
+}
+
+impl<'a> Seat<'a> {
+    fn taken(browsers: &'a Arc<Browsers>, member: &Member) -> Self {
+        member.take();
+        Self {
+            browsers,
+            member: member.clone(),
+            kept: false,
+        }
+    }
+}
+
+impl Drop for Seat<'_> {
+    fn drop(&mut self) {
+        if !self.kept {
+            let vacated = self.browsers.pool.vacate(&self.member, Afterwards::Stays);
+            self.browsers.await_retirement(vacated);
+        }
+    }
 }
 
 /// The storage state that contexts begin with.

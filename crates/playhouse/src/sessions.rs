@@ -314,18 +314,56 @@ pub(crate) fn unix_ms(time: SystemTime) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     const LIFETIME: Duration = Duration::from_secs(60);
 
-    /// A session that never needed a browser.
-    fn begun() -> (Arc<Sessions>, Arc<Created>) {
-        let settings = Arc::new(Settings::of_flags(&["--headless"]));
+    fn sessions(flags: &[&str]) -> Arc<Sessions> {
+        let settings = Arc::new(Settings::of_flags(flags));
         let browsers = Arc::new(Browsers::new(settings.clone()));
-        let sessions = Arc::new(Sessions::new(settings.clone(), browsers.clone()));
+        Arc::new(Sessions::new(settings, browsers))
+    }
+
+    /// One more session, that never needed a browser.
+    fn one_more(sessions: &Arc<Sessions>) -> Result<Arc<Created>> {
+        let (settings, browsers) = (sessions.settings.clone(), sessions.browsers.clone());
+        let place = Place::take(sessions)?;
         let session = Arc::new(Session::new(settings, browsers));
-        let place = Place::take(&sessions).unwrap();
-        let created = sessions.add(place, session, LIFETIME);
+        Ok(sessions.add(place, session, LIFETIME))
+    }
+
+    fn begun() -> (Arc<Sessions>, Arc<Created>) {
+        let sessions = sessions(&["--headless"]);
+        let created = one_more(&sessions).unwrap();
         (sessions, created)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(100))]
+
+        /// Property 10 of S1.
+        #[test]
+        fn there_are_never_more_than_was_said(most in 1_usize..60, ends in 1_usize..60) {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+            let _guard = runtime.enter();
+            let most_flag = most.to_string();
+            let sessions = sessions(&["--headless", "--max-sessions", &most_flag]);
+            for _ in 0..most {
+                prop_assert!(one_more(&sessions).is_ok());
+            }
+            let refused = |sessions| {
+                let refused = one_more(sessions).map(|created| created.id);
+                matches!(refused, Err(Error::MaxSessionsReached { max_sessions }) if max_sessions == most)
+            };
+            prop_assert!(refused(&sessions));
+            // As many as are over make room, and no more.
+            let ends = ends.min(most);
+            sessions.table().live.truncate(most - ends);
+            for _ in 0..ends {
+                prop_assert!(one_more(&sessions).is_ok());
+            }
+            prop_assert!(refused(&sessions));
+        }
     }
 
     #[tokio::test(start_paused = true)]

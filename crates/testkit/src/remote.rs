@@ -5,6 +5,8 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::process::{Child, Command};
+use wire::Connection;
+use wire::cdp::target;
 
 /// How long it may take to tell its port.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -78,6 +80,16 @@ impl RemoteBrowser {
     /// Its address as `ws://…`.
     pub fn web_socket(&self) -> String {
         format!("ws://127.0.0.1:{}{}", self.port, self.path)
+    }
+
+    /// How many contexts it has besides its own, as another debugger sees it.
+    pub async fn contexts(&self) -> usize {
+        let (connection, _events) = Connection::websocket(&self.web_socket(), &[], PATIENCE)
+            .await
+            .expect("it listens");
+        let told = connection.root().call(&target::GetBrowserContexts {}).await;
+        connection.close();
+        told.expect("it answers").browser_context_ids.len()
     }
 
     /// Whether it has not ended.

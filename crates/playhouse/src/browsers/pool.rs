@@ -82,11 +82,13 @@ impl Pool {
         }
     }
 
-    /// Room for one more context: in the browser with the fewest, or in another one if there may be one.
-    pub(super) async fn seat<F: Future<Output = Result<Browser>>>(
+    /// Room for one more context: in the browser with the fewest, or in another one if there may be one. `take` counts it, with
+    /// [`Member::take`], before anybody else is given the same room.
+    pub(super) async fn seat<F: Future<Output = Result<Browser>>, S>(
         &self,
         start: impl FnOnce() -> F,
-    ) -> Result<(Member, Seat)> {
+        take: impl FnOnce(&Member) -> S,
+    ) -> Result<S> {
         let place = loop {
             let mut changes = self.changes.subscribe();
             {
@@ -99,7 +101,7 @@ impl Pool {
                     .min_by_key(|member| member.contexts());
                 match emptiest {
                     Some(member) if member.contexts() == 0 || full => {
-                        return Ok((member.clone(), Seat::in_(member)));
+                        return Ok(take(member));
                     }
                     // One that is about to be there will do.
                     _ if full || members.filling > 0 => {}
@@ -110,7 +112,7 @@ impl Pool {
             let _ = changes.changed().await;
         };
         let browser = start().await?;
-        Ok(place.fill(browser, |member| (member.clone(), Seat::in_(member))))
+        Ok(place.fill(browser, take))
     }
 
     /// Starts one more browser if there are fewer than there have to be.
@@ -254,28 +256,10 @@ impl Member {
     fn contexts(&self) -> usize {
         self.contexts.load(Ordering::Acquire)
     }
-}
 
-/// One more among the contexts of a browser; one less again when dropped.
-pub(super) struct Seat(Option<Arc<AtomicUsize>>);
-
-impl Seat {
-    fn in_(member: &Member) -> Self {
-        member.contexts.fetch_add(1, Ordering::AcqRel);
-        member.taken.fetch_add(1, Ordering::AcqRel);
-        Self(Some(member.contexts.clone()))
-    }
-
-    /// The context is there: [`Pool::vacate`] gives it back.
-    pub(super) fn keep(mut self) {
-        self.0 = None;
-    }
-}
-
-impl Drop for Seat {
-    fn drop(&mut self) {
-        if let Some(contexts) = &self.0 {
-            contexts.fetch_sub(1, Ordering::AcqRel);
-        }
+    /// One more is in it, or about to be: [`Pool::vacate`] gives it back.
+    pub(super) fn take(&self) {
+        self.contexts.fetch_add(1, Ordering::AcqRel);
+        self.taken.fetch_add(1, Ordering::AcqRel);
     }
 }

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use testkit::{Client, Site, browser_is_there};
 
 use crate::server;
+use crate::sessions::until_listed;
 
 const PAGE: &str = "<title>Here</title><ul><li>One</li><li>Two</li></ul><a href=#>Link</a><button id=disabled disabled>Go</button>
 <button id=hidden style='display:none'>Go</button><div style='position:relative'><button id=covered>Go</button><p style='position:absolute;inset:0;margin:0'></p></div>
@@ -134,6 +135,44 @@ async fn arguments_that_do_not_fit_are_named_by_every_tool() {
     is_usable(&client, "arguments").await;
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn no_browser_is_started_for_a_call_that_cannot_work() {
+    let client = server(&["--toolsets", "session"]).await;
+    for tool in tools() {
+        let (properties, required) = schema_of(tool);
+        if properties.contains_key("sessionId") {
+            let mut arguments = least(tool);
+            arguments["sessionId"] = "00000000-0000-4000-8000-000000000000".into();
+            refused(&client, tool.name, &arguments, "SESSION_NOT_FOUND").await;
+        }
+        if !required.is_empty() {
+            refused(&client, tool.name, &json!({}), "INVALID_PARAMETERS").await;
+        }
+        let mut arguments = least(tool);
+        arguments["surplus"] = 1.into();
+        refused(&client, tool.name, &arguments, "INVALID_PARAMETERS").await;
+    }
+    for (option, value, code) in [
+        ("storageState", json!("none.json"), "FILE_ERROR"),
+        ("storageState", json!("/etc/passwd"), "FILE_ACCESS_DENIED"),
+        ("timeout", json!(1e15), "INVALID_PARAMETERS"),
+        (
+            "viewport",
+            json!({ "width": 0, "height": 1 }),
+            "INVALID_PARAMETERS",
+        ),
+        (
+            "proxy",
+            json!({ "server": "socks5://127.0.0.1:1", "username": "u" }),
+            "INVALID_PARAMETERS",
+        ),
+    ] {
+        refused(&client, "create_session", &json!({ option: value }), code).await;
+    }
+    assert!(crate::faults::browsers(&client).is_empty());
+}
+
 #[tokio::test]
 async fn a_session_that_is_not_there_is_told_by_every_tool() {
     if !browser_is_there() {
@@ -144,12 +183,7 @@ async fn a_session_that_is_not_there_is_told_by_every_tool() {
     told(&client, "close_session", &json!({ "sessionId": closed })).await;
     let expired = told(&client, "create_session", &json!({ "timeout": 1 })).await;
     let expired = expired["sessionId"].clone();
-    loop {
-        let list = told(&client, "list_sessions", &json!({})).await;
-        if list["sessions"].as_array().is_some_and(Vec::is_empty) {
-            break;
-        }
-    }
+    until_listed(&client, 0).await;
     let unknown = json!("00000000-0000-4000-8000-000000000000");
     for tool in tools().filter(|tool| schema_of(tool).0.contains_key("sessionId")) {
         for (id, code) in [

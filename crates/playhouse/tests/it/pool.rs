@@ -7,6 +7,7 @@ use testkit::{Client, Site, browser_is_there, chromium};
 
 use crate::faults::{browsers, kill, until};
 use crate::server;
+use crate::sessions::until_listed;
 
 async fn object(client: &Client, tool: &str, arguments: Value) -> Value {
     let answer = client.call(tool, arguments).await;
@@ -119,6 +120,41 @@ async fn a_browser_is_closed_when_nobody_has_needed_it_for_a_while() {
     for id in [other, third] {
         object(&client, "close_session", json!({ "sessionId": id })).await;
     }
+    until("none is left", || browsers(&client).is_empty()).await;
+    created(&client).await;
+}
+
+#[tokio::test]
+async fn the_browser_stays_when_the_last_session_is_over() {
+    if !browser_is_there() {
+        return;
+    }
+    let client = server(&["--toolsets", "session"]).await;
+    let id = created(&client).await;
+    let running = browsers(&client);
+    assert_eq!(running.len(), 1);
+    object(&client, "close_session", json!({ "sessionId": id })).await;
+    assert_eq!(browsers(&client), running);
+    object(&client, "create_session", json!({ "timeout": 1 })).await;
+    until_listed(&client, 0).await;
+    created(&client).await;
+    assert_eq!(browsers(&client), running);
+}
+
+#[tokio::test]
+async fn a_browser_is_idle_too_when_no_session_could_begin_in_it() {
+    if !browser_is_there() {
+        return;
+    }
+    let client = server(&["--toolsets", "session", "--pool-idle-timeout", "1"]).await;
+    // The browser finds out, once the context is there.
+    let cookie = json!({ "name": "a;b", "value": "1", "domain": "a.test", "path": "/" });
+    let state = json!({ "cookies": [cookie], "origins": [] });
+    let path = client.workspace().join("state.json");
+    std::fs::write(path, state.to_string()).expect("writable");
+    let refused = json!({ "storageState": "state.json" });
+    let refused = object(&client, "create_session", refused).await;
+    assert_eq!(refused["errorCode"], "BROWSER_ERROR", "{refused}");
     until("none is left", || browsers(&client).is_empty()).await;
     created(&client).await;
 }

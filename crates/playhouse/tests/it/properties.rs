@@ -5,11 +5,17 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 use testkit::{Client, Site, browser_is_there};
 use tokio::runtime::Runtime;
 
 use crate::faults::{browsers, kill};
 use crate::server;
+
+/// How long something may take that has to happen.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The longest time that a call is given to find out, in milliseconds.
+const LONGEST: u64 = 60_000;
 
 struct World {
     runtime: Runtime,
@@ -27,7 +33,9 @@ impl World {
             .enable_all()
             .build()
             .expect("a runtime");
-        let args = [&["--toolsets", "session"], args].concat();
+        // Nothing here has consequences that anybody had to wait for.
+        let usual = ["--toolsets", "session", "--timeout-settle", "0"];
+        let args = [&usual, args].concat();
         let (client, site) = runtime.block_on(async { (server(&args).await, Site::start().await) });
         site.add_page(
             "/",
@@ -42,12 +50,8 @@ impl World {
 
     /// A hundred cases of a property.
     fn holds<S: Strategy>(&self, of: S, property: impl Fn(&Self, S::Value)) {
-        self.holds_in(100, of, property);
-    }
-
-    fn holds_in<S: Strategy>(&self, cases: u32, of: S, property: impl Fn(&Self, S::Value)) {
         let mut runner = TestRunner::new(ProptestConfig {
-            cases,
+            cases: 100,
             max_shrink_iters: 16,
             failure_persistence: None,
             ..ProptestConfig::default()
@@ -70,6 +74,15 @@ impl World {
         let session = self.call("create_session", options);
         assert_eq!(session["success"], true, "{session}");
         session
+    }
+
+    /// Waits until something holds; only a failure waits for long.
+    fn until(&self, what: &str, holds: impl Fn(&Self) -> bool) {
+        let end = Instant::now() + PATIENCE;
+        while !holds(self) {
+            assert!(Instant::now() < end, "{what}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     fn ids(&self) -> BTreeSet<String> {
@@ -277,6 +290,7 @@ fn other_mistakes_have_other_codes() {
         // The time may have been too short to find out.
         while told["errorCode"] == "TIMEOUT" {
             let timeout = arguments["timeout"].as_u64().expect("it has one");
+            assert!(timeout < LONGEST, "{tool} {arguments}: {told}");
             arguments["timeout"] = (2 * timeout).into();
             told = world.call(tool, arguments.clone());
         }
@@ -308,10 +322,11 @@ enum Step {
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
-        6 => Just(Step::Create),
-        1 => Just(Step::CreateShort),
-        8 => (0usize..8).prop_map(Step::Use),
-        4 => (0usize..8).prop_map(Step::Close),
+        12 => Just(Step::Create),
+        2 => Just(Step::CreateShort),
+        16 => (0usize..8).prop_map(Step::Use),
+        8 => (0usize..8).prop_map(Step::Close),
+        // It takes as long as many of the others.
         1 => Just(Step::Crash),
     ];
     proptest::collection::vec(step, 1..12)
@@ -335,7 +350,7 @@ fn sessions_live_and_end_as_a_simple_model_says() {
     let Some(world) = World::new(&["--max-sessions", "3"]) else {
         return;
     };
-    world.holds_in(24, steps(), |world, steps| {
+    world.holds(steps(), |world, steps| {
         let mut model: Vec<(String, Life)> = Vec::new();
         for step in steps {
             play(world, &mut model, step);
@@ -366,7 +381,7 @@ fn play(world: &World, model: &mut Vec<(String, Life)>, step: Step) {
         Step::Create => model.push((id(&world.created(json!({}))), Life::Live)),
         Step::CreateShort => {
             let short = id(&world.created(json!({ "timeout": 1 })));
-            while world.ids().contains(&short) {}
+            world.until("it expires", |world| !world.ids().contains(&short));
             model.push((short, Life::Expired));
         }
         Step::Use(index) => {
@@ -405,9 +420,8 @@ fn play(world: &World, model: &mut Vec<(String, Life)>, step: Step) {
             for browser in browsers(&world.client) {
                 kill(browser);
             }
-            while !browsers(&world.client).is_empty() {
-                std::thread::sleep(std::time::Duration::from_millis(5));
-            }
+            let gone = |world: &World| browsers(&world.client).is_empty();
+            world.until("the browser is gone", gone);
             for (_, life) in model {
                 if *life == Life::Live {
                     *life = Life::Crashed;

@@ -2,10 +2,14 @@
 
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use testkit::{Client, Site, browser_is_there};
+use std::time::Duration;
+use testkit::{Client, RemoteBrowser, Site, browser_is_there};
 
 use crate::faults::kill_pages;
 use crate::server;
+
+/// How long something may take that has to happen; only a failure waits for it.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 async fn object(client: &Client, tool: &str, arguments: Value) -> Value {
     let answer = client.call(tool, arguments).await;
@@ -23,6 +27,85 @@ async fn created(client: &Client) -> String {
         .as_str()
         .unwrap_or_else(|| panic!("{session}"))
         .to_owned()
+}
+
+/// Waits until no more sessions are listed than so many.
+pub(crate) async fn until_listed(client: &Client, count: usize) {
+    let waiting = async {
+        loop {
+            let list = object(client, "list_sessions", json!({})).await;
+            if list["sessions"].as_array().map(Vec::len) == Some(count) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let waited = tokio::time::timeout(PATIENCE, waiting).await;
+    assert!(waited.is_ok(), "there are not {count} sessions");
+}
+
+/// Waits until the browser itself has so many contexts.
+async fn until_it_has(browser: &RemoteBrowser, contexts: usize) {
+    let waiting = async {
+        while browser.contexts().await != contexts {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    let waited = tokio::time::timeout(PATIENCE, waiting).await;
+    assert!(waited.is_ok(), "there are not {contexts} contexts");
+}
+
+#[tokio::test]
+async fn a_session_that_is_over_leaves_nothing_in_the_browser() {
+    if !browser_is_there() {
+        return;
+    }
+    let mut browser = RemoteBrowser::start().await;
+    let endpoint = browser.http();
+    let args = ["--toolsets", "session", "--cdp-endpoint", &endpoint];
+    let client = server(&args).await;
+    let before = browser.contexts().await;
+    let (stays, goes) = (created(&client).await, created(&client).await);
+    assert_eq!(browser.contexts().await, before + 2);
+    object(&client, "close_session", json!({ "sessionId": goes })).await;
+    assert_eq!(browser.contexts().await, before + 1);
+    // One whose time comes while it is used, and one that nobody ever uses.
+    let short = object(&client, "create_session", json!({ "timeout": 2_000 })).await;
+    let used = json!({ "sessionId": short["sessionId"], "script": "1" });
+    object(&client, "evaluate", used).await;
+    object(&client, "create_session", json!({ "timeout": 1 })).await;
+    until_listed(&client, 1).await;
+    until_it_has(&browser, before + 1).await;
+    // The browser is as warm as before for whoever is left, and whoever comes.
+    let script = json!({ "sessionId": stays, "script": "1" });
+    let answer = object(&client, "evaluate", script).await;
+    assert_eq!(answer["result"], 1, "{answer}");
+    object(&client, "close_session", json!({ "sessionId": stays })).await;
+    assert_eq!(browser.contexts().await, before);
+    created(&client).await;
+    assert_eq!(browser.contexts().await, before + 1);
+    assert!(browser.is_running());
+}
+
+#[tokio::test]
+async fn ten_sessions_live_for_five_minutes_unless_said_otherwise() {
+    if !browser_is_there() {
+        return;
+    }
+    let client = server(&["--toolsets", "session"]).await;
+    for _ in 0..10 {
+        let session = object(&client, "create_session", json!({})).await;
+        let times = session["expiresAt"].as_u64();
+        let times = times.zip(session["createdAt"].as_u64());
+        let lifetime = times.map(|(end, start)| end - start);
+        assert_eq!(lifetime, Some(300_000), "{session}");
+    }
+    let told = object(&client, "create_session", json!({})).await;
+    assert_eq!(
+        (&told["errorCode"], &told["details"]["maxSessions"]),
+        (&"MAX_SESSIONS_REACHED".into(), &10.into()),
+        "{told}"
+    );
 }
 
 #[tokio::test]
@@ -200,12 +283,7 @@ async fn a_session_that_nobody_uses_expires() {
         "{session}"
     );
     let id = &session["sessionId"];
-    loop {
-        let list = object(&client, "list_sessions", json!({})).await;
-        if list["sessions"].as_array().is_some_and(Vec::is_empty) {
-            break;
-        }
-    }
+    until_listed(&client, 0).await;
     let told = object(
         &client,
         "get_text",
