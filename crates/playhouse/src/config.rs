@@ -29,8 +29,8 @@ pub use reference::{reference, schema};
 pub use secrets::Secrets;
 pub use settings::{
     AnswerSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings, LogSettings,
-    PoolSettings, ProxySettings, Risk, SecuritySettings, SessionSettings, Settings, Timeouts,
-    ToolSettings,
+    PoolSettings, PromptSettings, ProxySettings, Risk, SecuritySettings, SessionSettings, Settings,
+    Timeouts, ToolSettings,
 };
 pub use value::{
     Capability, CodegenLanguage, ColorScheme, ConsoleLevel, Contrast, FilePaths, ForcedColors,

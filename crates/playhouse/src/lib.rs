@@ -15,6 +15,7 @@ mod mcp;
 mod nearest;
 mod output;
 mod picture;
+mod prompts;
 mod reference;
 mod reply;
 mod scope;
@@ -32,10 +33,10 @@ pub use config::{
     AnswerSettings, BrowserSettings, Capability, CdpSettings, CodegenLanguage, ColorScheme, Config,
     ConfigError, ConsoleLevel, ContextSettings, Contrast, Environment, FilePaths, FileSettings,
     ForcedColors, Geolocation, HttpCredentials, ImageResponses, LogFormat, LogLevel, LogSettings,
-    Options, PoolSettings, Problem, ProxySettings, ReducedMotion, Risk, Secrets, SecuritySettings,
-    SessionExpiry, SessionSettings, Settings, Size, SnapshotMode, StorageStateSource, Timeouts,
-    ToolRule, ToolSettings, ToolsetName, Viewport, reference as config_reference,
-    schema as config_schema,
+    Options, PoolSettings, Problem, PromptSettings, ProxySettings, ReducedMotion, Risk, Secrets,
+    SecuritySettings, SessionExpiry, SessionSettings, Settings, Size, SnapshotMode,
+    StorageStateSource, Timeouts, ToolRule, ToolSettings, ToolsetName, Viewport,
+    reference as config_reference, schema as config_schema,
 };
 pub use error::ErrorCode;
 pub use reference::{all_tools, error_reference, tool_reference, tool_table};

@@ -1,6 +1,7 @@
 //! The Model Context Protocol. The only home of `rmcp`.
 
 mod connection;
+mod prompts;
 mod text;
 
 use crate::server::Server;

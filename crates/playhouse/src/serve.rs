@@ -5,6 +5,7 @@ mod parent;
 use crate::config::Settings;
 use crate::server::Server;
 use crate::{mcp, transport};
+use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +23,10 @@ const FLUSHING: Duration = Duration::from_secs(5);
 pub(crate) async fn stdio(settings: Settings) -> ExitCode {
     // Nobody waits for it.
     drop(tokio::task::spawn_blocking(engine::remove_stale_profiles));
-    let server = Arc::new(Server::new(settings));
+    let server = match Server::new(settings) {
+        Ok(server) => Arc::new(server),
+        Err(error) => return refuse(&error),
+    };
     server.begin();
     let (feed, outbox, connection) = mcp::connection(server.clone());
     let (writing, nobody_reads) = tokio::sync::oneshot::channel::<()>();
@@ -61,6 +65,12 @@ pub(crate) async fn stdio(settings: Settings) -> ExitCode {
         tracing::warn!("closing took too long");
     }
     ExitCode::SUCCESS
+}
+
+/// Says on stderr why there is nothing to serve.
+fn refuse(error: &dyn std::error::Error) -> ExitCode {
+    let _ = writeln!(std::io::stderr(), "error: {error}");
+    ExitCode::FAILURE
 }
 
 /// Resolves when the process is asked to end.

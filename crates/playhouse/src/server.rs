@@ -3,9 +3,10 @@
 use crate::arrival::{Arrival, Arrivals};
 use crate::browsers::Browsers;
 use crate::call::{Anonymous, Call, Client};
-use crate::config::Settings;
+use crate::config::{Settings, ToolsetName};
 use crate::dialect::Content;
 use crate::dispatch;
+use crate::prompts::{self, Prompts};
 use crate::sessions::Sessions;
 use crate::tool::{Arguments, Dialect, Reach};
 use crate::tools::{Lookup, Toolbox};
@@ -16,22 +17,27 @@ use tokio_util::sync::CancellationToken;
 pub(crate) struct Server {
     settings: Arc<Settings>,
     toolbox: Toolbox,
+    prompts: Option<Prompts>,
     sessions: Arc<Sessions>,
     browsers: Arc<Browsers>,
     stop: CancellationToken,
 }
 
 impl Server {
-    pub(crate) fn new(settings: Settings) -> Self {
+    /// A server with these settings; fails when a prompt of the user's is wrong.
+    pub(crate) fn new(settings: Settings) -> Result<Self, prompts::LoadError> {
         let settings = Arc::new(settings);
         let browsers = Arc::new(Browsers::new(settings.clone()));
-        Self {
-            toolbox: Toolbox::new(&settings.tools),
+        let toolbox = Toolbox::new(&settings.tools);
+        let prompts = prompts(&settings, &toolbox)?;
+        Ok(Self {
+            toolbox,
+            prompts,
             sessions: Arc::new(Sessions::new(settings.clone(), browsers.clone())),
             browsers,
             settings,
             stop: CancellationToken::new(),
-        }
+        })
     }
 
     /// Starts the browsers that are to run from the start.
@@ -42,6 +48,20 @@ impl Server {
     /// The tools that are switched on.
     pub(crate) fn toolbox(&self) -> &Toolbox {
         &self.toolbox
+    }
+
+    /// The prompts, if any are offered.
+    pub(crate) fn prompts(&self) -> Option<&Prompts> {
+        self.prompts.as_ref()
+    }
+
+    /// The ids of sessions that a client may name, for its completions.
+    pub(crate) fn session_ids(&self) -> Vec<String> {
+        let created = self.sessions.list();
+        created
+            .iter()
+            .map(|created| created.id.to_string())
+            .collect()
     }
 
     /// What the server calls itself.
@@ -168,6 +188,16 @@ impl Server {
         self.sessions.close_all().await;
         self.browsers.close().await;
     }
+}
+
+/// With the `browser` toolset alone, clients see what `@playwright/mcp` shows, unless the user has prompts of their own.
+fn prompts(settings: &Settings, toolbox: &Toolbox) -> Result<Option<Prompts>, prompts::LoadError> {
+    let toolsets = &settings.tools.toolsets;
+    if settings.prompts.dir.is_none() && toolsets.iter().all(|name| *name == ToolsetName::Browser) {
+        return Ok(None);
+    }
+    let tools = toolbox.iter().map(|tool| tool.name);
+    Prompts::load(&settings.prompts, toolsets, tools, &settings.secrets).map(Some)
 }
 
 /// There is no tool of that name.

@@ -25,7 +25,13 @@ pub(super) async fn run(matches: &ArgMatches, settings: &Settings) -> ExitCode {
     let mut settings = settings.clone();
     // A look at a page must not meddle with a profile that somebody uses.
     settings.browser.isolated |= settings.browser.user_data_dir.is_none();
-    let server = Server::new(settings);
+    let server = match Server::new(settings) {
+        Ok(server) => server,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "error: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
     let code = match look(&server, &url).await {
         Ok(text) => print(&text),
         Err(text) => {

@@ -185,6 +185,10 @@ options! {
         /// The same as `--caps vision`.
         vision: bool, no_key().flag().hidden();
     }
+    "Prompts" {
+        /// A folder of prompts of your own: Markdown files, named as the prompts.
+        prompts_dir: PathBuf, key("prompts.dir").flag();
+    }
     "Sessions" {
         /// How long a session lives after its last call.
         session_timeout: Milliseconds = Milliseconds(300_000), key("session.timeout").flag();

@@ -15,8 +15,8 @@ use super::{
     secrets::{Secrets, SecretsSource},
     settings::{
         AnswerSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings, LogSettings,
-        PoolSettings, ProxySettings, Risk, SecuritySettings, SessionSettings, Settings, Timeouts,
-        ToolSettings,
+        PoolSettings, PromptSettings, ProxySettings, Risk, SecuritySettings, SessionSettings,
+        Settings, Timeouts, ToolSettings,
     },
     show,
     value::{
@@ -135,6 +135,9 @@ pub(crate) fn resolve(
             capabilities,
             rules: options.tools.or_empty().0,
             forbidden: forbidden(options),
+        },
+        prompts: PromptSettings {
+            dir: options.prompts_dir.value().map(|path| cwd.join(path)),
         },
         sessions: SessionSettings {
             timeout: required(&options.session_timeout).into(),

@@ -42,6 +42,11 @@ impl Secrets {
         Secrets { values, spellings }
     }
 
+    /// The names that stand for values.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.values.iter().map(|(name, _)| name.as_str())
+    }
+
     /// What is typed for a text, and how code shows it: the name of a secret stands for its value.
     pub fn typed(&self, text: &str) -> (String, Typed) {
         match self.values.iter().find(|(name, _)| name == text) {

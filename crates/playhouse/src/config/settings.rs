@@ -25,6 +25,8 @@ pub struct Settings {
     pub context: ContextSettings,
     /// Which tools there are.
     pub tools: ToolSettings,
+    /// Which prompts there are.
+    pub prompts: PromptSettings,
     /// How many sessions there are, and for how long.
     pub sessions: SessionSettings,
     /// The browsers that sessions share.
@@ -187,6 +189,13 @@ pub struct ToolSettings {
     pub rules: Vec<ToolRule>,
     /// What no tool may do, whatever the rules say.
     pub forbidden: Vec<Risk>,
+}
+
+/// Which prompts there are, beside those of the house.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PromptSettings {
+    /// The folder of the user's own, absolute.
+    pub dir: Option<PathBuf>,
 }
 
 /// How many sessions there are, and for how long.

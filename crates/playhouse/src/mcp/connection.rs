@@ -1,5 +1,6 @@
 //! What a client hears: `initialize`, `tools/list`, `tools/call`, and how it is asked for its roots.
 
+use super::prompts;
 use super::text::Room;
 use crate::arrival::{Arrival, Arrivals};
 use crate::call::Client;
@@ -8,8 +9,9 @@ use crate::server::Server;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
-    CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation, ListToolsResult,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
+    CompleteResult, ContentBlock, CustomRequest, CustomResult, ErrorCode, ErrorData,
+    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult, ListToolsResult,
     PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext};
@@ -55,7 +57,11 @@ impl Connection {
 impl ServerHandler for Connection {
     fn get_info(&self) -> ServerConfig {
         let (name, version) = self.server.name_and_version();
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+        if self.server.prompts().is_some() {
+            prompts::enable(&mut capabilities);
+        }
+        ServerConfig::new(capabilities)
             .with_server_info(Implementation::new(name, version))
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
     }
@@ -65,10 +71,7 @@ impl ServerHandler for Connection {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        if let Some(cursor) = request.and_then(|request| request.cursor) {
-            let message = format!("Invalid cursor: {cursor}");
-            return Err(ErrorData::invalid_params(message, None));
-        }
+        first_page(request)?;
         let tools = self
             .server
             .toolbox()
@@ -117,6 +120,37 @@ impl ServerHandler for Connection {
         }
     }
 
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        first_page(request)?;
+        let list = prompts::list(&self.server)?;
+        Ok(if modern(&context) {
+            list.with_ttl_ms(3_600_000)
+                .with_cache_scope(CacheScope::Public)
+        } else {
+            list
+        })
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        prompts::get(&self.server, request).map(Into::into)
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        prompts::complete(&self.server, request)
+    }
+
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         let has_roots = context
             .peer
@@ -132,12 +166,25 @@ impl ServerHandler for Connection {
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
-        Err(if METHODS.contains(&method.as_str()) {
+        let known = METHODS.contains(&method.as_str())
+            || self.server.prompts().is_some() && prompts::METHODS.contains(&method.as_str());
+        Err(if known {
             ErrorData::invalid_params(format!("Invalid params for {method}"), None)
         } else {
             let message = format!("Method not found: {method}");
             ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
         })
+    }
+}
+
+/// Lists have one page.
+fn first_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match request.and_then(|request| request.cursor) {
+        Some(cursor) => {
+            let message = format!("Invalid cursor: {cursor}");
+            Err(ErrorData::invalid_params(message, None))
+        }
+        None => Ok(()),
     }
 }
 

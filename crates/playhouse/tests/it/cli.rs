@@ -9,7 +9,7 @@ use serde_json::Value;
     clippy::disallowed_methods,
     reason = "a test runs the program that it tests"
 )]
-fn run(args: &[&str]) -> Output {
+pub(crate) fn run(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_playhouse"));
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy().into_owned();

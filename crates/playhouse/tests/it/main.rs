@@ -15,6 +15,7 @@ mod origins;
 #[cfg(target_os = "linux")]
 mod pool;
 mod profiles;
+mod prompts;
 #[cfg(target_os = "linux")]
 mod properties;
 mod protocol;
