@@ -2,23 +2,22 @@
 
 use playhouse::{TOOLSETS, ToolDef, ToolsetName};
 use serde_json::{Map, Value, json};
-use testkit::{Client, Site, browser_is_there};
+use std::time::Duration;
+use testkit::{Client, Resource, Site, browser_is_there};
 
 use crate::server;
 use crate::sessions::until_listed;
 
-const PAGE: &str = "<title>Here</title><ul><li>One</li><li>Two</li></ul><a href=#>Link</a><button id=disabled disabled>Go</button>
-<button id=hidden style='display:none'>Go</button><div style='position:relative'><button id=covered>Go</button><p style='position:absolute;inset:0;margin:0'></p></div>
-<input id=fixed readonly><input id=off disabled><input id=box type=checkbox disabled><input id=gone hidden><select id=list><option>a</option></select><select id=closed disabled><option>a</option></select>";
+const PAGE: &str = "<title>Here</title>";
 
-fn tools() -> impl Iterator<Item = &'static ToolDef> {
+pub(crate) fn tools() -> impl Iterator<Item = &'static ToolDef> {
     let toolsets = TOOLSETS
         .iter()
         .filter(|(name, _)| *name == ToolsetName::Session);
     toolsets.flat_map(|(_, toolset)| toolset.tools())
 }
 
-async fn told(client: &Client, tool: &str, arguments: &Value) -> Value {
+pub(crate) async fn told(client: &Client, tool: &str, arguments: &Value) -> Value {
     let answer = client.call(tool, arguments.clone()).await;
     let told = answer.raw["structuredContent"].clone();
     assert_eq!(
@@ -29,21 +28,22 @@ async fn told(client: &Client, tool: &str, arguments: &Value) -> Value {
 }
 
 /// Calls what has to fail with this code, and looks whether all that an error tells is there.
-async fn refused(client: &Client, tool: &str, arguments: &Value, code: &str) -> Value {
+pub(crate) async fn refused(client: &Client, tool: &str, arguments: &Value, code: &str) -> Value {
     let error = told(client, tool, arguments).await;
-    assert_eq!(error["errorCode"], code, "{tool} {arguments}: {error}");
-    assert!(
-        error["message"]
-            .as_str()
-            .is_some_and(|text| !text.is_empty()),
-        "{error}"
-    );
-    assert!(error["retryable"].is_boolean(), "{error}");
+    looked_at(tool, arguments, &error, code);
     error
 }
 
-async fn is_usable(client: &Client, after: &str) {
-    let answer = told(client, "evaluate", &json!({ "script": "document.title" })).await;
+pub(crate) fn looked_at(tool: &str, arguments: &Value, error: &Value, code: &str) {
+    assert_eq!(error["errorCode"], code, "{tool} {arguments}: {error}");
+    let message = error["message"].as_str();
+    assert!(message.is_some_and(|text| !text.is_empty()), "{error}");
+    assert!(error["retryable"].is_boolean(), "{error}");
+}
+
+pub(crate) async fn is_usable(client: &Client, session: &str, after: &str) {
+    let title = json!({ "sessionId": session, "script": "document.title" });
+    let answer = told(client, "evaluate", &title).await;
     assert_eq!(answer["result"], "Here", "after {after}: {answer}");
 }
 
@@ -73,7 +73,7 @@ fn fitting(name: &str, schema: &Value) -> Value {
     }
 }
 
-fn schema_of(tool: &ToolDef) -> (Map<String, Value>, Vec<String>) {
+pub(crate) fn schema_of(tool: &ToolDef) -> (Map<String, Value>, Vec<String>) {
     let schema = Value::Object(tool.input_schema(true));
     let required = schema["required"].as_array().into_iter().flatten();
     let required = required.filter_map(Value::as_str).map(str::to_owned);
@@ -83,7 +83,7 @@ fn schema_of(tool: &ToolDef) -> (Map<String, Value>, Vec<String>) {
 }
 
 /// The fewest arguments that fit.
-fn least(tool: &ToolDef) -> Value {
+pub(crate) fn least(tool: &ToolDef) -> Value {
     let (properties, required) = schema_of(tool);
     let members = required.into_iter().map(|name| {
         let value = fitting(&name, &properties[&name]);
@@ -132,7 +132,7 @@ async fn arguments_that_do_not_fit_are_named_by_every_tool() {
         let error = refused(&client, name, &arguments, "INVALID_PARAMETERS").await;
         assert!(names(&error, "surplus"), "{error}");
     }
-    is_usable(&client, "arguments").await;
+    is_usable(&client, "default", "arguments").await;
 }
 
 #[cfg(target_os = "linux")]
@@ -201,151 +201,10 @@ async fn a_session_that_is_not_there_is_told_by_every_tool() {
     }
 }
 
-#[tokio::test]
-async fn selectors_that_name_no_element_are_told_by_every_tool() {
-    // They answer about what is there, whatever that is.
-    const OF_ANY_NUMBER: [&str; 4] = [
-        "get_all_text",
-        "find_elements",
-        "element_exists",
-        "is_visible",
-    ];
-    if !browser_is_there() {
-        return;
-    }
-    let site = Site::start().await;
-    let url = site.add_page("/", PAGE);
-    let client = server(&["--toolsets", "session"]).await;
-    told(&client, "navigate", &json!({ "url": url })).await;
-    for tool in tools() {
-        let (properties, _) = schema_of(tool);
-        let Some(parameter) = ["selector", "source"]
-            .into_iter()
-            .find(|name| properties.contains_key(*name))
-        else {
-            continue;
-        };
-        let with = |selector: &str| {
-            let mut arguments = least(tool);
-            arguments[parameter] = selector.into();
-            // Most wait for what is not there yet.
-            arguments["timeout"] = 50.into();
-            arguments
-        };
-        for malformed in ["#[", "xpath=//[", "getByRole('button'", "role=", ""] {
-            refused(&client, tool.name, &with(malformed), "INVALID_SELECTOR").await;
-        }
-        if OF_ANY_NUMBER.contains(&tool.name) {
-            let answer = told(&client, tool.name, &with("#none")).await;
-            assert_eq!(answer["success"], true, "{answer}");
-        } else if tool.name == "wait_for_selector" {
-            refused(&client, tool.name, &with("#none"), "TIMEOUT").await;
-        } else {
-            refused(&client, tool.name, &with("#none"), "ELEMENT_NOT_FOUND").await;
-            refused(&client, tool.name, &with("e999"), "STALE_REF").await;
-            let error = refused(&client, tool.name, &with("li"), "ELEMENT_AMBIGUOUS").await;
-            let candidates = error["details"]["candidates"].as_array();
-            assert_eq!(candidates.map(Vec::len), Some(2), "{error}");
-        }
-        is_usable(&client, tool.name).await;
-    }
-}
-
-#[tokio::test]
-async fn an_element_that_cannot_do_it_is_told_with_the_reason() {
-    if !browser_is_there() {
-        return;
-    }
-    let site = Site::start().await;
-    let url = site.add_page("/", PAGE);
-    let client = server(&["--toolsets", "session"]).await;
-    told(&client, "navigate", &json!({ "url": url })).await;
-    for (tool, selector, code, more) in [
-        ("click", "#hidden", "ELEMENT_NOT_CLICKABLE", json!({})),
-        ("click", "#disabled", "ELEMENT_NOT_CLICKABLE", json!({})),
-        ("click", "#covered", "ELEMENT_NOT_CLICKABLE", json!({})),
-        ("hover", "#hidden", "ELEMENT_NOT_INTERACTIVE", json!({})),
-        ("check", "#box", "ELEMENT_NOT_CLICKABLE", json!({})),
-        ("check", "a", "ELEMENT_NOT_INTERACTIVE", json!({})),
-        (
-            "fill",
-            "#fixed",
-            "ELEMENT_NOT_EDITABLE",
-            json!({ "value": "x" }),
-        ),
-        (
-            "fill",
-            "#off",
-            "ELEMENT_NOT_EDITABLE",
-            json!({ "value": "x" }),
-        ),
-        (
-            "fill",
-            "#gone",
-            "ELEMENT_NOT_EDITABLE",
-            json!({ "value": "x" }),
-        ),
-        ("fill", "a", "ELEMENT_NOT_EDITABLE", json!({ "value": "x" })),
-        (
-            "type",
-            "#fixed",
-            "ELEMENT_NOT_EDITABLE",
-            json!({ "text": "x" }),
-        ),
-        (
-            "type",
-            "#off",
-            "ELEMENT_NOT_EDITABLE",
-            json!({ "text": "x" }),
-        ),
-        (
-            "type",
-            "#gone",
-            "ELEMENT_NOT_EDITABLE",
-            json!({ "text": "x" }),
-        ),
-        ("type", "a", "ELEMENT_NOT_EDITABLE", json!({ "text": "x" })),
-        (
-            "select",
-            "#closed",
-            "ELEMENT_NOT_INTERACTIVE",
-            json!({ "value": "a" }),
-        ),
-        (
-            "select",
-            "#list",
-            "ELEMENT_NOT_INTERACTIVE",
-            json!({ "value": "b" }),
-        ),
-        (
-            "select",
-            "a",
-            "ELEMENT_NOT_INTERACTIVE",
-            json!({ "value": "b" }),
-        ),
-        (
-            "upload_file",
-            "a",
-            "ELEMENT_NOT_INTERACTIVE",
-            json!({ "files": [] }),
-        ),
-        ("extract_table", "a", "ELEMENT_NOT_INTERACTIVE", json!({})),
-        (
-            "screenshot_element",
-            "#hidden",
-            "ELEMENT_NOT_INTERACTIVE",
-            json!({}),
-        ),
-    ] {
-        let mut arguments = more;
-        arguments["selector"] = selector.into();
-        arguments["timeout"] = 700.into();
-        let error = refused(&client, tool, &arguments, code).await;
-        assert!(error["suggestion"].is_string(), "{error}");
-        is_usable(&client, tool).await;
-    }
-    let drag = json!({ "source": "#hidden", "target": "a", "timeout": 700 });
-    refused(&client, "drag_and_drop", &drag, "ELEMENT_NOT_INTERACTIVE").await;
+/// A port of this machine on which nobody listens.
+fn dead_port() -> u16 {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address").port()
 }
 
 #[tokio::test]
@@ -355,29 +214,81 @@ async fn a_url_that_leads_nowhere_is_told_with_the_reason() {
     }
     let site = Site::start().await;
     let url = site.add_page("/", PAGE);
+    let around = site.add(
+        "/around",
+        Resource::html("").status(302).header("location", "/around"),
+    );
     let client = server(&["--toolsets", "session"]).await;
-    for (bad, code) in [
-        ("http://[", "INVALID_URL"),
-        ("http://a b/", "INVALID_URL"),
-        ("http://127.0.0.1:99999/", "INVALID_URL"),
-        ("http://127.0.0.1:1/", "NAVIGATION_FAILED"),
-        ("http://nowhere.invalid/", "NAVIGATION_FAILED"),
-        ("nonsense://there", "NAVIGATION_FAILED"),
-        ("file:///etc/passwd", "URL_BLOCKED"),
-        (&site.url("/never"), "TIMEOUT"),
+    let created = told(&client, "create_session", &json!({})).await;
+    let sessions = ["default", created["sessionId"].as_str().expect("an id")];
+    let failed = "NAVIGATION_FAILED";
+    let refused_port = format!("http://127.0.0.1:{}/", dead_port());
+    let no_tls = format!("https{}", &url[4..]);
+    for (bad, code, reason) in [
+        ("http://[", "INVALID_URL", ""),
+        ("http://a b/", "INVALID_URL", ""),
+        ("http://127.0.0.1:99999/", "INVALID_URL", ""),
+        ("http://127.0.0.1:1/", failed, "net::ERR_UNSAFE_PORT"),
+        (&refused_port, failed, "net::ERR_CONNECTION_REFUSED"),
         (
-            &format!("https{}", &site.url("/")[4..]),
-            "NAVIGATION_FAILED",
+            "http://nowhere.invalid/",
+            failed,
+            "net::ERR_NAME_NOT_RESOLVED",
         ),
+        ("nonsense://there", failed, "net::ERR_ABORTED"),
+        (&around, failed, "net::ERR_TOO_MANY_REDIRECTS"),
+        (&no_tls, failed, "net::ERR_SSL_PROTOCOL_ERROR"),
+        ("file:///etc/passwd", "URL_BLOCKED", ""),
+        (&site.url("/never"), "TIMEOUT", ""),
+        (&site.url("/hang"), "TIMEOUT", ""),
     ] {
-        let mut arguments = json!({ "url": bad });
-        if code == "TIMEOUT" {
-            arguments["timeout"] = 1_000.into();
+        for session in sessions {
+            let mut arguments = json!({ "sessionId": session, "url": bad });
+            if code == "TIMEOUT" {
+                arguments["timeout"] = 500.into();
+            }
+            let error = refused(&client, "navigate", &arguments, code).await;
+            assert_eq!(error["sessionId"], session, "{error}");
+            assert!(error["suggestion"].is_string(), "{error}");
+            if code != "TIMEOUT" {
+                assert_eq!(error["details"]["url"], bad, "{error}");
+            }
+            if !reason.is_empty() {
+                assert_eq!(error["details"]["reason"], reason, "{error}");
+            }
+            let home = json!({ "sessionId": session, "url": url });
+            told(&client, "navigate", &home).await;
+            is_usable(&client, session, bad).await;
         }
-        refused(&client, "navigate", &arguments, code).await;
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_does_not_come_is_told_by_who_waits_for_it() {
+    if !browser_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    let url = site.add_page("/", PAGE);
+    let client = server(&["--toolsets", "session"]).await;
+    for (tool, at_first, then) in [
+        ("reload", Duration::ZERO, Duration::from_secs(3600)),
+        ("wait_for_load", Duration::from_secs(3600), Duration::ZERO),
+    ] {
+        let picture = site.add("/picture", Resource::new("image/png", "").delay(at_first));
+        let changing = format!("<title>Changing</title><img src='{picture}?{tool}'>");
+        let changing = site.add_page("/changing", &changing);
+        let go = json!({ "url": changing, "waitUntil": "domcontentloaded" });
+        told(&client, "navigate", &go).await;
+        if !then.is_zero() {
+            let late = Resource::html("").delay(then);
+            site.add("/changing", late);
+        }
+        let error = refused(&client, tool, &json!({ "timeout": 300 }), "TIMEOUT").await;
+        assert!(error["suggestion"].is_string(), "{error}");
         told(&client, "navigate", &json!({ "url": url })).await;
-        is_usable(&client, bad).await;
+        is_usable(&client, "default", tool).await;
     }
     refused(&client, "go_forward", &json!({}), "INVALID_PARAMETERS").await;
-    is_usable(&client, "go_forward").await;
+    is_usable(&client, "default", "go_forward").await;
 }

@@ -1,5 +1,6 @@
 //! Integration tests: the built binary as a client sees it. One binary, a module per matter.
 
+mod bad_elements;
 mod bad_input;
 mod calls;
 mod cli;

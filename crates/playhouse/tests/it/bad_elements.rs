@@ -1,0 +1,324 @@
+//! Every tool of the session toolset that names an element, with an element that is not there, not the only one, or not fit for it:
+//! on the default session and on one that was created, which are as good afterwards as before.
+
+use playhouse::ToolDef;
+use serde_json::{Value, json};
+use testkit::{Client, Site, browser_is_there};
+
+use crate::bad_input::{is_usable, least, looked_at, refused, schema_of, told, tools};
+use crate::server;
+
+/// The elements that there are of each kind, in every state.
+const KINDS: [(&str, &str); 7] = [
+    ("button", "<button ID>Go</button>"),
+    ("field", "<input ID>"),
+    ("list", "<select ID><option>a</option></select>"),
+    ("box", "<input type=checkbox ID>"),
+    ("ticked", "<input type=checkbox checked ID>"),
+    ("file", "<input type=file ID>"),
+    ("table", "<table ID><tr><td>1</td></tr></table>"),
+];
+
+const CLICKABLE: &str = "ELEMENT_NOT_CLICKABLE";
+const EDITABLE: &str = "ELEMENT_NOT_EDITABLE";
+const INTERACTIVE: &str = "ELEMENT_NOT_INTERACTIVE";
+
+/// Codes, each with the tools that tell it.
+type Codes = &'static [(&'static str, &'static [&'static str])];
+
+/// Which tools refuse an element in which state, with what code: all that are not named take it as it is.
+const REFUSALS: [(&str, &str, Codes); 4] = [
+    (
+        "hidden",
+        "notVisible",
+        &[
+            (CLICKABLE, &["click", "check", "uncheck"]),
+            (EDITABLE, &["type", "fill"]),
+            (
+                INTERACTIVE,
+                &[
+                    "hover",
+                    "drag_and_drop",
+                    "scroll",
+                    "select",
+                    "screenshot_element",
+                ],
+            ),
+        ],
+    ),
+    (
+        "disabled",
+        "notEnabled",
+        &[
+            (CLICKABLE, &["click", "check", "uncheck"]),
+            (EDITABLE, &["type", "fill"]),
+            (INTERACTIVE, &["select"]),
+        ],
+    ),
+    ("fixed", "notEditable", &[(EDITABLE, &["type", "fill"])]),
+    (
+        "covered",
+        "covered",
+        &[
+            (CLICKABLE, &["click", "check", "uncheck"]),
+            (INTERACTIVE, &["hover", "drag_and_drop"]),
+        ],
+    ),
+];
+
+/// Those for which an element is of the wrong kind that is a link.
+const PARTICULAR: Codes = &[
+    (EDITABLE, &["type", "fill"]),
+    (
+        INTERACTIVE,
+        &["select", "check", "uncheck", "upload_file", "extract_table"],
+    ),
+];
+
+/// They tell of what is there, whatever that is.
+const OF_ANY_NUMBER: [&str; 4] = [
+    "get_all_text",
+    "find_elements",
+    "element_exists",
+    "is_visible",
+];
+
+/// How long a call waits that is expected to fail, in milliseconds; longer where that was too short to find out.
+const SHORT: u64 = 40;
+const LONGEST: u64 = 60_000;
+
+fn page() -> String {
+    let mut html =
+        "<!doctype html><title>Here</title><a href=#>Link</a><ul><li>One</li><li>Two</li></ul>"
+            .to_owned();
+    for (kind, element) in KINDS {
+        for (state, attributes) in [
+            ("hidden", "style='display: none'"),
+            ("disabled", "disabled"),
+            ("fixed", "readonly"),
+            ("covered", ""),
+        ] {
+            let element = element.replace("ID", &format!("id={kind}-{state} {attributes}"));
+            html += &match state {
+                "covered" => format!(
+                    "<div style='position: relative; display: inline-block'>{element}<p style='position: absolute; inset: 0; margin: 0'></p></div>"
+                ),
+                _ => element,
+            };
+        }
+    }
+    html
+}
+
+/// The kind of element that a tool is for.
+fn kind(tool: &str) -> &'static str {
+    match tool {
+        "type" | "fill" | "press" | "get_value" => "field",
+        "select" => "list",
+        "check" => "box",
+        "uncheck" => "ticked",
+        "upload_file" => "file",
+        "extract_table" => "table",
+        _ => "button",
+    }
+}
+
+/// The code with which a tool refuses, by a table of them.
+fn code(tool: &str, table: Codes) -> Option<&'static str> {
+    let mut found = table.iter().filter(|(_, tools)| tools.contains(&tool));
+    found.next().map(|(code, _)| *code)
+}
+
+/// A tool with an element, in a session.
+struct Subject<'a> {
+    client: &'a Client,
+    session: &'a str,
+    tool: &'static ToolDef,
+    parameter: &'static str,
+    waits: bool,
+}
+
+impl<'a> Subject<'a> {
+    /// `None` for a tool that names no element.
+    fn of(client: &'a Client, session: &'a str, tool: &'static ToolDef) -> Option<Self> {
+        let (properties, _) = schema_of(tool);
+        let mut parameters = ["selector", "source"].into_iter();
+        let parameter = parameters.find(|name| properties.contains_key(*name))?;
+        Some(Self {
+            client,
+            session,
+            tool,
+            parameter,
+            waits: properties.contains_key("timeout"),
+        })
+    }
+
+    fn name(&self) -> &'static str {
+        self.tool.name
+    }
+
+    fn with(&self, element: &str, timeout: u64) -> Value {
+        let mut arguments = least(self.tool);
+        arguments["sessionId"] = self.session.into();
+        arguments[self.parameter] = element.into();
+        if self.waits {
+            arguments["timeout"] = timeout.into();
+        }
+        arguments
+    }
+
+    async fn takes(&self, element: &str) {
+        let arguments = self.with(element, LONGEST);
+        let answer = told(self.client, self.name(), &arguments).await;
+        assert_eq!(
+            answer["success"],
+            true,
+            "{} {element}: {answer}",
+            self.name()
+        );
+    }
+
+    /// Tells of an element with this code, and suggests something.
+    async fn refuses(&self, element: &str, code: &str) -> Value {
+        let mut timeout = SHORT;
+        let error = loop {
+            let arguments = self.with(element, timeout);
+            let error = told(self.client, self.name(), &arguments).await;
+            if error["errorCode"] != "TIMEOUT" || code == "TIMEOUT" || timeout > LONGEST {
+                looked_at(self.name(), &arguments, &error, code);
+                break error;
+            }
+            timeout *= 4;
+        };
+        assert!(error["suggestion"].is_string(), "{error}");
+        assert_eq!(error["sessionId"], self.session, "{error}");
+        error
+    }
+
+    async fn one_that_is_not_fit(&self) {
+        let kind = kind(self.name());
+        for (state, obstacle, table) in REFUSALS {
+            let element = format!("#{kind}-{state}");
+            let Some(code) = code(self.name(), table) else {
+                if self.name() == "wait_for_selector" && state == "hidden" {
+                    self.refuses(&element, "TIMEOUT").await;
+                } else {
+                    self.takes(&element).await;
+                }
+                continue;
+            };
+            let error = self.refuses(&element, code).await;
+            let told = &error["details"]["obstacle"]["obstacle"];
+            assert!(*told == obstacle || told[obstacle].is_string(), "{error}");
+        }
+        match code(self.name(), PARTICULAR) {
+            None => self.takes("a").await,
+            Some(code) => {
+                let error = self.refuses("a", code).await;
+                assert!(error["details"]["reason"].is_string(), "{error}");
+            }
+        }
+    }
+
+    async fn one_that_is_not_there(&self) {
+        for malformed in ["#[", "xpath=//[", "getByRole('button'", "role=", ""] {
+            self.refuses(malformed, "INVALID_SELECTOR").await;
+        }
+        let waits = self.name() == "wait_for_selector";
+        if OF_ANY_NUMBER.contains(&self.name()) {
+            self.takes("#none").await;
+        } else if waits {
+            self.refuses("#none", "TIMEOUT").await;
+        } else {
+            let error = self.refuses("#none", "ELEMENT_NOT_FOUND").await;
+            assert!(error["details"].is_object(), "{error}");
+        }
+        if waits || OF_ANY_NUMBER.contains(&self.name()) && self.name() != "is_visible" {
+            self.takes("ul").await;
+        } else {
+            let error = self.refuses("li", "ELEMENT_AMBIGUOUS").await;
+            let candidates = error["details"]["candidates"].as_array();
+            assert_eq!(candidates.map(Vec::len), Some(2), "{error}");
+        }
+        // One that was there, and one that never was.
+        let gone = self.detached().await;
+        for reference in [gone.as_str(), "e999"] {
+            if waits {
+                self.refuses(reference, "TIMEOUT").await;
+            } else {
+                let error = self.refuses(reference, "STALE_REF").await;
+                assert_eq!(error["details"]["reference"], reference, "{error}");
+            }
+        }
+    }
+
+    /// The ref of an element that was taken out of the page.
+    async fn detached(&self) -> String {
+        let script = |script| json!({ "sessionId": self.session, "script": script });
+        let added =
+            "document.body.append(Object.assign(document.createElement('p'), { id: 'gone' }))";
+        told(self.client, "evaluate", &script(added)).await;
+        let found = json!({ "sessionId": self.session, "selector": "#gone" });
+        let found = told(self.client, "find_element", &found).await;
+        let removed = "document.getElementById('gone').remove()";
+        told(self.client, "evaluate", &script(removed)).await;
+        let reference = found["ref"].as_str();
+        reference.unwrap_or_else(|| panic!("{found}")).to_owned()
+    }
+}
+
+async fn every_tool_in(client: &Client, session: &str, url: &str) {
+    let go = json!({ "sessionId": session, "url": url });
+    assert_eq!(told(client, "navigate", &go).await["success"], true);
+    let mut subjects = 0;
+    for tool in tools() {
+        let Some(subject) = Subject::of(client, session, tool) else {
+            continue;
+        };
+        subjects += 1;
+        subject.one_that_is_not_there().await;
+        subject.one_that_is_not_fit().await;
+        is_usable(client, session, tool.name).await;
+    }
+    assert!(subjects > 20);
+}
+
+#[tokio::test]
+async fn an_element_that_does_not_do_is_told_by_every_tool() {
+    if !browser_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    let url = site.add_page("/", &page());
+    let options = ["--timeout-settle", "0", "--timeout-action", "100"];
+    let client = server(&[&["--toolsets", "session"][..], &options].concat()).await;
+    let created = told(&client, "create_session", &json!({})).await;
+    let created = created["sessionId"].as_str().expect("an id");
+    tokio::join!(
+        every_tool_in(&client, "default", &url),
+        every_tool_in(&client, created, &url)
+    );
+}
+
+#[tokio::test]
+async fn the_place_where_something_is_dropped_is_looked_at_too() {
+    if !browser_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    let url = site.add_page("/", &page());
+    let client = server(&["--toolsets", "session"]).await;
+    told(&client, "navigate", &json!({ "url": url })).await;
+    for (target, code) in [
+        ("#button-hidden", INTERACTIVE),
+        ("#button-covered", INTERACTIVE),
+        ("#none", "ELEMENT_NOT_FOUND"),
+        ("li", "ELEMENT_AMBIGUOUS"),
+        ("#[", "INVALID_SELECTOR"),
+        ("e999", "STALE_REF"),
+    ] {
+        let drag = json!({ "source": "a", "target": target, "timeout": 2_000 });
+        refused(&client, "drag_and_drop", &drag, code).await;
+        is_usable(&client, "default", target).await;
+    }
+}
