@@ -209,6 +209,15 @@ impl Browsers {
         futures_util::future::join_all(closing).await;
     }
 
+    /// How many run.
+    pub(crate) fn len(&self) -> usize {
+        let running = self.running();
+        let alive = running
+            .iter()
+            .filter(|browser| browser.closed_reason().is_none());
+        alive.count()
+    }
+
     fn keep(&self, browser: Browser) -> Browser {
         let mut running = self.running();
         running.retain(|browser| browser.closed_reason().is_none());

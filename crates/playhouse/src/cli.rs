@@ -58,7 +58,7 @@ fn run(matches: &ArgMatches, config: &Config) -> ExitCode {
         Some(("tools", matches)) => tools::run(matches, settings),
         Some(("doctor", _)) => wait(doctor::run(settings)),
         Some(("try", matches)) => wait(attempt::run(matches, settings)),
-        _ => wait(crate::serve::stdio(settings.clone())),
+        _ => wait(crate::serve::serve(settings.clone())),
     }
 }
 

@@ -28,9 +28,9 @@ pub use options::Options;
 pub use reference::{reference, schema};
 pub use secrets::Secrets;
 pub use settings::{
-    AnswerSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings, LogSettings,
-    PoolSettings, PromptSettings, ProxySettings, Risk, SecuritySettings, SessionSettings, Settings,
-    Timeouts, ToolSettings,
+    AnswerSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings, HttpSettings,
+    LogSettings, PoolSettings, PromptSettings, ProxySettings, Risk, SecuritySettings,
+    SessionSettings, Settings, Timeouts, ToolSettings,
 };
 pub use value::{
     Capability, CodegenLanguage, ColorScheme, ConsoleLevel, Contrast, FilePaths, ForcedColors,

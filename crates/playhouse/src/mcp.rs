@@ -2,20 +2,26 @@
 
 mod connection;
 mod prompts;
+mod streamable;
 mod text;
 
 use crate::server::Server;
+use crate::sessions::Caller;
 use connection::Connection;
 use rmcp::ServiceExt as _;
 use std::sync::Arc;
 
-pub(crate) use text::{Feed, Outbox};
+pub(crate) use streamable::{Answer, Streamable, refusal};
+pub(crate) use text::{Closed, Feed, Outbox};
 
 /// A client's connection: what it says goes in, what it hears comes out, and the future serves it to its end.
-pub(crate) fn connection(server: Arc<Server>) -> (Feed, Outbox, impl Future<Output = ()> + Send) {
+pub(crate) fn connection(
+    server: Arc<Server>,
+    caller: Caller,
+) -> (Feed, Outbox, impl Future<Output = ()> + Send) {
     let (transport, feed, outbox) = text::pair();
     let serve = async move {
-        match Connection::new(server, transport.room())
+        match Connection::of(server, caller, transport.room())
             .serve(transport)
             .await
         {

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::output::Output;
 use crate::reply::{Part, Reply};
 use crate::session::{Session, Tab};
-use crate::sessions::Sessions;
+use crate::sessions::Visible;
 use crate::tool::{Reach, Scope};
 use engine::{BrowserContext, LoadState, Locator, Page, Selector, SettleOptions, Watch};
 use std::ops::Deref;
@@ -205,7 +205,7 @@ impl Scope for OfServer {
     }
 }
 
-impl Scope for Arc<Sessions> {
+impl Scope for Visible {
     const OF_A_SESSION: bool = false;
 
     async fn enter(_: &Call, reach: &Reach) -> Result<Self> {

@@ -1,99 +1,24 @@
-//! Serving clients: over stdio until the client leaves or a signal comes.
+//! Serving clients, until they leave or a signal comes.
 
+mod http;
 mod parent;
+mod signal;
+mod stdio;
 
 use crate::config::Settings;
-use crate::server::Server;
-use crate::{mcp, transport};
 use std::io::Write as _;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::time::Duration;
-use tokio::io::{AsyncBufReadExt as _, BufReader};
 
-/// How long closing may take before we leave anyway.
-const CLOSING: Duration = Duration::from_secs(15);
-/// How long the answers may take to be written after the client closed its end; only one that does not read takes it.
-const FLUSHING: Duration = Duration::from_secs(5);
-
-/// Serves one client over stdin and stdout; returns when it has left, when the process that started us has ended, or at SIGINT or
-/// SIGTERM, with all closed.
-///
-/// A thread may still wait on stdin then: end the process, do not wait for it.
-pub(crate) async fn stdio(settings: Settings) -> ExitCode {
-    // Nobody waits for it.
-    drop(tokio::task::spawn_blocking(engine::remove_stale_profiles));
-    let server = match Server::new(settings) {
-        Ok(server) => Arc::new(server),
-        Err(error) => return refuse(&error),
-    };
-    server.begin();
-    let (feed, outbox, connection) = mcp::connection(server.clone());
-    let (writing, nobody_reads) = tokio::sync::oneshot::channel::<()>();
-    let written = engine::spawn("stdout", async {
-        transport::stdio::write(tokio::io::stdout(), outbox).await;
-        drop(writing);
-    });
-    let served = engine::spawn("connection", connection);
-    let mut input = BufReader::new(tokio::io::stdin());
-    let read = async {
-        // Who starts us and leaves at once, on purpose, has done so by the first message. Whatever is wrong with the input shows again
-        // when it is read.
-        let _ = input.fill_buf().await;
-        tokio::select! {
-            () = transport::stdio::read(input, feed) => {}
-            () = parent::gone() => {}
-        }
-    };
-    tokio::select! {
-        () = read => {}
-        () = signal() => {}
-        // As long as we read, it ends only when its other end is closed.
-        _ = nobody_reads => {}
+/// Serves over HTTP where the settings name a port, else one client over stdin and stdout.
+pub(crate) async fn serve(settings: Settings) -> ExitCode {
+    match settings.http.clone() {
+        Some(http) => http::serve(settings, http).await,
+        None => stdio::serve(settings).await,
     }
-    server.stop();
-    let closed = async {
-        let answered = async {
-            served.ended().await;
-            written.ended().await;
-        };
-        tokio::join!(server.close(), tokio::time::timeout(FLUSHING, answered))
-            .1
-            .ok();
-    };
-    if tokio::time::timeout(CLOSING, closed).await.is_err() {
-        tracing::warn!("closing took too long");
-    }
-    ExitCode::SUCCESS
 }
 
 /// Says on stderr why there is nothing to serve.
 fn refuse(error: &dyn std::error::Error) -> ExitCode {
     let _ = writeln!(std::io::stderr(), "error: {error}");
     ExitCode::FAILURE
-}
-
-/// Resolves when the process is asked to end.
-async fn signal() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)) = (
-            signal(SignalKind::interrupt()),
-            signal(SignalKind::terminate()),
-            signal(SignalKind::hangup()),
-        ) else {
-            return std::future::pending().await;
-        };
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-            _ = hangup.recv() => {}
-        }
-    }
-    #[cfg(not(unix))]
-    {
-        // Without a handler the system ends the process, which is as good.
-        let _ = tokio::signal::ctrl_c().await;
-    }
 }

@@ -6,12 +6,15 @@ use crate::call::{Anonymous, Call, Client};
 use crate::config::{Settings, ToolsetName};
 use crate::dialect::Content;
 use crate::dispatch;
+use crate::metrics::{Metrics, Vitals};
+use crate::principal::Principal;
 use crate::prompts::{self, Prompts};
-use crate::sessions::Sessions;
-use crate::tool::{Arguments, Dialect, Reach};
+use crate::sessions::{Caller, Sessions, Visible};
+use crate::tool::{Arguments, Dialect, Reach, ToolDef};
 use crate::tools::{Lookup, Toolbox};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 /// Everything that outlives a call.
 pub(crate) struct Server {
@@ -20,6 +23,8 @@ pub(crate) struct Server {
     prompts: Option<Prompts>,
     sessions: Arc<Sessions>,
     browsers: Arc<Browsers>,
+    metrics: Metrics,
+    under_way: TaskTracker,
     stop: CancellationToken,
 }
 
@@ -36,6 +41,8 @@ impl Server {
             sessions: Arc::new(Sessions::new(settings.clone(), browsers.clone())),
             browsers,
             settings,
+            metrics: Metrics::default(),
+            under_way: TaskTracker::new(),
             stop: CancellationToken::new(),
         })
     }
@@ -56,8 +63,8 @@ impl Server {
     }
 
     /// The ids of sessions that a client may name, for its completions.
-    pub(crate) fn session_ids(&self) -> Vec<String> {
-        let created = self.sessions.list();
+    pub(crate) fn session_ids(&self, caller: &Caller) -> Vec<String> {
+        let created = Visible::new(self.sessions.clone(), caller.clone()).list();
         created
             .iter()
             .map(|created| created.id.to_string())
@@ -69,11 +76,22 @@ impl Server {
         self.settings.server.clone()
     }
 
+    /// A client that is known by its principal alone.
+    pub(crate) fn caller(&self, principal: Principal) -> Caller {
+        self.sessions.caller(principal)
+    }
+
+    /// A client that has connected, and will be gone when the last clone of this is dropped.
+    pub(crate) fn connected_caller(&self, principal: Principal) -> Caller {
+        self.sessions.connected_caller(principal)
+    }
+
     /// Calls a tool for a client. `cancel` ends it early, as does the end of the server.
     pub(crate) async fn call(
         &self,
         name: &str,
-        mut arguments: Arguments,
+        arguments: Arguments,
+        caller: Caller,
         client: Arc<dyn Client>,
         arrival: Arrival,
         cancel: CancellationToken,
@@ -88,8 +106,25 @@ impl Server {
                 });
             }
         };
-        let refused =
-            |error, id: Option<&str>| Ok(dispatch::refused(tool, error, id, &self.settings));
+        let _under_way = self.under_way.token();
+        let counted = self.metrics.call(tool.name);
+        let content = self
+            .run(tool, arguments, caller, client, arrival, cancel)
+            .await;
+        counted.ended(content.is_error);
+        Ok(content)
+    }
+
+    async fn run(
+        &self,
+        tool: &'static ToolDef,
+        mut arguments: Arguments,
+        caller: Caller,
+        client: Arc<dyn Client>,
+        arrival: Arrival,
+        cancel: CancellationToken,
+    ) -> Content {
+        let refused = |error, id: Option<&str>| dispatch::refused(tool, error, id, &self.settings);
         let common = match tool.common(&mut arguments, self.toolbox.has_sessions()) {
             Ok(common) => common,
             Err(error) => return refused(error, None),
@@ -106,7 +141,8 @@ impl Server {
             Ok(context) => context,
             Err(error) => return refused(error, id),
         };
-        let chosen = match self.sessions.choose(id) {
+        let sessions = Visible::new(self.sessions.clone(), caller);
+        let chosen = match sessions.choose(id) {
             Ok(chosen) => chosen,
             Err(error) => return refused(error, id),
         };
@@ -121,21 +157,25 @@ impl Server {
         .in_context(context)
         .with_objects(tool.dialect == Dialect::Json);
         let reach = Reach {
-            sessions: self.sessions.clone(),
+            sessions,
             session: chosen.session.clone(),
         };
         let stop = self.stop.cancelled();
         tokio::select! {
-            content = dispatch::run(tool, arguments, &call, &reach, id) => Ok(content),
-            () = stop => { cancel.cancel(); Ok(dispatch::cancelled(tool, &self.settings)) }
+            content = dispatch::run(tool, arguments, &call, &reach, id) => content,
+            () = stop => { cancel.cancel(); dispatch::cancelled(tool, &self.settings) }
         }
     }
 
     /// Starts the browser for a client that has just come, if that is wanted; calls that come meanwhile wait for it.
-    pub(crate) fn prelaunch(&self, client: Arc<dyn Client>) {
+    pub(crate) fn prelaunch(&self, caller: Caller, client: Arc<dyn Client>) {
         if !self.settings.browser.prelaunch {
             return;
         }
+        let Ok(chosen) = Visible::new(self.sessions.clone(), caller).choose(None) else {
+            // There are as many as there may be; the first call will be told.
+            return;
+        };
         let arrival = Arrivals::default().join();
         let cancel = self.stop.child_token();
         let call = Call::new(
@@ -145,11 +185,10 @@ impl Server {
             arrival,
             cancel.clone(),
         );
-        let session = self.sessions.default_session().clone();
         engine::spawn("prelaunch", async move {
             let started = async {
-                call.take_turn(session.turn()).await;
-                session.tabs(&call).await.map(drop)
+                call.take_turn(chosen.session.turn()).await;
+                chosen.session.tabs(&call).await.map(drop)
             };
             tokio::select! {
                 // What went wrong the first call will meet again, and tell.
@@ -170,11 +209,32 @@ impl Server {
         self.call(
             name,
             arguments,
+            self.caller(Principal::anybody()),
             Arc::new(Anonymous),
             arrival,
             CancellationToken::new(),
         )
         .await
+    }
+
+    /// Resolves when no call is under way; ask for it when no more will come.
+    pub(crate) async fn finished(&self) {
+        self.under_way.close();
+        self.under_way.wait().await;
+    }
+
+    /// What there is at the moment.
+    pub(crate) fn vitals(&self) -> Vitals {
+        Vitals {
+            browsers: self.browsers.len(),
+            sessions: self.sessions.len(),
+            uptime: self.metrics.uptime(),
+        }
+    }
+
+    /// What was counted, in the text format of Prometheus.
+    pub(crate) fn metrics(&self, mcp_sessions: usize) -> String {
+        self.metrics.text(self.vitals(), mcp_sessions)
     }
 
     /// Ends all calls that are under way.

@@ -2,11 +2,13 @@
 
 mod expiry;
 mod options;
+mod visible;
 
 use crate::browsers::{self, Browsers};
 use crate::call::Call;
 use crate::config::Settings;
 use crate::error::{Error, Result};
+use crate::principal::Principal;
 use crate::session::{Ended, Session};
 use engine::Task;
 use expiry::Deadline;
@@ -15,8 +17,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 use tokio::sync::watch;
 use uuid::Uuid;
+use visible::Homes;
 
 pub(crate) use options::{ProxyOption, SessionOptions, ViewportOption};
+pub(crate) use visible::{Caller, Kind, Visible};
 
 /// Ids of sessions that are over, for as long as they can be told from ids that never were.
 const REMEMBERED: usize = 1000;
@@ -29,6 +33,7 @@ pub(crate) struct Sessions {
     settings: Arc<Settings>,
     browsers: Arc<Browsers>,
     default: Arc<Session>,
+    homes: Mutex<Homes>,
     table: Mutex<Table>,
 }
 
@@ -38,28 +43,35 @@ struct Table {
     live: Vec<Arc<Created>>,
     /// Places of sessions that are being created.
     taken: usize,
-    expired: VecDeque<Uuid>,
+    expired: VecDeque<(Uuid, Principal)>,
 }
 
 impl Table {
-    fn find(&self, id: &str) -> Result<Arc<Created>> {
+    /// The session of that id, if it is one that `owner` may see.
+    fn find(&self, id: &str, owner: &Principal) -> Result<Arc<Created>> {
         let session_id = id.to_owned();
         let Ok(id) = Uuid::parse_str(id) else {
             return Err(Error::SessionNotFound { session_id });
         };
-        match self.live.iter().find(|created| created.id == id) {
+        let live = self.live.iter().find(|created| created.id == id);
+        match live.filter(|created| created.owner == *owner) {
             Some(created) if !created.has_passed() => Ok(created.clone()),
             Some(_) => Err(Error::SessionExpired { session_id }),
-            None if self.expired.contains(&id) => Err(Error::SessionExpired { session_id }),
+            None if self.expired.contains(&(id, owner.clone())) => {
+                Err(Error::SessionExpired { session_id })
+            }
             None => Err(Error::SessionNotFound { session_id }),
         }
     }
 }
 
-/// A session that a client created.
+/// A session that lives for a time.
 pub(crate) struct Created {
     /// Its id, a UUID of version 4.
     pub(crate) id: Uuid,
+    /// Where it comes from.
+    pub(crate) kind: Kind,
+    owner: Principal,
     /// The session.
     pub(crate) session: Arc<Session>,
     /// When it was created.
@@ -90,7 +102,16 @@ pub(crate) struct Chosen {
     _under_way: Option<UnderWay>,
 }
 
-/// A call on a session that was created: its life is prolonged when the call comes, and when it goes.
+impl Chosen {
+    fn of(created: Arc<Created>) -> Self {
+        Self {
+            session: created.session.clone(),
+            _under_way: Some(UnderWay::on(created)),
+        }
+    }
+}
+
+/// A call on a session, or a client that is connected to it: its life is prolonged when they come, and when they go.
 struct UnderWay(Arc<Created>);
 
 impl UnderWay {
@@ -114,48 +135,28 @@ impl Sessions {
             default: Arc::new(Session::new(settings.clone(), browsers.clone())),
             settings,
             browsers,
+            homes: Mutex::default(),
             table: Mutex::default(),
         }
     }
 
-    /// The session that calls have which name none.
-    pub(crate) fn default_session(&self) -> &Arc<Session> {
-        &self.default
-    }
-
-    /// The session of that id, or the default one; its life is prolonged.
-    pub(crate) fn choose(&self, id: Option<&str>) -> Result<Chosen> {
-        let Some(id) = id.filter(|id| *id != DEFAULT) else {
-            return Ok(Chosen {
-                session: self.default.clone(),
-                _under_way: None,
-            });
-        };
+    /// How many live, of all callers; the server's default one counts once it has a page.
+    pub(crate) fn len(&self) -> usize {
         let table = self.table();
-        let created = table.find(id)?;
-        // Noted before it can expire.
-        let under_way = UnderWay::on(created.clone());
-        Ok(Chosen {
-            session: created.session.clone(),
-            _under_way: Some(under_way),
-        })
+        let live = table.live.iter().filter(|created| !created.has_passed());
+        live.count() + usize::from(self.default.open_tabs().is_some())
     }
 
-    fn find(&self, id: &str) -> Result<Arc<Created>> {
-        self.table().find(id)
-    }
-
-    /// All that were created and live, oldest first.
-    pub(crate) fn list(&self) -> Vec<Arc<Created>> {
+    fn list(&self, owner: &Principal) -> Vec<Arc<Created>> {
         let mut live = self.table().live.clone();
-        live.retain(|created| !created.has_passed());
+        live.retain(|created| created.owner == *owner && !created.has_passed());
         live
     }
 
-    /// Makes a session with a page in a browser context of its own.
-    pub(crate) async fn create(
+    async fn create(
         self: &Arc<Self>,
         call: &Call,
+        owner: &Principal,
         options: &SessionOptions,
     ) -> Result<Arc<Created>> {
         let place = Place::take(self)?;
@@ -175,18 +176,22 @@ impl Sessions {
                 .await?;
         }
         unfinished.0 = None;
-        Ok(self.add(place, session, timeout))
+        Ok(self.add(place, session, owner, Kind::Created, timeout))
     }
 
     fn add(
         self: &Arc<Self>,
         place: Place<'_>,
         session: Arc<Session>,
+        owner: &Principal,
+        kind: Kind,
         lifetime: Duration,
     ) -> Arc<Created> {
         let deadline = Deadline::after(lifetime, self.settings.sessions.expiry);
         let created = Arc::new(Created {
             id: Uuid::new_v4(),
+            kind,
+            owner: owner.clone(),
             session,
             created_at: deadline.began(),
             deadline,
@@ -198,12 +203,12 @@ impl Sessions {
         created
     }
 
-    /// Ends a session: calls on it that came before are finished first, later ones find it gone.
-    pub(crate) async fn close(&self, call: &Call, id: &str) -> Result<()> {
-        let created = self.find(id)?;
+    async fn close(&self, call: &Call, owner: &Principal, id: &str) -> Result<()> {
+        let find = || self.table().find(id, owner);
+        let created = find()?;
         call.take_turn(created.session.turn()).await;
         // Somebody may have been quicker.
-        self.find(id)?;
+        find()?;
         self.table().live.retain(|other| other.id != created.id);
         created.session.end(Ended::Closed(created.id)).await;
         Ok(())
@@ -253,7 +258,8 @@ impl Sessions {
             if table.live.len() == before {
                 return true;
             }
-            table.expired.push_back(created.id);
+            let id = (created.id, created.owner.clone());
+            table.expired.push_back(id);
             if table.expired.len() > REMEMBERED {
                 table.expired.pop_front();
             }
@@ -329,13 +335,18 @@ mod tests {
         let (settings, browsers) = (sessions.settings.clone(), sessions.browsers.clone());
         let place = Place::take(sessions)?;
         let session = Arc::new(Session::new(settings, browsers));
-        Ok(sessions.add(place, session, LIFETIME))
+        let owner = Principal::anybody();
+        Ok(sessions.add(place, session, &owner, Kind::Created, LIFETIME))
     }
 
     fn begun() -> (Arc<Sessions>, Arc<Created>) {
         let sessions = sessions(&["--headless"]);
         let created = one_more(&sessions).unwrap();
         (sessions, created)
+    }
+
+    fn seen(sessions: &Arc<Sessions>) -> Visible {
+        Visible::new(sessions.clone(), sessions.caller(Principal::anybody()))
     }
 
     proptest! {
@@ -369,6 +380,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_session_is_not_over_while_a_call_is_under_way() {
         let (sessions, created) = begun();
+        let sessions = seen(&sessions);
         let id = created.id.to_string();
         let call = sessions.choose(Some(&id)).unwrap();
         tokio::time::advance(LIFETIME * 2).await;
@@ -397,5 +409,39 @@ mod tests {
             tokio::task::yield_now().await;
         }
         assert_eq!(tasks(), before);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_default_session_expires_when_its_client_has_gone_and_not_before() {
+        let (sessions, _created) = begun();
+        let caller = sessions.connected_caller(Principal::anybody());
+        let client = Visible::new(sessions.clone(), caller);
+        let others = seen(&sessions);
+        drop(client.choose(None).unwrap());
+        let id = |sessions: &Visible| {
+            let list = sessions.list();
+            let default = list.iter().find(|created| created.kind == Kind::Default);
+            default.map(|created| created.id.to_string())
+        };
+        let told = id(&others).unwrap();
+        tokio::time::advance(LIFETIME * 100).await;
+        assert_eq!(id(&others), Some(told.clone()));
+        drop(client);
+        // Who knows its id can take it up again, until it expires.
+        assert!(others.choose(Some(&told)).is_ok());
+        tokio::time::advance(LIFETIME * 100).await;
+        let late = others.choose(Some(&told));
+        assert!(matches!(late, Err(Error::SessionExpired { .. })));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn sessions_of_others_do_not_exist() {
+        let (sessions, created) = begun();
+        let stranger = sessions.caller(Principal::named("stranger"));
+        let stranger = Visible::new(sessions, stranger);
+        let id = created.id.to_string();
+        let found = stranger.choose(Some(&id));
+        assert!(matches!(found, Err(Error::SessionNotFound { .. })));
+        assert!(stranger.list().is_empty());
     }
 }

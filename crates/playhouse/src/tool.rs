@@ -11,7 +11,7 @@ use crate::config::{Capability, Risk};
 use crate::error::{Error, Result};
 use crate::reply::{Image, Part, Reply};
 use crate::session::Session;
-use crate::sessions::Sessions;
+use crate::sessions::Visible;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -106,8 +106,8 @@ pub(crate) trait Scope: Send + Sized + 'static {
 
 /// What a call can get at.
 pub(crate) struct Reach {
-    /// All sessions there are.
-    pub(crate) sessions: Arc<Sessions>,
+    /// The sessions that the caller can see.
+    pub(crate) sessions: Visible,
     /// The one that the call is for.
     pub(crate) session: Arc<Session>,
 }

@@ -107,6 +107,14 @@ pub enum ConfigError {
         /// Why.
         error: std::io::Error,
     },
+    /// HTTP without a port.
+    #[error(
+        "transport http needs a port: give --port, or \"port\" in the file (0 for any that is free)"
+    )]
+    NoPort,
+    /// A certificate without its key, or a key alone.
+    #[error("--tls-cert and --tls-key belong together: give both or none")]
+    HalfTls,
     /// Reports to a file that nobody named.
     #[error("logging.destination is \"file\", and logging.file names none.")]
     NoLogFile,

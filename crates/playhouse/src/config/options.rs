@@ -11,16 +11,15 @@ use super::{
         Arguments, BlockServiceWorkers, BrowserName, Bytes, CapabilityNames, CodegenLanguage,
         ColorScheme, CommaList, ConsoleLevel, Contrast, Count, FilePaths, ForcedColors,
         Geolocation, Headers, HttpCredentials, IgnoredArguments, ImageResponses, LogDestination,
-        LogFormat, LogLevel, Map, Milliseconds, Number, OptionValue, OriginList, ReducedMotion,
-        Scripts, SessionExpiry, Size, SnapshotMode, StorageStateSource, ToolRules, ToolsetName,
-        ToolsetNames, Transport, Unsupported, Viewport,
+        LogFormat, LogLevel, Map, Milliseconds, Number, OptionValue, OriginList, Port,
+        ReducedMotion, Scripts, SessionExpiry, Size, SnapshotMode, StorageStateSource, ToolRules,
+        ToolsetName, ToolsetNames, Transport, Unsupported, Viewport,
     },
 };
 
 /// The newest good builds of Chrome for Testing.
 const INDEX: &str = "https://googlechromelabs.github.io/chrome-for-testing/\
     last-known-good-versions-with-downloads.json";
-const HTTP: &str = "this release serves on stdio only";
 const FIDELITY: &str = "it comes with a later release";
 
 options! {
@@ -63,7 +62,7 @@ options! {
         isolated: bool = false, key("browser.isolated").everywhere();
         /// The opposite of `--isolated`, for files that say it so.
         persistent_sessions: bool, key("session.persistentSessions");
-        /// One browser context for all clients. Over stdio there is one client, so this is always so.
+        /// One default session for all clients of the same name. Over stdio there is one client, so this is always so.
         shared_browser_context: bool, key("sharedBrowserContext").flag();
         /// The folder of the browser's profile.
         user_data_dir: PathBuf, key("browser.userDataDir").everywhere()
@@ -252,24 +251,42 @@ options! {
         log_file: PathBuf, key("logging.file").flag();
         /// Where reports go: stderr, file (that of `--log-file`); stdout means stderr, as stdout belongs to the protocol.
         log_destination: LogDestination, key("logging.destination");
-        /// How clients are served: stdio.
-        transport: Transport = Transport::Stdio, key("transport");
+        /// How clients are served: stdio, http (at `port`, WebSockets included), websocket (the same).
+        transport: Transport, key("transport").default("http with a port, else stdio");
         /// The name that the server tells clients.
         name: String = "Playhouse".to_owned(), key("name");
         /// The version that the server tells clients.
         version: String, key("version").default("that of the program");
+    }
+    "Serving over HTTP" {
+        /// Serve over HTTP on this port: `/mcp`, `/message`, `/sse`, `/ws`. 0: any that is free.
+        port: Port, key("server.port").or(&["port"]).everywhere();
+        /// The address to listen on; 0.0.0.0 for all.
+        host: String = "localhost".to_owned(), key("server.host").everywhere();
+        /// Hosts that requests may name, separated by commas, with a port or for any; * for all.
+        allowed_hosts: CommaList, key("server.allowedHosts").everywhere().many()
+            .default("the address that is listened on");
+        /// Web pages that may ask, by their origin: https://example.com.
+        allowed_http_origins: CommaList, key("server.allowedOrigins").flag()
+            .default("those of the allowed hosts");
+        /// The certificate for TLS with its chain, a PEM file; with `--tls-key`.
+        tls_cert: PathBuf, key("server.tlsCert").flag();
+        /// The certificate's private key, a PEM file.
+        tls_key: PathBuf, key("server.tlsKey").flag();
+        /// How many connections there may be at a time.
+        max_connections: Count = Count(1024), key("server.maxConnections").flag();
+        /// The largest request, in bytes.
+        max_request_size: Bytes = Bytes(16 * 1024 * 1024), key("server.maxRequestSize").flag();
+        /// How many requests a second each client may make, in the long run. 0: any number.
+        rate_limit: Number = Number(0), key("server.rateLimit").flag();
+        /// Forget an MCP session without a request or an open stream for this long. Its browser session lives on until it expires.
+        client_timeout: Milliseconds = Milliseconds(1_800_000), key("server.clientTimeout").flag();
     }
     "Installing browsers" {
         /// The index of builds that `playhouse install` downloads from, for mirrors.
         download_index: String = INDEX.to_owned(), key("install.index").flag();
     }
     "Not supported yet" {
-        /// The port to serve HTTP on.
-        port: Unsupported, key("server.port").or(&["port"]).everywhere().later(HTTP);
-        /// The address to serve HTTP on.
-        host: Unsupported, key("server.host").everywhere().later(HTTP);
-        /// The hosts that HTTP requests may name.
-        allowed_hosts: Unsupported, key("server.allowedHosts").everywhere().many().later(HTTP);
         /// Connect to a browser through Playwright's browser extension.
         extension: bool, key("extension").everywhere()
             .later("use --cdp-endpoint for a running browser");

@@ -14,14 +14,14 @@ use super::{
     places,
     secrets::{Secrets, SecretsSource},
     settings::{
-        AnswerSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings, LogSettings,
-        PoolSettings, PromptSettings, ProxySettings, Risk, SecuritySettings, SessionSettings,
-        Settings, Timeouts, ToolSettings,
+        AnswerSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings, HttpSettings,
+        LogSettings, PoolSettings, PromptSettings, ProxySettings, Risk, SecuritySettings,
+        SessionSettings, Settings, Timeouts, ToolSettings,
     },
     show,
     value::{
-        BrowserName, Bytes, Capability, LogDestination, Milliseconds, Number, OptionValue, Size,
-        ToolsetName, Viewport,
+        BrowserName, Bytes, Capability, CommaList, LogDestination, Milliseconds, Number,
+        OptionValue, Port, Size, ToolsetName, Transport, Viewport,
     },
 };
 use crate::nearest::nearest;
@@ -142,6 +142,7 @@ pub(crate) fn resolve(
         sessions: SessionSettings {
             timeout: required(&options.session_timeout).into(),
             max: required(&options.max_sessions).0,
+            shared: options.shared_browser_context.or_empty(),
             expiry: required(&options.session_expiry),
             required: required(&options.require_session),
         },
@@ -182,6 +183,7 @@ pub(crate) fn resolve(
                 .map(|Bytes(bytes)| bytes),
         },
         log,
+        http: http(options, cwd)?,
         server: (
             required(&options.name),
             options
@@ -240,6 +242,47 @@ fn schemes(options: &Options) -> Vec<String> {
     schemes
         .map(|scheme| scheme.trim_end_matches([':', '/']).to_ascii_lowercase())
         .collect()
+}
+
+fn http(options: &Options, cwd: &Path) -> Result<Option<HttpSettings>, ConfigError> {
+    let port = options.port.value().map(|Port(port)| port);
+    let port = match (options.transport.value(), port) {
+        (Some(Transport::Http | Transport::Websocket), None) => return Err(ConfigError::NoPort),
+        // A flag that names a port means it.
+        (Some(Transport::Stdio), Some(_))
+            if !options
+                .transport
+                .source()
+                .zip(options.port.source())
+                .is_some_and(|(transport, port)| transport.is_weaker_than(port)) =>
+        {
+            None
+        }
+        (_, port) => port,
+    };
+    let Some(port) = port else { return Ok(None) };
+    let file = |path: PathBuf| cwd.join(path);
+    let tls = match (
+        options.tls_cert.value().map(file),
+        options.tls_key.value().map(file),
+    ) {
+        (Some(cert), Some(key)) => Some((cert, key)),
+        (None, None) => None,
+        _ => return Err(ConfigError::HalfTls),
+    };
+    let list = |list: &Layered<CommaList>| list.value().map(|CommaList(items)| items);
+    let Number(rate) = required(&options.rate_limit);
+    Ok(Some(HttpSettings {
+        host: required(&options.host),
+        port,
+        allowed_hosts: list(&options.allowed_hosts),
+        allowed_origins: list(&options.allowed_http_origins),
+        tls,
+        max_connections: required(&options.max_connections).0,
+        max_request: usize::try_from(required(&options.max_request_size).0).unwrap_or(usize::MAX),
+        rate: u32::try_from(rate).ok().filter(|rate| *rate > 0),
+        client_timeout: required(&options.client_timeout).into(),
+    }))
 }
 
 fn log(options: &Options, cwd: &Path) -> Result<LogSettings, ConfigError> {

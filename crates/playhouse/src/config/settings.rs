@@ -43,6 +43,8 @@ pub struct Settings {
     pub security: SecuritySettings,
     /// What is reported, and where.
     pub log: LogSettings,
+    /// How HTTP is served; `None`: over stdio.
+    pub http: Option<HttpSettings>,
     /// The name and version that the server tells clients.
     pub server: (String, String),
     /// The settings in the shape of a configuration file, secrets masked: what
@@ -205,6 +207,8 @@ pub struct SessionSettings {
     pub timeout: Duration,
     /// How many there may be at once, beside the default one.
     pub max: usize,
+    /// All clients of one name share a default session.
+    pub shared: bool,
     /// Which of the two.
     pub expiry: SessionExpiry,
     /// Page tools must name their session.
@@ -248,6 +252,29 @@ impl Risk {
             Self::Upload => "enable-file-upload",
         }
     }
+}
+
+/// How clients are served over HTTP.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpSettings {
+    /// The address to listen on, a name or a number.
+    pub host: String,
+    /// The port; 0 is any that is free.
+    pub port: u16,
+    /// Hosts that requests may name, with or without a port; `None`: the one that is listened on. `*` is any.
+    pub allowed_hosts: Option<Vec<String>>,
+    /// Origins of web pages that may ask; `None`: those of the allowed hosts.
+    pub allowed_origins: Option<Vec<String>>,
+    /// The files of the certificate and of its key.
+    pub tls: Option<(PathBuf, PathBuf)>,
+    /// How many connections there may be.
+    pub max_connections: usize,
+    /// The largest request in bytes.
+    pub max_request: usize,
+    /// Requests a second for each client; `None`: any number.
+    pub rate: Option<u32>,
+    /// How long an MCP session lives that nobody listens to or asks.
+    pub client_timeout: Duration,
 }
 
 /// What is reported, and where.

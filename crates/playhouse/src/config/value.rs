@@ -237,6 +237,33 @@ impl Count {
     }
 }
 
+/// A TCP port; 0 is any that is free.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Port(pub u16);
+
+impl OptionValue for Port {
+    const WORD: &'static str = "PORT";
+
+    fn parse(text: &str) -> Result<Self, Problem> {
+        let expected = |_| Problem::expected("a port: a whole number up to 65535");
+        text.trim().parse().map(Port).map_err(expected)
+    }
+
+    fn from_json(value: &Value) -> Result<Self, Problem> {
+        let port = value.as_u64().and_then(|port| u16::try_from(port).ok());
+        let expected = || Problem::expected("a port: a whole number up to 65535");
+        port.map(Port).ok_or_else(expected)
+    }
+
+    fn to_json(&self) -> Value {
+        json!(self.0)
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "integer", "minimum": 0, "maximum": 65535 })
+    }
+}
+
 /// A size, as a whole number of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bytes(pub u64);

@@ -5,12 +5,14 @@ use super::text::Room;
 use crate::arrival::{Arrival, Arrivals};
 use crate::call::Client;
 use crate::dialect::{Content, ContentItem};
+use crate::principal::Principal;
 use crate::server::Server;
+use crate::sessions::Caller;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
-    CompleteResult, ContentBlock, CustomRequest, CustomResult, ErrorCode, ErrorData,
+    CompleteResult, ContentBlock, CustomRequest, CustomResult, ErrorCode, ErrorData, Extensions,
     GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult, ListToolsResult,
     PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, Tool,
 };
@@ -18,7 +20,7 @@ use rmcp::service::{NotificationContext, Peer, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::json;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// How long a client may take to tell its roots.
@@ -34,15 +36,31 @@ const METHODS: &[&str] = &[
 ];
 
 /// One client's connection.
-#[derive(Clone)]
 pub(super) struct Connection {
     server: Arc<Server>,
-    room: Room,
+    /// Who is at the other end; over HTTP it is told with the first request.
+    caller: OnceLock<Caller>,
+    /// `None`: each answer has a stream of its own.
+    room: Option<Room>,
 }
 
 impl Connection {
-    pub(super) fn new(server: Arc<Server>, room: Room) -> Self {
-        Self { server, room }
+    /// That of a client whose messages all come the same way.
+    pub(super) fn of(server: Arc<Server>, caller: Caller, room: Room) -> Self {
+        Self {
+            server,
+            caller: caller.into(),
+            room: Some(room),
+        }
+    }
+
+    /// An MCP session over HTTP, or a single request.
+    pub(super) fn over_http(server: Arc<Server>) -> Self {
+        Self {
+            server,
+            caller: OnceLock::new(),
+            room: None,
+        }
     }
 
     fn client(&self, peer: &Peer<RoleServer>, has_roots: bool) -> Arc<ConnectedClient> {
@@ -51,6 +69,23 @@ impl Connection {
             room: self.room.clone(),
             has_roots,
         })
+    }
+
+    /// Who asks. `lasting`: the client will be here for the next request too.
+    fn caller(&self, extensions: &Extensions, lasting: bool) -> Caller {
+        if let Some(caller) = self.caller.get() {
+            return caller.clone();
+        }
+        let parts = extensions.get::<http::request::Parts>();
+        let principal = parts.and_then(|parts| parts.extensions.get::<Principal>());
+        let principal = principal.cloned().unwrap_or_else(Principal::anybody);
+        match lasting {
+            true => self
+                .caller
+                .get_or_init(|| self.server.connected_caller(principal))
+                .clone(),
+            false => self.server.caller(principal),
+        }
     }
 }
 
@@ -100,11 +135,13 @@ impl ServerHandler for Connection {
                 .client_capabilities()
                 .is_some_and(|capabilities| capabilities.roots.is_some());
         let client = self.client(&context.peer, has_roots);
+        let caller = self.caller(&context.extensions, has_session(&context));
         let content = self
             .server
             .call(
                 &request.name,
                 request.arguments.unwrap_or_default(),
+                caller,
                 client,
                 arrival.unwrap_or_else(|| Arrivals::default().join()),
                 context.ct.clone(),
@@ -146,9 +183,10 @@ impl ServerHandler for Connection {
     async fn complete(
         &self,
         request: CompleteRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        prompts::complete(&self.server, request)
+        let caller = self.caller(&context.extensions, has_session(&context));
+        prompts::complete(&self.server, &caller, request)
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
@@ -157,7 +195,8 @@ impl ServerHandler for Connection {
             .peer_info()
             .is_some_and(|info| info.capabilities.roots.is_some());
         let client = self.client(&context.peer, has_roots);
-        self.server.prelaunch(client);
+        let caller = self.caller(&context.extensions, true);
+        self.server.prelaunch(caller, client);
     }
 
     async fn on_custom_request(
@@ -195,6 +234,12 @@ fn modern(context: &RequestContext<RoleServer>) -> bool {
         .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
+/// Over HTTP: the client will come back with the same MCP session.
+fn has_session(context: &RequestContext<RoleServer>) -> bool {
+    let parts = context.extensions.get::<http::request::Parts>();
+    !modern(context) && parts.is_some_and(|parts| parts.headers.contains_key("mcp-session-id"))
+}
+
 fn result(content: Content) -> CallToolResult {
     let items = content
         .items
@@ -216,7 +261,7 @@ fn result(content: Content) -> CallToolResult {
 /// The client at the other end.
 struct ConnectedClient {
     peer: Peer<RoleServer>,
-    room: Room,
+    room: Option<Room>,
     has_roots: bool,
 }
 
@@ -236,6 +281,10 @@ impl Client for ConnectedClient {
     }
 
     fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        Box::pin(self.room.free())
+        Box::pin(async {
+            if let Some(room) = &self.room {
+                room.free().await;
+            }
+        })
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::prompts::{Problem, Prompt, Prompts, Refusal};
 use crate::server::Server;
+use crate::sessions::Caller;
 use rmcp::model::{
     CompleteRequestParams, CompleteResult, CompletionInfo, ErrorCode, ErrorData,
     GetPromptRequestParams, GetPromptResult, ListPromptsResult, PromptArgument, PromptMessage,
@@ -37,6 +38,7 @@ pub(super) fn get(
 
 pub(super) fn complete(
     server: &Server,
+    caller: &Caller,
     request: CompleteRequestParams,
 ) -> Result<CompleteResult, ErrorData> {
     let prompts = prompts(server, "completion/complete")?;
@@ -46,7 +48,7 @@ pub(super) fn complete(
     let argument = request.argument;
     let mut values = prompts
         .complete(&prompt.name, &argument.name, &argument.value, || {
-            server.session_ids()
+            server.session_ids(caller)
         })
         .map_err(refused)?;
     let total = values.len();

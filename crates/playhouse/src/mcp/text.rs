@@ -99,7 +99,7 @@ impl Feed {
 }
 
 /// A message; nothing, for a notification that means nothing to us; or the answer to what is no message.
-fn read(text: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Value> {
+pub(super) fn read(text: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Value> {
     let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
     if let Ok(message) = serde_json::from_slice(text) {
         return Ok(Some(message));

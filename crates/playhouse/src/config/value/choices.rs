@@ -159,6 +159,10 @@ choices! {
     Transport {
         /// Over stdin and stdout.
         Stdio,
+        /// Over HTTP.
+        Http,
+        /// The same: WebSockets are a part of it.
+        Websocket,
     }
 
     /// Whether calls prolong the life of their session.

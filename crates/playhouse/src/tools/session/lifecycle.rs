@@ -7,12 +7,13 @@ use crate::error::Result;
 use crate::output::Output;
 use crate::scope::OfServer;
 use crate::session::Session;
-use crate::sessions::{DEFAULT, ProxyOption, SessionOptions, Sessions, ViewportOption, unix_ms};
+use crate::sessions::{
+    self, DEFAULT, ProxyOption, SessionOptions, ViewportOption, Visible, unix_ms,
+};
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::sync::Arc;
 use std::time::Duration;
 
 pub(super) const TOOLS: &[ToolDef] = &[
@@ -61,15 +62,15 @@ impl ObjectTool for CreateSession {
     const NAME: &'static str = "create_session";
     const TITLE: &'static str = "Create session";
     const EFFECT: Effect = Effect::Acts;
-    type Scope = Arc<Sessions>;
+    type Scope = Visible;
     type Output = CreatedSession;
 
-    async fn run(self, sessions: Arc<Sessions>, call: &Call) -> Result<Outcome<CreatedSession>> {
+    async fn run(self, sessions: Visible, call: &Call) -> Result<Outcome<CreatedSession>> {
         let storage_state = match &self.storage_state {
-            Some(path) => Some(readable(
-                sessions.default_session().output(call).await,
-                path,
-            )?),
+            Some(path) => {
+                let home = sessions.at_home()?.session;
+                Some(readable(home.output(call).await, path)?)
+            }
             None => None,
         };
         let options = SessionOptions {
@@ -108,10 +109,10 @@ impl ObjectTool for CloseSession {
     const NAME: &'static str = "close_session";
     const TITLE: &'static str = "Close session";
     const EFFECT: Effect = Effect::Acts;
-    type Scope = Arc<Sessions>;
+    type Scope = Visible;
     type Output = Done;
 
-    async fn run(self, sessions: Arc<Sessions>, call: &Call) -> Result<Outcome<Done>> {
+    async fn run(self, sessions: Visible, call: &Call) -> Result<Outcome<Done>> {
         sessions.close(call, &self.session_id).await?;
         Ok(Done::saying("Session closed").into())
     }
@@ -160,28 +161,38 @@ enum Kind {
     Created,
 }
 
+impl From<sessions::Kind> for Kind {
+    fn from(kind: sessions::Kind) -> Self {
+        match kind {
+            sessions::Kind::Default => Self::Default,
+            sessions::Kind::Created => Self::Created,
+        }
+    }
+}
+
 impl ObjectTool for ListSessions {
     const NAME: &'static str = "list_sessions";
     const TITLE: &'static str = "List sessions";
     const EFFECT: Effect = Effect::Reads;
-    type Scope = (OfServer, Arc<Sessions>);
+    type Scope = (OfServer, Visible);
     type Output = SessionList;
 
     async fn run(
         self,
-        (_, sessions): (OfServer, Arc<Sessions>),
+        (_, sessions): (OfServer, Visible),
         call: &Call,
     ) -> Result<Outcome<SessionList>> {
-        let default = sessions.default_session();
         let mut list = Vec::new();
-        if default.open_tabs().is_some() {
-            list.push(listed(call, DEFAULT.to_owned(), Kind::Default, default).await);
+        if let Some(default) = sessions.everybodys()
+            && default.open_tabs().is_some()
+        {
+            list.push(listed(call, DEFAULT.to_owned(), Kind::Default, &default).await);
         }
         for created in sessions.list() {
             let listed = listed(
                 call,
                 created.id.to_string(),
-                Kind::Created,
+                created.kind.into(),
                 &created.session,
             );
             list.push(Listed {

@@ -1,0 +1,135 @@
+//! MCP over HTTP requests: with sessions as revisions up to 2025-11-25 have them, and without, as 2026-07-28 does.
+//! <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http>
+
+mod events;
+mod pump;
+mod sessions;
+
+use super::connection::Connection;
+use super::text;
+use crate::config::HttpSettings;
+use crate::principal::Principal;
+use crate::server::Server;
+use bytes::Bytes;
+use http::{HeaderMap, Request, Response, StatusCode};
+use http_body_util::Full;
+use http_body_util::combinators::BoxBody;
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use sessions::HttpSessions;
+use std::convert::Infallible;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+use tower_service::Service as _;
+
+/// The header that names an MCP session.
+const SESSION: &str = "mcp-session-id";
+
+/// An answer, perhaps a stream of events.
+pub(crate) type Answer = Response<BoxBody<Bytes, Infallible>>;
+
+/// The two endpoints.
+#[derive(Clone)]
+pub(crate) struct Streamable {
+    sessions: Arc<HttpSessions>,
+    with_sessions: StreamableHttpService<Connection, HttpSessions>,
+    without: StreamableHttpService<Connection, NeverSessionManager>,
+}
+
+impl Streamable {
+    /// Streams and sessions end with `end`.
+    pub(crate) fn new(
+        server: &Arc<Server>,
+        settings: &HttpSettings,
+        end: CancellationToken,
+    ) -> Self {
+        let sessions = HttpSessions::new(settings.client_timeout);
+        let config = StreamableHttpServerConfig::default()
+            // The door looks at both, for every endpoint.
+            .disable_allowed_hosts()
+            .disable_allowed_origins()
+            .with_max_request_body_bytes(settings.max_request)
+            .with_cancellation_token(end);
+        let connection = |server: &Arc<Server>| {
+            let server = server.clone();
+            move || Ok(Connection::over_http(server.clone()))
+        };
+        Self {
+            with_sessions: StreamableHttpService::new(
+                connection(server),
+                sessions.clone(),
+                config.clone(),
+            ),
+            without: StreamableHttpService::new(
+                connection(server),
+                Arc::default(),
+                config
+                    .with_legacy_session_mode(false)
+                    .with_json_response(true),
+            ),
+            sessions,
+        }
+    }
+
+    /// Answers a request for `principal`, whose MCP session it may name.
+    pub(crate) async fn answer(
+        &self,
+        principal: Principal,
+        mut request: Request<Full<Bytes>>,
+    ) -> Answer {
+        let named = session_of(request.headers()).map(str::to_owned);
+        if let Some(id) = &named
+            && self
+                .sessions
+                .owner(id)
+                .is_some_and(|owner| owner != principal)
+        {
+            return plain(StatusCode::NOT_FOUND, "Session not found");
+        }
+        let deleted = request.method() == http::Method::DELETE;
+        request.extensions_mut().insert(principal.clone());
+        let mut service = self.with_sessions.clone();
+        let Ok(mut answer) = service.call(request).await;
+        match session_of(answer.headers()) {
+            Some(id) if named.is_none() => self.sessions.belongs_to(id, &principal),
+            _ => {}
+        }
+        if deleted && answer.status() == StatusCode::ACCEPTED {
+            *answer.status_mut() = StatusCode::OK;
+        }
+        answer
+    }
+
+    /// Answers a request by itself: no MCP session, and JSON where the answer is all there is to say.
+    pub(crate) async fn answer_alone(
+        &self,
+        principal: Principal,
+        mut request: Request<Full<Bytes>>,
+    ) -> Answer {
+        request.headers_mut().remove(SESSION);
+        request.extensions_mut().insert(principal);
+        let mut service = self.without.clone();
+        let Ok(answer) = service.call(request).await;
+        answer
+    }
+
+    /// How many MCP sessions there are.
+    pub(crate) fn sessions(&self) -> usize {
+        self.sessions.len()
+    }
+}
+
+fn session_of(headers: &HeaderMap) -> Option<&str> {
+    headers.get(SESSION)?.to_str().ok()
+}
+
+fn plain(status: StatusCode, text: &'static str) -> Answer {
+    let mut answer = Response::new(BoxBody::new(Full::new(Bytes::from_static(text.as_bytes()))));
+    *answer.status_mut() = status;
+    answer
+}
+
+/// The JSON-RPC error that answers a body which is no message; nothing, for one that is.
+pub(crate) fn refusal(body: &[u8]) -> Option<String> {
+    text::read(body).err().map(|refusal| refusal.to_string())
+}

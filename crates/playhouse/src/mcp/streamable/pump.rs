@@ -1,0 +1,120 @@
+//! A stream to a client that may stop reading: what it can do without is dropped then, so that nobody else waits.
+
+use futures_util::{Stream, StreamExt as _};
+use rmcp::model::ServerJsonRpcMessage;
+use rmcp::transport::common::server_side_http::ServerSseMessage;
+use std::collections::VecDeque;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+
+/// Messages that wait for a client; of more, the oldest notification goes.
+const WAITING: usize = 256;
+
+#[derive(Default)]
+struct Waiting {
+    messages: Mutex<(VecDeque<ServerSseMessage>, Ended)>,
+    changed: Notify,
+}
+
+/// Nothing more will come.
+#[derive(Default, Clone, Copy)]
+struct Ended(bool);
+
+impl Waiting {
+    fn messages(&self) -> MutexGuard<'_, (VecDeque<ServerSseMessage>, Ended)> {
+        self.messages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, message: ServerSseMessage) {
+        let mut messages = self.messages();
+        let (waiting, _) = &mut *messages;
+        if waiting.len() >= WAITING
+            && let Some(oldest) = waiting.iter().position(is_notification)
+        {
+            waiting.remove(oldest);
+        }
+        waiting.push_back(message);
+        drop(messages);
+        self.changed.notify_one();
+    }
+
+    async fn next(&self) -> Option<ServerSseMessage> {
+        loop {
+            let changed = self.changed.notified();
+            {
+                let (waiting, ended) = &mut *self.messages();
+                if let Some(message) = waiting.pop_front() {
+                    return Some(message);
+                }
+                if ended.0 {
+                    return None;
+                }
+            }
+            changed.await;
+        }
+    }
+}
+
+fn is_notification(message: &ServerSseMessage) -> bool {
+    matches!(
+        message.message.as_deref(),
+        Some(ServerJsonRpcMessage::Notification(_))
+    )
+}
+
+/// The same messages, taken from `stream` as they come, whether anybody reads or not. It is left when this is dropped.
+pub(super) fn pumped(
+    stream: impl Stream<Item = ServerSseMessage> + Send + 'static,
+) -> impl Stream<Item = ServerSseMessage> + Send + Sync + 'static {
+    let waiting = Arc::new(Waiting::default());
+    let pump = engine::spawn("event stream", {
+        let waiting = waiting.clone();
+        async move {
+            let mut stream = pin!(stream);
+            while let Some(message) = stream.next().await {
+                waiting.add(message);
+            }
+            waiting.messages().1 = Ended(true);
+            waiting.changed.notify_one();
+        }
+    });
+    futures_util::stream::unfold((waiting, pump), |(waiting, pump)| async move {
+        let message = waiting.next().await?;
+        Some((message, (waiting, pump)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rmcp::model::{RequestId, ServerNotification, ServerResult};
+
+    fn notification() -> ServerSseMessage {
+        let changed = rmcp::model::ToolListChangedNotification::default();
+        ServerSseMessage::from_message(ServerJsonRpcMessage::notification(
+            ServerNotification::ToolListChangedNotification(changed),
+        ))
+    }
+
+    #[tokio::test]
+    async fn a_reader_that_rests_costs_nobody_but_itself() {
+        let (sender, receiver) = tokio::sync::mpsc::channel(1);
+        let source = futures_util::stream::unfold(receiver, |mut receiver| async move {
+            Some((receiver.recv().await?, receiver))
+        });
+        let pumped = pumped(source);
+        for _ in 0..10 * WAITING {
+            sender.send(notification()).await.unwrap();
+        }
+        let answer = ServerJsonRpcMessage::response(ServerResult::empty(()), RequestId::Number(1));
+        sender
+            .send(ServerSseMessage::from_message(answer))
+            .await
+            .unwrap();
+        drop(sender);
+        let heard: Vec<_> = pumped.collect().await;
+        assert_eq!(heard.len(), WAITING);
+        assert!(!is_notification(heard.last().unwrap()));
+    }
+}

@@ -1,0 +1,163 @@
+//! Sessions as a caller sees them: its own, those of its principal, and the default one.
+
+use super::{Chosen, Created, DEFAULT, Place, SessionOptions, Sessions, UnderWay};
+use crate::call::Call;
+use crate::error::Result;
+use crate::principal::Principal;
+use crate::session::Session;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long a principal may be away that has no connection of its own, until its default session is one that nobody is connected to.
+const AWAY: Duration = Duration::from_secs(3600);
+
+/// Who calls, and where it is at home.
+#[derive(Clone)]
+pub(crate) struct Caller {
+    /// Whom the server takes it for.
+    pub(crate) principal: Principal,
+    home: Home,
+}
+
+/// Where the calls go that name no session.
+#[derive(Clone)]
+enum Home {
+    /// To the server's default session.
+    Server,
+    /// To a default session of its own, made when it is first needed. It expires like others once nobody has this any more.
+    Own(Own),
+}
+
+type Own = Arc<Mutex<Option<UnderWay>>>;
+
+/// The homes of principals that come without a connection.
+#[derive(Default)]
+pub(super) struct Homes(HashMap<Principal, (Own, Instant)>);
+
+impl Homes {
+    fn of(&mut self, principal: &Principal) -> Own {
+        let now = Instant::now();
+        self.0.retain(|_, (own, used)| {
+            Arc::strong_count(own) > 1 || now.saturating_duration_since(*used) < AWAY
+        });
+        let (own, used) = self
+            .0
+            .entry(principal.clone())
+            .or_insert_with(|| (Own::default(), now));
+        *used = now;
+        own.clone()
+    }
+}
+
+impl Sessions {
+    /// A client that is known by its principal alone.
+    pub(crate) fn caller(&self, principal: Principal) -> Caller {
+        let home = match principal.is_anybody() {
+            true => Home::Server,
+            false => {
+                let mut homes = self.homes.lock().unwrap_or_else(PoisonError::into_inner);
+                Home::Own(homes.of(&principal))
+            }
+        };
+        Caller { principal, home }
+    }
+
+    /// A client that has connected, and will be gone when the last clone of this is dropped.
+    pub(crate) fn connected_caller(&self, principal: Principal) -> Caller {
+        match self.settings.sessions.shared {
+            true => self.caller(principal),
+            false => Caller {
+                principal,
+                home: Home::Own(Own::default()),
+            },
+        }
+    }
+}
+
+/// The sessions that a caller can see.
+#[derive(Clone)]
+pub(crate) struct Visible {
+    sessions: Arc<Sessions>,
+    caller: Caller,
+}
+
+impl Visible {
+    pub(crate) fn new(sessions: Arc<Sessions>, caller: Caller) -> Self {
+        Self { sessions, caller }
+    }
+
+    /// The session of that id, or the default one; its life is prolonged.
+    pub(crate) fn choose(&self, id: Option<&str>) -> Result<Chosen> {
+        match id.filter(|id| *id != DEFAULT) {
+            Some(id) => {
+                let created = self.sessions.table().find(id, &self.caller.principal)?;
+                Ok(Chosen::of(created))
+            }
+            None => self.at_home(),
+        }
+    }
+
+    /// The default session.
+    pub(crate) fn at_home(&self) -> Result<Chosen> {
+        let Home::Own(home) = &self.caller.home else {
+            return Ok(Chosen {
+                session: self.sessions.default.clone(),
+                _under_way: None,
+            });
+        };
+        let mut home = home.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(UnderWay(created)) = &*home
+            && created.session.goes_on().is_ok()
+        {
+            return Ok(Chosen::of(created.clone()));
+        }
+        let created = self.sessions.settle_in(&self.caller.principal)?;
+        *home = Some(UnderWay::on(created.clone()));
+        Ok(Chosen::of(created))
+    }
+
+    /// The server's default session, if it is the caller's too.
+    pub(crate) fn everybodys(&self) -> Option<Arc<Session>> {
+        matches!(self.caller.home, Home::Server).then(|| self.sessions.default.clone())
+    }
+
+    /// All that live beside the server's default one, oldest first.
+    pub(crate) fn list(&self) -> Vec<Arc<Created>> {
+        self.sessions.list(&self.caller.principal)
+    }
+
+    /// Makes a session with a page in a browser context of its own.
+    pub(crate) async fn create(
+        &self,
+        call: &Call,
+        options: &SessionOptions,
+    ) -> Result<Arc<Created>> {
+        let owner = &self.caller.principal;
+        self.sessions.create(call, owner, options).await
+    }
+
+    /// Ends a session: calls on it that came before are finished first, later ones find it gone.
+    pub(crate) async fn close(&self, call: &Call, id: &str) -> Result<()> {
+        self.sessions.close(call, &self.caller.principal, id).await
+    }
+}
+
+impl Sessions {
+    /// A default session for somebody who has none.
+    fn settle_in(self: &Arc<Self>, owner: &Principal) -> Result<Arc<Created>> {
+        let place = Place::take(self)?;
+        let session = Arc::new(Session::new(self.settings.clone(), self.browsers.clone()));
+        let lifetime = self.settings.sessions.timeout;
+        Ok(self.add(place, session, owner, Kind::Default, lifetime))
+    }
+}
+
+/// Where a session comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A call came that named none.
+    Default,
+    /// Somebody created it.
+    Created,
+}

@@ -1,0 +1,194 @@
+//! Who comes in over HTTP: which hosts and web pages may be named, and how often somebody may ask.
+
+use crate::config::HttpSettings;
+use crate::principal::Principal;
+use axum::body::Body;
+use axum::response::{IntoResponse as _, Response};
+use governor::clock::{Clock as _, DefaultClock};
+use governor::state::keyed::HashMapStateStore;
+use governor::{Quota, RateLimiter};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use tower_http::cors::{AllowOrigin, CorsLayer};
+
+/// The rules of the house.
+pub(crate) struct Door {
+    /// `None`: any.
+    hosts: Option<Vec<String>>,
+    origins: Option<Vec<String>>,
+    rate: Option<Rate>,
+}
+
+type Rate = RateLimiter<Principal, HashMapStateStore<Principal>, DefaultClock>;
+
+impl Door {
+    /// The rules for a server that listens at `address`.
+    pub(crate) fn new(settings: &HttpSettings, address: SocketAddr) -> Self {
+        let hosts = settings.allowed_hosts.clone();
+        let hosts = hosts.unwrap_or_else(|| own_hosts(&settings.host, address));
+        let any = |list: &[String]| list.iter().any(|item| item == "*");
+        let lower = |list: Vec<String>| -> Vec<String> {
+            list.iter().map(|item| item.to_ascii_lowercase()).collect()
+        };
+        Self {
+            hosts: (!any(&hosts)).then(|| lower(hosts)),
+            origins: settings.allowed_origins.clone().map(lower),
+            rate: settings.rate.and_then(NonZeroU32::new).map(|rate| {
+                // Agents ask in bursts.
+                let quota = Quota::per_second(rate)
+                    .allow_burst(rate.saturating_mul(const { NonZeroU32::new(4).unwrap() }));
+                RateLimiter::hashmap(quota)
+            }),
+        }
+    }
+
+    /// Refuses what names a host that is not ours, or comes from a web page that may not ask: a page could have had its own name
+    /// resolved to this machine. <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning>
+    pub(crate) fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Box<Response>> {
+        let host = headers
+            .get(header::HOST)
+            .and_then(|host| host.to_str().ok());
+        let Some(host) = uri.authority().map(|host| host.as_str()).or(host) else {
+            return Err(refusal(StatusCode::BAD_REQUEST, "Missing host"));
+        };
+        if let Some(hosts) = &self.hosts
+            && !names(hosts, host)
+        {
+            let message = format!("Access is only allowed at {}", hosts.join(", "));
+            return Err(refusal(StatusCode::FORBIDDEN, message));
+        }
+        match headers.get(header::ORIGIN) {
+            Some(origin) if !self.may_ask(origin) => Err(refusal(
+                StatusCode::FORBIDDEN,
+                "This web page may not ask: its origin is not in --allowed-http-origins",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn may_ask(&self, origin: &HeaderValue) -> bool {
+        let Ok(origin) = origin.to_str() else {
+            return false;
+        };
+        let origin = origin.to_ascii_lowercase();
+        match (&self.origins, &self.hosts) {
+            (Some(origins), _) => origins.iter().any(|one| *one == origin || one == "*"),
+            // Whoever lets any host be named has not said that any page may ask.
+            (None, None) => false,
+            (None, Some(hosts)) => {
+                let host = origin.split_once("://").map(|(_, host)| host);
+                host.is_some_and(|host| names(hosts, host))
+            }
+        }
+    }
+
+    /// Lets web pages that may ask read the answers.
+    pub(crate) fn cors(self: &Arc<Self>) -> CorsLayer {
+        let door = self.clone();
+        let ours = |name| HeaderName::from_static(name);
+        CorsLayer::new()
+            .allow_origin(AllowOrigin::predicate(move |origin, _| {
+                door.may_ask(origin)
+            }))
+            .allow_methods([Method::GET, Method::POST, Method::DELETE])
+            .allow_headers([
+                header::AUTHORIZATION,
+                header::CONTENT_TYPE,
+                header::ACCEPT,
+                ours("x-api-key"),
+                ours("last-event-id"),
+                ours("mcp-session-id"),
+                ours("mcp-protocol-version"),
+                ours("mcp-method"),
+                ours("mcp-name"),
+            ])
+            .expose_headers([ours("mcp-session-id"), header::WWW_AUTHENTICATE])
+    }
+
+    /// Refuses what comes too often.
+    pub(crate) fn count(&self, principal: &Principal) -> Result<(), Box<Response>> {
+        let Some(rate) = &self.rate else {
+            return Ok(());
+        };
+        rate.check_key(principal).map_err(|not_until| {
+            let wait = not_until.wait_time_from(DefaultClock::default().now());
+            let seconds = wait.as_secs() + 1;
+            let mut refusal = refusal(
+                StatusCode::TOO_MANY_REQUESTS,
+                format!("Too many requests: wait {seconds} s"),
+            );
+            refusal
+                .headers_mut()
+                .insert(header::RETRY_AFTER, seconds.into());
+            // Names of those who are long gone.
+            rate.retain_recent();
+            refusal
+        })
+    }
+
+    /// Waits as long as somebody comes too often whose connection stays.
+    pub(crate) async fn pace(&self, principal: &Principal) {
+        if let Some(rate) = &self.rate {
+            rate.until_key_ready(principal).await;
+        }
+    }
+}
+
+/// What a server at that address is called by itself.
+fn own_hosts(host: &str, address: SocketAddr) -> Vec<String> {
+    let ip = address.ip();
+    let port = address.port();
+    match ip.is_loopback() || ip.is_unspecified() {
+        true => ["localhost", "127.0.0.1", "[::1]"]
+            .map(|host| format!("{host}:{port}"))
+            .to_vec(),
+        false if ip.is_ipv6() && host.contains(':') => vec![format!("[{ip}]:{port}")],
+        false => vec![format!("{host}:{port}")],
+    }
+}
+
+/// Whether the list has the host, with its port or for any.
+fn names(hosts: &[String], host: &str) -> bool {
+    let host = host.to_ascii_lowercase();
+    let end = host.rfind(']').map_or(0, |bracket| bracket + 1);
+    let bare = host[end..]
+        .find(':')
+        .map_or(&*host, |colon| &host[..end + colon]);
+    hosts.iter().any(|one| *one == host || one == bare)
+}
+
+fn refusal(status: StatusCode, message: impl Into<Body>) -> Box<Response> {
+    Box::new((status, message.into()).into_response())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_is_named_with_its_port_or_for_any() {
+        let hosts = ["localhost:80", "example.com", "[::1]:80", "[::2]"].map(str::to_owned);
+        for host in [
+            "localhost:80",
+            "LOCALHOST:80",
+            "example.com",
+            "example.com:1",
+            "[::1]:80",
+            "[::2]:9",
+        ] {
+            assert!(names(&hosts, host), "{host}");
+        }
+        for host in [
+            "localhost",
+            "localhost:81",
+            "evil.com",
+            "example.com.evil.com",
+            "[::1]",
+            "",
+        ] {
+            assert!(!names(&hosts, host), "{host}");
+        }
+    }
+}

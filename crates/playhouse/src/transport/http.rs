@@ -1,0 +1,234 @@
+//! The endpoints over HTTP, and what every request passes before it gets to one.
+
+use super::door::Door;
+use super::sse::Streams;
+use super::websocket;
+use crate::config::HttpSettings;
+use crate::mcp::{self, Answer, Streamable};
+use crate::principal::Principal;
+use crate::server::Server;
+use axum::body::Body;
+use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::{Extension, Query, Request, State};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{any, get};
+use axum::{Json, Router};
+use bytes::Bytes;
+use http::{HeaderValue, Method, StatusCode, header};
+use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use serde::Deserialize;
+use serde_json::json;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// How long a request's body may take to come.
+const BODY: Duration = Duration::from_secs(30);
+
+/// What all endpoints share.
+pub(crate) struct Site {
+    server: Arc<Server>,
+    streamable: Streamable,
+    streams: Streams,
+    door: Arc<Door>,
+    largest: usize,
+    /// No new work.
+    stop: CancellationToken,
+    /// Streams and connections end.
+    end: CancellationToken,
+}
+
+/// Everything that is served at `address`. Nothing new begins after `stop`; streams end with `end`.
+pub(crate) fn router(
+    server: Arc<Server>,
+    settings: &HttpSettings,
+    address: SocketAddr,
+    stop: CancellationToken,
+    end: CancellationToken,
+) -> Router {
+    let door = Arc::new(Door::new(settings, address));
+    let site = Arc::new(Site {
+        streamable: Streamable::new(&server, settings, end.clone()),
+        server,
+        streams: Streams::default(),
+        door: door.clone(),
+        largest: settings.max_request,
+        stop,
+        end,
+    });
+    let known = Router::new()
+        .route("/", any(streamable))
+        .route("/mcp", any(streamable))
+        .route("/message", any(message))
+        .route("/sse", get(sse).post(sse_post))
+        .route("/ws", any(web_socket))
+        .route("/metrics", get(metrics))
+        .layer(middleware::from_fn_with_state(site.clone(), known));
+    Router::new()
+        .merge(known)
+        .route("/health", get(health))
+        .layer(door.cors())
+        .layer(middleware::from_fn_with_state(site.clone(), admit))
+        .with_state(site)
+}
+
+/// For every request: only what names us, and nothing once we are about to end.
+async fn admit(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
+    if let Err(refusal) = site.door.check(request.uri(), request.headers()) {
+        return *refusal;
+    }
+    if site.stop.is_cancelled() {
+        let retry = [(header::RETRY_AFTER, HeaderValue::from_static("1"))];
+        return (StatusCode::SERVICE_UNAVAILABLE, retry, "The server ends").into_response();
+    }
+    next.run(request).await
+}
+
+/// For what is not open to everybody: who asks, and how often.
+async fn known(State(site): State<Arc<Site>>, mut request: Request, next: Next) -> Response {
+    let principal = Principal::anybody();
+    if let Err(refusal) = site.door.count(&principal) {
+        return *refusal;
+    }
+    request.extensions_mut().insert(principal);
+    next.run(request).await
+}
+
+/// `/mcp`.
+async fn streamable(
+    State(site): State<Arc<Site>>,
+    Extension(principal): Extension<Principal>,
+    request: Request,
+) -> Response {
+    match whole(request, site.largest).await {
+        Ok(request) => opened(site.streamable.answer(principal, request).await),
+        Err(refusal) => *refusal,
+    }
+}
+
+/// `/message`: one request, one answer, nothing kept.
+async fn message(
+    State(site): State<Arc<Site>>,
+    Extension(principal): Extension<Principal>,
+    mut request: Request,
+) -> Response {
+    // Who asks without a thought for MCP's own headers gets JSON all the same.
+    let both = HeaderValue::from_static("application/json, text/event-stream");
+    request.headers_mut().insert(header::ACCEPT, both);
+    match whole(request, site.largest).await {
+        Ok(request) => opened(site.streamable.answer_alone(principal, request).await),
+        Err(refusal) => *refusal,
+    }
+}
+
+fn opened(answer: Answer) -> Response {
+    answer.map(Body::new)
+}
+
+/// The request with all of its body. What is no message is answered as JSON-RPC says.
+async fn whole(request: Request, largest: usize) -> Result<Request<Full<Bytes>>, Box<Response>> {
+    let (parts, body) = request.into_parts();
+    let body = read(body, largest).await?;
+    let is_json = parts
+        .headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok())
+        .is_some_and(|kind| kind.to_ascii_lowercase().starts_with("application/json"));
+    if parts.method == Method::POST
+        && is_json
+        && let Some(refusal) = mcp::refusal(&body)
+    {
+        let json = [(header::CONTENT_TYPE, "application/json")];
+        return Err(Box::new(
+            (StatusCode::BAD_REQUEST, json, refusal).into_response(),
+        ));
+    }
+    Ok(Request::from_parts(parts, Full::new(body)))
+}
+
+async fn read(body: Body, largest: usize) -> Result<Bytes, Box<Response>> {
+    let refusal = |status: StatusCode, message: String| {
+        let close = [(header::CONNECTION, "close")];
+        Box::new((status, close, message).into_response())
+    };
+    let body = Limited::new(body, largest).collect();
+    match tokio::time::timeout(BODY, body).await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(refusal(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!("A request has at most {largest} bytes (--max-request-size)"),
+        )),
+        Ok(Err(error)) => Err(refusal(StatusCode::BAD_REQUEST, error.to_string())),
+        Err(_) => Err(refusal(
+            StatusCode::REQUEST_TIMEOUT,
+            format!("The body did not come within {} s", BODY.as_secs()),
+        )),
+    }
+}
+
+/// `GET /sse`.
+async fn sse(
+    State(site): State<Arc<Site>>,
+    Extension(principal): Extension<Principal>,
+) -> Response {
+    site.streams
+        .begin(&site.server, principal, site.end.clone())
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Posted {
+    session_id: Option<String>,
+}
+
+/// `POST /sse?sessionId=…`.
+async fn sse_post(
+    State(site): State<Arc<Site>>,
+    Extension(principal): Extension<Principal>,
+    Query(posted): Query<Posted>,
+    request: Request,
+) -> Response {
+    match read(request.into_body(), site.largest).await {
+        Ok(body) => {
+            let id = posted.session_id.as_deref();
+            site.streams.post(&principal, id, &body).await
+        }
+        Err(refusal) => *refusal,
+    }
+}
+
+/// `/ws`.
+async fn web_socket(
+    State(site): State<Arc<Site>>,
+    Extension(principal): Extension<Principal>,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    websocket::serve(
+        upgrade,
+        site.largest,
+        site.door.clone(),
+        site.server.clone(),
+        principal,
+        site.end.clone(),
+    )
+}
+
+/// `/health`: for those who watch over the server. Nothing that is anybody's.
+async fn health(State(site): State<Arc<Site>>) -> impl IntoResponse {
+    let vitals = site.server.vitals();
+    Json(json!({
+        "status": "ok",
+        "version": env!("CARGO_PKG_VERSION"),
+        "browsers": vitals.browsers,
+        "sessions": vitals.sessions,
+        "uptime": vitals.uptime.as_secs(),
+    }))
+}
+
+/// `/metrics`: the text format of Prometheus.
+async fn metrics(State(site): State<Arc<Site>>) -> impl IntoResponse {
+    let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4")];
+    (kind, site.server.metrics(site.streamable.sessions()))
+}

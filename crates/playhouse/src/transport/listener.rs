@@ -1,0 +1,154 @@
+//! Connections that come in over TCP, with or without TLS: how many, how patient, and how they end.
+
+use axum::Router;
+use axum::body::Body;
+use engine::Task;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_rustls::TlsAcceptor;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tower_service::Service as _;
+
+/// How long a client may take for a request's head, and for TLS; and how long a connection may have nothing to ask.
+const HEAD: Duration = Duration::from_secs(30);
+
+/// How long what we sent may wait for a client that does not take it.
+const UNSENT: Duration = Duration::from_secs(60);
+
+/// What is told to one connection too many.
+const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\nretry-after: 1\r\ncontent-length: 0\r\n\r\n";
+
+/// What holds for all connections.
+pub(crate) struct Listening {
+    /// Where they come in.
+    pub(crate) listener: TcpListener,
+    /// With a certificate.
+    pub(crate) tls: Option<TlsAcceptor>,
+    /// How many there may be.
+    pub(crate) most: usize,
+    /// No more come in, and those that are idle end.
+    pub(crate) stop: CancellationToken,
+    /// All end.
+    pub(crate) end: CancellationToken,
+}
+
+impl Listening {
+    /// Serves `router` until `stop`; returns when the last connection has ended.
+    pub(crate) async fn serve(self, router: Router) {
+        let places = Arc::new(Semaphore::new(self.most));
+        let open = TaskTracker::new();
+        loop {
+            let accepted = tokio::select! {
+                accepted = self.listener.accept() => accepted,
+                () = self.stop.cancelled() => break,
+            };
+            let stream = match accepted {
+                Ok((stream, _)) => stream,
+                Err(error) => {
+                    // Most likely too many files are open; some will be closed.
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                    continue;
+                }
+            };
+            let Ok(place) = places.clone().try_acquire_owned() else {
+                refuse(stream).detach();
+                continue;
+            };
+            let connection = Connection {
+                router: router.clone(),
+                stop: self.stop.clone(),
+                end: self.end.clone(),
+            };
+            let tls = self.tls.clone();
+            let served = open.track_future(async move {
+                if let Err(error) = connection.begin(stream, tls).await {
+                    tracing::debug!(%error, "a connection ended");
+                }
+                drop(place);
+            });
+            engine::spawn("connection", served).detach();
+        }
+        open.close();
+        open.wait().await;
+    }
+}
+
+/// Tells a client that there is no place for it, as far as it listens.
+fn refuse(mut stream: TcpStream) -> Task {
+    engine::spawn("refusal", async move {
+        let _ = tokio::time::timeout(Duration::from_secs(1), stream.write_all(FULL)).await;
+    })
+}
+
+struct Connection {
+    router: Router,
+    stop: CancellationToken,
+    end: CancellationToken,
+}
+
+impl Connection {
+    async fn begin(
+        self,
+        stream: TcpStream,
+        tls: Option<TlsAcceptor>,
+    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        patience(&stream)?;
+        match tls {
+            None => self.serve(stream).await,
+            Some(tls) => {
+                let stream = tokio::time::timeout(HEAD, tls.accept(stream)).await??;
+                self.serve(stream).await
+            }
+        }
+    }
+
+    async fn serve(
+        self,
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        let mut router = self.router;
+        let service = TowerToHyperService::new(tower::service_fn(
+            move |request: http::Request<Incoming>| router.call(request.map(Body::new)),
+        ));
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(HEAD)
+            .serve_connection(TokioIo::new(stream), service)
+            .with_upgrades();
+        let mut connection = std::pin::pin!(connection);
+        tokio::select! {
+            served = connection.as_mut() => return Ok(served?),
+            () = self.stop.cancelled() => connection.as_mut().graceful_shutdown(),
+        }
+        tokio::select! {
+            served = connection => Ok(served?),
+            () = self.end.cancelled() => Ok(()),
+        }
+    }
+}
+
+/// What the system is to do about small packets, and about clients that have gone without a word.
+fn patience(stream: &TcpStream) -> io::Result<()> {
+    // An answer is one small packet after another: without this the second waits for the first to be acknowledged.
+    stream.set_nodelay(true)?;
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::net::sockopt;
+        sockopt::set_socket_keepalive(stream, true)?;
+        sockopt::set_tcp_keepidle(stream, UNSENT)?;
+        // Also for one that is there and does not read. https://man7.org/linux/man-pages/man7/tcp.7.html
+        let unsent = u32::try_from(UNSENT.as_millis()).unwrap_or(u32::MAX);
+        sockopt::set_tcp_user_timeout(stream, unsent)?;
+    }
+    Ok(())
+}

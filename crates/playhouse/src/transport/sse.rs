@@ -1,0 +1,106 @@
+//! The transport of 2024-11-05: a stream of events for what we say, and posts beside it for what the client says.
+//! <https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse>
+
+use crate::mcp::{self, Feed, Outbox};
+use crate::principal::Principal;
+use crate::server::Server;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse as _, Response};
+use futures_util::StreamExt as _;
+use http::StatusCode;
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+/// How long a message may wait to be taken.
+const TAKING: Duration = Duration::from_secs(30);
+
+/// The clients that listen.
+#[derive(Clone, Default)]
+pub(crate) struct Streams(Arc<Mutex<HashMap<Uuid, Listener>>>);
+
+#[derive(Clone)]
+struct Listener {
+    principal: Principal,
+    feed: Arc<Feed>,
+}
+
+/// Takes the client from the list when its stream has ended.
+struct Listed {
+    streams: Streams,
+    id: Uuid,
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        self.streams.list().remove(&self.id);
+    }
+}
+
+impl Streams {
+    /// Begins a stream; its first event says where to post.
+    pub(crate) fn begin(
+        &self,
+        server: &Arc<Server>,
+        principal: Principal,
+        end: CancellationToken,
+    ) -> Response {
+        let caller = server.connected_caller(principal.clone());
+        let (feed, outbox, connection) = mcp::connection(server.clone(), caller);
+        let id = Uuid::new_v4();
+        let feed = Arc::new(feed);
+        self.list().insert(id, Listener { principal, feed });
+        let listed = Listed {
+            streams: self.clone(),
+            id,
+        };
+        engine::spawn("SSE client", connection).detach();
+        let endpoint = Event::default()
+            .event("endpoint")
+            .data(format!("/sse?sessionId={id}"));
+        let first = futures_util::stream::iter([Ok::<_, Infallible>(endpoint)]);
+        let rest = futures_util::stream::unfold((outbox, listed), |(mut outbox, listed)| async {
+            let message = Outbox::recv(&mut outbox).await?;
+            let event = Event::default().event("message").data(message);
+            Some((Ok(event), (outbox, listed)))
+        });
+        let events = first.chain(rest).take_until(end.cancelled_owned());
+        Sse::new(events)
+            .keep_alive(KeepAlive::default())
+            .into_response()
+    }
+
+    /// Takes what a client posts.
+    pub(crate) async fn post(
+        &self,
+        principal: &Principal,
+        id: Option<&str>,
+        body: &[u8],
+    ) -> Response {
+        let Some(id) = id else {
+            return (StatusCode::BAD_REQUEST, "Missing sessionId").into_response();
+        };
+        let listener = Uuid::parse_str(id)
+            .ok()
+            .and_then(|id| self.list().get(&id).cloned());
+        let Some(listener) = listener.filter(|listener| listener.principal == *principal) else {
+            return (StatusCode::NOT_FOUND, "Session not found").into_response();
+        };
+        match tokio::time::timeout(TAKING, listener.feed.text(body)).await {
+            Ok(Ok(())) => (StatusCode::ACCEPTED, "Accepted").into_response(),
+            Ok(Err(mcp::Closed)) => (StatusCode::NOT_FOUND, "Session not found").into_response(),
+            Err(_) => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "The client does not read its stream",
+            )
+                .into_response(),
+        }
+    }
+
+    fn list(&self) -> MutexGuard<'_, HashMap<Uuid, Listener>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,106 @@
+//! One message a frame, both ways, on a WebSocket with the subprotocol `mcp`.
+
+use super::door::Door;
+use crate::mcp;
+use crate::principal::Principal;
+use crate::server::Server;
+use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code};
+use axum::response::Response;
+use futures_util::{SinkExt as _, StreamExt as _};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, MissedTickBehavior};
+use tokio_util::sync::CancellationToken;
+
+/// How often we ask whether the client is there.
+const PING: Duration = Duration::from_secs(20);
+
+/// How long one may be silent, and how long a message may take to be sent.
+const SILENCE: Duration = Duration::from_secs(60);
+
+/// Serves a client until it leaves, is silent for too long, or all end.
+pub(crate) fn serve(
+    upgrade: WebSocketUpgrade,
+    largest: usize,
+    door: Arc<Door>,
+    server: Arc<Server>,
+    principal: Principal,
+    end: CancellationToken,
+) -> Response {
+    upgrade
+        .protocols(["mcp"])
+        .max_message_size(largest)
+        .max_frame_size(largest)
+        .on_upgrade(async move |socket| converse(socket, door, server, principal, end).await)
+}
+
+async fn converse(
+    socket: WebSocket,
+    door: Arc<Door>,
+    server: Arc<Server>,
+    principal: Principal,
+    end: CancellationToken,
+) {
+    let caller = server.connected_caller(principal.clone());
+    let (feed, mut outbox, connection) = mcp::connection(server, caller);
+    let serving = engine::spawn("WebSocket client", connection);
+    let (mut sink, mut stream) = socket.split();
+    let heard = std::sync::Mutex::new(Instant::now());
+    let is_silent = || {
+        let heard = heard
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        heard.elapsed() > SILENCE
+    };
+    let read = async {
+        while let Some(Ok(message)) = stream.next().await {
+            *heard
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner) = Instant::now();
+            let text = match &message {
+                Message::Text(text) => text.as_bytes(),
+                Message::Binary(bytes) => bytes,
+                Message::Close(_) => break,
+                Message::Ping(_) | Message::Pong(_) => continue,
+            };
+            door.pace(&principal).await;
+            if feed.text(text).await.is_err() {
+                break;
+            }
+        }
+        None
+    };
+    let write = async {
+        let mut ping = tokio::time::interval(PING);
+        ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            let message = tokio::select! {
+                message = outbox.recv() => match message {
+                    Some(message) => Message::Text(message.into()),
+                    None => return None,
+                },
+                _ = ping.tick() => Message::Ping(Default::default()),
+            };
+            if is_silent() {
+                return None;
+            }
+            match tokio::time::timeout(SILENCE, sink.send(message)).await {
+                Ok(Ok(())) => {}
+                Ok(Err(_)) | Err(_) => return None,
+            }
+        }
+    };
+    let farewell = tokio::select! {
+        farewell = read => farewell,
+        farewell = write => farewell,
+        () = end.cancelled() => Some(CloseFrame {
+            code: close_code::AWAY,
+            reason: "the server ends".into(),
+        }),
+    };
+    drop(feed);
+    let _ = tokio::time::timeout(Duration::from_secs(1), sink.send(Message::Close(farewell))).await;
+    // Calls that nobody waits for any more end with it.
+    drop(outbox);
+    serving.ended().await;
+}
