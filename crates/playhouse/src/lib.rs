@@ -34,9 +34,9 @@ pub use cli::main;
 pub use config::{
     AnswerSettings, BrowserSettings, Capability, CdpSettings, CodegenLanguage, ColorScheme, Config,
     ConfigError, ConsoleLevel, ContextSettings, Contrast, Environment, FilePaths, FileSettings,
-    ForcedColors, Geolocation, HttpCredentials, ImageResponses, LogFormat, LogLevel, LogSettings,
-    Options, PoolSettings, Problem, PromptSettings, ProxySettings, ReducedMotion, Risk, Secrets,
-    SecuritySettings, SessionExpiry, SessionSettings, Settings, Size, SnapshotMode,
+    ForcedColors, Geolocation, HttpCredentials, HttpSettings, ImageResponses, LogFormat, LogLevel,
+    LogSettings, Options, PoolSettings, Problem, PromptSettings, ProxySettings, ReducedMotion,
+    Risk, Secrets, SecuritySettings, SessionExpiry, SessionSettings, Settings, Size, SnapshotMode,
     StorageStateSource, Timeouts, ToolRule, ToolSettings, ToolsetName, Viewport,
     reference as config_reference, schema as config_schema,
 };

@@ -71,7 +71,7 @@ type Input = Arc<tokio::sync::Mutex<Option<ChildStdin>>>;
 struct Shared {
     /// `None` once the server has closed its output.
     waiting: Mutex<Waiting>,
-    stderr: Mutex<String>,
+    stderr: tokio::sync::watch::Sender<String>,
     stderr_ended: tokio::sync::Notify,
     stray: Mutex<Vec<String>>,
 }
@@ -228,7 +228,17 @@ impl Client {
 
     /// What the server has written to stderr so far.
     pub fn stderr(&self) -> String {
-        self.shared.stderr.lock().expect("not poisoned").clone()
+        self.shared.stderr.borrow().clone()
+    }
+
+    /// What the server has written to stderr, as soon as that contains `text`.
+    pub async fn stderr_with(&self, text: &str) -> String {
+        let mut stderr = self.shared.stderr.subscribe();
+        let told = stderr.wait_for(|told| told.contains(text));
+        match timeout(self.limit, told).await {
+            Ok(told) => told.expect("we hold the sender").clone(),
+            Err(_) => panic!("no {text:?} on stderr; {}", self.last_words()),
+        }
     }
 
     /// Everything that the server writes to stderr until it closes it.
@@ -422,11 +432,9 @@ fn answer_server(method: &str, id: &Value, roots: &[String]) -> Value {
 async fn read_errors(mut errors: ChildStderr, shared: Arc<Shared>) {
     let mut buffer = vec![0; 8192];
     while let Ok(read @ 1..) = errors.read(&mut buffer).await {
-        shared
-            .stderr
-            .lock()
-            .expect("not poisoned")
-            .push_str(&String::from_utf8_lossy(&buffer[..read]));
+        shared.stderr.send_modify(|told| {
+            told.push_str(&String::from_utf8_lossy(&buffer[..read]));
+        });
     }
     shared.stderr_ended.notify_one();
 }

@@ -5,6 +5,7 @@
 
 pub mod census;
 mod client;
+mod http_server;
 mod markdown;
 mod parity;
 #[cfg(target_os = "linux")]
@@ -15,6 +16,7 @@ mod site;
 mod spec;
 
 pub use client::{CallResult, Client, Image, Launch, NoAnswer, Pending};
+pub use http_server::{HttpAnswer, HttpServer};
 pub use parity::{Coverage, Parity, ParityReport};
 #[cfg(target_os = "linux")]
 pub use processes::Processes;

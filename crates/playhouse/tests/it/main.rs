@@ -10,6 +10,7 @@ mod faults;
 mod files;
 mod flags;
 mod hostile;
+mod http;
 mod init_pages;
 mod lifecycle;
 mod origins;

@@ -207,9 +207,10 @@ mod tests {
         for id in 0..200_000 {
             events.store_event("a", &answer(id)).await.unwrap();
         }
-        let log = events.log.lock().unwrap();
-        assert!(log.bytes <= BYTES && log.events.len() > 1000);
-        drop(log);
+        {
+            let log = events.log.lock().unwrap();
+            assert!(log.bytes <= BYTES && log.events.len() > 1000);
+        }
         assert!(events.replay_events_after(&first).await.is_err());
         assert!(events.replay_events_after("nonsense").await.is_err());
     }

@@ -1,0 +1,183 @@
+//! The server over HTTP: its endpoints, who may come in, and what outlives what.
+
+use crate::launch;
+use serde_json::{Value, json};
+use testkit::{HttpServer, Site};
+
+async fn served(args: &[&str]) -> HttpServer {
+    HttpServer::start(launch(args)).await
+}
+
+fn text(result: &Value) -> &str {
+    result["content"][0]["text"].as_str().unwrap_or_default()
+}
+
+const JSON: (&str, &str) = ("content-type", "application/json");
+const BOTH: (&str, &str) = ("accept", "application/json, text/event-stream");
+const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+
+#[tokio::test]
+async fn where_it_listens_is_told_as_clients_expect() {
+    let mut server = served(&[]).await;
+    let url = server.url().to_owned();
+    let told = server.process().stderr();
+    assert!(told.starts_with(&format!("Listening on {url}\n")), "{told}");
+    let config: String = told
+        .split_inclusive('\n')
+        .skip(2)
+        .take_while(|line| !line.starts_with("Clients"))
+        .collect();
+    let config: Value = serde_json::from_str(&config).unwrap();
+    assert_eq!(
+        config["mcpServers"]["playwright"]["url"],
+        format!("{url}/mcp")
+    );
+    let health = server.ask("GET", "/health", &[], "").await;
+    assert_eq!(
+        (health.status, &health.json()["status"]),
+        (200, &json!("ok"))
+    );
+}
+
+#[tokio::test]
+async fn each_mcp_session_has_a_default_session_of_its_own() {
+    let server = served(&[]).await;
+    let site = Site::start().await;
+    let (one, other) = (server.begin_session().await, server.begin_session().await);
+    let url = site.url("/title.html");
+    server
+        .call(Some(&one), "browser_navigate", json!({ "url": url }))
+        .await;
+    let tabs = async |session: &str| {
+        let listed = json!({ "action": "list" });
+        text(&server.call(Some(session), "browser_tabs", listed).await).to_owned()
+    };
+    assert!(tabs(&one).await.contains(&url));
+    assert!(!tabs(&other).await.contains(&url));
+}
+
+#[tokio::test]
+async fn a_browser_session_outlives_the_mcp_session_that_began_it() {
+    let server = served(&[]).await;
+    let first = server.begin_session().await;
+    let opened = json!({ "url": "data:text/html,<title>still here</title>" });
+    server.call(Some(&first), "navigate", opened).await;
+    let sessions = server.call(Some(&first), "list_sessions", json!({})).await;
+    let id = sessions["structuredContent"]["sessions"][0]["id"].clone();
+    let gone = server
+        .ask("DELETE", "/mcp", &[("mcp-session-id", &first)], "")
+        .await;
+    assert_eq!(gone.status, 200, "{gone:?}");
+    let late = server
+        .rpc("/mcp", &[("mcp-session-id", &first)], "ping", json!({}))
+        .await;
+    assert_eq!(late.status, 404);
+    let second = server.begin_session().await;
+    let metadata = server
+        .call(
+            Some(&second),
+            "get_page_metadata",
+            json!({ "sessionId": id }),
+        )
+        .await;
+    assert_eq!(
+        metadata["structuredContent"]["title"], "still here",
+        "{metadata}"
+    );
+}
+
+#[tokio::test]
+async fn a_message_needs_no_mcp_session_and_keeps_the_default_one() {
+    let server = served(&[]).await;
+    let opened = json!({ "url": "data:text/html,<title>kept</title>" });
+    server.call(None, "navigate", opened).await;
+    let metadata = server.call(None, "get_page_metadata", json!({})).await;
+    assert_eq!(metadata["structuredContent"]["title"], "kept");
+    // As plain as S4 has it.
+    let plain = server.ask("POST", "/message", &[JSON], PING).await;
+    assert_eq!(
+        (plain.status, plain.json()),
+        (200, json!({ "jsonrpc": "2.0", "id": 1, "result": {} }))
+    );
+    let got = server.ask("GET", "/message", &[], "").await;
+    assert_eq!(got.status, 405);
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_answered_as_json_rpc_says() {
+    let server = served(&["--max-request-size=10000"]).await;
+    for path in ["/mcp", "/message"] {
+        for (body, code) in [
+            ("{", -32700),
+            ("", -32700),
+            ("[]", -32600),
+            ("7", -32600),
+            (r#"{"id":1}"#, -32600),
+        ] {
+            let answer = server.ask("POST", path, &[JSON, BOTH], body).await;
+            assert_eq!(answer.status, 400, "{path} {body}");
+            assert_eq!(answer.json()["error"]["code"], code, "{path} {body}");
+        }
+        let large = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"x":"{}"}}}}"#,
+            "x".repeat(10_000)
+        );
+        assert_eq!(
+            server.ask("POST", path, &[JSON, BOTH], &large).await.status,
+            413
+        );
+        let kind = ("content-type", "text/plain");
+        assert_eq!(
+            server.ask("POST", path, &[kind, BOTH], PING).await.status,
+            415
+        );
+    }
+    assert_eq!(server.ask("POST", "/mcp", &[JSON], PING).await.status, 406);
+    assert_eq!(
+        server.ask("POST", "/mcp", &[JSON, BOTH], PING).await.status,
+        400
+    );
+    assert_eq!(server.ask("GET", "/nowhere", &[], "").await.status, 404);
+}
+
+#[tokio::test]
+async fn only_hosts_and_pages_of_ours_come_in() {
+    let server = served(&[]).await;
+    let refused = server
+        .ask("POST", "/message", &[JSON, ("host", "evil.example")], PING)
+        .await;
+    assert_eq!(refused.status, 403);
+    assert!(
+        refused
+            .body
+            .starts_with("Access is only allowed at localhost:"),
+        "{refused:?}"
+    );
+    let of_page = |origin: &'static str| [JSON, ("origin", origin)];
+    for origin in ["http://evil.example", "null", "http://localhost"] {
+        for path in ["/mcp", "/message", "/sse", "/ws", "/metrics", "/health"] {
+            let refused = server.ask("GET", path, &of_page(origin), "").await;
+            assert_eq!(refused.status, 403, "{path} {origin}");
+        }
+    }
+    let ours = format!("http://{}", server.authority());
+    let answer = server
+        .ask("POST", "/message", &[JSON, ("origin", &ours)], PING)
+        .await;
+    assert_eq!(
+        (answer.status, answer.header("access-control-allow-origin")),
+        (200, &*ours)
+    );
+}
+
+#[tokio::test]
+async fn who_asks_too_often_is_told_to_wait() {
+    let server = served(&["--rate-limit=1"]).await;
+    let mut answers = Vec::new();
+    for _ in 0..20 {
+        answers.push(server.ask("POST", "/message", &[JSON], PING).await);
+    }
+    let limited = answers.iter().find(|answer| answer.status == 429);
+    assert_eq!(limited.expect("one too many").header("retry-after"), "1");
+    assert_eq!(server.ask("GET", "/health", &[], "").await.status, 200);
+}
