@@ -60,8 +60,8 @@ fn a_start_that_fails_says_so_in_the_words_of_the_contract() {
             "Invalid --timeout-action: soon. Expected a whole number of milliseconds",
         ),
         (
-            &["--port=0"],
-            "option '--port' is not supported yet: this release serves on stdio only",
+            &["--webmcp"],
+            "option '--webmcp' is not supported yet: it comes with a later release",
         ),
         (
             &["--tools=browser_close"],
@@ -76,9 +76,9 @@ fn a_start_that_fails_says_so_in_the_words_of_the_contract() {
 fn an_option_of_a_later_release_may_be_switched_off() {
     settings(&["--no-webmcp"]);
     load(&[], &[], Some(r#"{"extension": false, "webmcp": false}"#)).expect("valid");
-    let message = refusal(&[], Some(r#"{"server": {"port": 1}}"#));
+    let message = refusal(&[], Some(r#"{"webmcp": true}"#));
     assert_eq!(
         message,
-        "option 'server.port' is not supported yet: this release serves on stdio only"
+        "option 'webmcp' is not supported yet: it comes with a later release"
     );
 }

@@ -87,14 +87,26 @@ fn a_key_of_that_shape_that_is_not_there_is_refused_with_the_nearest() {
 }
 
 #[test]
-fn what_this_release_cannot_do_is_refused() {
-    let message = refusal(&[], Some(r#"{"transport": "http"}"#));
-    assert!(
-        message.ends_with("\"http\". Valid values are: stdio"),
-        "{message}"
+fn a_port_means_http_unless_a_stronger_word_says_stdio() {
+    let port = |args: &[&str], file: &str| {
+        let settings = load(args, &[], Some(file)).expect("valid").settings;
+        settings.http.map(|http| http.port)
+    };
+    assert_eq!(port(&[], "{}"), None);
+    assert_eq!(port(&["--port=0"], "{}"), Some(0));
+    assert_eq!(port(&[], r#"{"port": 3000}"#), Some(3000));
+    assert_eq!(
+        port(&[], r#"{"transport": "http", "server": {"port": 1}}"#),
+        Some(1)
     );
-    let message = refusal(&[], Some(r#"{"port": 3000}"#));
-    assert!(message.contains("is not supported yet"), "{message}");
+    assert_eq!(port(&[], r#"{"transport": "stdio", "port": 3000}"#), None);
+    assert_eq!(port(&["--port=1"], r#"{"transport": "stdio"}"#), Some(1));
+    let message = refusal(&[], Some(r#"{"transport": "websocket"}"#));
+    assert!(message.contains("needs a port"), "{message}");
+    let message = refusal(&["--port=1", "--tls-cert=x"], None);
+    assert!(message.contains("belong together"), "{message}");
+    let message = refusal(&["--port=65536"], None);
+    assert!(message.contains("up to 65535"), "{message}");
 }
 
 #[test]

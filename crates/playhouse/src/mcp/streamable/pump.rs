@@ -114,7 +114,8 @@ mod tests {
             .unwrap();
         drop(sender);
         let heard: Vec<_> = pumped.collect().await;
-        assert_eq!(heard.len(), WAITING);
+        // One may have been on its way when the last came.
+        assert!((WAITING..=WAITING + 1).contains(&heard.len()));
         assert!(!is_notification(heard.last().unwrap()));
     }
 }
