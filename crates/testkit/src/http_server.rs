@@ -41,7 +41,7 @@ impl HttpAnswer {
                     .body
                     .lines()
                     .filter_map(|line| line.strip_prefix("data:"));
-                data.map(str::trim).filter(|data| !data.is_empty()).last()
+                data.map(str::trim).rfind(|data| !data.is_empty())
             }
             false => Some(&*self.body),
         };
