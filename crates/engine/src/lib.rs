@@ -53,7 +53,7 @@ pub use locator::{Checked, Element, Locator, Rect, States, WaitFor};
 pub use network::{Request, RequestOutcome};
 pub use origins::OriginRules;
 pub use page::{
-    Attendance, Dialog, Events, FileChooser, Intercepted, Interceptor, LoadState, Page,
+    Attendance, Dialog, Events, FileChooser, Intercepted, Interceptor, Landing, LoadState, Page,
 };
 pub use progress::Progress;
 pub use reading::{Content, ElementFacts, Form, Link, Links, Metadata, Table};

@@ -9,7 +9,7 @@ mod rescue;
 
 pub use events::{Attendance, Events};
 pub use interception::{Intercepted, Interceptor};
-pub use navigation::LoadState;
+pub use navigation::{Landing, LoadState};
 
 use crate::backend::{
     ContextOptions, DialogKind, FrameId, Headers, InputStep, MediaFeatures, PageBackend, PageEvent,

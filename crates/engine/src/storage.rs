@@ -205,7 +205,8 @@ impl Page {
                 self.evaluate(progress, &write).await?;
             }
             self.goto(progress, "about:blank", LoadState::Committed)
-                .await
+                .await?;
+            Ok(())
         };
         tokio::select! {
             written = writing => written,

@@ -25,6 +25,12 @@ pub(crate) enum Error {
     #[error("{reason}")]
     Arguments {
         reason: &'static str,
+        /// Which they are.
+        #[serde(skip_serializing_if = "<[_]>::is_empty")]
+        parameters: &'static [&'static str],
+        /// Those of which one has to be there, and none is.
+        #[serde(skip_serializing_if = "<[_]>::is_empty")]
+        missing: &'static [&'static str],
         /// Told without the word `Error`.
         #[serde(skip)]
         bare: bool,
@@ -67,6 +73,9 @@ pub(crate) enum Error {
     /// There is no context of that name in the session.
     #[error("Context \"{name}\" not found. There are: {}", .contexts.join(", "))]
     ContextNotFound { name: String, contexts: Vec<String> },
+    /// The history ends there.
+    #[error("There is no such page in the history")]
+    NoHistory { delta: i32 },
     /// There is no tab of that number.
     #[error("Tab {index} not found")]
     TabNotFound { index: i64 },
@@ -125,6 +134,9 @@ pub(crate) struct Problem {
     pub(crate) parameter: String,
     /// What was expected.
     pub(crate) message: String,
+    /// It has to be there, and is not.
+    #[serde(skip)]
+    pub(crate) missing: bool,
 }
 
 /// The name of a kind of failure, for programs to branch on. Stable.
@@ -139,7 +151,7 @@ pub enum ErrorCode {
     SessionExpired,
     /// There may be no more sessions at once (`--max-sessions`).
     MaxSessionsReached,
-    /// The arguments do not fit the tool, or not each other.
+    /// The arguments do not fit the tool, or not each other; `details` name each that is wrong, and in `missing` those that have to be there.
     InvalidParameters,
     /// The selector or locator expression cannot be read.
     InvalidSelector,
@@ -161,7 +173,7 @@ pub enum ErrorCode {
     NavigationFailed,
     /// Our rules forbid the URL.
     UrlBlocked,
-    /// A request failed below HTTP.
+    /// The network is cut, or the proxy does not let the request through: the site is not to blame.
     NetworkError,
     /// The time limit passed; `details.log` tells what was tried.
     Timeout,
@@ -171,7 +183,7 @@ pub enum ErrorCode {
     ScriptFailed,
     /// The page is not as expected.
     VerificationFailed,
-    /// A tab, request or file that was named does not exist.
+    /// A tab, context, request, file or page of the history that was named does not exist.
     NotFound,
     /// The path lies outside of the folders the server may touch.
     FileAccessDenied,
@@ -261,7 +273,7 @@ impl ErrorCode {
             Self::ElementNotInteractive => "Take a snapshot to see the element's state.",
             Self::NavigationFailed => "Check the URL and that its server runs.",
             Self::UrlBlocked => "Use an http or https URL that the server's rules allow.",
-            Self::NetworkError => "Check that the server runs, then try again.",
+            Self::NetworkError => "Join the network again, or check the proxy.",
             Self::Timeout => {
                 "Take a snapshot to see the page's state, or wait for it first. A page that does not answer at all can be left with browser_navigate."
             }
@@ -300,6 +312,7 @@ impl Error {
             Self::MaxSessionsReached { .. } => ErrorCode::MaxSessionsReached,
             Self::BrowserCrashed { .. } | Self::PageCrashed { .. } => ErrorCode::BrowserCrashed,
             Self::ContextNotFound { .. }
+            | Self::NoHistory { .. }
             | Self::TabNotFound { .. }
             | Self::RequestNotFound { .. } => ErrorCode::NotFound,
             Self::VerificationFailed { .. } => ErrorCode::VerificationFailed,
@@ -390,6 +403,7 @@ impl Error {
                 Some("Navigate again: the session goes on with a new page.".into())
             }
             Self::SwitchedOff { .. } => Some("Do without it.".into()),
+            Self::NoHistory { .. } => Some("Navigate to the page by its URL.".into()),
             Self::PictureTooLarge { .. } => {
                 Some("Compare the viewport, or with another baseline.".into())
             }
@@ -403,7 +417,14 @@ impl Error {
     /// The error of a tool as one JSON object: `errorCode`, `message`, `details`, `retryable`, `suggestion`.
     pub(crate) fn to_json(&self, tool: &str) -> Value {
         let code = self.code_of(tool);
-        let details = serde_json::to_value(self).unwrap_or_default();
+        let mut details = serde_json::to_value(self).unwrap_or_default();
+        if let Self::InvalidArguments { problems, .. } = self {
+            let missing = problems.iter().filter(|problem| problem.missing);
+            let missing: Vec<_> = missing.map(|problem| problem.parameter.as_str()).collect();
+            if !missing.is_empty() {
+                details["missing"] = missing.into();
+            }
+        }
         let mut object = json!({ "errorCode": code.name(), "message": self.brief() });
         if details
             .as_object()
@@ -451,6 +472,22 @@ impl Error {
     }
 }
 
+/// The network stack's name for a network that is cut.
+const OFFLINE: &str = "net::ERR_INTERNET_DISCONNECTED";
+
+/// Whether it failed on the way, before any site could be asked.
+fn is_network(reason: &str) -> bool {
+    const WAYS: [&str; 6] = [
+        "net::ERR_PROXY_",
+        "net::ERR_TUNNEL_",
+        "net::ERR_SOCKS_",
+        "net::ERR_MANDATORY_PROXY_",
+        "net::ERR_NETWORK_",
+        "net::ERR_NO_SUPPORTED_PROXIES",
+    ];
+    reason == OFFLINE || WAYS.iter().any(|way| reason.starts_with(way))
+}
+
 /// What to do about a document that did not come, by the network stack's name for it.
 fn unloaded(reason: &str) -> &'static str {
     if reason.contains("ERR_CERT_") {
@@ -459,6 +496,10 @@ fn unloaded(reason: &str) -> &'static str {
         "The server does not speak TLS there: try http, or another port."
     } else if reason.contains("ERR_TOO_MANY_REDIRECTS") {
         "The site redirects in a circle: try another URL, or without its cookies."
+    } else if reason == OFFLINE {
+        "Join the network again (set_offline, browser_network_state_set)."
+    } else if is_network(reason) {
+        "Check the proxy, and the network of this machine."
     } else if reason.contains("ERR_NAME_NOT_RESOLVED") {
         "Check the host's name."
     } else {
@@ -482,6 +523,7 @@ fn engine_code(error: &engine::Error) -> ErrorCode {
             _ => ErrorCode::Timeout,
         },
         E::Cancelled {} => ErrorCode::Cancelled,
+        E::NavigationFailed { reason, .. } if is_network(reason) => ErrorCode::NetworkError,
         E::NavigationFailed { .. } => ErrorCode::NavigationFailed,
         E::UrlBlocked { .. } | E::OriginBlocked { .. } => ErrorCode::UrlBlocked,
         E::InvalidUrl { .. } => ErrorCode::InvalidUrl,
@@ -518,7 +560,10 @@ fn obstacle_code(obstacle: &engine::Obstacle) -> ErrorCode {
 
 fn listed(problems: &[Problem]) -> String {
     let mut text = String::new();
-    for Problem { parameter, message } in problems {
+    for Problem {
+        parameter, message, ..
+    } in problems
+    {
         let _ = write!(text, "\n✖ {message}");
         if !parameter.is_empty() {
             let _ = write!(text, "\n  → at {parameter}");

@@ -7,7 +7,7 @@ use crate::reply::{Part, Reply};
 use crate::session::{Session, Tab};
 use crate::sessions::Visible;
 use crate::tool::{Reach, Scope};
-use engine::{BrowserContext, LoadState, Locator, Page, Selector, SettleOptions, Watch};
+use engine::{BrowserContext, Landing, LoadState, Locator, Page, Selector, SettleOptions, Watch};
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
@@ -68,25 +68,25 @@ impl TabInAnyState {
         Ok(self.page.locator(selector)?.patient())
     }
 
-    /// Goes to a URL, whatever is open in the tab, and waits until it has come as far as `until`. The tab that shows it, which is another
-    /// one if this one hung; `None` when the page asks whether to leave it.
+    /// Goes to a URL, whatever is open in the tab, and waits until it has come as far as `until`. The tab that it led to something in, which is
+    /// another one if this one hung; `None` when the page asks whether to leave it.
     pub(crate) async fn go_to(
         &self,
         call: &Call,
         url: &str,
         until: LoadState,
-    ) -> Result<Option<Arc<Tab>>> {
-        let (tab, left) = match self.tab.go_to(&call.navigation(), url, until).await {
+    ) -> Result<Option<(Arc<Tab>, Landing)>> {
+        let (tab, landed) = match self.tab.go_to(&call.navigation(), url, until).await {
             // Its tab is replaced, and the new one is not to blame.
             Err(Error::Engine(engine::Error::PageHung {})) => {
                 self.tab.tell_crash();
                 let fresh = self.session.current_tab(call).await?;
-                let left = fresh.go_to(&call.navigation(), url, until).await?;
-                (fresh, left)
+                let landed = fresh.go_to(&call.navigation(), url, until).await?;
+                (fresh, landed)
             }
-            left => (self.tab.clone(), left?),
+            landed => (self.tab.clone(), landed?),
         };
-        Ok(left.then_some(tab))
+        Ok(landed.map(|landed| (tab, landed)))
     }
 
     /// Does something to the page, and waits until its consequences are over. A dialog that it opens ends both; one that came before it was done fails it.

@@ -25,6 +25,18 @@ pub enum LoadState {
     Loaded,
 }
 
+/// What a navigation has led to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Landing {
+    /// What was asked for is shown.
+    Shown,
+    /// The document that was there stays: the answer was a download, or had no content.
+    Stayed {
+        /// The HTTP status of the answer, if there was one.
+        status: Option<u16>,
+    },
+}
+
 /// The main frame's counts before a navigation.
 #[derive(Clone, Copy)]
 struct Before {
@@ -39,7 +51,7 @@ impl Page {
     /// A dialog that opens meanwhile ends the waiting: with `DialogOpen` if the document has not changed yet.
     ///
     /// A navigation that is given up before there is a document is ended: the page could do nothing else while it waits for it.
-    pub async fn goto(&self, progress: &Progress, url: &str, until: LoadState) -> Result<()> {
+    pub async fn goto(&self, progress: &Progress, url: &str, until: LoadState) -> Result<Landing> {
         let gone = progress
             .run(async {
                 progress.log(format!(
@@ -67,7 +79,7 @@ impl Page {
                                 reason: ABORTED.to_owned(),
                             });
                         }
-                        Ok(())
+                        Ok(before.stayed(&self.state()).unwrap_or(Landing::Shown))
                     }
                     Err(error) => {
                         let shows_why = matches!(&error, Error::NavigationFailed { reason, .. } if reason != ABORTED);
@@ -99,7 +111,7 @@ impl Page {
         progress: &Progress,
         ignore_cache: bool,
         until: LoadState,
-    ) -> Result<()> {
+    ) -> Result<Landing> {
         progress
             .run(async {
                 let before = self.before().await?;
@@ -193,14 +205,14 @@ impl Page {
         loader: Option<&LoaderId>,
         mut shown: impl FnMut(&Frame) -> bool + Send,
         until: LoadState,
-    ) -> Result<()> {
-        let mut verdict = Ok(());
+    ) -> Result<Landing> {
+        let mut verdict = Ok(Landing::Shown);
         self.until(|state| {
             let main = state.frames.main();
             let shown = shown(main);
             if state.is_held() {
                 verdict = if shown {
-                    Ok(())
+                    Ok(Landing::Shown)
                 } else {
                     Err(Error::DialogOpen {})
                 };
@@ -208,12 +220,15 @@ impl Page {
             }
             if !shown && let Some(reason) = came_to_nothing(main, before, loader) {
                 // A download or a 204: the document stays, which is no failure.
-                if !matches!(reason, "" | ABORTED) {
-                    verdict = Err(Error::NavigationFailed {
+                verdict = match reason {
+                    "" | ABORTED => Ok(Landing::Stayed {
+                        status: status_of_ended(state),
+                    }),
+                    reason => Err(Error::NavigationFailed {
                         url: main.url.clone(),
                         reason: reason.to_owned(),
-                    });
-                }
+                    }),
+                };
                 return true;
             }
             shown && reached(state, until)
@@ -224,6 +239,15 @@ impl Page {
 }
 
 impl Before {
+    /// Whether a navigation ended since, without another document.
+    fn stayed(&self, state: &PageState) -> Option<Landing> {
+        let main = state.frames.main();
+        let ended = main.navigations > self.navigations && main.commits == self.commits;
+        ended.then(|| Landing::Stayed {
+            status: status_of_ended(state),
+        })
+    }
+
     /// Whether it is the old document that keeps the new one from coming: it is still being asked, or the new one is there.
     fn is_held_up(&self, state: &PageState) -> bool {
         let main = state.frames.main();
@@ -244,6 +268,15 @@ impl Before {
         let request = state.requests.document(state.frames.main_id(), loader);
         request.is_none_or(|request| request.response.is_some())
     }
+}
+
+/// What the server answered to the navigation that ended without a document.
+fn status_of_ended(state: &PageState) -> Option<u16> {
+    let (loader, _) = state.frames.main().aborted.as_ref()?;
+    let request = state
+        .requests
+        .document(state.frames.main_id(), loader.as_ref()?)?;
+    Some(request.response.as_ref()?.status)
 }
 
 /// Why the navigation ended, if it did so without another document.

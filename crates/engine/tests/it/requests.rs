@@ -300,7 +300,7 @@ async fn answer(stage: &Stage) -> u16 {
     let url = stage.site.url("/auth/basic");
     let page = &stage.page;
     match page.goto(&soon(), &url, LoadState::Loaded).await {
-        Ok(()) => page.status().unwrap().0,
+        Ok(_) => page.status().unwrap().0,
         Err(Error::NavigationFailed { reason, .. }) => {
             assert_eq!(reason, "net::ERR_INVALID_AUTH_CREDENTIALS");
             401

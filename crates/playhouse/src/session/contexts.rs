@@ -62,6 +62,7 @@ impl Session {
             problems: vec![Problem {
                 parameter: "name".to_owned(),
                 message,
+                missing: false,
             }],
         };
         {

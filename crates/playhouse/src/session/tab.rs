@@ -6,7 +6,7 @@ use crate::config::Settings;
 use crate::error::Result;
 use crate::output::Output;
 use crate::reply::{Event, Modal, PageFacts};
-use engine::{LoadState, Page, Progress, Task};
+use engine::{Landing, LoadState, Page, Progress, Task};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -133,25 +133,25 @@ impl Tab {
         Ok(())
     }
 
-    /// Goes to a URL, whatever is open here, and waits until it has come as far as `until`; false when the page asks whether to leave
-    /// it, which is for the client to answer.
+    /// Goes to a URL, whatever is open here, and waits until it has come as far as `until`; `None` when the page asks whether to
+    /// leave it, which is for the client to answer.
     pub(crate) async fn go_to(
         &self,
         progress: &Progress,
         url: &str,
         until: LoadState,
-    ) -> Result<bool> {
+    ) -> Result<Option<Landing>> {
         self.restart_console();
         for _ in 0..TRIES {
             self.dismiss_modals(progress).await?;
             match self.page.goto(progress, url, until).await {
                 // The last word of a script of the page that is left.
                 Err(engine::Error::DialogOpen {}) if self.page.is_asked_by_script() => {}
-                Err(engine::Error::DialogOpen {}) => return Ok(false),
-                arrived => return Ok(arrived.map(|()| true)?),
+                Err(engine::Error::DialogOpen {}) => return Ok(None),
+                landed => return Ok(landed.map(Some)?),
             }
         }
-        Ok(true)
+        Ok(Some(Landing::Shown))
     }
 
     /// Whether it crashed, and no program knows yet.

@@ -71,6 +71,7 @@ impl SessionOptions {
                     problems: vec![Problem {
                         parameter: option.to_owned(),
                         message,
+                        missing: false,
                     }],
                 }
             }
@@ -107,6 +108,7 @@ impl SessionOptions {
         if let Some(proxy) = &self.proxy {
             if proxy.server.starts_with("socks") && proxy.username.is_some() {
                 return Err(wrong(
+                    &["proxy"],
                     "Browsers of the Chromium family know no user names for SOCKS proxies: use one that needs none, or an http proxy",
                 ));
             }
@@ -125,15 +127,22 @@ impl SessionOptions {
             Some(state @ Value::Object(_)) => {
                 context.storage_state = Some(StorageStateSource::Inline(state.clone()));
             }
-            Some(_) => return Err(wrong("storageState must be a path or an object")),
+            Some(_) => {
+                return Err(wrong(
+                    &["storageState"],
+                    "storageState must be a path or an object",
+                ));
+            }
         }
         Ok(settings)
     }
 }
 
-fn wrong(reason: &'static str) -> Error {
+fn wrong(parameters: &'static [&'static str], reason: &'static str) -> Error {
     Error::Arguments {
         reason,
+        parameters,
+        missing: &[],
         bare: false,
     }
 }

@@ -108,6 +108,7 @@ impl Path {
         let problem = Problem {
             parameter: self.text.clone(),
             message,
+            missing: false,
         };
         found.push((self.depth, problem));
     }
@@ -124,6 +125,13 @@ fn object(schema: &Map<String, Value>, members: &Arguments, path: &Path, found: 
             && !property.contains_key("default");
         match members.get(name) {
             None if !needed => {}
+            None => {
+                let before = found.len();
+                value(property, None, &path.member(name), found);
+                for (_, problem) in &mut found[before..] {
+                    problem.missing = true;
+                }
+            }
             member => value(property, member, &path.member(name), found),
         }
     }

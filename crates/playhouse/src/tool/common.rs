@@ -43,6 +43,7 @@ impl ToolDef {
                     Some(_) => problems.push(Problem {
                         parameter: TIMEOUT.to_owned(),
                         message: format!("Too big: expected number to be <={LONGEST}"),
+                        missing: false,
                     }),
                     None => problems.push(problem(TIMEOUT, "number of milliseconds")),
                 },
@@ -86,6 +87,7 @@ impl ToolDef {
                 parameter: SESSION.to_owned(),
                 message: "Missing: this server has no default session (--require-session)"
                     .to_owned(),
+                missing: true,
             }],
         }
     }
@@ -103,5 +105,6 @@ fn problem(parameter: &str, expected: &str) -> Problem {
     Problem {
         parameter: parameter.to_owned(),
         message: format!("Invalid input: expected {expected}"),
+        missing: false,
     }
 }

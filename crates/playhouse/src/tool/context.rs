@@ -19,6 +19,7 @@ impl ToolDef {
             problems: vec![Problem {
                 parameter: String::new(),
                 message: "Refs of one call must be of one context".to_owned(),
+                missing: false,
             }],
         })
     }

@@ -117,6 +117,7 @@ async fn arguments_that_do_not_fit_are_named_by_every_tool() {
             arguments.as_object_mut().unwrap().shift_remove(&parameter);
             let error = refused(&client, name, &arguments, "INVALID_PARAMETERS").await;
             assert!(names(&error, &parameter), "{error}");
+            assert_eq!(error["details"]["missing"], json!([parameter]), "{error}");
         }
         for (parameter, schema) in properties {
             let Some(wrong) = mistyped(&schema) else {
@@ -289,6 +290,6 @@ async fn a_page_that_does_not_come_is_told_by_who_waits_for_it() {
         told(&client, "navigate", &json!({ "url": url })).await;
         is_usable(&client, "default", tool).await;
     }
-    refused(&client, "go_forward", &json!({}), "INVALID_PARAMETERS").await;
+    refused(&client, "go_forward", &json!({}), "NOT_FOUND").await;
     is_usable(&client, "default", "go_forward").await;
 }

@@ -183,6 +183,7 @@ fn wrong(call: &Call, message: &str) -> Error {
         problems: vec![Problem {
             parameter: "name".to_owned(),
             message: message.to_owned(),
+            missing: false,
         }],
     }
 }

@@ -87,6 +87,8 @@ impl Tool for Drop {
         if paths.is_empty() && data.is_empty() {
             return Err(Error::Arguments {
                 reason: "At least one of \"paths\" or \"data\" must be provided.",
+                parameters: &[],
+                missing: &["paths", "data"],
                 bare: false,
             });
         }

@@ -36,12 +36,16 @@ impl Tool for Find {
             (None, None) => {
                 return Ok(Reply::error(Error::Arguments {
                     reason: "Provide either \"text\" or \"regex\" to search for.",
+                    parameters: &[],
+                    missing: &["text", "regex"],
                     bare: true,
                 }));
             }
             (Some(_), Some(_)) => {
                 return Ok(Reply::error(Error::Arguments {
                     reason: "Provide only one of \"text\" or \"regex\", not both.",
+                    parameters: &["text", "regex"],
+                    missing: &[],
                     bare: true,
                 }));
             }
@@ -67,6 +71,7 @@ pub(super) fn pattern(tool: &'static str, parameter: &str, regex: &str) -> Resul
         problems: vec![Problem {
             parameter: parameter.to_owned(),
             message: "Invalid regular expression".to_owned(),
+            missing: false,
         }],
     })
 }

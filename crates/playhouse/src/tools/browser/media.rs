@@ -120,6 +120,14 @@ impl Tool for EmulateMedia {
         if shown.is_empty() {
             return Err(Error::Arguments {
                 reason: "Specify at least one media feature to emulate.",
+                parameters: &[],
+                missing: &[
+                    "media",
+                    "colorScheme",
+                    "reducedMotion",
+                    "forcedColors",
+                    "contrast",
+                ],
                 bare: false,
             });
         }

@@ -33,7 +33,7 @@ impl Tool for Navigate {
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
         let url = completed(&self.url);
         Addresses::new(&call.settings).refuse(&url)?;
-        if let Some(tab) = tab.go_to(call, &url, LoadState::DomContentLoaded).await? {
+        if let Some((tab, _)) = tab.go_to(call, &url, LoadState::DomContentLoaded).await? {
             finish_loading(&tab).await;
         }
         let url = shown(self.url, url);

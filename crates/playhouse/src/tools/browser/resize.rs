@@ -58,6 +58,7 @@ fn pixels(parameter: &str, number: f64) -> Result<u32> {
         problems: vec![Problem {
             parameter: parameter.to_owned(),
             message,
+            missing: false,
         }],
     })
 }

@@ -80,6 +80,8 @@ impl RunCode {
             (None, None) => {
                 return Err(Error::Arguments {
                     reason: "Either \"code\" or \"filename\" must be provided.",
+                    parameters: &[],
+                    missing: &["code", "filename"],
                     bare: false,
                 });
             }

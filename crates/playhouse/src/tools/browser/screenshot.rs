@@ -77,6 +77,8 @@ impl Tool for TakeScreenshot {
         if full_page && self.target.is_some() {
             return Err(Error::Arguments {
                 reason: "fullPage cannot be used with element screenshots.",
+                parameters: &["fullPage", "target"],
+                missing: &[],
                 bare: false,
             });
         }

@@ -56,6 +56,8 @@ impl Tool for Tabs {
             Action::Select => {
                 let index = index.ok_or(Error::Arguments {
                     reason: "Tab index is required",
+                    parameters: &[],
+                    missing: &["index"],
                     bare: false,
                 })?;
                 let tabs = session.tabs(call).await?;
@@ -78,7 +80,7 @@ impl Tabs {
         let mut reply = Reply::default();
         if let Some((url, given)) = url {
             let until = LoadState::DomContentLoaded;
-            if tab.go_to(&call.navigation(), &url, until).await? {
+            if tab.go_to(&call.navigation(), &url, until).await?.is_some() {
                 finish_loading(&tab).await;
             }
             let url = shown(given, url);
@@ -104,6 +106,7 @@ fn number(index: f64) -> Result<i64> {
         problems: vec![Problem {
             parameter: "index".to_owned(),
             message: "Invalid input: expected int, received number".to_owned(),
+            missing: false,
         }],
     })
 }

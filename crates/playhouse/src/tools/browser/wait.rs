@@ -35,6 +35,8 @@ impl Tool for WaitFor {
         if self.time.is_none() && self.text.is_none() && self.text_gone.is_none() {
             return Err(Error::Arguments {
                 reason: "Either time, text or textGone must be provided",
+                parameters: &[],
+                missing: &["time", "text", "textGone"],
                 bare: false,
             });
         }

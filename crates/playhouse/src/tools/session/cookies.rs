@@ -188,6 +188,7 @@ impl NewCookie {
             problems: vec![Problem {
                 parameter: format!("cookies[{index}].domain"),
                 message: "Missing: the page has no domain, and there is no url".to_owned(),
+                missing: false,
             }],
         })?;
         Ok(engine::Cookie {

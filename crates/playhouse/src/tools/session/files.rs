@@ -94,6 +94,7 @@ impl ObjectTool for UploadFile {
                         problems: vec![Problem {
                             parameter: format!("files[{index}].base64"),
                             message: format!("Invalid base64: {error}"),
+                            missing: false,
                         }],
                     })?;
                     names.push(name.clone());

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::scope::{FreeTab, TabInAnyState};
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
 use crate::tools::browser::navigate::completed;
-use engine::{LoadState, Page};
+use engine::{BrowserContext, Download, DownloadState, Landing, LoadState, Page};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -25,6 +25,12 @@ const QUIET: Duration = Duration::from_millis(500);
 
 /// How long a page that has come may take to tell of itself.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long the browser may take to tell of a download that a navigation turned into.
+const BEGINNING: Duration = Duration::from_secs(5);
+
+/// How long a download may take whose path is told.
+const ENDING: Duration = Duration::from_secs(1);
 
 /// Measures what the browser noted of the document that is shown, in ms since its navigation began.
 const TIMING: &str = "() => {
@@ -76,6 +82,21 @@ pub(super) struct Arrived {
     status: u16,
     /// In ms.
     timing: Map<String, Value>,
+    /// No other page came: 204, or a download.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stayed: bool,
+    /// The file that it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    download: Option<DownloadFacts>,
+}
+
+/// A download.
+#[derive(Serialize, JsonSchema)]
+struct DownloadFacts {
+    name: String,
+    /// Once it is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
 }
 
 impl ObjectTool for Navigate {
@@ -92,9 +113,9 @@ impl ObjectTool for Navigate {
         let url = completed(&self.url);
         Addresses::new(&call.settings).refuse(&url)?;
         let until = self.wait_until.unwrap_or(Until::Load);
-        let began = Instant::now();
+        let visit = Visit::of(&tab, call, until)?;
         match tab.go_to(call, &url, until.state()).await? {
-            Some(tab) => arrived(&tab.page, call, until, began).await,
+            Some((there, landing)) => visit.led_to(&there.page, landing).await,
             None => Err(engine::Error::DialogOpen {}.into()),
         }
     }
@@ -133,18 +154,15 @@ impl ObjectTool for GoForward {
 }
 
 async fn go(tab: &FreeTab, call: &Call, delta: i32) -> Result<Outcome<Arrived>> {
-    let began = Instant::now();
+    let visit = Visit::of(tab, call, Until::Load)?;
     if !tab
         .page
         .go(&call.navigation(), delta, LoadState::Loaded)
         .await?
     {
-        return Err(Error::Arguments {
-            reason: "There is no such page in the history",
-            bare: false,
-        });
+        return Err(Error::NoHistory { delta });
     }
-    arrived(&tab.page, call, Until::Load, began).await
+    visit.led_to(&tab.page, Landing::Shown).await
 }
 
 /// Load the page again.
@@ -163,12 +181,13 @@ impl ObjectTool for Reload {
     type Output = Arrived;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Arrived>> {
-        let (began, progress) = (Instant::now(), call.navigation());
+        let visit = Visit::of(&tab, call, Until::Load)?;
         let ignore_cache = self.ignore_cache == Some(true);
-        tab.page
-            .reload(&progress, ignore_cache, LoadState::Loaded)
+        let landing = tab
+            .page
+            .reload(&call.navigation(), ignore_cache, LoadState::Loaded)
             .await?;
-        arrived(&tab.page, call, Until::Load, began).await
+        visit.led_to(&tab.page, landing).await
     }
 }
 
@@ -247,30 +266,114 @@ async fn idle(page: &Page) {
     }
 }
 
-async fn arrived(
-    page: &Page,
-    call: &Call,
+/// A page on its way elsewhere.
+struct Visit<'a> {
+    tab: &'a TabInAnyState,
+    call: &'a Call,
+    context: BrowserContext,
     until: Until,
     began: Instant,
-) -> Result<Outcome<Arrived>> {
-    if until == Until::Networkidle {
-        wait(page, call, until).await?;
+    /// The last download that there was before.
+    downloaded: Option<u64>,
+}
+
+impl<'a> Visit<'a> {
+    fn of(tab: &'a TabInAnyState, call: &'a Call, until: Until) -> Result<Self> {
+        let context = tab.context()?;
+        Ok(Self {
+            tab,
+            call,
+            until,
+            began: Instant::now(),
+            downloaded: context.downloads().last().map(|last| last.number),
+            context,
+        })
     }
-    let duration = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    // What a page keeps from being asked does not make it any less open.
-    let patience = call.within(PATIENCE);
-    let (timing, title) =
-        futures_util::future::join(page.evaluate(&patience, TIMING), page.title(&patience)).await;
-    let mut timing = match timing {
-        Ok(Some(Value::Object(timing))) => timing,
-        _ => Map::new(),
-    };
-    timing.insert("duration".to_owned(), duration.into());
-    Ok(Arrived {
-        title: title.unwrap_or_default(),
-        url: page.url(),
-        status: page.status().map_or(0, |(status, _)| status),
-        timing,
+
+    /// What became of it.
+    async fn led_to(self, page: &Page, landing: Landing) -> Result<Outcome<Arrived>> {
+        let (stayed, status) = match landing {
+            Landing::Shown => {
+                if self.until == Until::Networkidle {
+                    wait(page, self.call, self.until).await?;
+                }
+                (false, page.status().map(|(status, _)| status))
+            }
+            Landing::Stayed { status } => (true, status),
+        };
+        let duration = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let download = match status {
+            Some(204 | 205) => None,
+            _ if stayed => self.download(page).await,
+            _ => None,
+        };
+        // What a page keeps from being asked does not make it any less open.
+        let patience = self.call.within(PATIENCE);
+        let measured = async {
+            match stayed {
+                // It would be that of the page that stays.
+                true => Ok(None),
+                false => page.evaluate(&patience, TIMING).await,
+            }
+        };
+        let (timing, title) = futures_util::future::join(measured, page.title(&patience)).await;
+        let mut timing = match timing {
+            Ok(Some(Value::Object(timing))) => timing,
+            _ => Map::new(),
+        };
+        timing.insert("duration".to_owned(), duration.into());
+        Ok(Arrived {
+            title: title.unwrap_or_default(),
+            url: page.url(),
+            status: status.unwrap_or(0),
+            timing,
+            stayed,
+            download,
+        }
+        .into())
     }
-    .into())
+
+    /// The download that it turned into; a short one is waited for.
+    async fn download(&self, page: &Page) -> Option<DownloadFacts> {
+        let begun = self.awaited(BEGINNING, |download| {
+            Some(download.number) > self.downloaded
+                && download.page.as_ref().is_none_or(|id| id == page.id())
+        });
+        let begun = begun.await?;
+        let ended = self.awaited(ENDING, |download| {
+            download.number == begun.number && download.state != DownloadState::InProgress
+        });
+        let path = match ended.await {
+            Some(_) => {
+                let downloads = self.tab.session.open_tabs()?.downloads();
+                downloads.place(&self.context, begun.number).await
+            }
+            None => None,
+        };
+        let output = self.tab.output(self.call).await;
+        Some(DownloadFacts {
+            name: begun.suggested_name,
+            path: path.map(|path| output.link(&path)),
+        })
+    }
+
+    /// The download for which this holds, once there is one.
+    async fn awaited(
+        &self,
+        limit: Duration,
+        holds: impl Fn(&Download) -> bool,
+    ) -> Option<Download> {
+        let mut changes = self.context.changes();
+        let waiting = async {
+            loop {
+                changes.mark_unchanged();
+                let mut all = self.context.downloads().into_iter();
+                if let Some(download) = all.find(&holds) {
+                    return Some(download);
+                }
+                changes.changed().await.ok()?;
+            }
+        };
+        tokio::time::timeout(limit, waiting).await.ok().flatten()
+    }
 }

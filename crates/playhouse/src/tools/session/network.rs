@@ -105,6 +105,8 @@ impl ObjectTool for BlockResource {
         if self.resource_type.is_none() && self.url.is_none() {
             return Err(Error::Arguments {
                 reason: "Give a resourceType or a url pattern",
+                parameters: &[],
+                missing: &["resourceType", "url"],
                 bare: false,
             });
         }
@@ -236,6 +238,8 @@ async fn rule(
     if remove && routes.len() == before {
         return Err(Error::Arguments {
             reason: "There is no such rule",
+            parameters: &["url"],
+            missing: &[],
             bare: false,
         });
     }
@@ -243,6 +247,8 @@ async fn rule(
         if routes.len() == MOST {
             return Err(Error::Arguments {
                 reason: "There are too many rules already",
+                parameters: &["url"],
+                missing: &[],
                 bare: false,
             });
         }
@@ -263,6 +269,7 @@ fn wrong(call: &Call, parameter: &str, message: String) -> Error {
         problems: vec![Problem {
             parameter: parameter.to_owned(),
             message,
+            missing: false,
         }],
     }
 }

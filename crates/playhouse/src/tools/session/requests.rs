@@ -91,6 +91,7 @@ impl ObjectTool for GetRequestLog {
             problems: vec![Problem {
                 parameter: "filter".to_owned(),
                 message,
+                missing: false,
             }],
         })?;
         let requests = tab.page.requests();

@@ -84,6 +84,7 @@ impl ObjectTool for RestoreState {
                         problems: vec![Problem {
                             parameter: "state".to_owned(),
                             message: format!("This is no state: {error}"),
+                            missing: false,
                         }],
                     }
                 })?
@@ -91,9 +92,16 @@ impl ObjectTool for RestoreState {
             (None, Some(path)) => {
                 output::storage_state(&tab.output(call).await.allowed(path)?).await?
             }
-            _ => {
+            (state, _) => {
+                const BOTH: &[&str] = &["state", "path"];
+                let (parameters, missing): (&[_], &[_]) = match state {
+                    Some(_) => (BOTH, &[]),
+                    None => (&[], BOTH),
+                };
                 return Err(Error::Arguments {
                     reason: "Give either a state or a path",
+                    parameters,
+                    missing,
                     bare: false,
                 });
             }
