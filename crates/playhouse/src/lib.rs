@@ -11,6 +11,7 @@ mod difference;
 mod dispatch;
 mod downloads;
 mod error;
+mod instructions;
 mod mcp;
 mod metrics;
 mod nearest;

@@ -1,6 +1,8 @@
 //! The Model Context Protocol. The only home of `rmcp`.
 
 mod connection;
+mod log;
+mod progress;
 mod prompts;
 mod streamable;
 mod text;

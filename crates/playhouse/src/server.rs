@@ -6,6 +6,7 @@ use crate::call::{Anonymous, Call, Client};
 use crate::config::{Settings, ToolsetName};
 use crate::dialect::Content;
 use crate::dispatch;
+use crate::instructions;
 use crate::metrics::{Metrics, Vitals};
 use crate::principal::Principal;
 use crate::prompts::{self, Prompts};
@@ -55,6 +56,16 @@ impl Server {
     /// The tools that are switched on.
     pub(crate) fn toolbox(&self) -> &Toolbox {
         &self.toolbox
+    }
+
+    /// Whether clients see what `@playwright/mcp` shows and nothing more.
+    pub(crate) fn is_drop_in(&self) -> bool {
+        is_drop_in(&self.settings)
+    }
+
+    /// What an agent should know before its first call.
+    pub(crate) fn instructions(&self) -> String {
+        instructions::text(&self.toolbox)
     }
 
     /// The prompts, if any are offered.
@@ -250,10 +261,16 @@ impl Server {
     }
 }
 
-/// With the `browser` toolset alone, clients see what `@playwright/mcp` shows, unless the user has prompts of their own.
+/// With the `browser` toolset alone, clients see what `@playwright/mcp` shows and nothing more.
+fn is_drop_in(settings: &Settings) -> bool {
+    let toolsets = &settings.tools.toolsets;
+    toolsets.iter().all(|name| *name == ToolsetName::Browser)
+}
+
+/// The prompts; none where clients expect none, unless the user has some of their own.
 fn prompts(settings: &Settings, toolbox: &Toolbox) -> Result<Option<Prompts>, prompts::LoadError> {
     let toolsets = &settings.tools.toolsets;
-    if settings.prompts.dir.is_none() && toolsets.iter().all(|name| *name == ToolsetName::Browser) {
+    if settings.prompts.dir.is_none() && is_drop_in(settings) {
         return Ok(None);
     }
     let tools = toolbox.iter().map(|tool| tool.name);

@@ -79,6 +79,11 @@ impl Toolbox {
         self.iter().map(|tool| tool.to_json(self.sessions))
     }
 
+    /// Whether a tool of that name is on.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        matches!(self.find(name), Lookup::On(_))
+    }
+
     pub(crate) fn find(&self, name: &str) -> Lookup {
         if let Some(tool) = self.iter().find(|tool| tool.name == name) {
             return Lookup::On(tool);

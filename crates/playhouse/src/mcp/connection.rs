@@ -1,5 +1,7 @@
 //! What a client hears: `initialize`, `tools/list`, `tools/call`, and how it is asked for its roots.
 
+use super::log::{Log, SetLevel};
+use super::progress::Progress;
 use super::prompts;
 use super::text::Room;
 use crate::arrival::{Arrival, Arrivals};
@@ -13,18 +15,22 @@ use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
     CompleteResult, ContentBlock, CustomRequest, CustomResult, ErrorCode, ErrorData, Extensions,
-    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult, ListToolsResult,
-    PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, Tool,
+    GetPromptRequestParams, GetPromptResponse, Icon, Implementation, ListPromptsResult,
+    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
+    Tool,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
-use serde_json::json;
+use serde_json::{Map, json};
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a client may take to tell its roots.
 const ROOTS: Duration = Duration::from_secs(5);
+
+/// A stage between two curtains.
+const ICON: &str = "data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHZpZXdCb3g9IjAgMCAzMiAzMiI+PHJlY3Qgd2lkdGg9IjMyIiBoZWlnaHQ9IjMyIiByeD0iNiIgZmlsbD0iIzJiMjEzYSIvPjxwYXRoIGQ9Ik00IDVoMjR2M0g0eiIgZmlsbD0iI2YyYjYzYyIvPjxwYXRoIGQ9Ik01IDhoN2MwIDctMSAxMi03IDE2ek0yNyA4aC03YzAgNyAxIDEyIDcgMTZ6IiBmaWxsPSIjZDgzYTRhIi8+PHBhdGggZD0iTTQgMjVoMjR2Mkg0eiIgZmlsbD0iI2YyYjYzYyIvPjwvc3ZnPg==";
 
 /// Methods that are known to `rmcp`; one of them that it could not parse has bad parameters.
 const METHODS: &[&str] = &[
@@ -42,6 +48,7 @@ pub(super) struct Connection {
     caller: OnceLock<Caller>,
     /// `None`: each answer has a stream of its own.
     room: Option<Room>,
+    log: Log,
 }
 
 impl Connection {
@@ -51,6 +58,7 @@ impl Connection {
             server,
             caller: caller.into(),
             room: Some(room),
+            log: Log::default(),
         }
     }
 
@@ -60,6 +68,7 @@ impl Connection {
             server,
             caller: OnceLock::new(),
             room: None,
+            log: Log::default(),
         }
     }
 
@@ -96,8 +105,18 @@ impl ServerHandler for Connection {
         if self.server.prompts().is_some() {
             prompts::enable(&mut capabilities);
         }
+        let mut implementation = Implementation::new(name, version);
+        if self.server.is_drop_in() {
+            return ServerConfig::new(capabilities)
+                .with_server_info(implementation)
+                .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE);
+        }
+        capabilities.logging = Some(Map::new());
+        implementation.title = Some("Playhouse: browsers for agents".to_owned());
+        implementation.icons = Some(vec![Icon::new(ICON).with_mime_type("image/svg+xml")]);
         ServerConfig::new(capabilities)
-            .with_server_info(Implementation::new(name, version))
+            .with_server_info(implementation)
+            .with_instructions(self.server.instructions())
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
     }
 
@@ -136,25 +155,41 @@ impl ServerHandler for Connection {
                 .is_some_and(|capabilities| capabilities.roots.is_some());
         let client = self.client(&context.peer, has_roots);
         let caller = self.caller(&context.extensions, has_session(&context));
-        let content = self
-            .server
-            .call(
-                &request.name,
-                request.arguments.unwrap_or_default(),
-                caller,
-                client,
-                arrival.unwrap_or_else(|| Arrivals::default().join()),
-                context.ct.clone(),
-            )
-            .await;
-        match content {
-            Ok(content) => Ok(result(content).into()),
+        let began = Instant::now();
+        let call = self.server.call(
+            &request.name,
+            request.arguments.unwrap_or_default(),
+            caller,
+            client,
+            arrival.unwrap_or_else(|| Arrivals::default().join()),
+            context.ct.clone(),
+        );
+        match Progress::of(&context).of_work(&request.name, call).await {
+            Ok(content) => {
+                let took = began.elapsed();
+                self.log
+                    .call_ended(&context, &request.name, took, &content)
+                    .await;
+                Ok(result(content).into())
+            }
             Err(unknown) => Err(ErrorData::new(
                 ErrorCode::METHOD_NOT_FOUND,
                 unknown.to_string(),
                 Some(json!({ "tool": unknown.name, "nearest": unknown.nearest })),
             )),
         }
+    }
+
+    async fn set_level(
+        &self,
+        request: SetLevel,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if modern(&context) || self.server.is_drop_in() {
+            return Err(unknown_method("logging/setLevel"));
+        }
+        self.log.set(request);
+        Ok(())
     }
 
     async fn list_prompts(
@@ -202,18 +237,24 @@ impl ServerHandler for Connection {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
         let known = METHODS.contains(&method.as_str())
+            || method == "logging/setLevel" && !modern(&context) && !self.server.is_drop_in()
             || self.server.prompts().is_some() && prompts::METHODS.contains(&method.as_str());
         Err(if known {
             ErrorData::invalid_params(format!("Invalid params for {method}"), None)
         } else {
-            let message = format!("Method not found: {method}");
-            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
+            unknown_method(&method)
         })
     }
+}
+
+/// The answer to a method that there is not.
+pub(super) fn unknown_method(method: &str) -> ErrorData {
+    let message = format!("Method not found: {method}");
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
 
 /// Lists have one page.
@@ -228,7 +269,7 @@ fn first_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> 
 }
 
 /// The client speaks a revision without `initialize`.
-fn modern(context: &RequestContext<RoleServer>) -> bool {
+pub(super) fn modern(context: &RequestContext<RoleServer>) -> bool {
     context
         .protocol_version()
         .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)

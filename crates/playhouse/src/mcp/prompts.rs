@@ -1,12 +1,13 @@
 //! `prompts/list`, `prompts/get`, and `completion/complete` for their arguments.
 
+use super::connection::unknown_method;
 use crate::prompts::{Problem, Prompt, Prompts, Refusal};
 use crate::server::Server;
 use crate::sessions::Caller;
 use rmcp::model::{
-    CompleteRequestParams, CompleteResult, CompletionInfo, ErrorCode, ErrorData,
-    GetPromptRequestParams, GetPromptResult, ListPromptsResult, PromptArgument, PromptMessage,
-    PromptsCapability, Reference, Role, ServerCapabilities,
+    CompleteRequestParams, CompleteResult, CompletionInfo, ErrorData, GetPromptRequestParams,
+    GetPromptResult, ListPromptsResult, PromptArgument, PromptMessage, PromptsCapability,
+    Reference, Role, ServerCapabilities,
 };
 use serde_json::{Map, Value, json};
 
@@ -60,10 +61,7 @@ pub(super) fn complete(
 }
 
 fn prompts<'a>(server: &'a Server, method: &str) -> Result<&'a Prompts, ErrorData> {
-    server.prompts().ok_or_else(|| {
-        let message = format!("Method not found: {method}");
-        ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
-    })
+    server.prompts().ok_or_else(|| unknown_method(method))
 }
 
 fn described(prompt: &Prompt) -> rmcp::model::Prompt {
