@@ -10,6 +10,7 @@ mod markdown;
 mod parity;
 #[cfg(target_os = "linux")]
 mod processes;
+mod proxy;
 mod remote;
 mod requirement;
 mod site;
@@ -20,6 +21,7 @@ pub use http_server::{HttpAnswer, HttpServer};
 pub use parity::{Coverage, Parity, ParityReport};
 #[cfg(target_os = "linux")]
 pub use processes::Processes;
+pub use proxy::{Proxy, ProxyKind};
 pub use remote::RemoteBrowser;
 pub use requirement::{browser_is_there, chromium, node_is_there};
 pub use site::{Request, Resource, Site};

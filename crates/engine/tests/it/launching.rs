@@ -210,7 +210,7 @@ fn a_profile_in_use_is_told() {
 #[test]
 fn nothing_is_asked_of_the_network_but_what_pages_ask() {
     with_options(async |options| {
-        let proxy = crate::proxies::Recording::start(None).await;
+        let proxy = testkit::Proxy::http(None).await;
         let options = LaunchOptions {
             proxy: Some(engine::Proxy {
                 server: proxy.address(),

@@ -1,10 +1,7 @@
 //! Named contexts of a session: apart from each other, each with its own proxy and storage, and named by refs.
 
 use serde_json::json;
-use std::sync::Arc;
-use testkit::{Client, Site, browser_is_there};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpListener;
+use testkit::{Client, Proxy, ProxyKind, Site, browser_is_there};
 
 use crate::{evaluated, server};
 
@@ -185,35 +182,13 @@ async fn what_cannot_be_done_with_contexts_is_told() {
     assert_eq!(list.result(), "- default (active): 0 pages");
 }
 
-/// A proxy that answers every request itself, for who tells its password.
-async fn proxy(name: &'static str) -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let port = listener.local_addr().expect("an address").port();
-    let listener = Arc::new(listener);
-    engine::spawn("proxy", async move {
-        while let Ok((mut stream, _)) = listener.accept().await {
-            engine::spawn("connection", async move {
-                let mut head = Vec::new();
-                while stream.read_buf(&mut head).await.is_ok_and(|read| read > 0) {
-                    if !head.ends_with(b"\r\n\r\n") {
-                        continue;
-                    }
-                    let text = String::from_utf8_lossy(&head).to_lowercase();
-                    let answer = match text.contains("proxy-authorization: basic") {
-                        true => format!("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {}\r\n\r\n<title>{name}</title>", name.len() + 15),
-                        false => "HTTP/1.1 407 Auth\r\nproxy-authenticate: Basic realm=x\r\ncontent-length: 0\r\n\r\n".to_owned(),
-                    };
-                    head.clear();
-                    if stream.write_all(answer.as_bytes()).await.is_err() {
-                        return;
-                    }
-                }
-            })
-            .detach();
-        }
-    })
-    .detach();
-    port
+/// The options of a server whose browser does not look at certificates, for a proxy that has none of a known authority.
+fn without_certificates(client_folder: &std::path::Path) -> String {
+    let config = client_folder.join("careless.json");
+    let args =
+        json!({ "browser": { "launchOptions": { "args": ["--ignore-certificate-errors"] } } });
+    std::fs::write(&config, args.to_string()).expect("writable");
+    config.display().to_string()
 }
 
 #[tokio::test]
@@ -221,31 +196,117 @@ async fn each_context_goes_its_own_way_to_the_network() {
     if !browser_is_there() {
         return;
     }
-    let client = server(&["--caps", "contexts"]).await;
-    for name in ["uk", "us"] {
-        let port = proxy(name).await;
-        let proxy = json!({ "server": format!("http://127.0.0.1:{port}"), "username": "u", "password": "p" });
-        fine(
-            &client,
-            "browser_context_create",
-            json!({ "name": name, "proxy": proxy }),
-        )
-        .await;
-        let shown = fine(
-            &client,
-            "browser_navigate",
-            json!({ "url": "http://shop.test/" }),
-        )
-        .await;
-        assert!(shown.contains(&format!("Page Title: {name}")), "{shown}");
+    let site = Site::start().await;
+    site.add_page("/", "<title>Here</title>");
+    let socket = "() => new Promise((done) => { const socket = new WebSocket('/ws'); socket.onopen = () => done('open'); socket.onerror = () => done('closed'); })";
+    let folder = tempfile::tempdir().expect("a folder");
+    let config = without_certificates(folder.path());
+    let client = server(&["--caps", "contexts", "--config", &config]).await;
+    let word = Some(("me", "open sesame"));
+    let proxies = [
+        ("uk", Proxy::start(ProxyKind::Http, word).await),
+        ("us", Proxy::start(ProxyKind::Https, word).await),
+        ("de", Proxy::start(ProxyKind::Socks5, None).await),
+        ("fr", Proxy::start(ProxyKind::Http, None).await),
+    ];
+    for (name, proxy) in &proxies {
+        let mut way = json!({ "server": proxy.address() });
+        if matches!(*name, "uk" | "us") {
+            way["username"] = "me".into();
+            way["password"] = "open sesame".into();
+        }
+        let create = json!({ "name": name, "proxy": way });
+        fine(&client, "browser_context_create", create).await;
+        // Only the proxy knows where that is.
+        let host = format!("{name}.test:{}", site.port());
+        let url = format!("http://{host}/");
+        let shown = fine(&client, "browser_navigate", json!({ "url": url })).await;
+        assert!(shown.contains("Page Title: Here"), "{shown}");
+        assert_eq!(evaluated(&client, socket).await, "\"open\"");
+        let lines = match proxy.address().starts_with("socks") {
+            true => [format!("SOCKS {host}"), format!("SOCKS {host}")],
+            false => [
+                format!("GET {url} HTTP/1.1"),
+                format!("CONNECT {host} HTTP/1.1"),
+            ],
+        };
+        let seen = proxy.seen();
+        assert!(lines.iter().all(|line| seen.contains(line)), "{seen:?}");
         let list = client.call("browser_context_list", json!({})).await;
-        let line =
-            format!("- {name} (active): 1 page, http://shop.test/, proxy http://127.0.0.1:{port}");
+        let line = format!(
+            "- {name} (active): 1 page, {url}, proxy {}",
+            proxy.address()
+        );
         assert!(list.result().contains(&line), "{}", list.text);
+    }
+    for (name, proxy) in &proxies {
+        let seen = proxy.seen();
+        let own = |line: &String| line.contains(&format!("{name}.test"));
+        assert!(seen.iter().all(own), "{name} was asked by others: {seen:?}");
     }
     let back = fine(&client, "browser_context_switch", json!({ "name": "uk" })).await;
     assert!(back.contains("is active"), "{back}");
-    assert_eq!(evaluated(&client, "() => document.title").await, "\"uk\"");
+    assert_eq!(
+        evaluated(&client, "() => location.host").await,
+        format!("\"uk.test:{}\"", site.port())
+    );
+}
+
+#[tokio::test]
+async fn a_proxy_that_does_not_know_the_password_lets_nothing_through() {
+    if !browser_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    let proxy = Proxy::http(Some(("me", "open sesame"))).await;
+    let client = server(&["--toolsets", "session"]).await;
+    let way = json!({ "server": proxy.address(), "username": "me", "password": "guess" });
+    let session = client.call("create_session", json!({ "proxy": way })).await;
+    let id = session.raw["structuredContent"]["sessionId"].clone();
+    let go = json!({ "sessionId": id, "url": site.url("/") });
+    client.call("navigate", go).await;
+    assert!(proxy.seen().is_empty() && site.requests().is_empty());
+}
+
+#[tokio::test]
+async fn contexts_share_no_names_passwords_and_permissions() {
+    if !browser_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    let url = site.add_page("/", "<title>Here</title>");
+    let door = site.url("/auth/basic");
+    let key = door.replacen("http://", "http://user:secret@", 1);
+    let ask =
+        "() => navigator.permissions.query({ name: 'geolocation' }).then((told) => told.state)";
+    let grant = "async (page) => page.context().grantPermissions(['geolocation'])";
+    let client = server(&["--caps", "contexts"]).await;
+    fine(&client, "browser_navigate", json!({ "url": url })).await;
+    for name in ["one", "other"] {
+        fine(&client, "browser_context_create", json!({ "name": name })).await;
+    }
+    // One of those that were created, then the one that was always there.
+    for (knows, strangers) in [("one", &["default", "other"][..]), ("default", &["other"])] {
+        let go = async |context: &str, url: &str| {
+            let switch = json!({ "name": context });
+            fine(&client, "browser_context_switch", switch).await;
+            let shown = client.call("browser_navigate", json!({ "url": url }));
+            shown.await.text
+        };
+        for url in [&key, &door] {
+            let shown = go(knows, url).await;
+            assert!(shown.contains("Page Title: Inside"), "{shown}");
+        }
+        go(knows, &url).await;
+        fine(&client, "browser_run_code_unsafe", json!({ "code": grant })).await;
+        assert_eq!(evaluated(&client, ask).await, "\"granted\"");
+        for stranger in strangers {
+            let shown = go(stranger, &door).await;
+            assert!(!shown.contains("Inside"), "{stranger} of {knows}: {shown}");
+            go(stranger, &url).await;
+            assert_ne!(evaluated(&client, ask).await, "\"granted\"");
+        }
+    }
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ mod bad_input;
 mod calls;
 mod cli;
 mod contexts;
+mod domains;
 #[cfg(target_os = "linux")]
 mod faults;
 mod files;

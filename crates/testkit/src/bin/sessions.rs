@@ -67,11 +67,22 @@ struct Done {
 }
 
 async fn side_by_side(site: &Site, count: usize) -> Result<(), String> {
-    let client = server(count).start().await;
+    let (mark, _folder) = fresh_mark();
+    let client = server(count).env(MARK, &mark).start().await;
     let start = Instant::now();
-    let work = (1..=count).map(|number| session(&client, site, number));
+    // What the first one needs the others share.
+    let mut begun = vec![begin(&client, 1).await?];
+    let before = Census::take(&mark, Depth::Memory).servers.memory;
+    let more = (2..=count).map(|number| begin(&client, number));
+    for more in futures_util::future::join_all(more).await {
+        begun.push(more?);
+    }
+    let all = start.elapsed();
+    let idle = Census::take(&mark, Depth::Memory).servers.memory;
+    let start = Instant::now();
+    let work = begun.into_iter().map(|begun| work(&client, site, begun));
     let done = futures_util::future::join_all(work).await;
-    let took = start.elapsed();
+    let took = all + start.elapsed();
     println!(
         "| session                              | browser | created    | worked     | saw itself as |"
     );
@@ -96,6 +107,13 @@ async fn side_by_side(site: &Site, count: usize) -> Result<(), String> {
         milliseconds(took),
         milliseconds(alone)
     );
+    if count > 1 {
+        println!(
+            "all of them were there after {}; each needed {:.0} kB of the server while it was idle",
+            milliseconds(all),
+            idle.saturating_sub(before) as f64 / 1024.0 / (count - 1) as f64
+        );
+    }
     ended(client).await
 }
 
@@ -149,13 +167,32 @@ async fn soak(site: &Site, count: usize) -> Result<(), String> {
     }
 }
 
+/// A session that does nothing yet.
+struct Begun {
+    id: String,
+    name: String,
+    took: Duration,
+}
+
 /// One session from its beginning to its end.
 async fn session(client: &Client, site: &Site, number: usize) -> Result<Done, String> {
+    let begun = begin(client, number).await?;
+    work(client, site, begun).await
+}
+
+async fn begin(client: &Client, number: usize) -> Result<Begun, String> {
     let start = Instant::now();
     let session = call(client, "create_session", json!({})).await?;
-    let created = start.elapsed();
-    let id = session["sessionId"].as_str().unwrap_or_default().to_owned();
-    let name = format!("agent{number}");
+    Ok(Begun {
+        took: start.elapsed(),
+        id: session["sessionId"].as_str().unwrap_or_default().to_owned(),
+        name: format!("agent{number}"),
+    })
+}
+
+async fn work(client: &Client, site: &Site, begun: Begun) -> Result<Done, String> {
+    let start = Instant::now();
+    let Begun { id, name, took } = begun;
     let list = call(client, "list_sessions", json!({})).await?;
     let listed = list["sessions"].as_array().into_iter().flatten();
     let home = listed
@@ -185,8 +222,8 @@ async fn session(client: &Client, site: &Site, number: usize) -> Result<Done, St
         id,
         browser,
         said: name,
-        created,
-        worked: start.elapsed().saturating_sub(created),
+        created: took,
+        worked: start.elapsed(),
     })
 }
 

@@ -1,0 +1,220 @@
+//! `--allowed-domains` and `--blocked-domains` on the wire: whoever asks in a page, and however, the server of a blocked domain is
+//! never reached; in the default session, one that was created, and a named context.
+
+use serde_json::{Value, json};
+use std::time::Duration;
+use testkit::{Client, RemoteBrowser, Resource, Site, browser_is_there};
+
+use crate::server;
+
+/// How long something may take that has to happen; only a failure waits for it.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Asks `OTHER` in every way that a script has, and then tells the own site that it has tried.
+const ASKS: &str = "
+const tried = [
+  fetch('OTHER/WHO-fetch', { mode: 'no-cors' }).catch(() => {}),
+  fetch('/redirect?to=OTHER/WHO-redirected').catch(() => {}),
+  new Promise(done => {
+    try {
+      const socket = new WebSocket('SOCKET/WHO-socket');
+      socket.onopen = socket.onerror = done;
+    } catch { done(); }
+  }),
+];
+if (self.EventSource) tried.push(new Promise(done => {
+  const events = new EventSource('OTHER/WHO-events');
+  events.onopen = events.onerror = () => { events.close(); done(); };
+}));
+if (self.importScripts) try { importScripts('OTHER/WHO-script') } catch {}
+Promise.all(tried).then(() => fetch('/WHO-tried'));
+";
+
+/// A site, another one, and how pages of the first ask the second.
+struct Scene {
+    site: Site,
+    other: Site,
+}
+
+impl Scene {
+    /// Nobody but a host of its own is blocked.
+    async fn new() -> Self {
+        let scene = Self {
+            site: Site::start().await,
+            other: Site::start().await,
+        };
+        for worker in ["dedicated", "inner", "shared", "service"] {
+            let nested = match worker {
+                "dedicated" => "new Worker('/inner.js');",
+                _ => "",
+            };
+            let script = Resource::new("text/javascript", nested.to_owned() + &scene.asks(worker));
+            scene.site.add(&format!("/{worker}.js"), script);
+        }
+        let other = scene.other();
+        let child = format!(
+            "<title>child</title><img src={other}/child-img><script>{}</script>",
+            scene.asks("child")
+        );
+        scene.site.add_page("/child", &child);
+        let grandchild = format!("<script>{}</script>", scene.asks("srcdoc"));
+        let page = format!(
+            "<title>open</title><link rel=stylesheet href={other}/style><link rel=preload as=image href={other}/preload>
+            <link rel=icon href={other}/icon><style>@import '{other}/import'; body {{ background: url({other}/background) }}</style>
+            <img src={other}/img><img src='/redirect?to={other}/redirected'><script src={other}/script></script>
+            <script type=module>import '{other}/module'</script><video src={other}/video></video><object data={other}/object></object>
+            <iframe src={other}/frame></iframe><iframe src='/redirect?to={other}/frame-redirected'></iframe>
+            <iframe src={}/child></iframe><iframe srcdoc=\"{}\"></iframe>
+            <a id=link href={other}/link>Link</a><a id=blank href={other}/blank target=_blank>New</a>
+            <a id=download href={other}/download download>Get</a>
+            <a id=redirected href='/redirect?to={other}/download-redirected' download>Get</a>
+            <form action={other}/form method=post><button id=send>Send</button></form>
+            <script>{}
+            new Worker('/dedicated.js'); new SharedWorker('/shared.js'); navigator.serviceWorker.register('/service.js');
+            navigator.sendBeacon('{other}/beacon', 'x');</script>",
+            scene.frame(),
+            grandchild.replace('"', "&quot;"),
+            scene.asks("page"),
+        );
+        scene.site.add_page("/", &page);
+        scene
+    }
+
+    /// The address of the blocked site.
+    fn other(&self) -> String {
+        self.other.cross_origin_url()
+    }
+
+    /// The own site as another one that is allowed.
+    fn frame(&self) -> String {
+        format!("http://frame.localhost:{}", self.site.port())
+    }
+
+    fn asks(&self, who: &str) -> String {
+        ASKS.replace("OTHER", &self.other())
+            .replace("SOCKET", &self.other().replace("http", "ws"))
+            .replace("WHO", who)
+    }
+
+    /// Waits until every script has tried all that it can.
+    async fn all_have_tried(&self) {
+        let missing = || {
+            let seen = self.site.requests();
+            let all = [
+                "page",
+                "child",
+                "srcdoc",
+                "dedicated",
+                "inner",
+                "shared",
+                "service",
+            ];
+            let tried = |who: &&str| {
+                let target = format!("/{who}-tried");
+                !seen.iter().any(|request| request.target == target)
+            };
+            all.into_iter().filter(tried).collect::<Vec<_>>()
+        };
+        let waiting = async {
+            while !missing().is_empty() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let waited = tokio::time::timeout(PATIENCE, waiting).await;
+        assert!(waited.is_ok(), "these have not tried: {:?}", missing());
+    }
+
+    /// Opens the page in a session, does with it what a user can, and looks who asked.
+    async fn is_played(&self, client: &Client, session: &str, rule: &str) {
+        let with = |mut arguments: Value| {
+            arguments["sessionId"] = session.into();
+            arguments
+        };
+        let home = with(json!({ "url": self.site.url("/") }));
+        let arrived = object(client, "navigate", home.clone()).await;
+        assert_eq!(arrived["title"], "open", "{arrived}");
+        self.all_have_tried().await;
+        let log = with(json!({ "filter": "**/img" }));
+        let log = object(client, "get_request_log", log).await;
+        let error = log["requests"][0]["error"].as_str().unwrap_or_default();
+        assert!(error.contains("ERR_BLOCKED_BY_CLIENT"), "{log}");
+        for button in ["#download", "#redirected", "#blank", "#send", "#link"] {
+            let click = with(json!({ "selector": button }));
+            object(client, "click", click).await;
+            // Whatever that led to.
+            let first = with(json!({ "action": "select", "index": 0 }));
+            client.call("browser_tabs", first).await;
+            object(client, "navigate", home.clone()).await;
+        }
+        let direct = format!("{}/direct", self.other());
+        let redirected = self.site.url(&format!("/redirect?to={direct}"));
+        for url in [direct, redirected] {
+            for tool in ["navigate", "browser_navigate"] {
+                let told = object(client, tool, with(json!({ "url": url }))).await;
+                assert_eq!(told["errorCode"], "URL_BLOCKED", "{told}");
+                assert_eq!(told["details"]["rule"], rule, "{told}");
+            }
+        }
+        let asked = self.other.requests();
+        let asked: Vec<_> = asked.iter().map(|request| &request.target).collect();
+        assert!(asked.is_empty(), "{session}: {asked:?}");
+    }
+}
+
+async fn object(client: &Client, tool: &str, arguments: Value) -> Value {
+    let answer = client.call(tool, arguments).await;
+    answer.raw["structuredContent"].clone()
+}
+
+async fn nobody_asks(flags: &[&str], rule: &str) {
+    let args = [&["--toolsets", "browser,session"], flags].concat();
+    let client = server(&args).await;
+    let created = object(&client, "create_session", json!({})).await;
+    let created = created["sessionId"].as_str().expect("an id");
+    for session in ["default", created] {
+        Scene::new().await.is_played(&client, session, rule).await;
+    }
+    client
+        .call("browser_context_create", json!({ "name": "clean" }))
+        .await;
+    Scene::new().await.is_played(&client, "default", rule).await;
+}
+
+#[tokio::test]
+async fn nobody_asks_a_domain_that_is_blocked() {
+    if !browser_is_there() {
+        return;
+    }
+    let flags = ["--blocked-domains", "*.example.org,localhost"];
+    nobody_asks(&flags, "localhost is blocked").await;
+}
+
+#[tokio::test]
+async fn nobody_asks_a_domain_that_is_not_allowed() {
+    if !browser_is_there() {
+        return;
+    }
+    let flags = ["--allowed-domains", "127.0.0.1,*.localhost"];
+    nobody_asks(&flags, "only 127.0.0.1, *.localhost is allowed").await;
+}
+
+#[tokio::test]
+async fn nobody_asks_a_blocked_domain_in_a_browser_that_runs_elsewhere() {
+    if !browser_is_there() {
+        return;
+    }
+    let browser = RemoteBrowser::start().await;
+    let endpoint = browser.http();
+    let flags = [
+        "--cdp-endpoint",
+        &endpoint,
+        "--blocked-domains",
+        "localhost",
+    ];
+    let args = [&["--toolsets", "browser,session"][..], &flags].concat();
+    let client = server(&args).await;
+    let scene = Scene::new().await;
+    scene
+        .is_played(&client, "default", "localhost is blocked")
+        .await;
+}

@@ -1,0 +1,219 @@
+//! Small proxies on loopback that note what passes, so that a test sees which way a request went.
+
+use std::sync::{Arc, Mutex};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rustls_pki_types::pem::PemObject as _;
+use rustls_pki_types::{CertificateDer, PrivateKeyDer};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, copy_bidirectional};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::{ServerConfig, crypto::ring};
+
+/// A running proxy; it stops when it is dropped. Hosts below `.test` lead to this machine.
+pub struct Proxy {
+    scheme: &'static str,
+    port: u16,
+    seen: Arc<Mutex<Vec<String>>>,
+    /// Ends its tasks when dropped.
+    _tasks: JoinSet<()>,
+}
+
+/// How a proxy is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProxyKind {
+    /// HTTP.
+    Http,
+    /// HTTP within TLS. Its certificate is nobody's: a browser has to be told to ignore that.
+    Https,
+    /// SOCKS 5, without names and passwords.
+    Socks5,
+}
+
+/// What one connection needs.
+#[derive(Clone)]
+struct Shared {
+    seen: Arc<Mutex<Vec<String>>>,
+    /// What is expected after `Basic`.
+    credentials: Option<String>,
+}
+
+impl Proxy {
+    /// An HTTP proxy, which may want a user name and a password.
+    pub async fn http(credentials: Option<(&str, &str)>) -> Self {
+        Self::start(ProxyKind::Http, credentials).await
+    }
+
+    /// A proxy of that kind. Names and passwords are for HTTP, also within TLS.
+    pub async fn start(kind: ProxyKind, credentials: Option<(&str, &str)>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        let shared = Shared {
+            seen: Arc::default(),
+            credentials: credentials.map(|(name, word)| STANDARD.encode(format!("{name}:{word}"))),
+        };
+        let (scheme, tls) = match kind {
+            ProxyKind::Http => ("http", None),
+            ProxyKind::Https => ("https", Some(acceptor())),
+            ProxyKind::Socks5 => ("socks5", None),
+        };
+        let seen = shared.seen.clone();
+        let mut tasks = JoinSet::new();
+        tasks.spawn(async move {
+            let mut connections = JoinSet::new();
+            while let Ok((stream, _)) = listener.accept().await {
+                let (shared, tls) = (shared.clone(), tls.clone());
+                connections.spawn(async move {
+                    // A browser may give a connection up at any time.
+                    let _ = match (kind, tls) {
+                        (ProxyKind::Socks5, _) => shared.socks(stream).await,
+                        (_, None) => shared.http(stream).await,
+                        (_, Some(tls)) => match tls.accept(stream).await {
+                            Ok(stream) => shared.http(stream).await,
+                            Err(error) => Err(error),
+                        },
+                    };
+                });
+                while connections.try_join_next().is_some() {}
+            }
+        });
+        Self {
+            scheme,
+            port,
+            seen,
+            _tasks: tasks,
+        }
+    }
+
+    /// Its address, such as `socks5://127.0.0.1:1080`.
+    pub fn address(&self) -> String {
+        format!("{}://127.0.0.1:{}", self.scheme, self.port)
+    }
+
+    /// The first lines of the requests that it let through so far, `SOCKS host:port` of one that speaks SOCKS.
+    pub fn seen(&self) -> Vec<String> {
+        self.seen.lock().expect("not poisoned").clone()
+    }
+}
+
+fn acceptor() -> TlsAcceptor {
+    let certificate = CertificateDer::from_pem_slice(include_bytes!("proxy/certificate.pem"));
+    let key = PrivateKeyDer::from_pem_slice(include_bytes!("proxy/key.pem"));
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("versions that there are")
+        .with_no_client_auth()
+        .with_single_cert(
+            vec![certificate.expect("a certificate")],
+            key.expect("its key"),
+        )
+        .expect("they fit each other");
+    TlsAcceptor::from(Arc::new(config))
+}
+
+async fn connect(host: &str) -> std::io::Result<TcpStream> {
+    let (name, port) = host.rsplit_once(':').unwrap_or((host, "80"));
+    if name.ends_with(".test") {
+        return TcpStream::connect(format!("127.0.0.1:{port}")).await;
+    }
+    TcpStream::connect(format!("{name}:{port}")).await
+}
+
+impl Shared {
+    fn note(&self, line: String) {
+        self.seen.lock().expect("not poisoned").push(line);
+    }
+
+    /// Serves one request of a connection, then closes it.
+    async fn http(&self, mut from: impl AsyncRead + AsyncWrite + Unpin) -> std::io::Result<()> {
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            let mut byte = [0];
+            if from.read(&mut byte).await? == 0 {
+                return Ok(());
+            }
+            head.push(byte[0]);
+        }
+        let head = String::from_utf8_lossy(&head).into_owned();
+        let line = head.lines().next().unwrap_or_default().to_owned();
+        let granted = self.credentials.as_ref().is_none_or(|known| {
+            head.lines().any(|line| {
+                line.strip_prefix("Proxy-Authorization: Basic ")
+                    .is_some_and(|given| given == known)
+            })
+        });
+        if !granted {
+            from.write_all(
+                b"HTTP/1.1 407 Who\r\nProxy-Authenticate: Basic realm=\"proxy\"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+            )
+            .await?;
+            return from.shutdown().await;
+        }
+        self.note(line.clone());
+        let mut words = line.split(' ');
+        let (method, target) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
+        if method == "CONNECT" {
+            let mut to = connect(target).await?;
+            from.write_all(b"HTTP/1.1 200 Connected\r\n\r\n").await?;
+            from.flush().await?;
+            copy_bidirectional(&mut from, &mut to).await?;
+            return Ok(());
+        }
+        let rest = target.strip_prefix("http://").unwrap_or(target);
+        let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let mut to = connect(host).await?;
+        let kept = head
+            .lines()
+            .skip(1)
+            .filter(|line| !line.is_empty() && !line.starts_with("Proxy-"));
+        let mut request = format!("{method} /{path} HTTP/1.1\r\nConnection: close\r\n");
+        for line in kept.filter(|line| !line.starts_with("Connection:")) {
+            request += line;
+            request += "\r\n";
+        }
+        to.write_all((request + "\r\n").as_bytes()).await?;
+        copy_bidirectional(&mut from, &mut to).await?;
+        Ok(())
+    }
+
+    /// Serves one connection of SOCKS 5. <https://www.rfc-editor.org/rfc/rfc1928>
+    async fn socks(&self, mut from: TcpStream) -> std::io::Result<()> {
+        let [_version, methods] = read(&mut from).await?;
+        let mut offered = vec![0; usize::from(methods)];
+        from.read_exact(&mut offered).await?;
+        // Nobody is asked who he is.
+        from.write_all(&[5, 0]).await?;
+        let [_version, _command, _reserved, kind] = read(&mut from).await?;
+        let host = match kind {
+            1 => {
+                let bytes: [u8; 4] = read(&mut from).await?;
+                std::net::Ipv4Addr::from(bytes).to_string()
+            }
+            3 => {
+                let [length] = read(&mut from).await?;
+                let mut name = vec![0; usize::from(length)];
+                from.read_exact(&mut name).await?;
+                String::from_utf8_lossy(&name).into_owned()
+            }
+            _ => {
+                let bytes: [u8; 16] = read(&mut from).await?;
+                format!("[{}]", std::net::Ipv6Addr::from(bytes))
+            }
+        };
+        let port = u16::from_be_bytes(read(&mut from).await?);
+        let target = format!("{host}:{port}");
+        self.note(format!("SOCKS {target}"));
+        let mut to = connect(&target).await?;
+        from.write_all(&[5, 0, 0, 1, 0, 0, 0, 0, 0, 0]).await?;
+        copy_bidirectional(&mut from, &mut to).await?;
+        Ok(())
+    }
+}
+
+async fn read<const COUNT: usize>(from: &mut TcpStream) -> std::io::Result<[u8; COUNT]> {
+    let mut bytes = [0; COUNT];
+    from.read_exact(&mut bytes).await?;
+    Ok(bytes)
+}
