@@ -123,7 +123,7 @@ impl BrowserContext {
                 let databases: Vec<_> = state
                     .origins
                     .iter()
-                    .filter_map(|known| Some((known.origin.clone(), known.indexed_db.clone()?)))
+                    .filter_map(|known| Some((known.of_site()?, known.indexed_db.clone()?)))
                     .collect();
                 self.backend.set_databases(&databases, false).await
             })
@@ -167,13 +167,16 @@ impl Page {
         url: &str,
     ) -> Result<()> {
         let known = state.origins.iter();
-        let known = known.map(|known| (known.origin.clone(), known.session_storage.as_slice()));
+        let known =
+            known.filter_map(|known| Some((known.of_site()?, known.session_storage.as_slice())));
         let mut left: Vec<(String, &[StorageItem])> = known.collect();
-        left.retain(|(_, entries)| !entries.is_empty());
+        // What the page may not ask for it does not visit either.
+        left.retain(|(origin, entries)| !entries.is_empty() && self.refusal(origin).is_none());
         let here = Visits::default();
         here.add(url);
         for origin in here.origins() {
-            if !left.iter().any(|(known, _)| *known == origin) {
+            let known = left.iter().any(|(known, _)| *known == origin);
+            if !known && self.refusal(&origin).is_none() {
                 left.push((origin, &[]));
             }
         }
@@ -278,6 +281,12 @@ impl StorageState {
 }
 
 impl OriginStorage {
+    /// The origin as browsers write it; `None` for one that is no site's, and cannot be visited.
+    pub fn of_site(&self) -> Option<String> {
+        let url = url::Url::parse(&self.origin).ok()?;
+        matches!(url.scheme(), "http" | "https").then(|| url.origin().ascii_serialization())
+    }
+
     /// Files may write an origin with a slash or a default port.
     fn is(&self, origin: &str) -> bool {
         url::Url::parse(&self.origin).is_ok_and(|url| url.origin().ascii_serialization() == origin)
@@ -287,6 +296,27 @@ impl OriginStorage {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_sites_have_an_origin_to_visit() {
+        let of = |origin: &str| {
+            let known = OriginStorage {
+                origin: origin.to_owned(),
+                ..OriginStorage::default()
+            };
+            known.of_site()
+        };
+        assert_eq!(of("HTTPS://a:443/x").as_deref(), Some("https://a"));
+        for other in [
+            "file:///etc",
+            "chrome://settings",
+            "null",
+            "about:blank",
+            "x",
+        ] {
+            assert_eq!(of(other), None, "{other}");
+        }
+    }
 
     #[test]
     fn a_file_of_playwright_is_read_and_written_alike() {

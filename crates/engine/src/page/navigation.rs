@@ -154,6 +154,11 @@ impl Page {
         matches!(over, Ok(Ok(()))) && reached(&self.state(), until)
     }
 
+    /// The rule by which the page may not request an address, in words.
+    pub(crate) fn refusal(&self, url: &str) -> Option<String> {
+        self.shared.origins.refusal(url)
+    }
+
     /// A request that our rules refused, with the rule; perhaps it was one that the URL redirects to.
     fn with_rule(&self, error: Error) -> Error {
         let Error::NavigationFailed { url, reason } = &error else {
@@ -164,7 +169,7 @@ impl Page {
         }
         let asked = self.requests().into_iter().rev().map(|request| request.url);
         let refused = std::iter::once(url.clone()).chain(asked).find_map(|url| {
-            let rule = self.shared.origins.refusal(&url)?;
+            let rule = self.refusal(&url)?;
             Some(Error::OriginBlocked { url, rule })
         });
         refused.unwrap_or(error)

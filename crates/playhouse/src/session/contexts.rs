@@ -135,6 +135,12 @@ impl Session {
         .collect()
     }
 
+    /// Those beside the default one, by name, oldest first; which one is active.
+    pub(crate) fn named_contexts(&self) -> (Vec<(String, Arc<Session>)>, Option<String>) {
+        let contexts = self.contexts();
+        (contexts.named.clone(), contexts.active.clone())
+    }
+
     /// Closes all but the default one; for good, where that is said.
     pub(super) async fn close_contexts(&self, ended: Option<Ended>) {
         let Contexts { named, .. } = std::mem::take(&mut *self.contexts());

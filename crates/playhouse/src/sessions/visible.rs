@@ -2,7 +2,7 @@
 
 use super::{Chosen, Created, DEFAULT, Place, SessionOptions, Sessions, UnderWay};
 use crate::call::Call;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::principal::Principal;
 use crate::session::Session;
 use std::collections::HashMap;
@@ -137,9 +137,29 @@ impl Visible {
         self.sessions.create(call, owner, options).await
     }
 
-    /// Ends a session: calls on it that came before are finished first, later ones find it gone.
+    /// Ends a session: calls on it that came before are finished first, later ones find it gone. The default one loses all that it has, and
+    /// begins anew with the next call.
     pub(crate) async fn close(&self, call: &Call, id: &str) -> Result<()> {
-        self.sessions.close(call, &self.caller.principal, id).await
+        let owner = &self.caller.principal;
+        if id != DEFAULT {
+            return self.sessions.close(call, owner, id).await;
+        }
+        let Home::Own(home) = &self.caller.home else {
+            let default = &self.sessions.default;
+            call.take_turn(default.turn()).await;
+            default.leave().await;
+            return Ok(());
+        };
+        let own = {
+            let home = home.lock().unwrap_or_else(PoisonError::into_inner);
+            home.as_ref().map(|UnderWay(created)| created.id)
+        };
+        let Some(own) = own else { return Ok(()) };
+        match self.sessions.close(call, owner, &own.to_string()).await {
+            // It was over before.
+            Err(Error::SessionNotFound { .. } | Error::SessionExpired { .. }) => Ok(()),
+            closed => closed,
+        }
     }
 }
 

@@ -8,12 +8,14 @@ use crate::output::Output;
 use crate::scope::OfServer;
 use crate::session::Session;
 use crate::sessions::{
-    self, DEFAULT, ProxyOption, SessionOptions, ViewportOption, Visible, unix_ms,
+    self, Created, DEFAULT, ProxyOption, SessionOptions, ViewportOption, Visible, unix_ms,
 };
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use futures_util::StreamExt as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::sync::Arc;
 use std::time::Duration;
 
 pub(super) const TOOLS: &[ToolDef] = &[
@@ -24,6 +26,9 @@ pub(super) const TOOLS: &[ToolDef] = &[
 
 /// How long a page that does not answer may hold up the list; its title is left out then.
 const PATIENCE: Duration = Duration::from_millis(500);
+
+/// How many sessions are asked at once.
+const AT_ONCE: usize = 16;
 
 /// Create an isolated session with a page of its own.
 #[derive(Deserialize, JsonSchema)]
@@ -101,7 +106,7 @@ fn readable(output: &Output, path: &str) -> Result<Value> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CloseSession {
-    /// Its id.
+    /// Its id, or default.
     session_id: String,
 }
 
@@ -138,6 +143,27 @@ struct Listed {
     created_at: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at: Option<u64>,
+    #[serde(flatten)]
+    shown: Shown,
+    /// Named ones, beside the default one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    contexts: Vec<ListedContext>,
+}
+
+/// A named context.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ListedContext {
+    name: String,
+    active: bool,
+    #[serde(flatten)]
+    shown: Shown,
+}
+
+/// What a context shows, and in what conditions.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Shown {
     url: String,
     title: String,
     pages: usize,
@@ -182,30 +208,47 @@ impl ObjectTool for ListSessions {
         (_, sessions): (OfServer, Visible),
         call: &Call,
     ) -> Result<Outcome<SessionList>> {
-        let mut list = Vec::new();
-        if let Some(default) = sessions.everybodys()
-            && default.open_tabs().is_some()
-        {
-            list.push(listed(call, DEFAULT.to_owned(), Kind::Default, &default).await);
+        let default = sessions.everybodys().filter(|default| {
+            let (named, _) = default.named_contexts();
+            default.open_tabs().is_some() || !named.is_empty()
+        });
+        let default = default.map(|default| (default, None));
+        let created = sessions.list().into_iter();
+        let created = created.map(|created| (created.session.clone(), Some(created)));
+        // A page that does not answer holds nobody up but itself.
+        let all = default.into_iter().chain(created);
+        let all: Vec<_> = all
+            .map(|(session, created)| listed(call, session, created))
+            .collect();
+        let all = futures_util::stream::iter(all).buffered(AT_ONCE);
+        Ok(SessionList {
+            sessions: all.collect().await,
         }
-        for created in sessions.list() {
-            let listed = listed(
-                call,
-                created.id.to_string(),
-                created.kind.into(),
-                &created.session,
-            );
-            list.push(Listed {
-                created_at: Some(unix_ms(created.created_at)),
-                expires_at: Some(unix_ms(created.expires_at())),
-                ..listed.await
-            });
-        }
-        Ok(SessionList { sessions: list }.into())
+        .into())
     }
 }
 
-async fn listed(call: &Call, id: String, kind: Kind, session: &Session) -> Listed {
+async fn listed(call: &Call, session: Arc<Session>, created: Option<Arc<Created>>) -> Listed {
+    let (named, active) = session.named_contexts();
+    let named = named.iter().map(async |(name, context)| ListedContext {
+        name: name.clone(),
+        active: active.as_ref() == Some(name),
+        shown: shown(call, context).await,
+    });
+    let named = futures_util::future::join_all(named);
+    let (shown, contexts) = futures_util::future::join(shown(call, &session), named).await;
+    let created = created.as_ref();
+    Listed {
+        id: created.map_or_else(|| DEFAULT.to_owned(), |created| created.id.to_string()),
+        kind: created.map_or(Kind::Default, |created| created.kind.into()),
+        created_at: created.map(|created| unix_ms(created.created_at)),
+        expires_at: created.map(|created| unix_ms(created.expires_at())),
+        shown,
+        contexts,
+    }
+}
+
+async fn shown(call: &Call, session: &Session) -> Shown {
     let tabs = session.open_tabs();
     let current = tabs.as_ref().and_then(|tabs| tabs.current());
     let facts = match current {
@@ -214,15 +257,11 @@ async fn listed(call: &Call, id: String, kind: Kind, session: &Session) -> Liste
     };
     let context = tabs.as_ref().map(|tabs| &tabs.open().context);
     let throttling = context.map(engine::BrowserContext::throttling);
-    Listed {
+    Shown {
         offline: context.is_some_and(engine::BrowserContext::is_offline),
         throttling: throttling
             .filter(|throttling| *throttling != engine::Throttling::default())
             .map(Into::into),
-        id,
-        kind,
-        created_at: None,
-        expires_at: None,
         url: facts.url,
         title: facts.title,
         pages: tabs.as_ref().map_or(0, |tabs| tabs.all().len()),

@@ -1,15 +1,20 @@
 //! All that a session remembers, taken along and brought back.
 
-use super::Done;
 use crate::call::Call;
 use crate::error::{Error, Problem, Result};
 use crate::output;
-use crate::scope::FreeTab;
+use crate::scope::{FreeTab, TabInAnyState};
+use crate::session::Tab;
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
-use engine::StorageState;
+use engine::{LoadState, StorageState};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// Where a tab is that shows nothing.
+const BLANK: &str = "about:blank";
 
 pub(super) const TOOLS: &[ToolDef] = &[
     ToolDef::object::<SaveState>(),
@@ -59,7 +64,7 @@ impl ObjectTool for SaveState {
     }
 }
 
-/// Put a saved state in the place of what the session remembers. The page is loaded anew.
+/// Put a saved state in the place of what the session remembers. Pages are loaded anew.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct RestoreState {
     /// As save_state gave it.
@@ -68,60 +73,173 @@ pub(super) struct RestoreState {
     path: Option<String>,
 }
 
+/// What was restored.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Restored {
+    message: String,
+    /// Origins that this server blocks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    skipped: Vec<Skipped>,
+}
+
+/// An origin that was left out.
+#[derive(Serialize, JsonSchema)]
+struct Skipped {
+    origin: String,
+    rule: String,
+}
+
 impl ObjectTool for RestoreState {
     const NAME: &'static str = "restore_state";
     const TITLE: &'static str = "Restore state";
     const EFFECT: Effect = Effect::Acts;
     type Scope = FreeTab;
-    type Output = Done;
+    type Output = Restored;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Done>> {
-        let state: StorageState = match (self.state, &self.path) {
-            (Some(state), None) => {
-                serde_json::from_value(Value::Object(state)).map_err(|error| {
-                    Error::InvalidArguments {
-                        tool: call.tool,
-                        problems: vec![Problem {
-                            parameter: "state".to_owned(),
-                            message: format!("This is no state: {error}"),
-                            missing: false,
-                        }],
-                    }
-                })?
-            }
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Restored>> {
+        let (mut state, parameter) = self.wanted(&tab, call).await?;
+        let context = tab.context()?;
+        let problems = strange(&state, parameter);
+        if !problems.is_empty() {
+            return Err(Error::InvalidArguments {
+                tool: call.tool,
+                problems,
+            });
+        }
+        let mut skipped = Vec::new();
+        state.origins.retain(|known| {
+            let rule = context.options().origins.refusal(&known.origin);
+            skipped.extend(rule.as_ref().map(|rule| Skipped {
+                origin: known.origin.clone(),
+                rule: rule.clone(),
+            }));
+            rule.is_none()
+        });
+        let progress = call.navigation();
+        let url = tab.page.url();
+        // What is open must not be in the way, nor write over what comes.
+        let others = leave_others(&tab, call).await?;
+        let here = leave(&tab, call).await?;
+        context.restore_whole(&progress, &state).await?;
+        here.page
+            .restore_session_storage(&progress, &state, &url)
+            .await?;
+        let again = others.iter().map(async |(tab, url)| {
+            // What does not come now is for whoever looks at it.
+            let _ = tab
+                .go_to(&call.navigation(), url, LoadState::Committed)
+                .await;
+        });
+        futures_util::future::join_all(again).await;
+        let mut message = format!(
+            "Restored {} cookies, and the storage of {} origins",
+            state.cookies.len(),
+            state.origins.len()
+        );
+        if is_site(&url)
+            && let Err(error) = here
+                .go_to(&call.navigation(), &url, LoadState::Loaded)
+                .await
+        {
+            let error = error.to_string();
+            let reason = error.lines().next().unwrap_or_default();
+            let _ = write!(message, ", but the page was not loaded again: {reason}");
+        }
+        Ok(Restored { message, skipped }.into())
+    }
+}
+
+impl RestoreState {
+    /// The state, and the parameter that has it.
+    async fn wanted(self, tab: &FreeTab, call: &Call) -> Result<(StorageState, &'static str)> {
+        const BOTH: &[&str] = &["state", "path"];
+        match (self.state, &self.path) {
+            (Some(state), None) => match serde_json::from_value(Value::Object(state)) {
+                Ok(state) => Ok((state, "state")),
+                Err(error) => Err(Error::InvalidArguments {
+                    tool: call.tool,
+                    problems: vec![Problem {
+                        parameter: "state".to_owned(),
+                        message: format!("This is no state: {error}"),
+                        missing: false,
+                    }],
+                }),
+            },
             (None, Some(path)) => {
-                output::storage_state(&tab.output(call).await.allowed(path)?).await?
+                let path = tab.output(call).await.allowed(path)?;
+                Ok((output::storage_state(&path).await?, "path"))
             }
             (state, _) => {
-                const BOTH: &[&str] = &["state", "path"];
                 let (parameters, missing): (&[_], &[_]) = match state {
                     Some(_) => (BOTH, &[]),
                     None => (&[], BOTH),
                 };
-                return Err(Error::Arguments {
+                Err(Error::Arguments {
                     reason: "Give either a state or a path",
                     parameters,
                     missing,
                     bare: false,
-                });
+                })
             }
-        };
-        let progress = call.navigation();
-        let url = tab.page.url();
-        // What it has open must not be in the way, nor write over what comes.
-        tab.go_to(call, "about:blank", engine::LoadState::Loaded)
-            .await?;
-        tab.context()?.restore_whole(&progress, &state).await?;
-        tab.page
-            .restore_session_storage(&progress, &state, &url)
-            .await?;
-        if url.starts_with("http") {
-            tab.go_to(call, &url, engine::LoadState::Loaded).await?;
         }
-        let (cookies, origins) = (state.cookies.len(), state.origins.len());
-        Ok(Done::saying(format!(
-            "Restored {cookies} cookies, and the storage of {origins} origins"
-        ))
-        .into())
     }
+}
+
+/// Origins of the state that no page can have a storage of.
+fn strange(state: &StorageState, parameter: &str) -> Vec<Problem> {
+    let origins = state.origins.iter().enumerate();
+    let strange = origins.filter(|(_, known)| known.of_site().is_none());
+    strange
+        .map(|(index, known)| Problem {
+            parameter: match parameter {
+                "state" => format!("state.origins[{index}].origin"),
+                other => other.to_owned(),
+            },
+            message: format!("\"{}\" is no http or https origin", known.origin),
+            missing: false,
+        })
+        .collect()
+}
+
+fn is_site(url: &str) -> bool {
+    url.starts_with("http:") || url.starts_with("https:")
+}
+
+/// Leaves what the tab shows, whether or not that agrees. The tab that is empty now, which is another one if this one hung.
+async fn leave(tab: &TabInAnyState, call: &Call) -> Result<Arc<Tab>> {
+    if let Some((there, _)) = tab.go_to(call, BLANK, LoadState::Loaded).await? {
+        return Ok(there);
+    }
+    tab.page.answer_dialog(&call.action(), true, None).await?;
+    match tab.go_to(call, BLANK, LoadState::Loaded).await? {
+        Some((there, _)) => Ok(there),
+        None => Err(engine::Error::DialogOpen {}.into()),
+    }
+}
+
+/// Leaves what all other tabs of the context show; those with their addresses that can be shown again.
+async fn leave_others(tab: &TabInAnyState, call: &Call) -> Result<Vec<(Arc<Tab>, String)>> {
+    let tabs = tab.session.open_tabs();
+    let tabs = tabs.map(|tabs| tabs.all()).unwrap_or_default();
+    let others = tabs.into_iter().filter(|other| other.page != tab.page);
+    let leaving = others.map(async |other| {
+        let url = other.page.url();
+        let leaving = async {
+            let progress = call.navigation();
+            let asks = other.go_to(&progress, BLANK, LoadState::Loaded).await?;
+            if asks.is_none() {
+                other.page.answer_dialog(&progress, true, None).await?;
+                other.go_to(&progress, BLANK, LoadState::Loaded).await?;
+            }
+            Ok(())
+        };
+        match leaving.await {
+            Ok(()) => Ok(is_site(&url).then(|| (other.clone(), url))),
+            // It writes nothing any more.
+            Err(error) if Error::is_end(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
+    });
+    let left = futures_util::future::try_join_all(leaving).await?;
+    Ok(left.into_iter().flatten().collect())
 }
