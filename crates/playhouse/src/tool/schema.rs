@@ -64,12 +64,10 @@ fn open(schema: &mut Map<String, Value>) {
         match schema.get_mut(key) {
             Some(Value::Object(below)) if key == "properties" => {
                 for property in below.values_mut() {
-                    if let Value::Object(property) = property {
-                        open(property);
-                    }
+                    open(as_object(property));
                 }
             }
-            Some(Value::Object(below)) => open(below),
+            Some(below) if below.is_object() || key == "items" => open(as_object(below)),
             _ => {}
         }
     }
@@ -98,15 +96,21 @@ fn portable(schema: &mut Map<String, Value>) {
     }
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         for property in properties.values_mut() {
-            if let Value::Object(property) = property {
-                portable(property);
-            }
+            portable(as_object(property));
         }
         close(schema);
     }
-    if let Some(Value::Object(items)) = schema.get_mut("items") {
-        portable(items);
+    if let Some(items) = schema.get_mut("items") {
+        portable(as_object(items));
     }
+}
+
+/// The schema as an object: `true`, which means anything, is one that the TypeScript SDK refuses, and with it the whole list of tools.
+fn as_object(schema: &mut Value) -> &mut Map<String, Value> {
+    if !schema.is_object() {
+        *schema = json!({});
+    }
+    schema.as_object_mut().expect("just made one")
 }
 
 fn close(schema: &mut Map<String, Value>) {
