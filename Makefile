@@ -1,8 +1,9 @@
 # `make test` is the whole gate, `make update` rewrites what is generated, `make demo` shows the main job.
-.PHONY: demo test update check prepare parity bench soak
+.PHONY: demo test update check prepare parity bench soak conformance
 
 CARGO ?= cargo
 INJECTED := crates/engine/injected
+CLIENTS := crates/testkit/clients
 
 # An MCP client drives the built server over stdio through the example shop; SESSIONS=8 shows that many sessions at once.
 demo: prepare
@@ -49,9 +50,18 @@ soak: prepare
 	$(if $(SESSIONS),target/release/sessions --soak $(SESSIONS),target/release/soak $(ARGS))
 
 # Installs what is missing, where it knows how.
-prepare: $(INJECTED)/node_modules/.package-lock.json
+prepare: $(INJECTED)/node_modules/.package-lock.json $(CLIENTS)/node_modules/.package-lock.json $(CLIENTS)/python/ready
 	@.ci/prepare
 
 $(INJECTED)/node_modules/.package-lock.json: $(INJECTED)/package-lock.json
 	npm --prefix $(INJECTED) ci --silent --no-audit --no-fund
+	@touch $@
+
+$(CLIENTS)/node_modules/.package-lock.json: $(CLIENTS)/package-lock.json
+	npm --prefix $(CLIENTS) ci --silent --no-audit --no-fund
+	@touch $@
+
+$(CLIENTS)/python/ready: $(CLIENTS)/requirements.txt
+	@.ci/python $(CLIENTS)/python
+	$(CLIENTS)/python/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@

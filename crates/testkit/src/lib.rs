@@ -23,6 +23,6 @@ pub use parity::{Coverage, Parity, ParityReport};
 pub use processes::Processes;
 pub use proxy::{Proxy, ProxyKind};
 pub use remote::RemoteBrowser;
-pub use requirement::{browser_is_there, chromium, node_is_there};
+pub use requirement::{Clients, browser_is_there, chromium, clients, node_is_there};
 pub use site::{Request, Resource, Site};
 pub use spec::{Placeholders, Report, Runner, difference};

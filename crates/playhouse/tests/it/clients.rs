@@ -1,0 +1,105 @@
+//! Clients that we did not write, over each transport: the official SDKs, and the Inspector.
+
+use crate::launch;
+use serde_json::{Value, json};
+use std::ffi::OsStr;
+use std::path::Path;
+use testkit::{HttpServer, clients};
+
+/// What a client prints, as JSON.
+async fn heard<A: AsRef<OsStr>>(program: &Path, args: &[A]) -> Value {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a test runs somebody else's client and waits for it"
+    )]
+    let output = tokio::process::Command::new(program)
+        .args(args)
+        .kill_on_drop(true)
+        .output()
+        .await
+        .expect("the client runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    serde_json::from_str(&text).unwrap_or_else(|error| {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        panic!("{error}\n{text}\n{errors}")
+    })
+}
+
+/// Each transport and where the server is on it; the last words are for stdio.
+fn ways(server: &HttpServer) -> Vec<Vec<String>> {
+    let web_socket = server.url().replace("http", "ws");
+    let program = env!("CARGO_BIN_EXE_playhouse");
+    [
+        vec!["http".to_owned(), format!("{}/mcp", server.url())],
+        vec!["sse".to_owned(), format!("{}/sse", server.url())],
+        vec!["ws".to_owned(), format!("{web_socket}/ws")],
+        ["stdio", program, "--headless", "--isolated"]
+            .map(str::to_owned)
+            .to_vec(),
+    ]
+    .to_vec()
+}
+
+#[tokio::test]
+async fn the_typescript_sdk_does_its_work_over_each_transport() {
+    let Some(clients) = clients() else { return };
+    let server = HttpServer::start(launch(&[])).await;
+    let script = clients.folder.join("client.mjs").display().to_string();
+    for way in ways(&server) {
+        let args: Vec<_> = [script.clone()].into_iter().chain(way).collect();
+        let told = heard(&clients.node, &args).await;
+        assert_eq!(told["server"], "Playhouse", "{args:?} {told}");
+        assert_eq!(told["title"], "from the SDK", "{args:?} {told}");
+        assert_eq!(told["after"], "from the SDK", "{args:?} {told}");
+        assert_eq!(told["abort"], "aborted", "{args:?} {told}");
+        assert_eq!(told["unknown"], -32601, "{args:?} {told}");
+        assert_eq!(told["prompt"], 1, "{args:?} {told}");
+        assert!(told["tools"].as_u64() > Some(60), "{args:?} {told}");
+        assert!(told["ticks"].as_u64() > Some(0), "{args:?} {told}");
+    }
+}
+
+#[tokio::test]
+async fn the_python_sdk_does_its_work_over_each_transport() {
+    let Some(clients) = clients() else { return };
+    let server = HttpServer::start(launch(&[])).await;
+    let script = clients.folder.join("client.py").display().to_string();
+    // Its WebSockets are deprecated.
+    for way in ways(&server).into_iter().filter(|way| way[0] != "ws") {
+        let args: Vec<_> = [script.clone()].into_iter().chain(way).collect();
+        let told = heard(&clients.python, &args).await;
+        assert_eq!(told["server"], "Playhouse", "{args:?} {told}");
+        assert_eq!(told["title"], "from Python", "{args:?} {told}");
+        assert!(told["tools"].as_u64() > Some(60), "{args:?} {told}");
+        assert!(told["ticks"].as_u64() > Some(0), "{args:?} {told}");
+        assert!(told["prompts"].as_u64() > Some(4), "{args:?} {told}");
+    }
+}
+
+#[tokio::test]
+async fn the_inspector_finds_nothing_wrong_with_the_tools() {
+    let Some(clients) = clients() else { return };
+    let server = HttpServer::start(launch(&[])).await;
+    let inspector = clients.folder.join("node_modules/.bin/mcp-inspector");
+    let url = format!("{}/mcp", server.url());
+    let inspector = inspector.display().to_string();
+    let args = [
+        &*inspector,
+        "--cli",
+        &url,
+        "--method",
+        "tools/list",
+        "--strict",
+    ];
+    let listed = heard(&clients.node, &args).await;
+    let names: Vec<_> = listed["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| &tool["name"])
+        .collect();
+    assert!(
+        names.contains(&&json!("browser_navigate")) && names.contains(&&json!("navigate")),
+        "{names:?}"
+    );
+}
