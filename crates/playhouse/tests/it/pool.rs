@@ -53,6 +53,10 @@ async fn a_browser_that_dies_takes_only_its_own_sessions_and_is_replaced() {
     for _ in 0..5 {
         let id = created(&client).await;
         object(&client, "navigate", json!({ "sessionId": id, "url": url })).await;
+        let rule = json!({ "sessionId": id, "url": "**/none" });
+        object(&client, "block_resource", rule).await;
+        let cut = json!({ "sessionId": id, "offline": true });
+        object(&client, "set_offline", cut).await;
     }
     let homes = by_browser(&client).await;
     let mut sizes: Vec<_> = homes.values().map(Vec::len).collect();
@@ -78,7 +82,10 @@ async fn a_browser_that_dies_takes_only_its_own_sessions_and_is_replaced() {
             (&told["sessionId"], &told["details"]["lostPages"]),
             (&id.as_str().into(), &json!([url]))
         );
-        assert_eq!(told["details"]["lost"], json!(["cookies", "storage"]));
+        assert_eq!(
+            told["details"]["lost"],
+            json!(["cookies", "storage", "offline", "rules"])
+        );
         lost.push(id.clone());
         // The session goes on in a browser that works.
         let again = object(&client, "navigate", json!({ "sessionId": id, "url": url })).await;

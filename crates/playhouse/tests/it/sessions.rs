@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use testkit::{Client, RemoteBrowser, Site, browser_is_there};
 
-use crate::faults::kill_pages;
+use crate::faults::{kill_pages, until};
 use crate::server;
 
 /// How long something may take that has to happen; only a failure waits for it.
@@ -376,6 +376,31 @@ async fn a_page_in_an_endless_loop_can_be_left() {
     object(&client, "navigate", go(&endless)).await;
     let arrived = object(&client, "navigate", go(&fine)).await;
     assert_eq!(arrived["title"], "Fine", "{arrived}");
+}
+
+#[tokio::test]
+async fn a_state_is_restored_though_the_page_is_in_an_endless_loop() {
+    if !browser_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    let stuck = "<script>fetch('/busy').then(() => { for (;;); })</script>";
+    let stuck = site.add_page("/stuck", stuck);
+    let fine = site.add_page("/fine", "<title>Fine</title>");
+    let client = server(&["--toolsets", "session"]).await;
+    object(&client, "navigate", json!({ "url": stuck })).await;
+    until("the page is stuck", || {
+        site.requests().iter().any(|sent| sent.target == "/busy")
+    })
+    .await;
+    let kept =
+        json!({ "origin": site.url("/"), "localStorage": [{ "name": "a", "value": "kept" }] });
+    let state = json!({ "state": { "origins": [kept] } });
+    let restored = object(&client, "restore_state", state).await;
+    assert_eq!(restored["success"], true, "{restored}");
+    object(&client, "navigate", json!({ "url": fine })).await;
+    let found = object(&client, "evaluate", json!({ "script": "localStorage.a" })).await;
+    assert_eq!(found["result"], "kept", "{found}");
 }
 
 #[tokio::test]
