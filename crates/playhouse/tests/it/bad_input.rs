@@ -293,3 +293,61 @@ async fn a_page_that_does_not_come_is_told_by_who_waits_for_it() {
     refused(&client, "go_forward", &json!({}), "NOT_FOUND").await;
     is_usable(&client, "default", "go_forward").await;
 }
+
+#[tokio::test]
+async fn an_answer_that_is_no_page_leaves_the_page_that_was_there() {
+    if !browser_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    let url = site.add_page("/", PAGE);
+    let client = server(&["--toolsets", "session"]).await;
+    let created = told(&client, "create_session", &json!({})).await;
+    for session in ["default", created["sessionId"].as_str().expect("an id")] {
+        let go = |url: &str| json!({ "sessionId": session, "url": url });
+        told(&client, "navigate", &go(&url)).await;
+        for (path, status, file) in [
+            ("/status/204", 204, Value::Null),
+            ("/redirect?to=/status/204", 204, Value::Null),
+            ("/download?name=a.txt", 200, "a.txt".into()),
+            ("/redirect?to=/download", 200, "data.txt".into()),
+        ] {
+            let answer = told(&client, "navigate", &go(&site.url(path))).await;
+            assert_eq!(
+                (&answer["success"], &answer["stayed"], &answer["url"]),
+                (&true.into(), &true.into(), &url.as_str().into()),
+                "{path}: {answer}"
+            );
+            assert_eq!(answer["download"]["name"], file, "{path}: {answer}");
+            if file.is_null() {
+                assert_eq!(answer["status"], status, "{path}: {answer}");
+            }
+            is_usable(&client, session, path).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_network_that_is_cut_is_no_fault_of_the_site() {
+    if !browser_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    let url = site.add_page("/", PAGE);
+    let client = server(&["--toolsets", "session"]).await;
+    let go = json!({ "url": url });
+    told(&client, "navigate", &go).await;
+    told(&client, "set_offline", &json!({ "offline": true })).await;
+    let error = refused(&client, "navigate", &go, "NETWORK_ERROR").await;
+    assert_eq!(error["retryable"], true, "{error}");
+    told(&client, "set_offline", &json!({ "offline": false })).await;
+    told(&client, "navigate", &go).await;
+    is_usable(&client, "default", "being offline").await;
+    let proxy = json!({ "server": format!("http://127.0.0.1:{}", dead_port()) });
+    let session = told(&client, "create_session", &json!({ "proxy": proxy })).await;
+    let go = json!({ "sessionId": session["sessionId"], "url": url });
+    let error = refused(&client, "navigate", &go, "NETWORK_ERROR").await;
+    let reason = error["details"]["reason"].as_str().unwrap_or_default();
+    assert!(reason.contains("PROXY"), "{error}");
+    assert!(site.requests().iter().all(|request| request.target == "/"));
+}
