@@ -1,4 +1,4 @@
-//! Downloads of a session: moved to the output folder under the name that the page suggested, and told once.
+//! Downloads of a session: moved to their folder under the name that the page suggested, and told once.
 
 use crate::output::{Output, sanitized};
 use crate::reply::Event;
@@ -10,6 +10,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// What has become of each download.
 pub(crate) struct Downloads {
     output: Output,
+    /// Where they go.
+    folder: PathBuf,
     known: Mutex<BTreeMap<u64, Known>>,
     /// One move at a time, so that two files of one name get two names.
     moving: tokio::sync::Mutex<()>,
@@ -26,8 +28,10 @@ struct Known {
 }
 
 impl Downloads {
-    pub(crate) fn new(output: Output) -> Self {
+    /// They go to `folder`, or else to the output folder.
+    pub(crate) fn new(output: Output, folder: Option<PathBuf>) -> Self {
         Self {
+            folder: folder.unwrap_or_else(|| output.folder().to_owned()),
             output,
             known: Mutex::default(),
             moving: tokio::sync::Mutex::default(),
@@ -95,8 +99,8 @@ impl Downloads {
     }
 
     async fn take(&self, from: &Path, name: &str) -> std::io::Result<PathBuf> {
-        tokio::fs::create_dir_all(self.output.folder()).await?;
-        let to = free(self.output.folder(), &sanitized(name)).await;
+        tokio::fs::create_dir_all(&self.folder).await?;
+        let to = free(&self.folder, &sanitized(name)).await;
         if tokio::fs::rename(from, &to).await.is_err() {
             // Another file system.
             tokio::fs::copy(from, &to).await?;

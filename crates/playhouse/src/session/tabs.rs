@@ -68,7 +68,8 @@ impl Tabs {
         board: &Board,
         settings: &Settings,
     ) -> Arc<Self> {
-        let downloads = Arc::new(Downloads::new(output.clone()));
+        let folder = settings.context.downloads_dir.clone();
+        let downloads = Arc::new(Downloads::new(output.clone(), folder));
         let shared = Arc::new(Shared {
             context: open.context.clone(),
             downloads: downloads.clone(),

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use std::fs;
+use std::time::Duration;
 use testkit::{Site, browser_is_there};
 
 use crate::{launch, server};
@@ -247,4 +248,40 @@ async fn reports_are_objects_in_a_file() {
             .await
             .starts_with("cannot write the log /proc/nowhere/x.log: ")
     );
+}
+
+#[tokio::test]
+async fn the_browser_is_started_as_its_settings_say() {
+    if !browser_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let downloads = folder.path().join("downloads");
+    let config = json!({ "browser": {
+        "type": "chromium",
+        "headless": true,
+        "args": ["--user-agent=Tester/1"],
+        "downloadPath": downloads,
+    }});
+    let path = folder.path().join("config.json");
+    fs::write(&path, config.to_string()).expect("writable");
+    let path = path.display().to_string();
+    let client = server(&["--toolsets", "browser,session", "--config", &path]).await;
+    let go = json!({ "url": site.url("/download?name=told.txt") });
+    let told = client.call("navigate", go).await;
+    let told = &told.raw["structuredContent"]["download"];
+    assert_eq!(told["name"], "told.txt", "{told}");
+    let agent = json!({ "script": "navigator.userAgent" });
+    let agent = client.call("evaluate", agent).await;
+    assert_eq!(agent.raw["structuredContent"]["result"], "Tester/1");
+    let file = downloads.join("told.txt");
+    let waiting = async {
+        // It is put there when somebody is told.
+        while !file.exists() {
+            client.call("browser_snapshot", json!({})).await;
+        }
+    };
+    let waited = tokio::time::timeout(Duration::from_secs(60), waiting).await;
+    assert!(waited.is_ok(), "nothing is at {}", file.display());
 }
