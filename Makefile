@@ -4,6 +4,8 @@
 CARGO ?= cargo
 INJECTED := crates/engine/injected
 CLIENTS := crates/testkit/clients
+# The authorization server of the tests.
+OAUTH := crates/playhouse/tests/oauth
 
 # An MCP client drives the built server over stdio through the example shop; SESSIONS=8 shows that many sessions at once.
 demo: prepare
@@ -50,15 +52,14 @@ soak: prepare
 	$(if $(SESSIONS),target/release/sessions --soak $(SESSIONS),target/release/soak $(ARGS))
 
 # Installs what is missing, where it knows how.
-prepare: $(INJECTED)/node_modules/.package-lock.json $(CLIENTS)/node_modules/.package-lock.json $(CLIENTS)/python/ready
+NODE_MODULES := $(INJECTED)/node_modules/.package-lock.json $(CLIENTS)/node_modules/.package-lock.json \
+  $(OAUTH)/node_modules/.package-lock.json
+
+prepare: $(NODE_MODULES) $(CLIENTS)/python/ready
 	@.ci/prepare
 
-$(INJECTED)/node_modules/.package-lock.json: $(INJECTED)/package-lock.json
-	npm --prefix $(INJECTED) ci --silent --no-audit --no-fund
-	@touch $@
-
-$(CLIENTS)/node_modules/.package-lock.json: $(CLIENTS)/package-lock.json
-	npm --prefix $(CLIENTS) ci --silent --no-audit --no-fund
+$(NODE_MODULES): %/node_modules/.package-lock.json: %/package-lock.json
+	npm --prefix $* ci --silent --no-audit --no-fund
 	@touch $@
 
 $(CLIENTS)/python/ready: $(CLIENTS)/requirements.txt

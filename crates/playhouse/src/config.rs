@@ -26,16 +26,18 @@ pub use environment::Environment;
 pub use error::ConfigError;
 pub use options::Options;
 pub use reference::{reference, schema};
+pub(crate) use resolve::is_safe_address;
 pub use secrets::Secrets;
 pub use settings::{
-    AnswerSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings, HttpSettings,
-    LogSettings, PoolSettings, PromptSettings, ProxySettings, Risk, SecuritySettings,
+    AnswerSettings, AuthSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings,
+    HttpSettings, LogSettings, PoolSettings, PromptSettings, ProxySettings, Risk, SecuritySettings,
     SessionSettings, Settings, Timeouts, ToolSettings,
 };
 pub use value::{
-    Capability, CodegenLanguage, ColorScheme, ConsoleLevel, Contrast, FilePaths, ForcedColors,
-    Geolocation, HttpCredentials, ImageResponses, LogFormat, LogLevel, Problem, ReducedMotion,
-    SessionExpiry, Size, SnapshotMode, StorageStateSource, ToolRule, ToolsetName, Viewport,
+    AuthMode, Capability, CodegenLanguage, ColorScheme, ConsoleLevel, Contrast, FilePaths,
+    ForcedColors, Geolocation, HttpCredentials, ImageResponses, LogFormat, LogLevel, Problem,
+    ReducedMotion, SessionExpiry, Size, SnapshotMode, StorageStateSource, ToolRule, ToolsetName,
+    Viewport,
 };
 
 /// The options after all layers, and the settings made of them.

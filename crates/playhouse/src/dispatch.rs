@@ -79,6 +79,15 @@ pub(crate) fn switched_off(tool: &'static ToolDef, settings: &Settings) -> Conte
     refused(tool, error, None, settings)
 }
 
+/// The answer to a call by somebody who may not go so far.
+pub(crate) fn not_permitted(tool: &'static ToolDef, settings: &Settings) -> Content {
+    let error = Error::NotPermitted {
+        tool: tool.name,
+        needed: tool.permission().scope(),
+    };
+    refused(tool, error, None, settings)
+}
+
 /// The answer to a call that nobody waits for any more.
 pub(crate) fn cancelled(tool: &'static ToolDef, settings: &Settings) -> Content {
     refused(tool, Error::Cancelled {}, None, settings)

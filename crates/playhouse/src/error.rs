@@ -104,6 +104,12 @@ pub(crate) enum Error {
         #[serde(skip_serializing_if = "Option::is_none")]
         capability: Option<&'static str>,
     },
+    /// The caller's key or token is not good for that.
+    #[error("\"{tool}\" needs the scope {needed}")]
+    NotPermitted {
+        tool: &'static str,
+        needed: &'static str,
+    },
     /// The server's settings forbid what the tool does.
     #[error("\"{tool}\" is switched off: the server was started with --no-{setting}")]
     SwitchedOff {
@@ -197,6 +203,8 @@ pub enum ErrorCode {
     UnsupportedByBrowser,
     /// The tool is switched off by the server's configuration.
     ToolDisabled,
+    /// The API key or access token is not good for this tool.
+    InsufficientScope,
     /// More was asked for than the server may use.
     ResourceExhausted,
     /// The client withdrew the call.
@@ -242,6 +250,7 @@ impl ErrorCode {
             | Self::FileError
             | Self::UnsupportedByBrowser
             | Self::ToolDisabled
+            | Self::InsufficientScope
             | Self::InternalError => false,
         }
     }
@@ -291,6 +300,9 @@ impl ErrorCode {
                 "Try again: a browser that is gone is replaced. `playhouse doctor` tells what is missing."
             }
             Self::ToolDisabled => "Start the server with --tools +NAME.",
+            Self::InsufficientScope => {
+                "Do without the tool, or connect with a key or token that has the scope."
+            }
             Self::ResourceExhausted => "Ask for less, or wait until others are done.",
             Self::InternalError => "Report it with the call that led to it.",
             Self::ScriptFailed | Self::UnsupportedByBrowser | Self::Cancelled => return None,
@@ -320,6 +332,7 @@ impl Error {
             Self::File { .. } => ErrorCode::FileError,
             Self::InitPage { .. } => ErrorCode::ScriptFailed,
             Self::ToolDisabled { .. } | Self::SwitchedOff { .. } => ErrorCode::ToolDisabled,
+            Self::NotPermitted { .. } => ErrorCode::InsufficientScope,
             Self::ScreenshotTooLarge { .. } | Self::PictureTooLarge { .. } => {
                 ErrorCode::ResourceExhausted
             }

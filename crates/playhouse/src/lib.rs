@@ -2,6 +2,7 @@
 
 mod address;
 mod arrival;
+mod auth;
 mod browsers;
 mod call;
 mod cli;
@@ -33,15 +34,16 @@ mod transport;
 
 pub use cli::main;
 pub use config::{
-    AnswerSettings, BrowserSettings, Capability, CdpSettings, CodegenLanguage, ColorScheme, Config,
-    ConfigError, ConsoleLevel, ContextSettings, Contrast, Environment, FilePaths, FileSettings,
-    ForcedColors, Geolocation, HttpCredentials, HttpSettings, ImageResponses, LogFormat, LogLevel,
-    LogSettings, Options, PoolSettings, Problem, PromptSettings, ProxySettings, ReducedMotion,
-    Risk, Secrets, SecuritySettings, SessionExpiry, SessionSettings, Settings, Size, SnapshotMode,
-    StorageStateSource, Timeouts, ToolRule, ToolSettings, ToolsetName, Viewport,
-    reference as config_reference, schema as config_schema,
+    AnswerSettings, AuthMode, AuthSettings, BrowserSettings, Capability, CdpSettings,
+    CodegenLanguage, ColorScheme, Config, ConfigError, ConsoleLevel, ContextSettings, Contrast,
+    Environment, FilePaths, FileSettings, ForcedColors, Geolocation, HttpCredentials, HttpSettings,
+    ImageResponses, LogFormat, LogLevel, LogSettings, Options, PoolSettings, Problem,
+    PromptSettings, ProxySettings, ReducedMotion, Risk, Secrets, SecuritySettings, SessionExpiry,
+    SessionSettings, Settings, Size, SnapshotMode, StorageStateSource, Timeouts, ToolRule,
+    ToolSettings, ToolsetName, Viewport, reference as config_reference, schema as config_schema,
 };
 pub use error::ErrorCode;
+pub use principal::Permission;
 pub use reference::{all_tools, error_reference, tool_reference, tool_table};
 pub use script::reference as code_reference;
 pub use tool::{Effect, ToolDef, Toolset};

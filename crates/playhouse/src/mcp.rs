@@ -13,7 +13,7 @@ use connection::Connection;
 use rmcp::ServiceExt as _;
 use std::sync::Arc;
 
-pub(crate) use streamable::{Answer, Streamable, refusal};
+pub(crate) use streamable::{Answer, Streamable, refusal, tool_called};
 pub(crate) use text::{Closed, Feed, Outbox};
 
 /// A client's connection: what it says goes in, what it hears comes out, and the future serves it to its end.

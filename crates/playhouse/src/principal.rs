@@ -1,22 +1,70 @@
-//! Whom the server takes a client for.
+//! Whom the server takes a client for, and how far it may go.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// Whom the server takes a client for. Sessions belong to one; to others they do not exist.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Principal(Arc<str>);
+/// Whom the server takes a client for. Sessions belong to one; to others they do not exist. It is its name: what it may do can change from
+/// one request to the next.
+#[derive(Debug, Clone)]
+pub(crate) struct Principal {
+    name: Arc<str>,
+    permission: Permission,
+}
+
+/// How far somebody may go; each goes as far as those before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Permission {
+    /// Look: at pages, lists, logs.
+    Read,
+    /// Act: navigate, click, type, run scripts in pages, make sessions.
+    Act,
+    /// Get at what opens other doors: cookies and storage, saved logins, the server's configuration, code beside the page.
+    Admin,
+}
+
+impl Permission {
+    /// All of them, the least first.
+    pub(crate) const ALL: [Self; 3] = [Self::Read, Self::Act, Self::Admin];
+
+    /// What OAuth calls it.
+    pub fn scope(self) -> &'static str {
+        match self {
+            Self::Read => "browser:read",
+            Self::Act => "browser:act",
+            Self::Admin => "browser:admin",
+        }
+    }
+
+    /// The most that these scopes permit.
+    pub(crate) fn of_scopes<'a>(scopes: impl IntoIterator<Item = &'a str>) -> Option<Self> {
+        let known = |scope| Self::ALL.into_iter().find(|one| one.scope() == scope);
+        scopes.into_iter().filter_map(known).max()
+    }
+}
 
 impl Principal {
     /// Everybody, where nobody is asked who they are: over stdio, and without authentication.
     pub(crate) fn anybody() -> Self {
-        Self("anybody".into())
+        Self::named("anybody")
     }
 
-    /// Somebody by name.
-    #[cfg(test)]
+    /// Somebody by name, who may do everything.
     pub(crate) fn named(name: &str) -> Self {
-        Self(name.into())
+        Self {
+            name: name.into(),
+            permission: Permission::Admin,
+        }
+    }
+
+    /// The same, who may go so far.
+    pub(crate) fn with(self, permission: Permission) -> Self {
+        Self { permission, ..self }
+    }
+
+    /// How far it may go.
+    pub(crate) fn permission(&self) -> Permission {
+        self.permission
     }
 
     /// Whether it stands for everybody.
@@ -25,8 +73,43 @@ impl Principal {
     }
 }
 
+impl PartialEq for Principal {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Principal {}
+
+impl Hash for Principal {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
+
 impl fmt::Display for Principal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_greatest_scope_counts_and_others_are_none() {
+        let of = |scopes: &str| Permission::of_scopes(scopes.split(' '));
+        assert_eq!(of("openid browser:read"), Some(Permission::Read));
+        assert_eq!(of("browser:admin browser:read"), Some(Permission::Admin));
+        assert_eq!(of("browser:acts BROWSER:READ browser"), None);
+        assert!(Permission::Read < Permission::Act && Permission::Act < Permission::Admin);
+    }
+
+    #[test]
+    fn who_it_is_does_not_depend_on_what_it_may() {
+        let ada = Principal::named("key:ada");
+        assert_eq!(ada, ada.clone().with(Permission::Read));
+        assert_ne!(ada, Principal::anybody());
     }
 }

@@ -8,7 +8,7 @@ use crate::dialect::Content;
 use crate::dispatch;
 use crate::instructions;
 use crate::metrics::{Metrics, Vitals};
-use crate::principal::Principal;
+use crate::principal::{Permission, Principal};
 use crate::prompts::{self, Prompts};
 use crate::sessions::{Caller, Sessions, Visible};
 use crate::tool::{Arguments, Dialect, Reach, ToolDef};
@@ -68,6 +68,14 @@ impl Server {
         instructions::text(&self.toolbox)
     }
 
+    /// What a caller of that tool must be permitted.
+    pub(crate) fn permission_for(&self, tool: &str) -> Permission {
+        match self.toolbox.find(tool) {
+            Lookup::On(tool) => tool.permission(),
+            Lookup::Off(_) | Lookup::Unknown(_) => Permission::Read,
+        }
+    }
+
     /// The prompts, if any are offered.
     pub(crate) fn prompts(&self) -> Option<&Prompts> {
         self.prompts.as_ref()
@@ -117,6 +125,9 @@ impl Server {
                 });
             }
         };
+        if caller.principal.permission() < tool.permission() {
+            return Ok(dispatch::not_permitted(tool, &self.settings));
+        }
         let _under_way = self.under_way.token();
         let counted = self.metrics.call(tool.name);
         let content = self

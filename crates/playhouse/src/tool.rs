@@ -9,6 +9,7 @@ mod schema;
 use crate::call::Call;
 use crate::config::{Capability, Risk};
 use crate::error::{Error, Result};
+use crate::principal::Permission;
 use crate::reply::{Image, Part, Reply};
 use crate::session::Session;
 use crate::sessions::Visible;
@@ -158,6 +159,16 @@ impl Toolset {
     }
 }
 
+/// Tools that give out or take in what opens other doors (cookies, storage, saved logins), or run code beside the page, whatever else they do.
+const OPENS_DOORS: [&str; 6] = [
+    "browser_run_code_unsafe",
+    "browser_context_save_storage",
+    "get_cookies",
+    "set_cookies",
+    "save_state",
+    "restore_state",
+];
+
 /// A tool with its types erased: a row of the registry.
 pub struct ToolDef {
     /// Its name in `tools/list`.
@@ -222,6 +233,19 @@ impl ToolDef {
         match (self.schema)().remove("description") {
             Some(Value::String(text)) => text,
             _ => String::new(),
+        }
+    }
+
+    /// What its caller must be permitted.
+    pub fn permission(&self) -> Permission {
+        let opens_doors = matches!(
+            self.capability,
+            Some(Capability::Storage | Capability::Config)
+        ) || OPENS_DOORS.contains(&self.name);
+        match self.effect {
+            _ if opens_doors => Permission::Admin,
+            Effect::Reads => Permission::Read,
+            Effect::Acts => Permission::Act,
         }
     }
 

@@ -293,6 +293,16 @@ impl Client {
         }
     }
 
+    /// Asks the server to end, as a service manager does.
+    #[cfg(unix)]
+    pub fn terminate(&self) {
+        let id = self.child.id().and_then(|id| i32::try_from(id).ok());
+        if let Some(process) = id.and_then(rustix::process::Pid::from_raw) {
+            // It may have ended by itself.
+            let _ = rustix::process::kill_process(process, rustix::process::Signal::TERM);
+        }
+    }
+
     /// Kills the server without a chance to clean up.
     pub async fn kill(&mut self) {
         self.child.kill().await.expect("a child can be killed");

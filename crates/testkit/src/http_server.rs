@@ -50,9 +50,22 @@ impl HttpAnswer {
     }
 }
 
+/// It does not end with its stdin.
+#[cfg(unix)]
+impl Drop for HttpServer {
+    fn drop(&mut self) {
+        self.process.terminate();
+    }
+}
+
 impl HttpServer {
-    /// Starts it on a free port.
+    /// Starts it on a free port, for anybody on this machine.
     pub async fn start(launch: Launch) -> Self {
+        Self::start_guarded(launch.args(["--auth", "none"])).await
+    }
+
+    /// Starts it on a free port, for those whom its arguments let in.
+    pub async fn start_guarded(launch: Launch) -> Self {
         let process = launch.args(["--port", "0"]).spawn();
         let told = process.stderr_with("SSE transport").await;
         let url = told

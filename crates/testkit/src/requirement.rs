@@ -38,10 +38,11 @@ pub fn chromium() -> Option<PathBuf> {
     found
 }
 
-/// Whether Node and the page-side package's dependencies are installed. Under `CI` a missing one panics.
+/// Whether Node and a package's dependencies are installed. Under `CI` a missing one panics.
 pub fn node_is_there(node_modules: impl Into<PathBuf>) -> bool {
-    (from_path("node").is_some() && node_modules.into().is_dir())
-        || missing("Node and `npm ci` in crates/engine/injected")
+    let node_modules = node_modules.into();
+    (from_path("node").is_some() && node_modules.is_dir())
+        || missing(&format!("Node and `npm ci` for {}", node_modules.display()))
 }
 
 /// The folder of clients that we did not write, and what runs them.

@@ -115,6 +115,31 @@ pub enum ConfigError {
     /// A certificate without its key, or a key alone.
     #[error("--tls-cert and --tls-key belong together: give both or none")]
     HalfTls,
+    /// An option for another way to authenticate.
+    #[error("{option} has no effect with --auth {mode}: leave one of them out")]
+    NotOfThisAuth {
+        /// The way that was chosen.
+        mode: &'static str,
+        /// The option.
+        option: &'static str,
+    },
+    /// A key that everybody has.
+    #[error("--api-key is empty: give a key, or leave it out to have one made")]
+    EmptyApiKey,
+    /// Tokens, but nobody's.
+    #[error("--auth oauth needs --oauth-issuer: the URL of the authorization server")]
+    NoIssuer,
+    /// An issuer that could be anybody.
+    #[error("--oauth-issuer {0} is no https URL without a query (http is for this machine only)")]
+    Issuer(String),
+    /// A resource that is none.
+    #[error("--oauth-resource {0} is no absolute URL without a fragment")]
+    Resource(String),
+    /// A browser for everybody on the network.
+    #[error(
+        "--auth none on {0} would let everybody in who gets there: ask for a key (--auth api-key), listen on localhost, or say --insecure"
+    )]
+    OpenToAll(String),
     /// Reports to a file that nobody named.
     #[error("logging.destination is \"file\", and logging.file names none.")]
     NoLogFile,

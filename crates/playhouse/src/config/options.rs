@@ -8,12 +8,12 @@ use super::{
     secrets::SecretsSource,
     table::{key, no_key, options},
     value::{
-        Arguments, BlockServiceWorkers, BrowserName, Bytes, CapabilityNames, CodegenLanguage,
-        ColorScheme, CommaList, ConsoleLevel, Contrast, Count, FilePaths, ForcedColors,
-        Geolocation, Headers, HttpCredentials, IgnoredArguments, ImageResponses, LogDestination,
-        LogFormat, LogLevel, Map, Milliseconds, Number, OptionValue, OriginList, Port,
-        ReducedMotion, Scripts, SessionExpiry, Size, SnapshotMode, StorageStateSource, ToolRules,
-        ToolsetName, ToolsetNames, Transport, Unsupported, Viewport,
+        Arguments, AuthMode, BlockServiceWorkers, BrowserName, Bytes, CapabilityNames,
+        CodegenLanguage, ColorScheme, CommaList, ConsoleLevel, Contrast, Count, FilePaths,
+        ForcedColors, Geolocation, Headers, HttpCredentials, IgnoredArguments, ImageResponses,
+        LogDestination, LogFormat, LogLevel, Map, Milliseconds, Number, OptionValue, OriginList,
+        Port, ReducedMotion, Scripts, SessionExpiry, Size, SnapshotMode, StorageStateSource,
+        ToolRules, ToolsetName, ToolsetNames, Transport, Unsupported, Viewport,
     },
 };
 
@@ -281,6 +281,22 @@ options! {
         rate_limit: Number = Number(0), key("server.rateLimit").flag();
         /// Forget an MCP session without a request or an open stream for this long. Its browser session lives on until it expires.
         client_timeout: Milliseconds = Milliseconds(1_800_000), key("server.clientTimeout").flag();
+    }
+    "Who may connect over HTTP" {
+        /// Who may connect: who has an API key (api-key), who has a token of an issuer (oauth), anybody on this machine (none).
+        auth: AuthMode, key("server.auth").flag()
+            .default("oauth with `--oauth-issuer`, else api-key");
+        /// The API key. Better as PLAYHOUSE_API_KEY: others see flags. Without any, one is made and printed at start.
+        api_key: String, key("server.apiKey").flag().secret();
+        /// A file of API keys: a name, the key or "sha256:" and its digest, and perhaps scopes on each line.
+        api_keys: PathBuf, key("server.apiKeys").flag();
+        /// An issuer of access tokens that is trusted, as its tokens say it; repeat it for more.
+        oauth_issuer: CommaList, key("server.oauth.issuers").flag().many();
+        /// The URI that access tokens must be for, which is our address as clients know it.
+        oauth_resource: String, key("server.oauth.resource").flag()
+            .default("those of the endpoints, at the address that is listened on");
+        /// Let `--auth none` be reached from other machines, and say nothing of keys that cross a network in clear.
+        insecure: bool = false, key("server.insecure").flag();
     }
     "Installing browsers" {
         /// The index of builds that `playhouse install` downloads from, for mirrors.

@@ -1,5 +1,7 @@
 //! From options to settings: defaults that depend on the machine, rules between options, checks.
 
+mod auth;
+
 use std::path::{Path, PathBuf, absolute};
 use std::time::Duration;
 
@@ -25,6 +27,8 @@ use super::{
     },
 };
 use crate::nearest::nearest;
+
+pub(crate) use auth::is_safe_address;
 
 /// What `--mobile` is.
 const PHONE: &str = "Pixel 10";
@@ -63,6 +67,7 @@ pub(crate) fn resolve(
         &options.blocked_domains.or_empty().0,
     );
     let log = log(options, cwd)?;
+    let http = http(options, cwd, &mut notices)?;
     Ok(Settings {
         browser: BrowserSettings {
             choice: choice(options, channel, cwd),
@@ -183,7 +188,7 @@ pub(crate) fn resolve(
                 .map(|Bytes(bytes)| bytes),
         },
         log,
-        http: http(options, cwd)?,
+        http,
         server: (
             required(&options.name),
             options
@@ -244,7 +249,11 @@ fn schemes(options: &Options) -> Vec<String> {
         .collect()
 }
 
-fn http(options: &Options, cwd: &Path) -> Result<Option<HttpSettings>, ConfigError> {
+fn http(
+    options: &Options,
+    cwd: &Path,
+    notices: &mut Vec<String>,
+) -> Result<Option<HttpSettings>, ConfigError> {
     let port = options.port.value().map(|Port(port)| port);
     let port = match (options.transport.value(), port) {
         (Some(Transport::Http | Transport::Websocket), None) => return Err(ConfigError::NoPort),
@@ -272,8 +281,10 @@ fn http(options: &Options, cwd: &Path) -> Result<Option<HttpSettings>, ConfigErr
     };
     let list = |list: &Layered<CommaList>| list.value().map(|CommaList(items)| items);
     let Number(rate) = required(&options.rate_limit);
+    let host = required(&options.host);
     Ok(Some(HttpSettings {
-        host: required(&options.host),
+        auth: auth::auth(options, &host, tls.is_some(), cwd, notices)?,
+        host,
         port,
         allowed_hosts: list(&options.allowed_hosts),
         allowed_origins: list(&options.allowed_http_origins),

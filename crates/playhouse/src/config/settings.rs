@@ -11,8 +11,8 @@ use sha2::{Digest, Sha256};
 
 use super::secrets::Secrets;
 use super::value::{
-    Capability, CodegenLanguage, ColorScheme, ConsoleLevel, Contrast, FilePaths, ForcedColors,
-    Geolocation, HttpCredentials, ImageResponses, LogFormat, LogLevel, ReducedMotion,
+    AuthMode, Capability, CodegenLanguage, ColorScheme, ConsoleLevel, Contrast, FilePaths,
+    ForcedColors, Geolocation, HttpCredentials, ImageResponses, LogFormat, LogLevel, ReducedMotion,
     SessionExpiry, Size, SnapshotMode, StorageStateSource, ToolRule, ToolsetName, Viewport,
 };
 
@@ -257,6 +257,8 @@ impl Risk {
 /// How clients are served over HTTP.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpSettings {
+    /// Who may connect.
+    pub auth: AuthSettings,
     /// The address to listen on, a name or a number.
     pub host: String,
     /// The port; 0 is any that is free.
@@ -275,6 +277,33 @@ pub struct HttpSettings {
     pub rate: Option<u32>,
     /// How long an MCP session lives that nobody listens to or asks.
     pub client_timeout: Duration,
+}
+
+/// Who may connect over HTTP.
+#[derive(Clone, PartialEq, Eq)]
+pub struct AuthSettings {
+    /// In which way they show who they are.
+    pub mode: AuthMode,
+    /// The API key.
+    pub key: Option<String>,
+    /// The file of API keys with names, absolute.
+    pub keys: Option<PathBuf>,
+    /// Whose tokens are good, letter for letter as the tokens say it.
+    pub issuers: Vec<String>,
+    /// What tokens must be for; `None`: our own endpoints.
+    pub resource: Option<String>,
+}
+
+/// Without the key.
+impl std::fmt::Debug for AuthSettings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AuthSettings")
+            .field("mode", &self.mode)
+            .field("keys", &self.keys)
+            .field("issuers", &self.issuers)
+            .field("resource", &self.resource)
+            .finish_non_exhaustive()
+    }
 }
 
 /// What is reported, and where.

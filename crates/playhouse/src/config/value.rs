@@ -13,8 +13,9 @@ use std::{
 use serde_json::{Value, json};
 
 pub use choices::{
-    Capability, CodegenLanguage, ColorScheme, ConsoleLevel, Contrast, FilePaths, ForcedColors,
-    ImageResponses, LogFormat, LogLevel, ReducedMotion, SessionExpiry, SnapshotMode, ToolsetName,
+    AuthMode, Capability, CodegenLanguage, ColorScheme, ConsoleLevel, Contrast, FilePaths,
+    ForcedColors, ImageResponses, LogFormat, LogLevel, ReducedMotion, SessionExpiry, SnapshotMode,
+    ToolsetName,
 };
 pub(crate) use choices::{LogDestination, Transport};
 pub use lists::ToolRule;

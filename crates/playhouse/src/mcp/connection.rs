@@ -82,11 +82,15 @@ impl Connection {
 
     /// Who asks. `lasting`: the client will be here for the next request too.
     fn caller(&self, extensions: &Extensions, lasting: bool) -> Caller {
-        if let Some(caller) = self.caller.get() {
-            return caller.clone();
-        }
         let parts = extensions.get::<http::request::Parts>();
         let principal = parts.and_then(|parts| parts.extensions.get::<Principal>());
+        if let Some(caller) = self.caller.get() {
+            // Who it is does not change, what it may do can.
+            return match principal {
+                Some(principal) => caller.clone().now(principal.clone()),
+                None => caller.clone(),
+            };
+        }
         let principal = principal.cloned().unwrap_or_else(Principal::anybody);
         match lasting {
             true => self

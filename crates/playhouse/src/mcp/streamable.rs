@@ -16,6 +16,7 @@ use http_body_util::Full;
 use http_body_util::combinators::BoxBody;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::Value;
 use sessions::HttpSessions;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -127,6 +128,13 @@ fn plain(status: StatusCode, text: &'static str) -> Answer {
     let mut answer = Response::new(BoxBody::new(Full::new(Bytes::from_static(text.as_bytes()))));
     *answer.status_mut() = status;
     answer
+}
+
+/// The tool that a message calls.
+pub(crate) fn tool_called(body: &[u8]) -> Option<String> {
+    let message: Value = serde_json::from_slice(body).ok()?;
+    let name = message["params"]["name"].as_str()?;
+    (message["method"] == "tools/call").then(|| name.to_owned())
 }
 
 /// The JSON-RPC error that answers a body which is no message; nothing, for one that is.

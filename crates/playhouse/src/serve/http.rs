@@ -1,6 +1,7 @@
 //! Over HTTP: many clients, until a signal comes. Calls that are under way then are finished.
 
 use super::{refuse, signal};
+use crate::auth::Gate;
 use crate::config::{HttpSettings, Settings};
 use crate::server::Server;
 use crate::transport::{self, listener::Listening};
@@ -24,6 +25,11 @@ pub(super) async fn serve(settings: Settings, http: HttpSettings) -> ExitCode {
         Ok(open) => open,
         Err(error) => return refuse(&*error),
     };
+    let url = url(&http, address);
+    let (gate, made) = match Gate::new(&http.auth, &url) {
+        Ok(gate) => gate,
+        Err(error) => return refuse(&error),
+    };
     // Nobody waits for it.
     drop(tokio::task::spawn_blocking(engine::remove_stale_profiles));
     let server = match Server::new(settings) {
@@ -32,8 +38,15 @@ pub(super) async fn serve(settings: Settings, http: HttpSettings) -> ExitCode {
     };
     server.begin();
     let (stop, end) = (CancellationToken::new(), CancellationToken::new());
-    let router = transport::http::router(server.clone(), &http, address, stop.clone(), end.clone());
-    let _ = io::stderr().write_all(welcome(&http, address).as_bytes());
+    let router = transport::http::router(
+        server.clone(),
+        &http,
+        address,
+        gate,
+        stop.clone(),
+        end.clone(),
+    );
+    let _ = io::stderr().write_all(welcome(&url, made.as_deref()).as_bytes());
     let listening = Listening {
         listener,
         tls,
@@ -81,19 +94,30 @@ async fn open(
     Ok((listener, address, tls))
 }
 
-/// What a person needs to connect a client.
-fn welcome(http: &HttpSettings, address: SocketAddr) -> String {
+/// Where clients find us.
+fn url(http: &HttpSettings, address: SocketAddr) -> String {
     let scheme = if http.tls.is_some() { "https" } else { "http" };
     let ip = address.ip();
     let host = match ip.is_loopback() || ip.is_unspecified() {
         true => "localhost".to_owned(),
         false => http.host.clone(),
     };
-    let url = format!("{scheme}://{host}:{}", address.port());
-    let config = serde_json::json!({
-        "mcpServers": { "playwright": { "url": format!("{url}/mcp") } }
+    format!("{scheme}://{host}:{}", address.port())
+}
+
+/// What a person needs to connect a client: `key` is shown here and nowhere else.
+fn welcome(url: &str, key: Option<&str>) -> String {
+    let mut entry = serde_json::json!({ "url": format!("{url}/mcp") });
+    if let Some(key) = key {
+        entry["headers"] = serde_json::json!({ "Authorization": format!("Bearer {key}") });
+    }
+    let config = serde_json::json!({ "mcpServers": { "playwright": entry } });
+    let made = key.map_or(String::new(), |key| {
+        format!(
+            "API key: {key}\nIt is good until the server ends; --api-key gives one that lasts.\n"
+        )
     });
     format!(
-        "Listening on {url}\nPut this in your client config:\n{config:#}\nClients of the older SSE transport connect to {url}/sse, those of WebSockets to /ws.\n"
+        "Listening on {url}\nPut this in your client config:\n{config:#}\n{made}Clients of the older SSE transport connect to {url}/sse, those of WebSockets to /ws.\n"
     )
 }

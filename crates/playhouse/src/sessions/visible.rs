@@ -50,6 +50,13 @@ impl Homes {
     }
 }
 
+impl Caller {
+    /// The same caller, with what its principal may do by now.
+    pub(crate) fn now(self, principal: Principal) -> Self {
+        Self { principal, ..self }
+    }
+}
+
 impl Sessions {
     /// A client that is known by its principal alone.
     pub(crate) fn caller(&self, principal: Principal) -> Caller {

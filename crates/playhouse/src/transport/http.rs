@@ -3,9 +3,10 @@
 use super::door::Door;
 use super::sse::Streams;
 use super::websocket;
+use crate::auth::{self, Denied, Gate, Identity};
 use crate::config::HttpSettings;
 use crate::mcp::{self, Answer, Streamable};
-use crate::principal::Principal;
+use crate::principal::{Permission, Principal};
 use crate::server::Server;
 use axum::body::Body;
 use axum::extract::ws::WebSocketUpgrade;
@@ -33,6 +34,7 @@ pub(crate) struct Site {
     streamable: Streamable,
     streams: Streams,
     door: Arc<Door>,
+    gate: Gate,
     largest: usize,
     /// No new work.
     stop: CancellationToken,
@@ -40,11 +42,12 @@ pub(crate) struct Site {
     end: CancellationToken,
 }
 
-/// Everything that is served at `address`. Nothing new begins after `stop`; streams end with `end`.
+/// Everything that is served at `address`, to whom `gate` lets in. Nothing new begins after `stop`; streams end with `end`.
 pub(crate) fn router(
     server: Arc<Server>,
     settings: &HttpSettings,
     address: SocketAddr,
+    gate: Gate,
     stop: CancellationToken,
     end: CancellationToken,
 ) -> Router {
@@ -54,6 +57,7 @@ pub(crate) fn router(
         server,
         streams: Streams::default(),
         door: door.clone(),
+        gate,
         largest: settings.max_request,
         stop,
         end,
@@ -69,6 +73,8 @@ pub(crate) fn router(
     Router::new()
         .merge(known)
         .route("/health", get(health))
+        .route(auth::METADATA, get(metadata))
+        .route(&format!("{}/{{*path}}", auth::METADATA), get(metadata))
         .layer(door.cors())
         .layer(middleware::from_fn_with_state(site.clone(), admit))
         .with_state(site)
@@ -88,12 +94,59 @@ async fn admit(State(site): State<Arc<Site>>, request: Request, next: Next) -> R
 
 /// For what is not open to everybody: who asks, and how often.
 async fn known(State(site): State<Arc<Site>>, mut request: Request, next: Next) -> Response {
-    let principal = Principal::anybody();
-    if let Err(refusal) = site.door.count(&principal) {
+    let path = request.uri().path();
+    let identity = match site.gate.identify(path, request.headers()).await {
+        Ok(identity) => identity,
+        // Who guesses keys is not let guess without end.
+        Err(denied) => {
+            return match site.door.count(&Principal::anybody()) {
+                Ok(()) => refused(&denied),
+                Err(refusal) => *refusal,
+            };
+        }
+    };
+    if let Err(refusal) = site.door.count(&identity.principal) {
         return *refusal;
     }
-    request.extensions_mut().insert(principal);
+    request.extensions_mut().insert(identity.principal.clone());
+    request.extensions_mut().insert(identity);
     next.run(request).await
+}
+
+fn refused(denied: &Denied) -> Response {
+    denied.response().map(Body::from)
+}
+
+impl Site {
+    /// Refuses a call that needs a token with more scopes than that of the request.
+    fn allow(
+        &self,
+        path: &str,
+        identity: Option<&Identity>,
+        body: &[u8],
+    ) -> Result<(), Box<Response>> {
+        let Some(identity) =
+            identity.filter(|identity| identity.principal.permission() < Permission::Admin)
+        else {
+            return Ok(());
+        };
+        let Some(tool) = mcp::tool_called(body) else {
+            return Ok(());
+        };
+        let needed = self.server.permission_for(&tool);
+        let allowed = self.gate.allow(identity, path, &tool, needed);
+        allowed.map_err(|denied| Box::new(refused(&denied)))
+    }
+}
+
+/// What OAuth clients read before they ask for a token.
+async fn metadata(State(site): State<Arc<Site>>, request: Request) -> Response {
+    let path = request.uri().path();
+    let path = path.strip_prefix(auth::METADATA).unwrap_or_default();
+    match site.gate.metadata(path) {
+        Some(metadata) => Json(metadata).into_response(),
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
 }
 
 /// `/mcp`.
@@ -102,7 +155,7 @@ async fn streamable(
     Extension(principal): Extension<Principal>,
     request: Request,
 ) -> Response {
-    match whole(request, site.largest).await {
+    match whole(&site, request).await {
         Ok(request) => opened(site.streamable.answer(principal, request).await),
         Err(refusal) => *refusal,
     }
@@ -117,7 +170,7 @@ async fn message(
     // Who asks without a thought for MCP's own headers gets JSON all the same.
     let both = HeaderValue::from_static("application/json, text/event-stream");
     request.headers_mut().insert(header::ACCEPT, both);
-    match whole(request, site.largest).await {
+    match whole(&site, request).await {
         Ok(request) => opened(site.streamable.answer_alone(principal, request).await),
         Err(refusal) => *refusal,
     }
@@ -128,9 +181,9 @@ fn opened(answer: Answer) -> Response {
 }
 
 /// The request with all of its body. What is no message is answered as JSON-RPC says.
-async fn whole(request: Request, largest: usize) -> Result<Request<Full<Bytes>>, Box<Response>> {
+async fn whole(site: &Site, request: Request) -> Result<Request<Full<Bytes>>, Box<Response>> {
     let (parts, body) = request.into_parts();
-    let body = read(body, largest).await?;
+    let body = read(body, site.largest).await?;
     let is_json = parts
         .headers
         .get(header::CONTENT_TYPE)
@@ -145,6 +198,7 @@ async fn whole(request: Request, largest: usize) -> Result<Request<Full<Bytes>>,
             (StatusCode::BAD_REQUEST, json, refusal).into_response(),
         ));
     }
+    site.allow(parts.uri.path(), parts.extensions.get(), &body)?;
     Ok(Request::from_parts(parts, Full::new(body)))
 }
 
@@ -169,12 +223,8 @@ async fn read(body: Body, largest: usize) -> Result<Bytes, Box<Response>> {
 }
 
 /// `GET /sse`.
-async fn sse(
-    State(site): State<Arc<Site>>,
-    Extension(principal): Extension<Principal>,
-) -> Response {
-    site.streams
-        .begin(&site.server, principal, site.end.clone())
+async fn sse(State(site): State<Arc<Site>>, Extension(identity): Extension<Identity>) -> Response {
+    site.streams.begin(&site.server, identity, site.end.clone())
 }
 
 #[derive(Deserialize)]
@@ -187,11 +237,15 @@ struct Posted {
 async fn sse_post(
     State(site): State<Arc<Site>>,
     Extension(principal): Extension<Principal>,
+    Extension(identity): Extension<Identity>,
     Query(posted): Query<Posted>,
     request: Request,
 ) -> Response {
     match read(request.into_body(), site.largest).await {
         Ok(body) => {
+            if let Err(refusal) = site.allow("/sse", Some(&identity), &body) {
+                return *refusal;
+            }
             let id = posted.session_id.as_deref();
             site.streams.post(&principal, id, &body).await
         }
@@ -202,7 +256,7 @@ async fn sse_post(
 /// `/ws`.
 async fn web_socket(
     State(site): State<Arc<Site>>,
-    Extension(principal): Extension<Principal>,
+    Extension(identity): Extension<Identity>,
     upgrade: WebSocketUpgrade,
 ) -> Response {
     websocket::serve(
@@ -210,7 +264,7 @@ async fn web_socket(
         site.largest,
         site.door.clone(),
         site.server.clone(),
-        principal,
+        identity,
         site.end.clone(),
     )
 }

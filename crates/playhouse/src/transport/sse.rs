@@ -1,6 +1,7 @@
 //! The transport of 2024-11-05: a stream of events for what we say, and posts beside it for what the client says.
 //! <https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse>
 
+use crate::auth::Identity;
 use crate::mcp::{self, Feed, Outbox};
 use crate::principal::Principal;
 use crate::server::Server;
@@ -45,9 +46,12 @@ impl Streams {
     pub(crate) fn begin(
         &self,
         server: &Arc<Server>,
-        principal: Principal,
+        identity: Identity,
         end: CancellationToken,
     ) -> Response {
+        let Identity {
+            principal, until, ..
+        } = identity;
         let caller = server.connected_caller(principal.clone());
         let (feed, outbox, connection) = mcp::connection(server.clone(), caller);
         let id = Uuid::new_v4();
@@ -67,7 +71,13 @@ impl Streams {
             let event = Event::default().event("message").data(message);
             Some((Ok(event), (outbox, listed)))
         });
-        let events = first.chain(rest).take_until(end.cancelled_owned());
+        let over = async move {
+            tokio::select! {
+                () = end.cancelled() => {}
+                () = Identity::expired(until) => {}
+            }
+        };
+        let events = first.chain(rest).take_until(over);
         Sse::new(events)
             .keep_alive(KeepAlive::default())
             .into_response()

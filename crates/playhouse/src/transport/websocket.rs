@@ -1,8 +1,8 @@
 //! One message a frame, both ways, on a WebSocket with the subprotocol `mcp`.
 
 use super::door::Door;
+use crate::auth::Identity;
 use crate::mcp;
-use crate::principal::Principal;
 use crate::server::Server;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code};
 use axum::response::Response;
@@ -24,21 +24,23 @@ pub(crate) fn serve(
     largest: usize,
     door: Arc<Door>,
     server: Arc<Server>,
-    principal: Principal,
+    identity: Identity,
     end: CancellationToken,
 ) -> Response {
     upgrade
         .protocols(["mcp"])
         .max_message_size(largest)
         .max_frame_size(largest)
-        .on_upgrade(async move |socket| converse(socket, door, server, principal, end).await)
+        .on_upgrade(async move |socket| converse(socket, door, server, identity, end).await)
 }
 
 async fn converse(
     socket: WebSocket,
     door: Arc<Door>,
     server: Arc<Server>,
-    principal: Principal,
+    Identity {
+        principal, until, ..
+    }: Identity,
     end: CancellationToken,
 ) {
     let caller = server.connected_caller(principal.clone());
@@ -93,6 +95,10 @@ async fn converse(
     let farewell = tokio::select! {
         farewell = read => farewell,
         farewell = write => farewell,
+        () = Identity::expired(until) => Some(CloseFrame {
+            code: close_code::POLICY,
+            reason: "the access token has expired".into(),
+        }),
         () = end.cancelled() => Some(CloseFrame {
             code: close_code::AWAY,
             reason: "the server ends".into(),

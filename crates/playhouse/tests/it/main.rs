@@ -1,5 +1,6 @@
 //! Integration tests: the built binary as a client sees it. One binary, a module per matter.
 
+mod auth;
 mod bad_elements;
 mod bad_input;
 mod calls;
@@ -16,6 +17,7 @@ mod hostile;
 mod http;
 mod init_pages;
 mod lifecycle;
+mod oauth;
 mod origins;
 #[cfg(target_os = "linux")]
 mod pool;

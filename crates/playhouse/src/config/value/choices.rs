@@ -165,6 +165,16 @@ choices! {
         Websocket,
     }
 
+    /// How those show who they are that connect over HTTP.
+    AuthMode {
+        /// They need not.
+        None,
+        /// By a key.
+        ApiKey,
+        /// By a token of an issuer.
+        Oauth,
+    }
+
     /// Whether calls prolong the life of their session.
     SessionExpiry {
         /// Each call does.

@@ -1,0 +1,171 @@
+//! Authentication over HTTP: from the headers of a request to whoever asks, or to a refusal. What they may do is a matter of their
+//! [`Permission`]; over stdio nobody is asked.
+
+mod api_key;
+mod oauth;
+
+use crate::config::{AuthMode, AuthSettings};
+use crate::principal::{Permission, Principal};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{HeaderMap, HeaderValue, Response, StatusCode};
+use serde_json::Value;
+use std::time::SystemTime;
+
+use api_key::Keys;
+pub(crate) use api_key::KeysError;
+use oauth::OAuth;
+
+/// Where the description of our OAuth stands: RFC 9728.
+pub(crate) const METADATA: &str = "/.well-known/oauth-protected-resource";
+
+/// Who is let in.
+pub(crate) struct Gate {
+    way: Way,
+}
+
+enum Way {
+    /// Everybody.
+    Open,
+    /// Who has a key.
+    Keys(Keys),
+    /// Who has a token of an issuer that we trust.
+    Tokens(OAuth),
+}
+
+/// Whoever asks.
+#[derive(Debug, Clone)]
+pub(crate) struct Identity {
+    /// Who it is.
+    pub(crate) principal: Principal,
+    /// Until when we may believe that; `None` for ever.
+    pub(crate) until: Option<SystemTime>,
+    /// The scopes of its token.
+    scopes: Vec<String>,
+}
+
+/// Why somebody is not let in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Denied {
+    status: StatusCode,
+    message: String,
+    challenge: Option<String>,
+}
+
+impl Gate {
+    /// The gate of a server that is reached at `base`, such as `https://host:8931`; and the key that was made for it, if it is one that
+    /// asks for keys and nobody gave one.
+    pub(crate) fn new(
+        settings: &AuthSettings,
+        base: &str,
+    ) -> Result<(Self, Option<String>), KeysError> {
+        let (way, made) = match settings.mode {
+            AuthMode::None => (Way::Open, None),
+            AuthMode::ApiKey => {
+                let keys = Keys::new(settings.key.as_deref(), settings.keys.as_deref())?;
+                match keys {
+                    Some(keys) => (Way::Keys(keys), None),
+                    None => {
+                        let (keys, key) = Keys::generate()?;
+                        (Way::Keys(keys), Some(key))
+                    }
+                }
+            }
+            AuthMode::Oauth => {
+                let resource = settings.resource.as_deref();
+                (
+                    Way::Tokens(OAuth::new(&settings.issuers, resource, base)),
+                    None,
+                )
+            }
+        };
+        Ok((Self { way }, made))
+    }
+
+    /// Who sends these headers to that path.
+    pub(crate) async fn identify(
+        &self,
+        path: &str,
+        headers: &HeaderMap,
+    ) -> Result<Identity, Denied> {
+        match &self.way {
+            Way::Open => Ok(Identity::of(Principal::anybody())),
+            Way::Keys(keys) => keys.identify(headers).map(Identity::of),
+            Way::Tokens(oauth) => oauth.identify(path, headers).await,
+        }
+    }
+
+    /// Refuses what needs more than the caller may do, if the caller can get more for the asking. Others are told by the answer of the
+    /// call itself.
+    pub(crate) fn allow(
+        &self,
+        identity: &Identity,
+        path: &str,
+        what: &str,
+        needed: Permission,
+    ) -> Result<(), Denied> {
+        match &self.way {
+            Way::Tokens(oauth) if identity.principal.permission() < needed => {
+                Err(oauth.insufficient(path, &identity.scopes, what, needed))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What OAuth clients read at [`METADATA`] and that path below it.
+    pub(crate) fn metadata(&self, path: &str) -> Option<Value> {
+        match &self.way {
+            Way::Tokens(oauth) => oauth.metadata(path),
+            Way::Open | Way::Keys(_) => None,
+        }
+    }
+}
+
+impl Identity {
+    /// Resolves when it is not to be believed any more.
+    pub(crate) async fn expired(until: Option<SystemTime>) {
+        match until {
+            Some(until) => {
+                let left = until.duration_since(SystemTime::now()).unwrap_or_default();
+                tokio::time::sleep(left).await;
+            }
+            None => std::future::pending().await,
+        }
+    }
+
+    fn of(principal: Principal) -> Self {
+        Self {
+            principal,
+            until: None,
+            scopes: Vec::new(),
+        }
+    }
+}
+
+impl Denied {
+    /// What the client gets.
+    pub(crate) fn response(&self) -> Response<String> {
+        let mut response = Response::new(self.message.clone());
+        *response.status_mut() = self.status;
+        let headers = response.headers_mut();
+        headers.insert(
+            CONTENT_TYPE,
+            HeaderValue::from_static("text/plain; charset=utf-8"),
+        );
+        if let Some(challenge) = &self.challenge
+            && let Ok(challenge) = HeaderValue::from_str(challenge)
+        {
+            headers.insert(WWW_AUTHENTICATE, challenge);
+        }
+        if self.status == StatusCode::SERVICE_UNAVAILABLE {
+            headers.insert(RETRY_AFTER, HeaderValue::from_static("5"));
+        }
+        response
+    }
+}
+
+/// What stands behind `Bearer` in the header of that name; `None` where there is no such header, or one of another scheme.
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(AUTHORIZATION)?.to_str().ok()?.trim();
+    let (scheme, token) = value.split_once(' ').unwrap_or((value, ""));
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}

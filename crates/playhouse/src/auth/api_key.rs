@@ -1,0 +1,320 @@
+//! API keys: one of the command line, several of a file, or one that was made. Only their digests are kept.
+
+use super::{Denied, bearer};
+use crate::principal::{Permission, Principal};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use http::{HeaderMap, StatusCode};
+use ring::rand::{SecureRandom as _, SystemRandom};
+use sha2::{Digest as _, Sha256};
+use std::path::{Path, PathBuf};
+use subtle::{ConditionallySelectable as _, ConstantTimeEq as _};
+
+/// The header of clients that keep `Authorization` for something else.
+const OWN_HEADER: &str = "x-api-key";
+const CHALLENGE: &str = "Bearer realm=\"playhouse\"";
+const HELP: &str =
+    "send the API key of this server as \"Authorization: Bearer KEY\" or \"X-Api-Key: KEY\"";
+
+/// All keys that are good.
+pub(super) struct Keys {
+    entries: Vec<Entry>,
+}
+
+struct Entry {
+    digest: [u8; 32],
+    principal: Principal,
+}
+
+/// Why there are no keys.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum KeysError {
+    /// The file cannot be read.
+    #[error("cannot read the API keys of {}: {error}", path.display())]
+    Unreadable {
+        path: PathBuf,
+        error: std::io::Error,
+    },
+    /// A line of it is no key. It is not shown: a key may stand in it.
+    #[error("{}:{line}: {reason}", path.display())]
+    Line {
+        path: PathBuf,
+        line: usize,
+        reason: String,
+    },
+    /// The system gives no random numbers.
+    #[error("cannot make an API key: the system gives no random numbers")]
+    NoRandomness,
+}
+
+impl Keys {
+    /// The key that was given, and those of the file; `None` when there is neither.
+    pub(super) fn new(key: Option<&str>, file: Option<&Path>) -> Result<Option<Self>, KeysError> {
+        let single = key.map(|key| Entry {
+            digest: Sha256::digest(key).into(),
+            principal: Principal::named("key"),
+        });
+        let mut entries: Vec<_> = single.into_iter().collect();
+        if let Some(path) = file {
+            let text = std::fs::read_to_string(path).map_err(|error| KeysError::Unreadable {
+                path: path.to_owned(),
+                error,
+            })?;
+            let named = parse(&text).map_err(|(line, reason)| KeysError::Line {
+                path: path.to_owned(),
+                line,
+                reason,
+            })?;
+            entries.extend(named);
+        }
+        Ok((key.is_some() || file.is_some()).then_some(Self { entries }))
+    }
+
+    /// A key that nobody has had before, and its text.
+    pub(super) fn generate() -> Result<(Self, String), KeysError> {
+        let mut bytes = [0; 32];
+        SystemRandom::new()
+            .fill(&mut bytes)
+            .map_err(|_| KeysError::NoRandomness)?;
+        let key = URL_SAFE_NO_PAD.encode(bytes);
+        let entries = vec![Entry {
+            digest: Sha256::digest(&key).into(),
+            principal: Principal::named("key"),
+        }];
+        Ok((Self { entries }, key))
+    }
+
+    pub(super) fn identify(&self, headers: &HeaderMap) -> Result<Principal, Denied> {
+        let own = headers
+            .get(OWN_HEADER)
+            .map(|key| key.to_str().unwrap_or_default().trim());
+        let mut given = [bearer(headers), own]
+            .into_iter()
+            .flatten()
+            .filter(|key| !key.is_empty());
+        let Some(first) = given.next() else {
+            return Err(Denied {
+                status: StatusCode::UNAUTHORIZED,
+                message: format!("Authentication is required: {HELP}\n"),
+                challenge: Some(CHALLENGE.to_owned()),
+            });
+        };
+        // Some clients send a token of another server along.
+        let found = self.find(first).or_else(|| self.find(given.next()?));
+        found.cloned().ok_or_else(|| Denied {
+            status: StatusCode::FORBIDDEN,
+            message: "This API key is none of this server's\n".to_owned(),
+            challenge: None,
+        })
+    }
+
+    /// Whose key it is. How long that takes does not depend on it.
+    fn find(&self, key: &str) -> Option<&Principal> {
+        let digest: [u8; 32] = Sha256::digest(key).into();
+        let mut found = u32::MAX;
+        for (index, entry) in (0..).zip(&self.entries) {
+            let same = entry.digest.ct_eq(&digest);
+            found = u32::conditional_select(&found, &index, same);
+        }
+        let entry = self.entries.get(usize::try_from(found).ok()?)?;
+        Some(&entry.principal)
+    }
+}
+
+/// A line for each: a name, the key or `sha256:` and its digest, and the scopes it is good for if not for all. What follows a `#` at the
+/// beginning of a line is a comment.
+fn parse(text: &str) -> Result<Vec<Entry>, (usize, String)> {
+    let mut entries: Vec<Entry> = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let wrong = |reason: &str| Err((number, reason.to_owned()));
+        let mut words = line.split_whitespace();
+        let (Some(name), Some(key)) = (words.next(), words.next()) else {
+            return wrong("a line has a name, a key, and perhaps scopes");
+        };
+        if !name
+            .chars()
+            .all(|c| c.is_alphanumeric() || "-_.@".contains(c))
+        {
+            return wrong("names are letters, digits, and - _ . @");
+        }
+        let digest = match key.strip_prefix("sha256:") {
+            Some(hex) => match digest(hex) {
+                Some(digest) => digest,
+                None => return wrong("sha256: is followed by 64 hexadecimal digits"),
+            },
+            None => Sha256::digest(key).into(),
+        };
+        let scopes: Vec<_> = words.collect();
+        let permission = match scopes
+            .iter()
+            .find(|one| Permission::of_scopes([**one]).is_none())
+        {
+            Some(scope) => {
+                let known = Permission::ALL.map(Permission::scope).join(", ");
+                return wrong(&format!("unknown scope {scope:?}; there are: {known}"));
+            }
+            None => Permission::of_scopes(scopes).unwrap_or(Permission::Admin),
+        };
+        let principal = Principal::named(&format!("key:{name}")).with(permission);
+        if entries.iter().any(|known| known.principal == principal) {
+            return wrong("there are two keys of that name");
+        }
+        if entries.iter().any(|known| known.digest == digest) {
+            return wrong("this key has a name already");
+        }
+        entries.push(Entry { digest, principal });
+    }
+    match entries.is_empty() {
+        true => Err((1, "there are no keys".to_owned())),
+        false => Ok(entries),
+    }
+}
+
+fn digest(hex: &str) -> Option<[u8; 32]> {
+    let mut digest = [0; 32];
+    if hex.len() != 64 || !hex.is_ascii() {
+        return None;
+    }
+    for (byte, at) in digest.iter_mut().zip((0..64).step_by(2)) {
+        *byte = u8::from_str_radix(&hex[at..at + 2], 16).ok()?;
+    }
+    Some(digest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::HeaderValue;
+    use http::header::AUTHORIZATION;
+
+    fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+        let pair = |(name, value): &(&'static str, &str)| {
+            let value = HeaderValue::from_str(value).expect("a value");
+            (http::HeaderName::from_static(name), value)
+        };
+        pairs.iter().map(pair).collect()
+    }
+
+    fn told(keys: &Keys, pairs: &[(&'static str, &str)]) -> String {
+        match keys.identify(&headers(pairs)) {
+            Ok(principal) => principal.to_string(),
+            Err(denied) => denied.status.as_str().to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_key_comes_in_one_of_two_headers() {
+        let keys = Keys::new(Some("mysecretkey"), None)
+            .expect("keys")
+            .expect("one");
+        let authorization = AUTHORIZATION.as_str();
+        assert_eq!(authorization, "authorization");
+        for (pairs, expected) in [
+            (&[][..], "401"),
+            (&[("authorization", "Bearer mysecretkey")], "key"),
+            (&[("authorization", "bearer  mysecretkey ")], "key"),
+            (&[("x-api-key", "mysecretkey")], "key"),
+            (&[("authorization", "Bearer mysecretke")], "403"),
+            (&[("authorization", "Bearer mysecretkeyy")], "403"),
+            (&[("x-api-key", "MYSECRETKEY")], "403"),
+            (&[("authorization", "Basic bXlzZWNyZXRrZXk=")], "401"),
+            (&[("authorization", "mysecretkey")], "401"),
+            (&[("authorization", "Bearer")], "401"),
+            (&[("authorization", "Bearer "), ("x-api-key", "")], "401"),
+            (
+                &[
+                    ("authorization", "Bearer other"),
+                    ("x-api-key", "mysecretkey"),
+                ],
+                "key",
+            ),
+            (&[("authorization", "Bearer a"), ("x-api-key", "b")], "403"),
+        ] {
+            assert_eq!(told(&keys, pairs), expected, "{pairs:?}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_says_what_to_do_and_not_what_was_sent() {
+        let keys = Keys::new(Some("mysecretkey"), None)
+            .expect("keys")
+            .expect("one");
+        let missing = keys
+            .identify(&headers(&[]))
+            .expect_err("nothing")
+            .response();
+        assert!(missing.body().contains("Authentication is required"));
+        assert_eq!(missing.headers()["www-authenticate"], CHALLENGE);
+        let wrong = keys
+            .identify(&headers(&[("x-api-key", "guess")]))
+            .expect_err("wrong");
+        assert!(!format!("{wrong:?}{:?}", wrong.response()).contains("guess"));
+    }
+
+    #[test]
+    fn a_key_that_is_made_is_long_and_another_each_time() {
+        let (keys, key) = Keys::generate().expect("a key");
+        let (_, other) = Keys::generate().expect("a key");
+        assert_ne!(key, other);
+        assert_eq!(
+            URL_SAFE_NO_PAD.decode(&key).map(|bytes| bytes.len()),
+            Ok(32)
+        );
+        assert_eq!(told(&keys, &[("x-api-key", &key)]), "key");
+        assert_eq!(told(&keys, &[("x-api-key", &other)]), "403");
+    }
+
+    #[test]
+    fn a_file_gives_each_key_a_name_and_perhaps_scopes() {
+        let digest: String = Sha256::digest("bobs")
+            .iter()
+            .map(|b| format!("{b:02x}"))
+            .collect();
+        let text = format!(
+            "# ours\nada adas\n\n bob sha256:{digest} browser:read\neve eves browser:read browser:act\n"
+        );
+        let keys = Keys {
+            entries: parse(&text).expect("keys"),
+        };
+        let of = |key| {
+            let principal = keys.find(key).expect(key);
+            (principal.to_string(), principal.permission())
+        };
+        assert_eq!(of("adas"), ("key:ada".to_owned(), Permission::Admin));
+        assert_eq!(of("bobs"), ("key:bob".to_owned(), Permission::Read));
+        assert_eq!(of("eves"), ("key:eve".to_owned(), Permission::Act));
+        assert!(keys.find(&digest).is_none() && keys.find("").is_none());
+    }
+
+    #[test]
+    fn a_mistake_in_the_file_is_told_with_its_line_and_without_the_key() {
+        for (text, expected) in [
+            ("", (1, "there are no keys")),
+            (
+                "a b\nsecret",
+                (2, "a line has a name, a key, and perhaps scopes"),
+            ),
+            ("a/b secret", (1, "names are letters, digits, and - _ . @")),
+            ("a secret\na other", (2, "there are two keys of that name")),
+            ("a secret\nb secret", (2, "this key has a name already")),
+            (
+                "a sha256:12",
+                (1, "sha256: is followed by 64 hexadecimal digits"),
+            ),
+            (
+                "a secret read",
+                (
+                    1,
+                    "unknown scope \"read\"; there are: browser:read, browser:act, browser:admin",
+                ),
+            ),
+        ] {
+            let wrong = parse(text).err().expect(text);
+            assert_eq!((wrong.0, &*wrong.1), expected);
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! OAuth 2.1, as the side that tokens are for: says which issuers it trusts (RFC 9728), takes their access tokens, and asks for more
+//! where more is needed (RFC 6750). <https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization>
+
+mod issuer;
+mod signature;
+mod token;
+
+use super::{Denied, Identity, METADATA, bearer};
+use crate::principal::{Permission, Principal};
+use http::{HeaderMap, StatusCode};
+use issuer::{Issuer, NoKey};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::time::{Duration, UNIX_EPOCH};
+use token::{Outline, TokenError};
+use url::Url;
+
+/// What a client should ask for at first: enough to work with pages.
+const FIRST: [Permission; 2] = [Permission::Read, Permission::Act];
+
+/// The endpoints that a token can be for.
+const ENDPOINTS: [&str; 4] = ["/mcp", "/message", "/sse", "/ws"];
+
+/// What we are to authorization servers.
+pub(super) struct OAuth {
+    issuers: Vec<Issuer>,
+    resources: Resources,
+}
+
+/// The URIs that tokens are for.
+enum Resources {
+    /// One that was named, for all endpoints.
+    Named(String),
+    /// Those of the endpoints, below our address.
+    Derived(String),
+}
+
+impl OAuth {
+    /// `resource` is the URI that tokens must be for; without it those of our endpoints below `base`.
+    pub(super) fn new(issuers: &[String], resource: Option<&str>, base: &str) -> Self {
+        signature::install();
+        Self {
+            issuers: issuers.iter().map(|url| Issuer::new(url)).collect(),
+            resources: match resource {
+                Some(resource) => Resources::Named(resource.to_owned()),
+                None => Resources::Derived(base.trim_end_matches('/').to_owned()),
+            },
+        }
+    }
+
+    pub(super) async fn identify(
+        &self,
+        path: &str,
+        headers: &HeaderMap,
+    ) -> Result<Identity, Denied> {
+        let Some(token) = bearer(headers) else {
+            return Err(Denied {
+                status: StatusCode::UNAUTHORIZED,
+                message: "Authentication is required: send an access token as \"Authorization: Bearer TOKEN\"\n".to_owned(),
+                challenge: Some(self.challenge(path, None, &scopes(&FIRST))),
+            });
+        };
+        if token.is_empty() || token.contains(char::is_whitespace) {
+            let error = ("invalid_request", "There is no token behind Bearer");
+            return Err(Denied {
+                status: StatusCode::BAD_REQUEST,
+                message: format!("{}\n", error.1),
+                challenge: Some(self.challenge(path, Some(error), "")),
+            });
+        }
+        let invalid = |error: TokenError| self.invalid(path, &error);
+        let outline = Outline::of(token).map_err(invalid)?;
+        let issuer = self
+            .issuers
+            .iter()
+            .find(|issuer| issuer.url() == outline.issuer);
+        let issuer = issuer.ok_or_else(|| invalid(TokenError::Issuer))?;
+        let keys = match issuer.keys(&outline).await {
+            Ok(keys) => keys,
+            Err(NoKey::Unknown) => return Err(invalid(TokenError::Key)),
+            Err(NoKey::Unavailable) => return Err(unavailable(issuer.url())),
+        };
+        let claims = token::verify(token, &outline, &keys, &self.resources.accepted());
+        let claims = claims.map_err(invalid)?;
+        let who = claims.who().ok_or_else(|| invalid(TokenError::Claims))?;
+        let granted = claims.scopes();
+        let permission = Permission::of_scopes(granted.iter().map(String::as_str));
+        let Some(permission) = permission else {
+            return Err(self.insufficient(path, &granted, "This server", Permission::Read));
+        };
+        Ok(Identity {
+            principal: Principal::named(&format!("oauth:{}#{who}", issuer.url())).with(permission),
+            until: UNIX_EPOCH.checked_add(Duration::from_secs(claims.exp)),
+            scopes: granted,
+        })
+    }
+
+    /// Asks for a token that has these scopes too. Clients ask for what the challenge names and nothing else, so it names what was
+    /// granted before.
+    pub(super) fn insufficient(
+        &self,
+        path: &str,
+        granted: &[String],
+        what: &str,
+        needed: Permission,
+    ) -> Denied {
+        let mut wanted: Vec<&str> = granted.iter().map(String::as_str).collect();
+        if !wanted.contains(&needed.scope()) {
+            wanted.push(needed.scope());
+        }
+        let description = format!("{what} needs the scope {}", needed.scope());
+        let error = ("insufficient_scope", &*description);
+        Denied {
+            status: StatusCode::FORBIDDEN,
+            message: format!("{description}\n"),
+            challenge: Some(self.challenge(path, Some(error), &wanted.join(" "))),
+        }
+    }
+
+    /// The protected resource's metadata. `path` is that of the endpoint, or empty.
+    pub(super) fn metadata(&self, path: &str) -> Option<Value> {
+        let resource = self.resources.at(path)?;
+        let issuers: Vec<_> = self.issuers.iter().map(Issuer::url).collect();
+        Some(json!({
+            "resource": resource,
+            "authorization_servers": issuers,
+            "scopes_supported": Permission::ALL.map(Permission::scope),
+            "bearer_methods_supported": ["header"],
+            "resource_name": "Playhouse",
+        }))
+    }
+
+    fn invalid(&self, path: &str, error: &TokenError) -> Denied {
+        let description = error.to_string();
+        let challenge =
+            self.challenge(path, Some(("invalid_token", &description)), &scopes(&FIRST));
+        Denied {
+            status: StatusCode::UNAUTHORIZED,
+            message: format!("{description}\n"),
+            challenge: Some(challenge),
+        }
+    }
+
+    fn challenge(&self, path: &str, error: Option<(&str, &str)>, scope: &str) -> String {
+        let mut challenge = format!(
+            "Bearer resource_metadata=\"{}\"",
+            self.resources.metadata(path)
+        );
+        if let Some((error, description)) = error {
+            let _ = write!(
+                challenge,
+                ", error=\"{error}\", error_description=\"{}\"",
+                quoted(description)
+            );
+        }
+        if !scope.is_empty() {
+            let _ = write!(challenge, ", scope=\"{}\"", quoted(scope));
+        }
+        challenge
+    }
+}
+
+impl Resources {
+    /// What the audience of a token may be.
+    fn accepted(&self) -> Vec<String> {
+        match self {
+            // Of a root the two spellings are one URI, and clients send either.
+            Self::Named(resource) => match Url::parse(resource) {
+                Ok(url) if url.path() == "/" && url.query().is_none() => {
+                    let bare = resource.trim_end_matches('/');
+                    vec![bare.to_owned(), format!("{bare}/")]
+                }
+                _ => vec![resource.clone()],
+            },
+            Self::Derived(base) => ENDPOINTS.map(|path| format!("{base}{path}")).to_vec(),
+        }
+    }
+
+    /// The resource that is described at that path; `None` where nothing is.
+    fn at(&self, path: &str) -> Option<String> {
+        let path = path.trim_end_matches('/');
+        match self {
+            Self::Named(resource) => {
+                let own = path_of(resource);
+                let known = path.is_empty() || path == own || ENDPOINTS.contains(&path);
+                known.then(|| resource.clone())
+            }
+            Self::Derived(base) if path.is_empty() => Some(format!("{base}/mcp")),
+            Self::Derived(base) => ENDPOINTS.contains(&path).then(|| format!("{base}{path}")),
+        }
+    }
+
+    /// The address of the metadata for an endpoint: the well-known word goes before the path.
+    fn metadata(&self, path: &str) -> String {
+        match self {
+            Self::Named(resource) => {
+                let own = path_of(resource);
+                let origin = resource.trim_end_matches('/');
+                let origin = origin.strip_suffix(&own).unwrap_or(origin);
+                format!("{origin}{METADATA}{own}")
+            }
+            Self::Derived(base) => {
+                let path = if ENDPOINTS.contains(&path) {
+                    path
+                } else {
+                    "/mcp"
+                };
+                format!("{base}{METADATA}{path}")
+            }
+        }
+    }
+}
+
+/// The path of a URI, empty for the root.
+fn path_of(resource: &str) -> String {
+    let url = Url::parse(resource);
+    url.map_or(String::new(), |url| {
+        url.path().trim_end_matches('/').to_owned()
+    })
+}
+
+fn scopes(permissions: &[Permission]) -> String {
+    let scopes: Vec<_> = permissions.iter().map(|one| one.scope()).collect();
+    scopes.join(" ")
+}
+
+/// What may stand between quotes in a header.
+fn quoted(text: &str) -> String {
+    let may = |c: &char| matches!(c, ' '..='~') && !matches!(c, '"' | '\\');
+    text.chars().filter(may).collect()
+}
+
+fn unavailable(issuer: &str) -> Denied {
+    tracing::warn!(issuer, "the keys of an issuer cannot be read");
+    Denied {
+        status: StatusCode::SERVICE_UNAVAILABLE,
+        message: "The token cannot be checked: its issuer does not answer\n".to_owned(),
+        challenge: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metadata_and_challenges_name_the_resource() {
+        let of = |resource, path: &str| {
+            let oauth = OAuth::new(
+                &["https://id.example".to_owned()],
+                resource,
+                "http://localhost:8931",
+            );
+            let challenge = oauth.challenge(path, None, "browser:read");
+            let described = oauth
+                .metadata(path)
+                .map(|metadata| metadata["resource"].clone());
+            (
+                challenge,
+                described.and_then(|uri| Some(uri.as_str()?.to_owned())),
+            )
+        };
+        let mcp = "http://localhost:8931/mcp".to_owned();
+        let (challenge, described) = of(None, "/mcp");
+        assert_eq!(
+            challenge,
+            "Bearer resource_metadata=\"http://localhost:8931/.well-known/oauth-protected-resource/mcp\", scope=\"browser:read\""
+        );
+        assert_eq!(described, Some(mcp.clone()));
+        assert_eq!(of(None, "").1, Some(mcp));
+        assert_eq!(
+            of(None, "/ws").1,
+            Some("http://localhost:8931/ws".to_owned())
+        );
+        assert_eq!(of(None, "/other").1, None);
+        let named = "https://tools.example/playhouse/mcp";
+        let (challenge, described) = of(Some(named), "/mcp");
+        assert!(
+            challenge.contains(
+                "\"https://tools.example/.well-known/oauth-protected-resource/playhouse/mcp\""
+            ),
+            "{challenge}"
+        );
+        assert_eq!(described.as_deref(), Some(named));
+        assert_eq!(of(Some(named), "/playhouse/mcp").1.as_deref(), Some(named));
+        let (challenge, _) = of(Some("https://tools.example/"), "/mcp");
+        assert!(
+            challenge.contains("\"https://tools.example/.well-known/oauth-protected-resource\""),
+            "{challenge}"
+        );
+    }
+
+    #[test]
+    fn a_root_has_two_spellings_and_nothing_else_has() {
+        let accepted = |uri: &str| Resources::Named(uri.to_owned()).accepted();
+        assert_eq!(
+            accepted("https://a.example"),
+            ["https://a.example", "https://a.example/"]
+        );
+        assert_eq!(
+            accepted("https://a.example/"),
+            ["https://a.example", "https://a.example/"]
+        );
+        assert_eq!(accepted("https://a.example/mcp"), ["https://a.example/mcp"]);
+    }
+
+    #[test]
+    fn a_step_up_keeps_what_was_granted() {
+        let oauth = OAuth::new(&[], None, "http://localhost:1");
+        let granted = ["openid", "browser:read"].map(str::to_owned);
+        let denied = oauth.insufficient("/mcp", &granted, "The tool \"click\"", Permission::Act);
+        assert_eq!(denied.status, StatusCode::FORBIDDEN);
+        let challenge = denied.challenge.expect("a challenge");
+        assert!(
+            challenge.contains("error=\"insufficient_scope\""),
+            "{challenge}"
+        );
+        assert!(
+            challenge.contains("scope=\"openid browser:read browser:act\""),
+            "{challenge}"
+        );
+        assert!(!challenge.contains("\"click\""), "{challenge}");
+    }
+}

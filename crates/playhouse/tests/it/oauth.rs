@@ -1,0 +1,476 @@
+//! OAuth 2.1 with a real authorization server, npm's `oidc-provider`: how a client finds it, and every token that must not be believed.
+
+use crate::auth::{ENDPOINTS, knock};
+use crate::launch;
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::time::{SystemTime, UNIX_EPOCH};
+use testkit::{HttpAnswer, HttpServer, node_is_there};
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/oauth");
+
+/// The authorization server; it ends with its stdin, which ends with this.
+struct Issuer {
+    process: Child,
+    url: String,
+}
+
+impl Drop for Issuer {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Issuer {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a test runs the authorization server that it tests with"
+    )]
+    fn start() -> Option<Self> {
+        if !node_is_there(format!("{FOLDER}/node_modules")) {
+            return None;
+        }
+        let mut process = Command::new("node")
+            .arg(format!("{FOLDER}/server.mjs"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("Node starts");
+        let mut url = String::new();
+        let stdout = process.stdout.take().expect("stdout is piped");
+        BufReader::new(stdout).read_line(&mut url).expect("a line");
+        let url = url.trim().to_owned();
+        Some(Self { process, url })
+    }
+
+    /// A server that trusts it and nobody else.
+    async fn guards(&self) -> HttpServer {
+        HttpServer::start_guarded(launch(&["--oauth-issuer", &self.url])).await
+    }
+
+    /// A token as clients get it.
+    async fn token(&self, client: &str, resource: &str, scope: &str) -> String {
+        let form = url::form_urlencoded::Serializer::new(String::new())
+            .extend_pairs([
+                ("grant_type", "client_credentials"),
+                ("client_id", client),
+                ("client_secret", "secret"),
+                ("resource", resource),
+                ("scope", scope),
+            ])
+            .finish();
+        let answer = fetch(&format!("{}/token", self.url), Some(form)).await;
+        let token = answer["access_token"].as_str();
+        token.unwrap_or_else(|| panic!("{answer}")).to_owned()
+    }
+
+    async fn control(&self, what: &str, body: Value) -> Value {
+        fetch(
+            &format!("{}/control/{what}", self.url),
+            Some(body.to_string()),
+        )
+        .await
+    }
+
+    /// A token that says what it is told to.
+    async fn sign(&self, header: Value, claims: Value, by: &str) -> String {
+        let body = json!({ "header": header, "claims": claims, "by": by });
+        let answer = self.control("sign", body).await;
+        answer["token"].as_str().expect("a token").to_owned()
+    }
+
+    fn claims(&self, server: &HttpServer) -> Value {
+        json!({
+            "iss": self.url, "aud": resource(server), "sub": "ada", "client_id": "ada",
+            "exp": now() + 300, "iat": now(), "scope": "browser:read browser:act",
+        })
+    }
+}
+
+fn now() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.expect("after 1970").as_secs()
+}
+
+fn resource(server: &HttpServer) -> String {
+    format!("{}/mcp", server.url())
+}
+
+fn with(mut claims: Value, name: &str, value: Value) -> Value {
+    claims[name] = value;
+    claims
+}
+
+async fn fetch(url: &str, body: Option<String>) -> Value {
+    let url = url.to_owned();
+    let fetched = tokio::task::spawn_blocking(move || {
+        let answer = match body {
+            Some(body) => ureq::post(&url)
+                .header("content-type", "application/x-www-form-urlencoded")
+                .send(body),
+            None => ureq::get(&url).call(),
+        };
+        let text = answer.expect(&url).body_mut().read_to_string();
+        serde_json::from_str(&text.expect("a body")).expect("JSON")
+    });
+    fetched.await.expect("fetching does not panic")
+}
+
+async fn ping(server: &HttpServer, token: &str) -> HttpAnswer {
+    let bearer = format!("Bearer {token}");
+    let headers = [("authorization", &*bearer)];
+    server.rpc("/message", &headers, "ping", json!({})).await
+}
+
+async fn call(server: &HttpServer, token: &str, tool: &str, arguments: Value) -> HttpAnswer {
+    let bearer = format!("Bearer {token}");
+    let params = json!({ "name": tool, "arguments": arguments });
+    let headers = [("authorization", &*bearer)];
+    server.rpc("/message", &headers, "tools/call", params).await
+}
+
+/// A parameter of the challenge.
+fn challenged<'a>(answer: &'a HttpAnswer, name: &str) -> &'a str {
+    let challenge = answer.header("www-authenticate");
+    let value = challenge.split_once(&format!("{name}=\""));
+    value
+        .and_then(|(_, rest)| rest.split_once('"'))
+        .map_or("", |(value, _)| value)
+}
+
+#[tokio::test]
+async fn a_client_that_knows_nothing_but_the_address_finds_its_way_to_a_token() {
+    let Some(issuer) = Issuer::start() else {
+        return;
+    };
+    let server = issuer.guards().await;
+    let refused = server.rpc("/mcp", &[], "ping", json!({})).await;
+    assert_eq!(refused.status, 401);
+    assert_eq!(
+        challenged(&refused, "error"),
+        "",
+        "nothing was wrong: {refused:?}"
+    );
+    assert_eq!(challenged(&refused, "scope"), "browser:read browser:act");
+    let metadata = fetch(challenged(&refused, "resource_metadata"), None).await;
+    assert_eq!(metadata["resource"], resource(&server), "{metadata}");
+    assert_eq!(
+        metadata["authorization_servers"],
+        json!([issuer.url]),
+        "{metadata}"
+    );
+    let root = format!("{}/.well-known/oauth-protected-resource", server.url());
+    assert_eq!(fetch(&root, None).await, metadata);
+    let found = metadata["authorization_servers"][0]
+        .as_str()
+        .expect("an issuer");
+    let about = fetch(
+        &format!("{found}/.well-known/oauth-authorization-server"),
+        None,
+    )
+    .await;
+    assert_eq!(about["token_endpoint"], format!("{}/token", issuer.url));
+    let scope = challenged(&refused, "scope");
+    let token = issuer.token("ada", &resource(&server), scope).await;
+    assert_eq!(ping(&server, &token).await.status, 200);
+    let bearer = format!("Bearer {token}");
+    let server = server.with_header("authorization", &bearer);
+    server.begin_session().await;
+}
+
+#[tokio::test]
+async fn every_endpoint_asks_for_a_token() {
+    let Some(issuer) = Issuer::start() else {
+        return;
+    };
+    let server = issuer.guards().await;
+    let elsewhere = issuer
+        .token("ada", "https://elsewhere.example/mcp", "browser:admin")
+        .await;
+    let bearer = format!("Bearer {elsewhere}");
+    for endpoint in ENDPOINTS {
+        assert_eq!(knock(&server, endpoint, &[]).await.0, 401, "{endpoint:?}");
+        let wrong = [("authorization", &*bearer)];
+        assert_eq!(
+            knock(&server, endpoint, &wrong).await.0,
+            401,
+            "{endpoint:?}"
+        );
+        let malformed = [("authorization", "Bearer")];
+        assert_eq!(
+            knock(&server, endpoint, &malformed).await.0,
+            400,
+            "{endpoint:?}"
+        );
+    }
+    let token = issuer
+        .token("ada", &resource(&server), "browser:admin")
+        .await;
+    let in_the_address = format!("/message?access_token={token}");
+    assert_eq!(knock(&server, ("POST", &in_the_address), &[]).await.0, 401);
+    assert_eq!(server.ask("GET", "/health", &[], "").await.status, 200);
+}
+
+#[tokio::test]
+async fn a_token_that_is_wrong_is_refused_and_told_why() {
+    let Some(issuer) = Issuer::start() else {
+        return;
+    };
+    let server = issuer.guards().await;
+    let claims = issuer.claims(&server);
+    let issued = async |name: &str, value: Value| {
+        let claims = with(claims.clone(), name, value);
+        issuer.sign(json!({}), claims, "issuer").await
+    };
+    let good = issued("jti", json!("1")).await;
+    assert_eq!(ping(&server, &good).await.status, 200);
+    let (message, signature) = good.rsplit_once('.').expect("a JWT");
+    let (_, payload) = message.split_once('.').expect("a JWT");
+    // {"alg":"none"}
+    let unsigned = format!("eyJhbGciOiJub25lIn0.{payload}.");
+    let other = issuer
+        .token("ada", "https://elsewhere.example/mcp", "browser:admin")
+        .await;
+    let unknown = json!({ "kid": "key-9" });
+    for (what, token, told) in [
+        (
+            "expired",
+            issued("exp", json!(now() - 600)).await,
+            "has expired",
+        ),
+        (
+            "early",
+            issued("nbf", json!(now() + 600)).await,
+            "not valid yet",
+        ),
+        (
+            "for ever",
+            issued("exp", Value::Null).await,
+            "lacks a claim",
+        ),
+        ("for another server", other, "not for this server"),
+        (
+            "for a part of it",
+            issued("aud", json!(server.url())).await,
+            "not for this server",
+        ),
+        (
+            "for nobody",
+            issued("aud", Value::Null).await,
+            "lacks a claim",
+        ),
+        (
+            "of a stranger",
+            issued("iss", json!("https://id.example")).await,
+            "not from an issuer",
+        ),
+        (
+            "of nobody",
+            issued("iss", Value::Null).await,
+            "lacks a claim",
+        ),
+        (
+            "for nobody's sake",
+            with_nobody(&issuer, &claims).await,
+            "lacks a claim",
+        ),
+        ("unsigned", unsigned, "no signed JWT"),
+        (
+            "without a signature",
+            format!("{message}."),
+            "signature of the access token is wrong",
+        ),
+        (
+            "changed",
+            format!("{}.{signature}", changed(message)),
+            "signature of the access token is wrong",
+        ),
+        (
+            "signed by a stranger",
+            issuer.sign(json!({}), claims.clone(), "stranger").await,
+            "signature of the access token is wrong",
+        ),
+        (
+            "of an unknown key",
+            issuer.sign(unknown, claims.clone(), "issuer").await,
+            "key that its issuer does not have",
+        ),
+        ("no token", "mysecretkey".to_owned(), "no signed JWT"),
+    ] {
+        let refused = ping(&server, &token).await;
+        assert_eq!(refused.status, 401, "{what}: {refused:?}");
+        assert!(refused.body.contains(told), "{what}: {}", refused.body);
+        assert_eq!(challenged(&refused, "error"), "invalid_token", "{what}");
+        assert!(
+            !format!("{refused:?}").contains(&token),
+            "{what}: {refused:?}"
+        );
+    }
+    // All those needed the keys once or, for the unknown one, perhaps twice.
+    let count = issuer.control("count", json!({})).await;
+    assert!(
+        count["keyRequests"].as_u64().is_some_and(|n| n <= 2),
+        "{count}"
+    );
+}
+
+async fn with_nobody(issuer: &Issuer, claims: &Value) -> String {
+    let claims = with(
+        with(claims.clone(), "sub", Value::Null),
+        "client_id",
+        Value::Null,
+    );
+    issuer.sign(json!({}), claims, "issuer").await
+}
+
+/// The same header with claims that were changed after they were signed.
+fn changed(message: &str) -> String {
+    use base64::Engine as _;
+    let base64 = base64::engine::general_purpose::URL_SAFE_NO_PAD;
+    let (header, payload) = message.split_once('.').expect("a JWT");
+    let claims = base64.decode(payload).expect("base64");
+    let claims: Value = serde_json::from_slice(&claims).expect("JSON");
+    let claims = with(claims, "scope", json!("browser:admin"));
+    format!("{header}.{}", base64.encode(claims.to_string()))
+}
+
+#[tokio::test]
+async fn a_key_that_was_replaced_is_good_no_more_and_its_successor_is() {
+    let Some(issuer) = Issuer::start() else {
+        return;
+    };
+    let server = issuer.guards().await;
+    let old = issuer
+        .token("ada", &resource(&server), "browser:read")
+        .await;
+    assert_eq!(ping(&server, &old).await.status, 200);
+    issuer.control("rotate", json!({})).await;
+    let new = issuer
+        .token("ada", &resource(&server), "browser:read")
+        .await;
+    // Keys are not asked for at once again.
+    let mut answers = 0;
+    while ping(&server, &new).await.status != 200 {
+        answers += 1;
+        assert!(answers < 300, "the new key is never fetched");
+        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+    }
+    assert_eq!(ping(&server, &old).await.status, 401);
+}
+
+#[tokio::test]
+async fn an_issuer_that_is_silent_is_not_the_clients_fault() {
+    let Some(issuer) = Issuer::start() else {
+        return;
+    };
+    let server = issuer.guards().await;
+    let known = issuer
+        .token("ada", &resource(&server), "browser:read")
+        .await;
+    let late = issuer.guards().await;
+    let for_late = issuer.token("ada", &resource(&late), "browser:read").await;
+    assert_eq!(ping(&server, &known).await.status, 200);
+    issuer.control("silence", json!({})).await;
+    assert_eq!(ping(&server, &known).await.status, 200);
+    let unknown = ping(&late, &for_late).await;
+    assert_eq!(unknown.status, 503, "{unknown:?}");
+    assert_eq!(unknown.header("retry-after"), "5");
+}
+
+#[tokio::test]
+async fn a_call_that_needs_more_asks_for_it_and_keeps_what_was_granted() {
+    let Some(issuer) = Issuer::start() else {
+        return;
+    };
+    let server = issuer.guards().await;
+    let token = async |scope: &str| issuer.token("ada", &resource(&server), scope).await;
+    let read = token("browser:read").await;
+    let listed = call(&server, &read, "list_sessions", json!({})).await;
+    assert_eq!(listed.status, 200, "{listed:?}");
+    for (tool, arguments, needed) in [
+        (
+            "navigate",
+            json!({ "url": "about:blank" }),
+            "browser:read browser:act",
+        ),
+        ("get_cookies", json!({}), "browser:read browser:admin"),
+    ] {
+        let refused = call(&server, &read, tool, arguments).await;
+        assert_eq!(refused.status, 403, "{refused:?}");
+        assert_eq!(challenged(&refused, "error"), "insufficient_scope");
+        assert_eq!(challenged(&refused, "scope"), needed);
+        assert!(
+            challenged(&refused, "resource_metadata").ends_with("/message"),
+            "{refused:?}"
+        );
+    }
+    let created = call(
+        &server,
+        &token("browser:act").await,
+        "create_session",
+        json!({}),
+    )
+    .await;
+    let id = created.json()["result"]["structuredContent"]["sessionId"].clone();
+    assert!(id.is_string(), "{created:?}");
+    // Whoever has the right to more is the same person, with the same sessions.
+    let admin = token("browser:admin browser:read").await;
+    let closed = call(&server, &admin, "close_session", json!({ "sessionId": id })).await;
+    assert_eq!(
+        closed.json()["result"]["structuredContent"]["success"],
+        true,
+        "{closed:?}"
+    );
+    let useless = issuer.claims(&server);
+    let useless = issuer
+        .sign(json!({}), with(useless, "scope", json!("openid")), "issuer")
+        .await;
+    let refused = ping(&server, &useless).await;
+    assert_eq!(refused.status, 403, "{refused:?}");
+    assert_eq!(challenged(&refused, "scope"), "openid browser:read");
+}
+
+#[tokio::test]
+async fn sessions_belong_to_the_subject_of_the_token() {
+    let Some(issuer) = Issuer::start() else {
+        return;
+    };
+    let server = issuer.guards().await;
+    let ada = issuer.token("ada", &resource(&server), "browser:act").await;
+    let bob = issuer
+        .token("bob", &resource(&server), "browser:admin")
+        .await;
+    let created = call(&server, &ada, "create_session", json!({}))
+        .await
+        .json();
+    let named = json!({ "sessionId": created["result"]["structuredContent"]["sessionId"] });
+    let refused = call(&server, &bob, "close_session", named.clone())
+        .await
+        .json();
+    let code = &refused["result"]["structuredContent"]["errorCode"];
+    assert_eq!(code, "SESSION_NOT_FOUND", "{refused}");
+    let closed = call(&server, &ada, "close_session", named).await.json();
+    assert_eq!(
+        closed["result"]["structuredContent"]["success"], true,
+        "{closed}"
+    );
+}
+
+#[tokio::test]
+async fn a_stream_ends_with_its_token() {
+    let Some(issuer) = Issuer::start() else {
+        return;
+    };
+    let server = issuer.guards().await;
+    // It is past its time, but within what clocks may differ.
+    let claims = with(issuer.claims(&server), "exp", json!(now() - 5));
+    let token = issuer.sign(json!({}), claims, "issuer").await;
+    let bearer = format!("Bearer {token}");
+    let stream = server
+        .ask("GET", "/sse", &[("authorization", &bearer)], "")
+        .await;
+    assert_eq!(stream.status, 200, "{stream:?}");
+}
