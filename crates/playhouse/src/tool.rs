@@ -159,8 +159,9 @@ impl Toolset {
     }
 }
 
-/// Tools that give out or take in what opens other doors (cookies, storage, saved logins), or run code beside the page, whatever else they do.
-const OPENS_DOORS: [&str; 6] = [
+/// Tools that give out or take in what opens other doors (cookies, storage, saved logins, headers of requests), or run code beside the page, whatever else they do.
+const OPENS_DOORS: [&str; 7] = [
+    "browser_network_request",
     "browser_run_code_unsafe",
     "browser_context_save_storage",
     "get_cookies",

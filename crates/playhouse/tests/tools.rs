@@ -1,6 +1,8 @@
 //! What holds of every tool there is, and that their schemas are those of `@playwright/mcp`.
 
-use playhouse::{Capability, TOOLSETS, ToolDef, ToolSettings, Toolbox, ToolsetName, all_tools};
+use playhouse::{
+    Capability, Permission, TOOLSETS, ToolDef, ToolSettings, Toolbox, ToolsetName, all_tools,
+};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
@@ -178,3 +180,40 @@ fn cost_of(toolset: ToolsetName) -> usize {
         })
         .sum()
 }
+
+#[test]
+fn what_opens_other_doors_needs_the_last_permission() {
+    let of = |wanted: Permission| -> Vec<_> {
+        let tools = all_tools().filter(|tool| tool.permission() == wanted);
+        tools.map(|tool| tool.name).collect()
+    };
+    let (read, act, admin) = (
+        of(Permission::Read),
+        of(Permission::Act),
+        of(Permission::Admin),
+    );
+    for word in [
+        "cookie",
+        "storage",
+        "_state",
+        "config",
+        "unsafe",
+        "network_request",
+    ] {
+        let named = |tools: &[&'static str]| -> Vec<_> {
+            let named = tools.iter().filter(|name| name.contains(word));
+            named.copied().collect()
+        };
+        assert!(!named(&admin).is_empty(), "{word}");
+        let others: Vec<_> = named(&read).into_iter().chain(named(&act)).collect();
+        assert!(
+            others.iter().all(|name| NAMED_ALIKE.contains(name)),
+            "{others:?}"
+        );
+    }
+    assert!(read.contains(&"browser_snapshot") && act.contains(&"browser_click"));
+    assert!(act.contains(&"evaluate") && act.contains(&"create_session"));
+}
+
+/// Tools that are named like those that open doors and do not: offline mode, and a list of addresses.
+const NAMED_ALIKE: [&str; 2] = ["browser_network_state_set", "browser_network_requests"];

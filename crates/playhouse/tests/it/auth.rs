@@ -113,6 +113,15 @@ async fn every_endpoint_asks_for_the_key() {
     let server = server.with_header("authorization", "Bearer mysecretkey");
     server.begin_session().await;
     assert_eq!(server.ask("GET", "/metrics", &[], "").await.status, 200);
+    // A web page of ours is told beforehand that it may ask, key or not.
+    let origin = format!("http://{}", server.authority());
+    let preflight = [
+        ("origin", &*origin),
+        ("access-control-request-method", "POST"),
+        ("access-control-request-headers", "authorization,x-api-key"),
+    ];
+    let allowed = server.ask("OPTIONS", "/mcp", &preflight, "").await;
+    assert_eq!(allowed.header("access-control-allow-origin"), origin);
     let metadata = server.ask("GET", "/.well-known/oauth-protected-resource", &[], "");
     assert_eq!(metadata.await.status, 404);
 }

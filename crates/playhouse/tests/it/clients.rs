@@ -7,7 +7,7 @@ use std::path::Path;
 use testkit::{HttpServer, clients};
 
 /// What a client prints, as JSON.
-async fn heard<A: AsRef<OsStr>>(program: &Path, args: &[A]) -> Value {
+pub(crate) async fn heard<A: AsRef<OsStr>>(program: &Path, args: &[A]) -> Value {
     #[expect(
         clippy::disallowed_methods,
         reason = "a test runs somebody else's client and waits for it"
@@ -38,6 +38,18 @@ fn ways(server: &HttpServer) -> Vec<Vec<String>> {
             .to_vec(),
     ]
     .to_vec()
+}
+
+#[tokio::test]
+async fn the_typescript_sdk_shows_its_key_over_http_and_sse() {
+    let Some(clients) = clients() else { return };
+    let server = HttpServer::start_guarded(launch(&["--api-key", "mysecretkey"])).await;
+    let script = clients.folder.join("client.mjs").display().to_string();
+    for (kind, path) in [("http", "/mcp"), ("sse", "/sse")] {
+        let url = format!("{}{path}", server.url());
+        let told = heard(&clients.node, &[&script, kind, &url, "mysecretkey"]).await;
+        assert_eq!(told["title"], "from the SDK", "{kind} {told}");
+    }
 }
 
 #[tokio::test]

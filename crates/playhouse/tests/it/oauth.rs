@@ -1,12 +1,13 @@
 //! OAuth 2.1 with a real authorization server, npm's `oidc-provider`: how a client finds it, and every token that must not be believed.
 
 use crate::auth::{ENDPOINTS, knock};
+use crate::clients::heard;
 use crate::launch;
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::{SystemTime, UNIX_EPOCH};
-use testkit::{HttpAnswer, HttpServer, node_is_there};
+use testkit::{HttpAnswer, HttpServer, clients, node_is_there};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/oauth");
 
@@ -179,6 +180,43 @@ async fn a_client_that_knows_nothing_but_the_address_finds_its_way_to_a_token() 
     let bearer = format!("Bearer {token}");
     let server = server.with_header("authorization", &bearer);
     server.begin_session().await;
+}
+
+#[tokio::test]
+async fn the_typescript_sdk_gets_itself_a_token_and_more_when_it_needs_more() {
+    let Some(issuer) = Issuer::start() else {
+        return;
+    };
+    let Some(clients) = clients() else { return };
+    let server = issuer.guards().await;
+    let script = clients.folder.join("oauth.mjs").display().to_string();
+    let url = resource(&server);
+    let told = heard(&clients.node, &[&script, &url]).await;
+    assert_eq!(told["asked"], json!(["browser:read browser:act"]), "{told}");
+    assert!(told["sessionId"].is_string(), "{told}");
+    let told = heard(&clients.node, &[&*script, &url, "app"]).await;
+    let all = "browser:read browser:act browser:admin";
+    assert_eq!(
+        told["asked"],
+        json!(["browser:read browser:act", all]),
+        "{told}"
+    );
+    assert_eq!(told["cookies"], json!([]), "{told}");
+}
+
+#[tokio::test]
+async fn keys_are_fetched_once_for_all_who_wait_and_not_for_every_token() {
+    let Some(issuer) = Issuer::start() else {
+        return;
+    };
+    let server = issuer.guards().await;
+    let token = issuer
+        .token("ada", &resource(&server), "browser:read")
+        .await;
+    let many = futures_util::future::join_all((0..20).map(|_| ping(&server, &token)));
+    assert!(many.await.iter().all(|answer| answer.status == 200));
+    let count = issuer.control("count", json!({})).await;
+    assert_eq!(count["keyRequests"], 1);
 }
 
 #[tokio::test]
@@ -456,6 +494,30 @@ async fn sessions_belong_to_the_subject_of_the_token() {
     assert_eq!(
         closed["result"]["structuredContent"]["success"], true,
         "{closed}"
+    );
+}
+
+#[tokio::test]
+async fn over_a_web_socket_a_token_goes_as_far_and_lasts_as_long() {
+    let Some(issuer) = Issuer::start() else {
+        return;
+    };
+    let Some(clients) = clients() else { return };
+    let server = issuer.guards().await;
+    let script = clients.folder.join("socket.mjs").display().to_string();
+    let url = format!("{}/ws", server.url().replace("http", "ws"));
+    let token = issuer
+        .token("ada", &resource(&server), "browser:read")
+        .await;
+    let told = heard(&clients.node, &[&script, &url, &token]).await;
+    let code = &told["answer"]["structuredContent"]["errorCode"];
+    assert_eq!(code, "INSUFFICIENT_SCOPE", "{told}");
+    let claims = with(issuer.claims(&server), "exp", json!(now() - 5));
+    let token = issuer.sign(json!({}), claims, "issuer").await;
+    let told = heard(&clients.node, &[&script, &url, &token]).await;
+    assert_eq!(
+        (&told["code"], &told["reason"]),
+        (&json!(1008), &json!("the access token has expired"))
     );
 }
 

@@ -25,11 +25,20 @@ function provider(key) {
     redirect_uris: [],
     response_types: [],
   });
+  const app = {
+    client_id: 'app',
+    application_type: 'native',
+    token_endpoint_auth_method: 'none',
+    redirect_uris: ['http://127.0.0.1:9/callback'],
+  };
   return new Provider(issuer, {
-    clients: [client('ada'), client('bob')],
+    clients: [client('ada'), client('bob'), app],
     jwks: { keys: [key] },
     scopes: SCOPES.split(' '),
+    findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
+    interactions: { url: (_, interaction) => `/person/${interaction.uid}` },
     features: {
+      registration: { enabled: true },
       clientCredentials: { enabled: true },
       devInteractions: { enabled: false },
       resourceIndicators: {
@@ -46,10 +55,27 @@ function provider(key) {
   });
 }
 
+// The person who logs in is Alice, and agrees to everything.
+async function agree(request, response) {
+  const { prompt, params, session, grantId } = await current.interactionDetails(request, response);
+  if (prompt.name === 'login') {
+    return current.interactionFinished(request, response, { login: { accountId: 'alice' } });
+  }
+  const known = grantId ? await current.Grant.find(grantId) : undefined;
+  const grant = known ?? new current.Grant({ accountId: session.accountId, clientId: params.client_id });
+  grant.addOIDCScope(prompt.details.missingOIDCScope?.join(' ') ?? '');
+  for (const [resource, scopes] of Object.entries(prompt.details.missingResourceScopes ?? {})) {
+    grant.addResourceScope(resource, scopes.join(' '));
+  }
+  const consent = { grantId: await grant.save() };
+  return current.interactionFinished(request, response, { consent }, { mergeWithLastSubmission: true });
+}
+
 let generation = 1;
 let key = await newKey('key-1');
 const stranger = await newKey('key-1');
-let callback = provider(key).callback();
+let current = provider(key);
+let callback = current.callback();
 let silent = false;
 let keyRequests = 0;
 
@@ -65,7 +91,8 @@ const control = {
   async rotate() {
     generation += 1;
     key = await newKey(`key-${generation}`);
-    callback = provider(key).callback();
+    current = provider(key);
+    callback = current.callback();
     return {};
   },
   async silence() {
@@ -89,6 +116,9 @@ server.on('request', async (request, response) => {
     response.setHeader('content-type', 'application/json');
     return response.end(JSON.stringify(answer));
   }
+  if (pathname.startsWith('/person/')) {
+    return agree(request, response);
+  }
   if (silent) {
     return request.socket.destroy();
   }
@@ -96,5 +126,7 @@ server.on('request', async (request, response) => {
   return callback(request, response);
 });
 
+// Nobody reads on.
+process.stdout.on('error', () => {});
 process.stdin.on('end', () => process.exit(0)).resume();
 console.log(issuer);
