@@ -163,6 +163,12 @@ impl Denied {
     }
 }
 
+/// Takes the credentials out of a request that was let in.
+pub(crate) fn forget(headers: &mut HeaderMap) {
+    headers.remove(AUTHORIZATION);
+    headers.remove(api_key::OWN_HEADER);
+}
+
 /// What stands behind `Bearer` in the header of that name; `None` where there is no such header, or one of another scheme.
 fn bearer(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(AUTHORIZATION)?.to_str().ok()?.trim();

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use subtle::{ConditionallySelectable as _, ConstantTimeEq as _};
 
 /// The header of clients that keep `Authorization` for something else.
-const OWN_HEADER: &str = "x-api-key";
+pub(super) const OWN_HEADER: &str = "x-api-key";
 const CHALLENGE: &str = "Bearer realm=\"playhouse\"";
 const HELP: &str =
     "send the API key of this server as \"Authorization: Bearer KEY\" or \"X-Api-Key: KEY\"";
@@ -140,6 +140,9 @@ fn parse(text: &str) -> Result<Vec<Entry>, (usize, String)> {
             .all(|c| c.is_alphanumeric() || "-_.@".contains(c))
         {
             return wrong("names are letters, digits, and - _ . @");
+        }
+        if !key.chars().all(|c| c.is_ascii_graphic()) {
+            return wrong("a key has visible ASCII characters only, as headers have");
         }
         let digest = match key.strip_prefix("sha256:") {
             Some(hex) => match digest(hex) {

@@ -82,14 +82,15 @@ impl OAuth {
         };
         let claims = token::verify(token, &outline, &keys, &self.resources.accepted());
         let claims = claims.map_err(invalid)?;
-        let who = claims.who().ok_or_else(|| invalid(TokenError::Claims))?;
+        let who = claims.who(issuer.url());
+        let who = who.ok_or_else(|| invalid(TokenError::Claims))?;
         let granted = claims.scopes();
         let permission = Permission::of_scopes(granted.iter().map(String::as_str));
         let Some(permission) = permission else {
             return Err(self.insufficient(path, &granted, "This server", Permission::Read));
         };
         Ok(Identity {
-            principal: Principal::named(&format!("oauth:{}#{who}", issuer.url())).with(permission),
+            principal: Principal::named(&who).with(permission),
             until: UNIX_EPOCH.checked_add(Duration::from_secs(claims.exp)),
             scopes: granted,
         })

@@ -123,9 +123,11 @@ pub enum ConfigError {
         /// The option.
         option: &'static str,
     },
-    /// A key that everybody has.
-    #[error("--api-key is empty: give a key, or leave it out to have one made")]
-    EmptyApiKey,
+    /// A key that everybody has, or nobody can send.
+    #[error(
+        "--api-key must be visible ASCII characters, as headers have them, without spaces: give such a key, or leave it out to have one made"
+    )]
+    BadApiKey,
     /// Tokens, but nobody's.
     #[error("--auth oauth needs --oauth-issuer: the URL of the authorization server")]
     NoIssuer,

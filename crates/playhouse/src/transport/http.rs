@@ -108,6 +108,8 @@ async fn known(State(site): State<Arc<Site>>, mut request: Request, next: Next) 
     if let Err(refusal) = site.door.count(&identity.principal) {
         return *refusal;
     }
+    // Nobody behind this needs to see it, nor could let it slip.
+    auth::forget(request.headers_mut());
     request.extensions_mut().insert(identity.principal.clone());
     request.extensions_mut().insert(identity);
     next.run(request).await

@@ -88,7 +88,7 @@ async fn a_server_without_a_key_makes_one_and_shows_it_at_start() {
 
 #[tokio::test]
 async fn every_endpoint_asks_for_the_key() {
-    let server = guarded(&["--api-key", "mysecretkey"]).await;
+    let server = guarded(&["--api-key", "mysecretkey", "--log-level", "trace"]).await;
     for endpoint in ENDPOINTS {
         assert_eq!(knock(&server, endpoint, &[]).await.0, 401, "{endpoint:?}");
         for wrong in [
@@ -110,7 +110,7 @@ async fn every_endpoint_asks_for_the_key() {
     assert_eq!(knock(&server, in_the_address, &[]).await.0, 401);
     // Whoever watches over it needs none, and learns nothing.
     assert_eq!(server.ask("GET", "/health", &[], "").await.status, 200);
-    let server = server.with_header("authorization", "Bearer mysecretkey");
+    let mut server = server.with_header("authorization", "Bearer mysecretkey");
     server.begin_session().await;
     assert_eq!(server.ask("GET", "/metrics", &[], "").await.status, 200);
     // A web page of ours is told beforehand that it may ask, key or not.
@@ -124,6 +124,8 @@ async fn every_endpoint_asks_for_the_key() {
     assert_eq!(allowed.header("access-control-allow-origin"), origin);
     let metadata = server.ask("GET", "/.well-known/oauth-protected-resource", &[], "");
     assert_eq!(metadata.await.status, 404);
+    let told = server.process().stderr();
+    assert!(!told.contains("mysecretkey"), "{told}");
 }
 
 #[tokio::test]
@@ -185,8 +187,14 @@ async fn each_key_has_its_own_sessions_and_goes_as_far_as_its_scopes() {
 
 #[tokio::test]
 async fn over_stdio_nobody_is_asked_for_a_key() {
-    let client = launch(&["--api-key", "mysecretkey"]).spawn();
+    let client = launch(&["--api-key", "mysecretkey", "--caps", "config"]).spawn();
     client.initialize(json!({})).await;
+    let shown = client.call("browser_get_config", json!({})).await;
+    assert!(
+        !shown.is_error && !shown.text.contains("mysecretkey"),
+        "{}",
+        shown.text
+    );
     let answer: Result<Value, NoAnswer> = client.request("ping", json!({})).await;
     assert_eq!(answer, Ok(json!({})));
 }
@@ -218,7 +226,10 @@ fn what_would_leave_the_door_open_does_not_start() {
             &["--port=0", "--oauth-issuer=http://id.example"],
             "--oauth-issuer http://id.example is no https URL",
         ),
-        (&["--port=0", "--api-key="], "--api-key is empty"),
+        (
+            &["--port=0", "--api-key="],
+            "--api-key must be visible ASCII",
+        ),
         (
             &["--port=0", "--api-keys=/nowhere/keys"],
             "cannot read the API keys of /nowhere/keys",

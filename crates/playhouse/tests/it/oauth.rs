@@ -229,7 +229,16 @@ async fn every_endpoint_asks_for_a_token() {
         .token("ada", "https://elsewhere.example/mcp", "browser:admin")
         .await;
     let bearer = format!("Bearer {elsewhere}");
+    let claims = with(issuer.claims(&server), "exp", json!(now() - 600));
+    let expired = issuer.sign(json!({}), claims, "issuer").await;
+    let late = format!("Bearer {expired}");
     for endpoint in ENDPOINTS {
+        let expired = [("authorization", &*late)];
+        assert_eq!(
+            knock(&server, endpoint, &expired).await.0,
+            401,
+            "{endpoint:?}"
+        );
         assert_eq!(knock(&server, endpoint, &[]).await.0, 401, "{endpoint:?}");
         let wrong = [("authorization", &*bearer)];
         assert_eq!(

@@ -73,11 +73,14 @@ impl Outline {
 }
 
 impl Claims {
-    /// Who it stands for, unmistakably within its issuer.
-    pub(super) fn who(&self) -> Option<String> {
+    /// Who it stands for, unmistakably: somebody, or a program that acts for itself.
+    pub(super) fn who(&self, issuer: &str) -> Option<String> {
         let given = |claim: &Option<String>| claim.clone().filter(|text| !text.is_empty());
         let client = || given(&self.client_id).or_else(|| given(&self.azp));
-        given(&self.sub).or_else(|| client().map(|client| format!("client:{client}")))
+        match given(&self.sub) {
+            Some(sub) => Some(format!("oauth:{issuer}#{sub}")),
+            None => Some(format!("oauth-client:{issuer}#{}", client()?)),
+        }
     }
 
     /// Its scopes, one by one.

@@ -56,9 +56,9 @@ pub(super) fn auth(
     if settings
         .key
         .as_ref()
-        .is_some_and(|key| key.trim().is_empty())
+        .is_some_and(|key| key.is_empty() || !key.chars().all(|c| c.is_ascii_graphic()))
     {
-        return Err(ConfigError::EmptyApiKey);
+        return Err(ConfigError::BadApiKey);
     }
     if settings.mode == AuthMode::Oauth && settings.issuers.is_empty() {
         return Err(ConfigError::NoIssuer);

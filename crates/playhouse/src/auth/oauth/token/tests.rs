@@ -84,7 +84,7 @@ fn a_good_token_says_who_it_is_and_what_it_may() {
         claims.expect(name)
     };
     let plain = good("iat", Value::Null);
-    assert_eq!(plain.who().as_deref(), Some("ada"));
+    assert_eq!(plain.who("I").as_deref(), Some("oauth:I#ada"));
     assert_eq!(plain.scopes(), ["browser:read", "openid"]);
     assert_eq!(
         good("aud", json!(["https://other.example", RESOURCE]))
@@ -102,7 +102,7 @@ fn a_good_token_says_who_it_is_and_what_it_may() {
         json!("ada"),
     );
     let client = checked(&signer.sign(&header(), &client), &keys).expect("a client");
-    assert_eq!(client.who().as_deref(), Some("client:ada"));
+    assert_eq!(client.who("I").as_deref(), Some("oauth-client:I#ada"));
     let listed = with(
         with(claims(), "scope", Value::Null),
         "scp",
@@ -210,5 +210,5 @@ fn a_key_of_another_kind_is_checked_in_its_way() {
     let message = message(&header, &claims());
     let token = format!("{message}.{}", BASE64.encode(pair.sign(message.as_bytes())));
     let claims = checked(&token, &[key]).expect("a good token");
-    assert_eq!(claims.who().as_deref(), Some("ada"));
+    assert_eq!(claims.who("I").as_deref(), Some("oauth:I#ada"));
 }
