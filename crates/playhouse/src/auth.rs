@@ -6,8 +6,9 @@ mod oauth;
 
 use crate::config::{AuthMode, AuthSettings};
 use crate::principal::{Permission, Principal};
-use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
-use http::{HeaderMap, HeaderValue, Response, StatusCode};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::uri::Authority;
+use http::{HeaderMap, HeaderValue, Response, StatusCode, Uri};
 use serde_json::Value;
 use std::time::SystemTime;
 
@@ -41,6 +42,26 @@ pub(crate) struct Identity {
     pub(crate) until: Option<SystemTime>,
     /// The scopes of its token.
     scopes: Vec<String>,
+    asked: Asked,
+}
+
+/// Where a request goes: the path, and the host under which the client knows us.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Asked {
+    path: String,
+    host: String,
+}
+
+impl Asked {
+    /// What such a request asks, at that path.
+    pub(crate) fn at(path: &str, uri: &Uri, headers: &HeaderMap) -> Self {
+        let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+        let host = uri.authority().map(Authority::as_str).or(host);
+        Self {
+            path: path.to_owned(),
+            host: host.unwrap_or_default().to_ascii_lowercase(),
+        }
+    }
 }
 
 /// Why somebody is not let in.
@@ -52,11 +73,11 @@ pub(crate) struct Denied {
 }
 
 impl Gate {
-    /// The gate of a server that is reached at `base`, such as `https://host:8931`; and the key that was made for it, if it is one that
+    /// The gate of a server that is reached at these addresses, such as `https://host:8931`, the one that is told first; and the key that was made for it, if it is one that
     /// asks for keys and nobody gave one.
     pub(crate) fn new(
         settings: &AuthSettings,
-        base: &str,
+        addresses: &[String],
     ) -> Result<(Self, Option<String>), KeysError> {
         let (way, made) = match settings.mode {
             AuthMode::None => (Way::Open, None),
@@ -73,7 +94,7 @@ impl Gate {
             AuthMode::Oauth => {
                 let resource = settings.resource.as_deref();
                 (
-                    Way::Tokens(OAuth::new(&settings.issuers, resource, base)),
+                    Way::Tokens(OAuth::new(&settings.issuers, resource, addresses)),
                     None,
                 )
             }
@@ -81,16 +102,16 @@ impl Gate {
         Ok((Self { way }, made))
     }
 
-    /// Who sends these headers to that path.
+    /// Who asks, with these headers.
     pub(crate) async fn identify(
         &self,
-        path: &str,
+        asked: Asked,
         headers: &HeaderMap,
     ) -> Result<Identity, Denied> {
         match &self.way {
             Way::Open => Ok(Identity::of(Principal::anybody())),
             Way::Keys(keys) => keys.identify(headers).map(Identity::of),
-            Way::Tokens(oauth) => oauth.identify(path, headers).await,
+            Way::Tokens(oauth) => oauth.identify(asked, headers).await,
         }
     }
 
@@ -99,22 +120,21 @@ impl Gate {
     pub(crate) fn allow(
         &self,
         identity: &Identity,
-        path: &str,
         what: &str,
         needed: Permission,
     ) -> Result<(), Denied> {
         match &self.way {
             Way::Tokens(oauth) if identity.principal.permission() < needed => {
-                Err(oauth.insufficient(path, &identity.scopes, what, needed))
+                Err(oauth.insufficient(&identity.asked, &identity.scopes, what, needed))
             }
             _ => Ok(()),
         }
     }
 
-    /// What OAuth clients read at [`METADATA`] and that path below it.
-    pub(crate) fn metadata(&self, path: &str) -> Option<Value> {
+    /// What OAuth clients read at [`METADATA`] and the path below it.
+    pub(crate) fn metadata(&self, asked: &Asked) -> Option<Value> {
         match &self.way {
-            Way::Tokens(oauth) => oauth.metadata(path),
+            Way::Tokens(oauth) => oauth.metadata(asked),
             Way::Open | Way::Keys(_) => None,
         }
     }
@@ -137,6 +157,7 @@ impl Identity {
             principal,
             until: None,
             scopes: Vec::new(),
+            asked: Asked::default(),
         }
     }
 }

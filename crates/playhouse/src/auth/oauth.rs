@@ -5,7 +5,7 @@ mod issuer;
 mod signature;
 mod token;
 
-use super::{Denied, Identity, METADATA, bearer};
+use super::{Asked, Denied, Identity, METADATA, bearer};
 use crate::principal::{Permission, Principal};
 use http::{HeaderMap, StatusCode};
 use issuer::{Issuer, NoKey};
@@ -31,33 +31,33 @@ pub(super) struct OAuth {
 enum Resources {
     /// One that was named, for all endpoints.
     Named(String),
-    /// Those of the endpoints, below our address.
-    Derived(String),
+    /// Those of the endpoints, below each of our addresses.
+    Derived(Vec<String>),
 }
 
 impl OAuth {
-    /// `resource` is the URI that tokens must be for; without it those of our endpoints below `base`.
-    pub(super) fn new(issuers: &[String], resource: Option<&str>, base: &str) -> Self {
+    /// `resource` is the URI that tokens must be for; without it those of our endpoints below `addresses`.
+    pub(super) fn new(issuers: &[String], resource: Option<&str>, addresses: &[String]) -> Self {
         signature::install();
         Self {
             issuers: issuers.iter().map(|url| Issuer::new(url)).collect(),
             resources: match resource {
                 Some(resource) => Resources::Named(resource.to_owned()),
-                None => Resources::Derived(base.trim_end_matches('/').to_owned()),
+                None => Resources::Derived(addresses.to_vec()),
             },
         }
     }
 
     pub(super) async fn identify(
         &self,
-        path: &str,
+        asked: Asked,
         headers: &HeaderMap,
     ) -> Result<Identity, Denied> {
         let Some(token) = bearer(headers) else {
             return Err(Denied {
                 status: StatusCode::UNAUTHORIZED,
                 message: "Authentication is required: send an access token as \"Authorization: Bearer TOKEN\"\n".to_owned(),
-                challenge: Some(self.challenge(path, None, &scopes(&FIRST))),
+                challenge: Some(self.challenge(&asked, None, &scopes(&FIRST))),
             });
         };
         if token.is_empty() || token.contains(char::is_whitespace) {
@@ -65,10 +65,10 @@ impl OAuth {
             return Err(Denied {
                 status: StatusCode::BAD_REQUEST,
                 message: format!("{}\n", error.1),
-                challenge: Some(self.challenge(path, Some(error), "")),
+                challenge: Some(self.challenge(&asked, Some(error), "")),
             });
         }
-        let invalid = |error: TokenError| self.invalid(path, &error);
+        let invalid = |error: TokenError| self.invalid(&asked, &error);
         let outline = Outline::of(token).map_err(invalid)?;
         let issuer = self
             .issuers
@@ -87,12 +87,13 @@ impl OAuth {
         let granted = claims.scopes();
         let permission = Permission::of_scopes(granted.iter().map(String::as_str));
         let Some(permission) = permission else {
-            return Err(self.insufficient(path, &granted, "This server", Permission::Read));
+            return Err(self.insufficient(&asked, &granted, "This server", Permission::Read));
         };
         Ok(Identity {
             principal: Principal::named(&who).with(permission),
             until: UNIX_EPOCH.checked_add(Duration::from_secs(claims.exp)),
             scopes: granted,
+            asked,
         })
     }
 
@@ -100,7 +101,7 @@ impl OAuth {
     /// granted before.
     pub(super) fn insufficient(
         &self,
-        path: &str,
+        asked: &Asked,
         granted: &[String],
         what: &str,
         needed: Permission,
@@ -114,13 +115,13 @@ impl OAuth {
         Denied {
             status: StatusCode::FORBIDDEN,
             message: format!("{description}\n"),
-            challenge: Some(self.challenge(path, Some(error), &wanted.join(" "))),
+            challenge: Some(self.challenge(asked, Some(error), &wanted.join(" "))),
         }
     }
 
-    /// The protected resource's metadata. `path` is that of the endpoint, or empty.
-    pub(super) fn metadata(&self, path: &str) -> Option<Value> {
-        let resource = self.resources.at(path)?;
+    /// The protected resource's metadata. The path is that of the endpoint, or empty.
+    pub(super) fn metadata(&self, asked: &Asked) -> Option<Value> {
+        let resource = self.resources.at(asked)?;
         let issuers: Vec<_> = self.issuers.iter().map(Issuer::url).collect();
         Some(json!({
             "resource": resource,
@@ -131,10 +132,13 @@ impl OAuth {
         }))
     }
 
-    fn invalid(&self, path: &str, error: &TokenError) -> Denied {
+    fn invalid(&self, asked: &Asked, error: &TokenError) -> Denied {
         let description = error.to_string();
-        let challenge =
-            self.challenge(path, Some(("invalid_token", &description)), &scopes(&FIRST));
+        let challenge = self.challenge(
+            asked,
+            Some(("invalid_token", &description)),
+            &scopes(&FIRST),
+        );
         Denied {
             status: StatusCode::UNAUTHORIZED,
             message: format!("{description}\n"),
@@ -142,10 +146,10 @@ impl OAuth {
         }
     }
 
-    fn challenge(&self, path: &str, error: Option<(&str, &str)>, scope: &str) -> String {
+    fn challenge(&self, asked: &Asked, error: Option<(&str, &str)>, scope: &str) -> String {
         let mut challenge = format!(
             "Bearer resource_metadata=\"{}\"",
-            self.resources.metadata(path)
+            self.resources.metadata(asked)
         );
         if let Some((error, description)) = error {
             let _ = write!(
@@ -173,26 +177,32 @@ impl Resources {
                 }
                 _ => vec![resource.clone()],
             },
-            Self::Derived(base) => ENDPOINTS.map(|path| format!("{base}{path}")).to_vec(),
+            Self::Derived(addresses) => {
+                let of = |base: &String| ENDPOINTS.map(|path| format!("{base}{path}"));
+                addresses.iter().flat_map(of).collect()
+            }
         }
     }
 
     /// The resource that is described at that path; `None` where nothing is.
-    fn at(&self, path: &str) -> Option<String> {
-        let path = path.trim_end_matches('/');
+    fn at(&self, asked: &Asked) -> Option<String> {
+        let path = asked.path.trim_end_matches('/');
         match self {
             Self::Named(resource) => {
                 let own = path_of(resource);
                 let known = path.is_empty() || path == own || ENDPOINTS.contains(&path);
                 known.then(|| resource.clone())
             }
-            Self::Derived(base) if path.is_empty() => Some(format!("{base}/mcp")),
-            Self::Derived(base) => ENDPOINTS.contains(&path).then(|| format!("{base}{path}")),
+            Self::Derived(addresses) => {
+                let path = if path.is_empty() { "/mcp" } else { path };
+                let base = address_for(asked, addresses)?;
+                ENDPOINTS.contains(&path).then(|| format!("{base}{path}"))
+            }
         }
     }
 
     /// The address of the metadata for an endpoint: the well-known word goes before the path.
-    fn metadata(&self, path: &str) -> String {
+    fn metadata(&self, asked: &Asked) -> String {
         match self {
             Self::Named(resource) => {
                 let own = path_of(resource);
@@ -200,16 +210,25 @@ impl Resources {
                 let origin = origin.strip_suffix(&own).unwrap_or(origin);
                 format!("{origin}{METADATA}{own}")
             }
-            Self::Derived(base) => {
-                let path = if ENDPOINTS.contains(&path) {
-                    path
-                } else {
-                    "/mcp"
+            Self::Derived(addresses) => {
+                let path = match ENDPOINTS.contains(&&*asked.path) {
+                    true => &asked.path,
+                    false => "/mcp",
                 };
+                let base = address_for(asked, addresses).map_or("", String::as_str);
                 format!("{base}{METADATA}{path}")
             }
         }
     }
+}
+
+/// That of our addresses which the client used, or the one that we told.
+fn address_for<'a>(asked: &Asked, addresses: &'a [String]) -> Option<&'a String> {
+    let used = |address: &&String| {
+        let authority = address.split_once("://").map(|(_, authority)| authority);
+        authority == Some(&*asked.host)
+    };
+    addresses.iter().find(used).or_else(|| addresses.first())
 }
 
 /// The path of a URI, empty for the root.
@@ -246,15 +265,17 @@ mod tests {
 
     #[test]
     fn metadata_and_challenges_name_the_resource() {
+        let addresses = ["http://localhost:8931", "http://127.0.0.1:8931"].map(str::to_owned);
+        let at = |path: &str, host: &str| Asked {
+            path: path.to_owned(),
+            host: host.to_owned(),
+        };
         let of = |resource, path: &str| {
-            let oauth = OAuth::new(
-                &["https://id.example".to_owned()],
-                resource,
-                "http://localhost:8931",
-            );
-            let challenge = oauth.challenge(path, None, "browser:read");
+            let asked = at(path, "localhost:8931");
+            let oauth = OAuth::new(&["https://id.example".to_owned()], resource, &addresses);
+            let challenge = oauth.challenge(&asked, None, "browser:read");
             let described = oauth
-                .metadata(path)
+                .metadata(&asked)
                 .map(|metadata| metadata["resource"].clone());
             (
                 challenge,
@@ -274,6 +295,19 @@ mod tests {
             Some("http://localhost:8931/ws".to_owned())
         );
         assert_eq!(of(None, "/other").1, None);
+        // Each name of this machine is as good, and a name of somebody else is none of ours.
+        let oauth = OAuth::new(&[], None, &addresses);
+        let at = |host| {
+            oauth
+                .metadata(&at("/mcp", host))
+                .map(|m| m["resource"].clone())
+        };
+        assert_eq!(
+            at("127.0.0.1:8931"),
+            Some(json!("http://127.0.0.1:8931/mcp"))
+        );
+        assert_eq!(at("evil.example"), Some(json!("http://localhost:8931/mcp")));
+        assert_eq!(oauth.resources.accepted().len(), 8);
         let named = "https://tools.example/playhouse/mcp";
         let (challenge, described) = of(Some(named), "/mcp");
         assert!(
@@ -307,9 +341,14 @@ mod tests {
 
     #[test]
     fn a_step_up_keeps_what_was_granted() {
-        let oauth = OAuth::new(&[], None, "http://localhost:1");
+        let oauth = OAuth::new(&[], None, &["http://localhost:1".to_owned()]);
         let granted = ["openid", "browser:read"].map(str::to_owned);
-        let denied = oauth.insufficient("/mcp", &granted, "The tool \"click\"", Permission::Act);
+        let denied = oauth.insufficient(
+            &Asked::default(),
+            &granted,
+            "The tool \"click\"",
+            Permission::Act,
+        );
         assert_eq!(denied.status, StatusCode::FORBIDDEN);
         let challenge = denied.challenge.expect("a challenge");
         assert!(

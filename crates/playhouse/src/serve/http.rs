@@ -25,8 +25,8 @@ pub(super) async fn serve(settings: Settings, http: HttpSettings) -> ExitCode {
         Ok(open) => open,
         Err(error) => return refuse(&*error),
     };
-    let url = url(&http, address);
-    let (gate, made) = match Gate::new(&http.auth, &url) {
+    let urls = urls(&http, address);
+    let (gate, made) = match Gate::new(&http.auth, &urls) {
         Ok(gate) => gate,
         Err(error) => return refuse(&error),
     };
@@ -46,7 +46,7 @@ pub(super) async fn serve(settings: Settings, http: HttpSettings) -> ExitCode {
         stop.clone(),
         end.clone(),
     );
-    let _ = io::stderr().write_all(welcome(&url, made.as_deref()).as_bytes());
+    let _ = io::stderr().write_all(welcome(&urls[0], made.as_deref()).as_bytes());
     let listening = Listening {
         listener,
         tls,
@@ -94,15 +94,16 @@ async fn open(
     Ok((listener, address, tls))
 }
 
-/// Where clients find us.
-fn url(http: &HttpSettings, address: SocketAddr) -> String {
+/// Where clients find us; the first one is told.
+fn urls(http: &HttpSettings, address: SocketAddr) -> Vec<String> {
     let scheme = if http.tls.is_some() { "https" } else { "http" };
     let ip = address.ip();
-    let host = match ip.is_loopback() || ip.is_unspecified() {
-        true => "localhost".to_owned(),
-        false => http.host.clone(),
+    let hosts = match ip.is_loopback() || ip.is_unspecified() {
+        true => vec!["localhost", "127.0.0.1", "[::1]"],
+        false => vec![&*http.host],
     };
-    format!("{scheme}://{host}:{}", address.port())
+    let url = |host| format!("{scheme}://{host}:{}", address.port());
+    hosts.into_iter().map(url).collect()
 }
 
 /// What a person needs to connect a client: `key` is shown here and nowhere else.

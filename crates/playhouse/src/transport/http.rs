@@ -3,7 +3,7 @@
 use super::door::Door;
 use super::sse::Streams;
 use super::websocket;
-use crate::auth::{self, Denied, Gate, Identity};
+use crate::auth::{self, Asked, Denied, Gate, Identity};
 use crate::config::HttpSettings;
 use crate::mcp::{self, Answer, Streamable};
 use crate::principal::{Permission, Principal};
@@ -94,8 +94,8 @@ async fn admit(State(site): State<Arc<Site>>, request: Request, next: Next) -> R
 
 /// For what is not open to everybody: who asks, and how often.
 async fn known(State(site): State<Arc<Site>>, mut request: Request, next: Next) -> Response {
-    let path = request.uri().path();
-    let identity = match site.gate.identify(path, request.headers()).await {
+    let asked = Asked::at(request.uri().path(), request.uri(), request.headers());
+    let identity = match site.gate.identify(asked, request.headers()).await {
         Ok(identity) => identity,
         // Who guesses keys is not let guess without end.
         Err(denied) => {
@@ -121,12 +121,7 @@ fn refused(denied: &Denied) -> Response {
 
 impl Site {
     /// Refuses a call that needs a token with more scopes than that of the request.
-    fn allow(
-        &self,
-        path: &str,
-        identity: Option<&Identity>,
-        body: &[u8],
-    ) -> Result<(), Box<Response>> {
+    fn allow(&self, identity: Option<&Identity>, body: &[u8]) -> Result<(), Box<Response>> {
         let Some(identity) =
             identity.filter(|identity| identity.principal.permission() < Permission::Admin)
         else {
@@ -136,7 +131,7 @@ impl Site {
             return Ok(());
         };
         let needed = self.server.permission_for(&tool);
-        let allowed = self.gate.allow(identity, path, &tool, needed);
+        let allowed = self.gate.allow(identity, &tool, needed);
         allowed.map_err(|denied| Box::new(refused(&denied)))
     }
 }
@@ -145,7 +140,8 @@ impl Site {
 async fn metadata(State(site): State<Arc<Site>>, request: Request) -> Response {
     let path = request.uri().path();
     let path = path.strip_prefix(auth::METADATA).unwrap_or_default();
-    match site.gate.metadata(path) {
+    let asked = Asked::at(path, request.uri(), request.headers());
+    match site.gate.metadata(&asked) {
         Some(metadata) => Json(metadata).into_response(),
         None => StatusCode::NOT_FOUND.into_response(),
     }
@@ -200,7 +196,7 @@ async fn whole(site: &Site, request: Request) -> Result<Request<Full<Bytes>>, Bo
             (StatusCode::BAD_REQUEST, json, refusal).into_response(),
         ));
     }
-    site.allow(parts.uri.path(), parts.extensions.get(), &body)?;
+    site.allow(parts.extensions.get(), &body)?;
     Ok(Request::from_parts(parts, Full::new(body)))
 }
 
@@ -245,7 +241,7 @@ async fn sse_post(
 ) -> Response {
     match read(request.into_body(), site.largest).await {
         Ok(body) => {
-            if let Err(refusal) = site.allow("/sse", Some(&identity), &body) {
+            if let Err(refusal) = site.allow(Some(&identity), &body) {
                 return *refusal;
             }
             let id = posted.session_id.as_deref();

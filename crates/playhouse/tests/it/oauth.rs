@@ -163,6 +163,11 @@ async fn a_client_that_knows_nothing_but_the_address_finds_its_way_to_a_token() 
         json!([issuer.url]),
         "{metadata}"
     );
+    // Whoever knows us by another name of this machine is told about that one.
+    let number = server.authority().replace("localhost", "127.0.0.1");
+    let path = "/.well-known/oauth-protected-resource/sse";
+    let other = server.ask("GET", path, &[("host", &*number)], "").await;
+    assert_eq!(other.json()["resource"], format!("http://{number}/sse"));
     let root = format!("{}/.well-known/oauth-protected-resource", server.url());
     assert_eq!(fetch(&root, None).await, metadata);
     let found = metadata["authorization_servers"][0]
