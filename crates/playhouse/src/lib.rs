@@ -2,6 +2,7 @@
 
 mod address;
 mod arrival;
+mod artifacts;
 mod auth;
 mod browsers;
 mod call;
@@ -22,6 +23,7 @@ mod principal;
 mod prompts;
 mod reference;
 mod reply;
+mod resources;
 mod scope;
 mod script;
 mod serve;
@@ -31,6 +33,7 @@ mod sessions;
 mod tool;
 mod tools;
 mod transport;
+mod uri;
 
 pub use cli::main;
 pub use config::{

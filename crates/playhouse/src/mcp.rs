@@ -4,6 +4,7 @@ mod connection;
 mod log;
 mod progress;
 mod prompts;
+mod resources;
 mod streamable;
 mod text;
 

@@ -4,6 +4,7 @@
 mod trim;
 
 use crate::address::Addresses;
+use crate::artifacts::Artifacts;
 use crate::config::{FilePaths, Risk, Secrets, Settings};
 use crate::error::{Error, Result};
 use crate::reply::WrittenFile;
@@ -30,6 +31,7 @@ pub(crate) struct Output {
     absolute_links: bool,
     secrets: Secrets,
     known: Arc<Mutex<Option<trim::Known>>>,
+    artifacts: Artifacts,
 }
 
 impl Output {
@@ -51,6 +53,7 @@ impl Output {
             absolute_links: settings.answers.file_paths == FilePaths::Absolute,
             secrets: settings.secrets.clone(),
             known: Arc::default(),
+            artifacts: Artifacts::default(),
         }
     }
 
@@ -79,17 +82,24 @@ impl Output {
 
     /// The file that the client names, if it may be touched.
     pub(crate) fn named(&self, name: &str) -> Result<WrittenFile> {
-        let path = self.allowed(name)?;
-        let link = self.link(&path);
-        Ok(WrittenFile { path, link })
+        Ok(self.noted(self.allowed(name)?))
     }
 
     /// A file below the output folder, under a name with the time.
     pub(crate) async fn automatic(&self, prefix: &str, extension: &str) -> Result<WrittenFile> {
         self.make_folder().await?;
-        let path = self.folder.join(format!("{prefix}-{}.{extension}", now()));
+        Ok(self.noted(self.folder.join(format!("{prefix}-{}.{extension}", now()))))
+    }
+
+    fn noted(&self, path: PathBuf) -> WrittenFile {
+        self.artifacts.add(&path);
         let link = self.link(&path);
-        Ok(WrittenFile { path, link })
+        WrittenFile { path, link }
+    }
+
+    /// The files of the session.
+    pub(crate) fn artifacts(&self) -> &Artifacts {
+        &self.artifacts
     }
 
     /// The folder that the browser downloads to; it may not exist yet.
@@ -255,11 +265,6 @@ pub(crate) fn file_uri(uri: &str) -> Option<PathBuf> {
         .ok()
 }
 
-/// A path as a file URI.
-pub(crate) fn uri(path: &Path) -> String {
-    url::Url::from_file_path(path).map_or_else(|()| path.display().to_string(), Into::into)
-}
-
 /// The name of a file that a page suggests, fit for any file system.
 pub(crate) fn sanitized(name: &str) -> String {
     let clean: String = name
@@ -370,6 +375,7 @@ mod tests {
             absolute_links: false,
             secrets: Secrets::default(),
             known: Arc::default(),
+            artifacts: Artifacts::default(),
         }
     }
 

@@ -1,16 +1,17 @@
 //! What tools can act on, and how a call gets hold of it.
 
+use crate::artifacts::Picture;
 use crate::call::Call;
 use crate::error::{Error, Result};
 use crate::output::Output;
-use crate::reply::{Part, Reply};
+use crate::reply::{Part, Reply, WrittenFile};
 use crate::session::{Session, Tab};
 use crate::sessions::Visible;
 use crate::tool::{Reach, Scope};
 use engine::{BrowserContext, Landing, LoadState, Locator, Page, Selector, SettleOptions, Watch};
 use std::ops::Deref;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// How long a page that an action opened may take to load.
 const OPENED: Duration = Duration::from_secs(5);
@@ -61,6 +62,26 @@ impl TabInAnyState {
         // Before anything is done to it: afterwards it may look different, or be gone.
         let shown = locator.generated(&call.action()).await?;
         Ok(Found { locator, shown })
+    }
+
+    /// Notes that a file shows the page, so that it can be read as a resource; its address.
+    pub(crate) fn pictured(
+        &self,
+        output: &Output,
+        file: &WrittenFile,
+        (width, height): (u32, u32),
+        full_page: bool,
+    ) -> String {
+        let picture = Picture {
+            page: self.page.id().0.to_string(),
+            width,
+            height,
+            full_page,
+            at: SystemTime::now(),
+        };
+        let uri = picture.address(self.session.id()).to_string();
+        output.artifacts().is_picture(&file.path, picture);
+        uri
     }
 
     /// The element that a selector names; one that is not there yet is waited for.

@@ -10,6 +10,7 @@ use crate::instructions;
 use crate::metrics::{Metrics, Vitals};
 use crate::principal::{Permission, Principal};
 use crate::prompts::{self, Prompts};
+use crate::resources::Resources;
 use crate::sessions::{Caller, Sessions, Visible};
 use crate::tool::{Arguments, Dialect, Reach, ToolDef};
 use crate::tools::{Lookup, Toolbox};
@@ -81,13 +82,9 @@ impl Server {
         self.prompts.as_ref()
     }
 
-    /// The ids of sessions that a client may name, for its completions.
-    pub(crate) fn session_ids(&self, caller: &Caller) -> Vec<String> {
-        let created = Visible::new(self.sessions.clone(), caller.clone()).list();
-        created
-            .iter()
-            .map(|created| created.id.to_string())
-            .collect()
+    /// What a caller can read without calling a tool.
+    pub(crate) fn resources(&self, caller: Caller) -> Resources {
+        Resources::new(Visible::new(self.sessions.clone(), caller))
     }
 
     /// What the server calls itself.

@@ -30,11 +30,16 @@ pub(crate) use journal::Answered;
 pub(crate) use tab::Tab;
 pub(crate) use tabs::Tabs;
 
+/// What a session is called that nobody created.
+pub(crate) const DEFAULT: &str = "default";
+
 /// What the calls of one client share.
 pub(crate) struct Session {
     settings: Arc<Settings>,
     browsers: Arc<Browsers>,
     turn: Arc<tokio::sync::Mutex<()>>,
+    /// Set once, if ever.
+    id: OnceLock<String>,
     output: OnceLock<Output>,
     /// Code that runs or listens, as it sees itself.
     board: Board,
@@ -91,6 +96,7 @@ impl Session {
             settings,
             browsers,
             turn: Arc::default(),
+            id: OnceLock::new(),
             output: OnceLock::new(),
             board: Board::default(),
             stopgap: OnceLock::new(),
@@ -100,6 +106,17 @@ impl Session {
             ended: OnceLock::new(),
             state: Mutex::default(),
         }
+    }
+
+    /// What clients call it.
+    pub(crate) fn id(&self) -> &str {
+        self.id.get().map_or(DEFAULT, String::as_str)
+    }
+
+    /// Says what clients call it, if not the default session.
+    pub(crate) fn is_called(&self, id: String) {
+        // Whoever made it says so, once.
+        let _ = self.id.set(id);
     }
 
     /// What holds in this session.
@@ -142,6 +159,11 @@ impl Session {
         // The call has the session's turn, so nobody else was quicker.
         self.output
             .get_or_init(|| Output::new(&self.settings, workspace))
+    }
+
+    /// The folders of the session, once they are known.
+    pub(crate) fn known_output(&self) -> Option<&Output> {
+        self.output.get().or_else(|| self.stopgap.get())
     }
 
     /// A call is over, and is still the session's: what goes with each of them is done. `arguments` are what the

@@ -25,9 +25,6 @@ pub(crate) use visible::{Caller, Kind, Visible};
 /// Ids of sessions that are over, for as long as they can be told from ids that never were.
 const REMEMBERED: usize = 1000;
 
-/// What the default session is called.
-pub(crate) const DEFAULT: &str = "default";
-
 /// All sessions of a server.
 pub(crate) struct Sessions {
     settings: Arc<Settings>,
@@ -198,6 +195,7 @@ impl Sessions {
             calls: watch::Sender::new(0),
             expiry: OnceLock::new(),
         });
+        created.session.is_called(created.id.to_string());
         place.fill(created.clone());
         self.watch(&created);
         created

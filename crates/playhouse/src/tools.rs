@@ -3,6 +3,8 @@
 mod browser;
 mod session;
 
+pub(crate) use session::{element, network_log};
+
 use crate::config::{Capability, ToolSettings, ToolsetName};
 use crate::nearest::nearest;
 use crate::tool::{ToolDef, Toolset};

@@ -3,11 +3,13 @@
 use super::log::{Log, SetLevel};
 use super::progress::Progress;
 use super::prompts;
+use super::resources::{self, Subscriptions};
 use super::text::Room;
 use crate::arrival::{Arrival, Arrivals};
 use crate::call::Client;
 use crate::dialect::{Content, ContentItem};
 use crate::principal::Principal;
+use crate::resources::Resources;
 use crate::server::Server;
 use crate::sessions::Caller;
 use base64::Engine as _;
@@ -16,10 +18,12 @@ use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
     CompleteResult, ContentBlock, CustomRequest, CustomResult, ErrorCode, ErrorData, Extensions,
     GetPromptRequestParams, GetPromptResponse, Icon, Implementation, ListPromptsResult,
-    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
-    Tool,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, Reference,
+    ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool,
+    UnsubscribeRequestParams,
 };
-use rmcp::service::{NotificationContext, Peer, RequestContext};
+use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Map, json};
 use std::pin::Pin;
@@ -49,6 +53,7 @@ pub(super) struct Connection {
     /// `None`: each answer has a stream of its own.
     room: Option<Room>,
     log: Log,
+    subscriptions: Subscriptions,
 }
 
 impl Connection {
@@ -59,6 +64,7 @@ impl Connection {
             caller: caller.into(),
             room: Some(room),
             log: Log::default(),
+            subscriptions: Subscriptions::default(),
         }
     }
 
@@ -69,7 +75,21 @@ impl Connection {
             caller: OnceLock::new(),
             room: None,
             log: Log::default(),
+            subscriptions: Subscriptions::default(),
         }
+    }
+
+    /// What the client can read; with the contract alone there is no such method.
+    fn resources(
+        &self,
+        context: &RequestContext<RoleServer>,
+        method: &str,
+    ) -> Result<Resources, ErrorData> {
+        if self.server.is_drop_in() {
+            return Err(unknown_method(method));
+        }
+        let caller = self.caller(&context.extensions, has_session(context));
+        Ok(self.server.resources(caller))
     }
 
     fn client(&self, peer: &Peer<RoleServer>, has_roots: bool) -> Arc<ConnectedClient> {
@@ -116,6 +136,7 @@ impl ServerHandler for Connection {
                 .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE);
         }
         capabilities.logging = Some(Map::new());
+        resources::enable(&mut capabilities);
         implementation.title = Some("Playhouse: browsers for agents".to_owned());
         implementation.icons = Some(vec![Icon::new(ICON).with_mime_type("image/svg+xml")]);
         ServerConfig::new(capabilities)
@@ -196,6 +217,87 @@ impl ServerHandler for Connection {
         Ok(())
     }
 
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let resources = self.resources(&context, "resources/list")?;
+        let cursor = request.and_then(|request| request.cursor);
+        let list = resources::list(&resources, cursor).await?;
+        Ok(match modern(&context) {
+            // Pages come and go.
+            true => list.with_ttl_ms(0).with_cache_scope(CacheScope::Private),
+            false => list,
+        })
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        self.resources(&context, "resources/templates/list")?;
+        first_page(request)?;
+        let list = resources::templates();
+        Ok(match modern(&context) {
+            true => list
+                .with_ttl_ms(3_600_000)
+                .with_cache_scope(CacheScope::Public),
+            false => list,
+        })
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let resources = self.resources(&context, "resources/read")?;
+        let modern = modern(&context);
+        let read = resources::read(&resources, &request.uri, modern).await?;
+        Ok(match modern {
+            true => read.with_ttl_ms(0).with_cache_scope(CacheScope::Private),
+            false => read,
+        }
+        .into())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let resources = self.resources(&context, "resources/subscribe")?;
+        self.subscriptions
+            .add(resources, context.peer.clone(), request.uri)
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.resources(&context, "resources/unsubscribe")?;
+        self.subscriptions.remove(&request.uri);
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        // What is not offered the library takes away.
+        (!self.server.is_drop_in()).then(|| requested.clone())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let request = context.request_context();
+        let caller = self.caller(&request.extensions, has_session(request));
+        resources::listen(self.server.resources(caller), context).await;
+        Ok(())
+    }
+
     async fn list_prompts(
         &self,
         request: Option<PaginatedRequestParams>,
@@ -225,7 +327,11 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         let caller = self.caller(&context.extensions, has_session(&context));
-        prompts::complete(&self.server, &caller, request)
+        let resources = self.server.resources(caller);
+        match &request.r#ref {
+            Reference::Prompt(_) => prompts::complete(&self.server, &resources, request),
+            _ => resources::complete(&resources, &request),
+        }
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
@@ -245,6 +351,7 @@ impl ServerHandler for Connection {
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
         let known = METHODS.contains(&method.as_str())
+            || !self.server.is_drop_in() && resources::METHODS.contains(&method.as_str())
             || method == "logging/setLevel" && !modern(&context) && !self.server.is_drop_in()
             || self.server.prompts().is_some() && prompts::METHODS.contains(&method.as_str());
         Err(if known {

@@ -1,13 +1,14 @@
 //! `prompts/list`, `prompts/get`, and `completion/complete` for their arguments.
 
 use super::connection::unknown_method;
+use super::resources::completed;
 use crate::prompts::{Problem, Prompt, Prompts, Refusal};
+use crate::resources::Resources;
 use crate::server::Server;
-use crate::sessions::Caller;
 use rmcp::model::{
-    CompleteRequestParams, CompleteResult, CompletionInfo, ErrorData, GetPromptRequestParams,
-    GetPromptResult, ListPromptsResult, PromptArgument, PromptMessage, PromptsCapability,
-    Reference, Role, ServerCapabilities,
+    CompleteRequestParams, CompleteResult, ErrorData, GetPromptRequestParams, GetPromptResult,
+    ListPromptsResult, PromptArgument, PromptMessage, PromptsCapability, Reference, Role,
+    ServerCapabilities,
 };
 use serde_json::{Map, Value, json};
 
@@ -39,25 +40,18 @@ pub(super) fn get(
 
 pub(super) fn complete(
     server: &Server,
-    caller: &Caller,
+    resources: &Resources,
     request: CompleteRequestParams,
 ) -> Result<CompleteResult, ErrorData> {
     let prompts = prompts(server, "completion/complete")?;
     let Reference::Prompt(prompt) = request.r#ref else {
-        return Err(ErrorData::invalid_params("There are no resources", None));
+        return Err(ErrorData::invalid_params("That is no prompt", None));
     };
     let argument = request.argument;
-    let mut values = prompts
-        .complete(&prompt.name, &argument.name, &argument.value, || {
-            server.session_ids(caller)
-        })
-        .map_err(refused)?;
-    let total = values.len();
-    values.truncate(CompletionInfo::MAX_VALUES);
-    let more = values.len() < total;
-    let info = CompletionInfo::with_pagination(values, u32::try_from(total).ok(), more);
-    let info = info.map_err(|error| ErrorData::internal_error(error, None))?;
-    Ok(CompleteResult::new(info))
+    let values = prompts.complete(&prompt.name, &argument.name, &argument.value, || {
+        resources.session_ids()
+    });
+    completed(values.map_err(refused)?)
 }
 
 fn prompts<'a>(server: &'a Server, method: &str) -> Result<&'a Prompts, ErrorData> {

@@ -79,6 +79,7 @@ impl Session {
         let output = self.output(call).await.clone();
         // Nobody else knows it yet.
         let _ = fresh.output.set(output);
+        fresh.is_called(self.id().to_owned());
         let fresh = Arc::new(fresh);
         let mut unfinished = Unfinished(Some(fresh.clone()));
         fresh.current_tab(call).await?;

@@ -9,6 +9,7 @@ use crate::reply::{Event, Modal, PageFacts};
 use engine::{Landing, LoadState, Page, Progress, Task};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 /// How often a page may come in between with a dialog when it is to be left.
 const TRIES: u32 = 5;
@@ -17,6 +18,8 @@ const TRIES: u32 = 5;
 pub(crate) struct Tab {
     /// Its page.
     pub(crate) page: Page,
+    /// When it was opened.
+    pub(crate) opened: SystemTime,
     told: Mutex<Told>,
     console: Arc<Mutex<ConsoleFile>>,
     init: Option<Initialization>,
@@ -57,6 +60,7 @@ impl Tab {
         };
         Self {
             page,
+            opened: SystemTime::now(),
             told: Mutex::new(told),
             console,
             init,

@@ -1,10 +1,10 @@
 //! Sessions as a caller sees them: its own, those of its principal, and the default one.
 
-use super::{Chosen, Created, DEFAULT, Place, SessionOptions, Sessions, UnderWay};
+use super::{Chosen, Created, Place, SessionOptions, Sessions, UnderWay};
 use crate::call::Call;
 use crate::error::{Error, Result};
 use crate::principal::Principal;
-use crate::session::Session;
+use crate::session::{DEFAULT, Session};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};

@@ -19,6 +19,9 @@ mod screenshot;
 mod state;
 mod statements;
 
+pub(crate) use elements::element;
+pub(crate) use requests::network_log;
+
 use crate::tool::Toolset;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -26,6 +26,7 @@ mod prompts;
 #[cfg(target_os = "linux")]
 mod properties;
 mod protocol;
+mod resources;
 mod secrets;
 mod security;
 mod session;

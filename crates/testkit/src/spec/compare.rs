@@ -12,6 +12,7 @@ pub struct Placeholders {
     literal: Vec<(String, &'static str)>,
     time: Regex,
     /// Colours of a terminal.
+    page: Regex,
     colour: Regex,
     /// Refs, where a page's timing decides about their numbers.
     refs: Option<Regex>,
@@ -29,8 +30,10 @@ impl Placeholders {
                 (host(site.cross_origin_url()), "{cross-host}"),
                 (workspace.display().to_string(), "{workspace}"),
             ],
-            time: Regex::new(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z").expect("a valid pattern"),
+            time: Regex::new(r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d[-.]\d{3}Z")
+                .expect("a valid pattern"),
             refs: any_refs.then(|| Regex::new(r"\[ref=(?:f\d+)?e\d+\]").expect("a valid pattern")),
+            page: Regex::new(r"(playwright:///\w+/\w+/)[0-9A-F]{32}").expect("a valid pattern"),
             colour: Regex::new(r"\x1b\[\d*m").expect("a valid pattern"),
         }
     }
@@ -53,6 +56,7 @@ impl Placeholders {
                 text.replace(real, name)
             });
         let masked = self.time.replace_all(&text, "{time}");
+        let masked = self.page.replace_all(&masked, "$1{page}");
         let mut masked = self.colour.replace_all(&masked, "");
         if let Some(refs) = &self.refs {
             masked = refs.replace_all(&masked, "[ref]");
@@ -165,12 +169,15 @@ mod tests {
         let site = Site::start().await;
         let names = Placeholders::new(&site, Path::new("/tmp/work"), false);
         let text = format!(
-            "{} {} /tmp/work/page-2026-11-21T08-09-16-908Z.yml",
+            "{} {} /tmp/work/page-2026-11-21T08-09-16-908Z.yml playwright:///page/default/99639E2819B59BB7C00FB88992A6B3B8/x",
             site.url("/x"),
             site.cross_origin_url()
         );
         let masked = names.mask(&text);
-        assert_eq!(masked, "{site}/x {cross} {workspace}/page-{time}.yml");
+        assert_eq!(
+            masked,
+            "{site}/x {cross} {workspace}/page-{time}.yml playwright:///page/default/{page}/x"
+        );
         assert_eq!(
             names.fill("{cross-host}"),
             format!("localhost:{}", site.port())

@@ -118,8 +118,11 @@ impl Tool for TakeScreenshot {
             shrink: 1.0,
         };
         let mut bytes = tab.page.screenshot(&progress, &wanted).await?;
-        tab.output(call).await.refuse_large(&bytes)?;
+        let output = tab.output(call).await;
+        output.refuse_large(&bytes)?;
         output::write(&file, &bytes).await?;
+        let size = picture::size(&bytes).unwrap_or_default();
+        let _ = tab.pictured(output, &file, size, full_page);
         // Code that others know names it for JPEG only.
         let shown_quality = (format == Format::Jpeg).then_some(f64::from(QUALITY));
         let options = Options::default()

@@ -105,14 +105,14 @@ impl ObjectTool for CompareScreenshot {
             tool: call.tool,
             reason: error.to_string(),
         })??;
-        let file = if update {
-            output::write(&baseline, &new).await?;
-            baseline
+        let (file, written) = if update {
+            (baseline, &new)
         } else {
-            let file = output.automatic("difference", "png").await?;
-            output::write(&file, &marked).await?;
-            file
+            (output.automatic("difference", "png").await?, &marked)
         };
+        output::write(&file, written).await?;
+        let size = picture::size(written).unwrap_or_default();
+        let uri = tab.pictured(output, &file, size, self.full_page == Some(true));
         let Difference {
             pixels,
             percent,
@@ -129,7 +129,7 @@ impl ObjectTool for CompareScreenshot {
             diff_percent: percent,
             diff_pixels: pixels,
             regions: regions.collect(),
-            uri: output::uri(&file.path),
+            uri,
             path: file.link,
             updated: update,
         };

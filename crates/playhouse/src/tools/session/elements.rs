@@ -5,10 +5,10 @@ use crate::call::Call;
 use crate::error::Result;
 use crate::scope::FreeTab;
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
-use engine::{ElementFacts, WaitFor};
+use engine::{ElementFacts, Page, Progress, WaitFor};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 pub(super) const TOOLS: &[ToolDef] = &[
@@ -61,6 +61,21 @@ impl From<ElementFacts> for Facts {
             reference,
         }
     }
+}
+
+/// Describes the element of a page that a ref or a selector names.
+pub(crate) async fn element(page: &Page, selector: &str, progress: &Progress) -> Result<Value> {
+    let facts = page.locator(selector)?.describe(progress).await?;
+    Ok(json!({
+        "selector": selector,
+        "tagName": facts.tag,
+        "attributes": facts.attributes,
+        "boundingBox": facts.bounds,
+        "text": facts.text,
+        "role": facts.role,
+        "name": facts.name,
+        "ref": facts.reference,
+    }))
 }
 
 /// Describe the element that matches.

@@ -8,7 +8,7 @@ use crate::output::Output;
 use crate::scope::OfServer;
 use crate::session::Session;
 use crate::sessions::{
-    self, Created, DEFAULT, ProxyOption, SessionOptions, ViewportOption, Visible, unix_ms,
+    self, Created, ProxyOption, SessionOptions, ViewportOption, Visible, unix_ms,
 };
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
 use futures_util::StreamExt as _;
@@ -239,7 +239,7 @@ async fn listed(call: &Call, session: Arc<Session>, created: Option<Arc<Created>
     let (shown, contexts) = futures_util::future::join(shown(call, &session), named).await;
     let created = created.as_ref();
     Listed {
-        id: created.map_or_else(|| DEFAULT.to_owned(), |created| created.id.to_string()),
+        id: session.id().to_owned(),
         kind: created.map_or(Kind::Default, |created| created.kind.into()),
         created_at: created.map(|created| unix_ms(created.created_at)),
         expires_at: created.map(|created| unix_ms(created.expires_at())),

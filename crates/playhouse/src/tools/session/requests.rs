@@ -4,9 +4,10 @@ use crate::call::Call;
 use crate::error::{Error, Problem, Result};
 use crate::scope::TabInAnyState;
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
-use engine::{RequestOutcome, UrlPattern};
+use engine::{Page, RequestOutcome, UrlPattern};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 use std::time::Duration;
 
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::object::<GetRequestLog>()];
@@ -114,6 +115,28 @@ impl ObjectTool for GetRequestLog {
         }
         .into())
     }
+}
+
+/// What a page has requested since it was opened, and how many of each kind that were.
+pub(crate) fn network_log(page: &Page) -> (Value, Map<String, Value>) {
+    let requests = page.requests();
+    let first = requests.first();
+    let entries = requests.iter().map(|request| {
+        let after = first.and_then(|first| request.since(first));
+        json!(Request::of(request, after.unwrap_or_default()))
+    });
+    let answered = requests.iter().filter(|request| request.response.is_some());
+    let failed = requests.iter().filter(|request| {
+        let status = request.response.as_ref().map(|response| response.status);
+        matches!(request.outcome, Some(RequestOutcome::Failed { .. }))
+            || status.is_some_and(|status| status >= 400)
+    });
+    let counts = Map::from_iter([
+        ("requestCount".to_owned(), requests.len().into()),
+        ("responseCount".to_owned(), answered.count().into()),
+        ("errorCount".to_owned(), failed.count().into()),
+    ]);
+    (entries.collect(), counts)
 }
 
 impl Request {

@@ -136,8 +136,10 @@ async fn taken(
         wanted.shrink = factor;
         bytes = tab.page.screenshot(&progress, &wanted).await?;
     }
+    let full_page = matches!(wanted.area, ScreenshotArea::FullPage);
+    let uri = tab.pictured(output, &file, (width, height), full_page);
     let picture = Picture {
-        uri: output::uri(&file.path),
+        uri,
         path: file.link,
         width,
         height,

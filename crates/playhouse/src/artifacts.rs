@@ -1,0 +1,93 @@
+//! The files that tools wrote for a client, so that one on another machine can read them.
+
+use crate::uri::{self, Address};
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+/// How many a session remembers; the oldest is forgotten first.
+const MOST: usize = 1000;
+
+/// The files of a session, oldest first.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Artifacts(Arc<Mutex<Known>>);
+
+#[derive(Debug, Default)]
+struct Known {
+    files: VecDeque<Artifact>,
+    next: u64,
+}
+
+/// A file.
+#[derive(Debug, Clone)]
+pub(crate) struct Artifact {
+    /// Names it within its session.
+    pub(crate) number: u64,
+    /// Where it lies, or lay.
+    pub(crate) path: PathBuf,
+    /// What it shows, if it is a picture of a page.
+    pub(crate) picture: Option<Picture>,
+}
+
+/// A picture of a page.
+#[derive(Debug, Clone)]
+pub(crate) struct Picture {
+    /// The page.
+    pub(crate) page: String,
+    /// In pixels.
+    pub(crate) width: u32,
+    /// In pixels.
+    pub(crate) height: u32,
+    /// Of all of the page.
+    pub(crate) full_page: bool,
+    /// When it was taken.
+    pub(crate) at: SystemTime,
+}
+
+impl Picture {
+    /// Where it is read.
+    pub(crate) fn address(&self, session: &str) -> Address {
+        Address::Screenshot {
+            session: session.to_owned(),
+            page: self.page.clone(),
+            time: uri::timestamp(self.at),
+        }
+    }
+}
+
+impl Artifacts {
+    /// Notes a file that is about to be written.
+    pub(crate) fn add(&self, path: &Path) {
+        let mut known = self.known();
+        let number = known.next;
+        known.next += 1;
+        // One that is written again is the newest.
+        known.files.retain(|file| file.path != path);
+        known.files.push_back(Artifact {
+            number,
+            path: path.to_owned(),
+            picture: None,
+        });
+        if known.files.len() > MOST {
+            known.files.pop_front();
+        }
+    }
+
+    /// Notes what the file shows.
+    pub(crate) fn is_picture(&self, path: &Path, picture: Picture) {
+        let mut known = self.known();
+        if let Some(file) = known.files.iter_mut().rfind(|file| file.path == path) {
+            file.picture = Some(picture);
+        }
+    }
+
+    /// All that it remembers; some may not exist any more.
+    pub(crate) fn all(&self) -> Vec<Artifact> {
+        self.known().files.iter().cloned().collect()
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

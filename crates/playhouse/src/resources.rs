@@ -1,0 +1,406 @@
+//! What clients can read without calling a tool: sessions, pages, elements, screenshots, network logs, and the files that tools wrote.
+//! Reading waits for no turn and changes nothing.
+
+use crate::artifacts::{Artifact, Picture};
+use crate::session::{Session, Tab};
+use crate::sessions::{Visible, unix_ms};
+use crate::tools;
+use crate::uri::{Address, timestamp};
+use engine::Progress;
+use futures_util::future::join_all;
+use serde_json::{Map, Value, json};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a page may take to tell of itself.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// How long an element is looked for.
+const LOOKING: Duration = Duration::from_secs(5);
+
+/// The largest file that is read into an answer.
+const LARGEST: u64 = 32 * 1024 * 1024;
+
+/// How often we look whether something changed that somebody wants to hear of. What may change is spread over pages, tabs and files.
+const LOOK: Duration = Duration::from_millis(200);
+
+const JSON: &str = "application/json";
+
+/// What a caller can read.
+pub(crate) struct Resources(Visible);
+
+/// One of them, as it is listed.
+pub(crate) struct Resource {
+    /// Where it is read.
+    pub(crate) address: Address,
+    /// What it is called.
+    pub(crate) name: String,
+    /// Its MIME type.
+    pub(crate) mime_type: String,
+    /// Its size in bytes, where that is known.
+    pub(crate) size: Option<u64>,
+    /// What else is known of it.
+    pub(crate) metadata: Map<String, Value>,
+}
+
+/// What is read.
+pub(crate) struct Contents {
+    /// Its MIME type.
+    pub(crate) mime_type: String,
+    /// Text, or bytes.
+    pub(crate) body: Body,
+    /// What else is known of it.
+    pub(crate) metadata: Map<String, Value>,
+}
+
+/// Text, or bytes.
+pub(crate) enum Body {
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+/// Why it cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unreadable {
+    /// There is no such thing, or it is not the caller's.
+    #[error("There is no resource {0}. `resources/list` tells what there is.")]
+    Unknown(String),
+    /// There is, but it cannot be had.
+    #[error("{uri} cannot be read: {reason}")]
+    Failed { uri: String, reason: String },
+}
+
+/// A session and what it is called.
+type Named = (String, Arc<Session>);
+
+impl Resources {
+    pub(crate) fn new(sessions: Visible) -> Self {
+        Self(sessions)
+    }
+
+    /// All of them, sessions first, oldest first. Elements are not listed: there are too many; the template tells how to name one.
+    pub(crate) async fn list(&self) -> Vec<Resource> {
+        let mut list = Vec::new();
+        for (id, session) in self.sessions() {
+            list.push(Resource {
+                address: Address::Session {
+                    session: id.clone(),
+                },
+                name: format!("Session {id}"),
+                mime_type: JSON.to_owned(),
+                size: None,
+                metadata: Map::new(),
+            });
+            let pages = tabs(&session).into_iter().map(|tab| async {
+                let metadata = page(&tab).await;
+                (tab, metadata)
+            });
+            for (tab, metadata) in join_all(pages).await {
+                let named = |address, what: &str, metadata| Resource {
+                    address,
+                    name: format!("{what} {}", tab.page.url()),
+                    mime_type: JSON.to_owned(),
+                    size: None,
+                    metadata,
+                };
+                let (session, page) = (id.clone(), tab.page.id().0.to_string());
+                let address = Address::Page {
+                    session: session.clone(),
+                    page: page.clone(),
+                };
+                list.push(named(address, "Page", metadata));
+                let address = Address::NetworkLog { session, page };
+                let (_, metadata) = tools::network_log(&tab.page);
+                list.push(named(address, "Network log of", metadata));
+            }
+            for artifact in artifacts(&session) {
+                list.extend(listed(&id, &artifact).await);
+            }
+        }
+        list
+    }
+
+    /// Reads one.
+    pub(crate) async fn read(&self, address: &Address) -> Result<Contents, Unreadable> {
+        let unknown = || Unreadable::Unknown(address.to_string());
+        let failed = |reason: String| Unreadable::Failed {
+            uri: address.to_string(),
+            reason,
+        };
+        let session = self.session(address.session()).ok_or_else(unknown)?;
+        let tab = |id: &str| {
+            let mut tabs = tabs(&session).into_iter();
+            tabs.find(|tab| *tab.page.id().0 == *id).ok_or_else(unknown)
+        };
+        match address {
+            Address::Session { session: id } => {
+                let tabs = tabs(&session);
+                let pages = join_all(tabs.iter().map(|tab| async {
+                    let address = Address::Page {
+                        session: id.clone(),
+                        page: tab.page.id().0.to_string(),
+                    };
+                    let mut facts = page(tab).await;
+                    facts.insert("uri".to_owned(), address.to_string().into());
+                    facts
+                }));
+                let told = json!({ "sessionId": id, "pages": pages.await });
+                Ok(Contents::json(&told, Map::new()))
+            }
+            Address::Page { page: id, .. } => {
+                let facts = page(&*tab(id)?).await;
+                Ok(Contents::json(&Value::Object(facts.clone()), facts))
+            }
+            Address::NetworkLog { page: id, .. } => {
+                let (entries, metadata) = tools::network_log(&tab(id)?.page);
+                Ok(Contents::json(&entries, metadata))
+            }
+            Address::Element {
+                page: id, element, ..
+            } => {
+                let tab = tab(id)?;
+                let facts = tools::element(&tab.page, element, &Progress::new(LOOKING)).await;
+                let facts = facts.map_err(|error| failed(error.to_string()))?;
+                let metadata = facts.as_object().cloned().unwrap_or_default();
+                Ok(Contents::json(&facts, metadata))
+            }
+            Address::Screenshot { page, time, .. } => {
+                let shows = |artifact: &Artifact| {
+                    artifact.picture.as_ref().is_some_and(|picture| {
+                        picture.page == *page && timestamp(picture.at) == *time
+                    })
+                };
+                let all = artifacts(&session);
+                let artifact = all.iter().find(|artifact| shows(artifact));
+                file(artifact.ok_or_else(unknown)?).await.map_err(failed)
+            }
+            Address::Artifact { number, .. } => {
+                let all = artifacts(&session);
+                let artifact = all.iter().find(|artifact| artifact.number == *number);
+                file(artifact.ok_or_else(unknown)?).await.map_err(failed)
+            }
+        }
+    }
+
+    /// Watches what is read there, from now on.
+    pub(crate) fn watch(&self, address: Address) -> Watch<'_> {
+        Watch {
+            known: self.mark(&address),
+            resources: self,
+            address,
+        }
+    }
+
+    /// What tells two states apart, without asking a page anything.
+    fn mark(&self, address: &Address) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        let session = self.session(address.session());
+        let tabs = session.as_ref().map(tabs);
+        let pages = tabs.iter().flatten();
+        match address {
+            Address::Session { .. } => pages.for_each(|tab| {
+                (tab.page.id().0.to_string(), tab.page.url()).hash(&mut hasher);
+            }),
+            Address::Page { page, .. } | Address::Element { page, .. } => {
+                for tab in pages.filter(|tab| *tab.page.id().0 == **page) {
+                    let main = tab.page.frames().into_iter().next();
+                    let main = main.map(|frame| (frame.url, frame.loaded));
+                    (tab.page.status(), tab.page.is_crashed(), main).hash(&mut hasher);
+                    tab.page.is_closed().hash(&mut hasher);
+                }
+            }
+            Address::NetworkLog { page, .. } => {
+                for tab in pages.filter(|tab| *tab.page.id().0 == **page) {
+                    let requests = tab.page.requests();
+                    let over = requests.iter().filter(|request| request.outcome.is_some());
+                    (requests.len(), over.count()).hash(&mut hasher);
+                }
+            }
+            // What was written stays as it is.
+            Address::Screenshot { .. } | Address::Artifact { .. } => {}
+        }
+        hasher.finish()
+    }
+
+    /// The ids of pages, for completions.
+    pub(crate) fn page_ids(&self, session: Option<&str>) -> Vec<String> {
+        let sessions = self.sessions().into_iter();
+        let wanted = sessions.filter(|(id, _)| session.is_none_or(|wanted| wanted == id));
+        wanted
+            .flat_map(|(_, session)| tabs(&session))
+            .map(|tab| tab.page.id().0.to_string())
+            .collect()
+    }
+
+    /// The ids of sessions, for completions.
+    pub(crate) fn session_ids(&self) -> Vec<String> {
+        self.sessions().into_iter().map(|(id, _)| id).collect()
+    }
+
+    fn sessions(&self) -> Vec<Named> {
+        let default = self.0.everybodys().into_iter();
+        let created = self.0.list();
+        let created = created.iter().map(|created| created.session.clone());
+        default
+            .chain(created)
+            .map(|session| (session.id().to_owned(), session))
+            .collect()
+    }
+
+    fn session(&self, id: &str) -> Option<Arc<Session>> {
+        let mut sessions = self.sessions().into_iter();
+        sessions
+            .find(|(known, _)| known == id)
+            .map(|(_, session)| session)
+    }
+}
+
+/// Looks whether what is read at an address is another than before.
+pub(crate) struct Watch<'a> {
+    resources: &'a Resources,
+    address: Address,
+    known: u64,
+}
+
+impl Watch<'_> {
+    /// Resolves when it is.
+    pub(crate) async fn changed(&mut self) {
+        loop {
+            tokio::time::sleep(LOOK).await;
+            let now = self.resources.mark(&self.address);
+            if now != self.known {
+                self.known = now;
+                return;
+            }
+        }
+    }
+}
+
+impl Contents {
+    fn json(value: &Value, metadata: Map<String, Value>) -> Self {
+        Self {
+            mime_type: JSON.to_owned(),
+            body: Body::Text(value.to_string()),
+            metadata,
+        }
+    }
+}
+
+/// The tabs of a session, those of its named contexts included.
+fn tabs(session: &Arc<Session>) -> Vec<Arc<Tab>> {
+    let (named, _) = session.named_contexts();
+    let parts = named.into_iter().map(|(_, part)| part);
+    std::iter::once(session.clone())
+        .chain(parts)
+        .filter_map(|part| part.open_tabs())
+        .flat_map(|tabs| tabs.all())
+        .collect()
+}
+
+fn artifacts(session: &Session) -> Vec<Artifact> {
+    let known = session.known_output();
+    known.map_or_else(Vec::new, |output| output.artifacts().all())
+}
+
+async fn page(tab: &Tab) -> Map<String, Value> {
+    let facts = tab.facts(&Progress::new(PATIENCE)).await;
+    let viewport = tab.page.viewport().map(|viewport| viewport.size);
+    let told = json!({
+        "url": facts.url,
+        "title": facts.title,
+        "viewport": viewport.map(|size| json!({ "width": size.width, "height": size.height })),
+        "createdAt": unix_ms(tab.opened),
+    });
+    match told {
+        Value::Object(told) => told,
+        _ => Map::new(),
+    }
+}
+
+/// A file as it is listed, unless it is gone.
+async fn listed(session: &str, artifact: &Artifact) -> Option<Resource> {
+    let size = tokio::fs::metadata(&artifact.path).await.ok()?.len();
+    let name = artifact.path.file_name()?.to_string_lossy().into_owned();
+    let (address, metadata) = match &artifact.picture {
+        Some(picture) => (picture.address(session), picture_facts(picture)),
+        None => (
+            Address::Artifact {
+                session: session.to_owned(),
+                number: artifact.number,
+                name: name.clone(),
+            },
+            Map::new(),
+        ),
+    };
+    Some(Resource {
+        address,
+        name,
+        mime_type: mime_type(&artifact.path).to_owned(),
+        size: Some(size),
+        metadata,
+    })
+}
+
+fn picture_facts(picture: &Picture) -> Map<String, Value> {
+    Map::from_iter([
+        ("width".to_owned(), picture.width.into()),
+        ("height".to_owned(), picture.height.into()),
+        ("fullPage".to_owned(), picture.full_page.into()),
+        ("capturedAt".to_owned(), unix_ms(picture.at).into()),
+    ])
+}
+
+async fn file(artifact: &Artifact) -> Result<Contents, String> {
+    let gone = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound => "the file is gone".to_owned(),
+        _ => error.to_string(),
+    };
+    let size = tokio::fs::metadata(&artifact.path)
+        .await
+        .map_err(gone)?
+        .len();
+    if size > LARGEST {
+        return Err(format!(
+            "it has {size} bytes; at most {LARGEST} fit an answer"
+        ));
+    }
+    let bytes = tokio::fs::read(&artifact.path).await.map_err(gone)?;
+    let mime_type = mime_type(&artifact.path);
+    let is_text = mime_type.starts_with("text/") || mime_type == JSON;
+    let body = match String::from_utf8(bytes) {
+        Ok(text) if is_text => Body::Text(text),
+        Ok(text) => Body::Bytes(text.into_bytes()),
+        Err(error) => Body::Bytes(error.into_bytes()),
+    };
+    Ok(Contents {
+        mime_type: mime_type.to_owned(),
+        body,
+        metadata: artifact
+            .picture
+            .as_ref()
+            .map(picture_facts)
+            .unwrap_or_default(),
+    })
+}
+
+/// By the name, as servers tell.
+fn mime_type(path: &Path) -> &'static str {
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    match &*extension.to_ascii_lowercase() {
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "webp" => "image/webp",
+        "pdf" => "application/pdf",
+        "json" => JSON,
+        "yml" | "yaml" => "text/yaml",
+        "html" | "htm" => "text/html",
+        "csv" => "text/csv",
+        "md" => "text/markdown",
+        "txt" | "log" => "text/plain",
+        "zip" => "application/zip",
+        "webm" => "video/webm",
+        _ => "application/octet-stream",
+    }
+}

@@ -1,0 +1,201 @@
+//! Resources: what there is, what it says, who may read it, and word of what has changed.
+
+use crate::{launch, server};
+use serde_json::{Value, json};
+use testkit::{Client, HttpServer, Site};
+
+async fn listed(client: &Client) -> Vec<Value> {
+    let list = client.request("resources/list", json!({})).await.unwrap();
+    list["resources"].as_array().unwrap().clone()
+}
+
+async fn read(client: &Client, uri: &Value) -> Value {
+    let read = client
+        .request("resources/read", json!({ "uri": uri }))
+        .await;
+    read.unwrap()["contents"][0].clone()
+}
+
+/// The first listed address of that kind.
+fn of_kind(list: &[Value], kind: &str) -> Value {
+    let prefix = format!("playwright:///{kind}/");
+    let mut found = list
+        .iter()
+        .filter(|one| one["uri"].as_str().unwrap().starts_with(&prefix));
+    found
+        .next()
+        .unwrap_or_else(|| panic!("no {kind} in {list:?}"))
+        .clone()
+}
+
+fn as_json(contents: &Value) -> Value {
+    assert_eq!(contents["mimeType"], "application/json");
+    serde_json::from_str(contents["text"].as_str().unwrap()).unwrap()
+}
+
+#[tokio::test]
+async fn everything_that_is_there_can_be_read() {
+    let client = server(&["--caps=pdf"]).await;
+    let site = Site::start().await;
+    let url = site.add_page("/form.html", "<title>Form</title><h1>A form</h1>");
+    client.call("navigate", json!({ "url": url })).await;
+    let taken = client.call("screenshot", json!({ "fullPage": true })).await;
+    client
+        .call("browser_pdf_save", json!({ "filename": "a b/ü.pdf" }))
+        .await;
+    let list = listed(&client).await;
+
+    let session = as_json(&read(&client, &of_kind(&list, "session")["uri"]).await);
+    assert_eq!(session["pages"][0]["url"], url, "{session}");
+    let page = of_kind(&list, "page");
+    assert_eq!(page["_meta"]["url"], url, "{page}");
+    assert_eq!(
+        page["_meta"]["viewport"],
+        json!({ "width": 1280, "height": 720 }),
+        "{page}"
+    );
+    assert_eq!(as_json(&read(&client, &page["uri"]).await), page["_meta"]);
+    assert_eq!(session["pages"][0]["uri"], page["uri"]);
+
+    let element = page["uri"].as_str().unwrap().replace("/page/", "/element/");
+    let element = as_json(&read(&client, &json!(format!("{element}/h1"))).await);
+    assert_eq!(element["tagName"], "h1", "{element}");
+    assert!(
+        element["boundingBox"]["width"].as_f64() > Some(0.0),
+        "{element}"
+    );
+
+    let picture = of_kind(&list, "screenshot");
+    let told = &taken.raw["structuredContent"];
+    assert_eq!(
+        (&picture["uri"], &picture["_meta"]["width"]),
+        (&told["uri"], &told["width"])
+    );
+    assert_eq!(picture["_meta"]["fullPage"], true);
+    let picture = read(&client, &picture["uri"]).await;
+    assert_eq!(picture["mimeType"], "image/png");
+    assert!(picture["blob"].as_str().unwrap().starts_with("iVBOR"));
+
+    let log = of_kind(&list, "network-log");
+    assert_eq!(log["_meta"]["errorCount"], 0, "{log}");
+    let entries = as_json(&read(&client, &log["uri"]).await);
+    assert_eq!(
+        (&entries[0]["url"], &entries[0]["status"]),
+        (&json!(url), &json!(200))
+    );
+
+    let artifact = of_kind(&list, "artifact");
+    assert_eq!(artifact["name"], "ü.pdf");
+    let artifact = read(&client, &artifact["uri"]).await;
+    assert_eq!(artifact["mimeType"], "application/pdf");
+    assert!(artifact["blob"].as_str().unwrap().starts_with("JVBER"));
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_told_and_nothing_else_is_read() {
+    let client = server(&[]).await;
+    for uri in [
+        "playwright:///session/nobody",
+        "playwright:///page/default/none",
+        "playwright:///artifact/default/0/passwd",
+        "playwright:///artifact/default/..%2f..%2fetc/passwd",
+        "playwright:///artifact/../../../etc/passwd",
+        "file:///etc/passwd",
+        "",
+    ] {
+        let read = client
+            .request("resources/read", json!({ "uri": uri }))
+            .await;
+        let error = format!("{:?}", read.expect_err(uri));
+        assert!(
+            error.contains("-32002") && error.contains("resources/list"),
+            "{uri} {error}"
+        );
+    }
+    let templates = client
+        .request("resources/templates/list", json!({}))
+        .await
+        .unwrap();
+    assert_eq!(templates["resourceTemplates"].as_array().unwrap().len(), 6);
+}
+
+#[tokio::test]
+async fn who_subscribes_to_a_page_hears_when_it_goes_elsewhere() {
+    let client = server(&[]).await;
+    client
+        .call("navigate", json!({ "url": "data:text/html,one" }))
+        .await;
+    let page = of_kind(&listed(&client).await, "page")["uri"].clone();
+    client
+        .request("resources/subscribe", json!({ "uri": page }))
+        .await
+        .unwrap();
+    client
+        .call("navigate", json!({ "url": "data:text/html,two" }))
+        .await;
+    let told = client.next_unmatched().await;
+    assert_eq!(told["method"], "notifications/resources/updated", "{told}");
+    assert_eq!(told["params"]["uri"], page);
+    client
+        .request("resources/unsubscribe", json!({ "uri": page }))
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn the_ids_of_sessions_and_pages_are_completed() {
+    let client = server(&[]).await;
+    let created = client.call("create_session", json!({})).await.raw["structuredContent"].clone();
+    let complete = async |name: &str, typed: &str| {
+        let reference =
+            json!({ "type": "ref/resource", "uri": "playwright:///page/{sessionId}/{pageId}" });
+        let argument = json!({ "name": name, "value": typed });
+        let asked = json!({ "ref": reference, "argument": argument });
+        let told = client.request("completion/complete", asked).await.unwrap();
+        told["completion"]["values"].clone()
+    };
+    let id = created["sessionId"].as_str().unwrap();
+    assert_eq!(complete("sessionId", &id[..8]).await, json!([id]));
+    assert_eq!(complete("pageId", "").await.as_array().unwrap().len(), 1);
+    assert_eq!(complete("elementId", "").await, json!([]));
+}
+
+#[tokio::test]
+async fn clients_of_the_contract_alone_see_no_resources() {
+    let client = server(&["--toolsets=browser"]).await;
+    let answer = client.request("resources/list", json!({})).await;
+    assert!(format!("{:?}", answer.unwrap_err()).contains("-32601"));
+}
+
+#[tokio::test]
+async fn what_one_wrote_another_principal_cannot_read() {
+    let keys = tempfile::NamedTempFile::new().unwrap();
+    let secret = |name: &str| format!("{name}-0123456789abcdef0123456789abcdef");
+    std::fs::write(
+        keys.path(),
+        format!("ann {}\nbob {}\n", secret("ann"), secret("bob")),
+    )
+    .unwrap();
+    let path = keys.path().display().to_string();
+    let server = HttpServer::start_guarded(launch(&["--api-keys", &path])).await;
+    let ask = async |name: &str, method: &str, params: Value| {
+        let bearer = format!("Bearer {}", secret(name));
+        server
+            .rpc("/message", &[("authorization", &bearer)], method, params)
+            .await
+            .json()
+    };
+    let opened = json!({ "name": "create_session", "arguments": {} });
+    ask("ann", "tools/call", opened).await;
+    let list = async |name: &str| {
+        let told = ask(name, "resources/list", json!({})).await;
+        told["result"]["resources"]
+            .as_array()
+            .cloned()
+            .unwrap_or_else(|| panic!("{told}"))
+    };
+    let page = of_kind(&list("ann").await, "page")["uri"].clone();
+    assert!(list("bob").await.is_empty());
+    let read = ask("bob", "resources/read", json!({ "uri": page })).await;
+    assert_eq!(read["error"]["code"], -32002, "{read}");
+}
