@@ -5,23 +5,29 @@ use serde_json::{Value, json};
 use testkit::{Client, HttpServer, Site};
 
 async fn listed(client: &Client) -> Vec<Value> {
-    let list = client.request("resources/list", json!({})).await.unwrap();
-    list["resources"].as_array().unwrap().clone()
+    let list = client
+        .request("resources/list", json!({}))
+        .await
+        .expect("as asked for");
+    list["resources"].as_array().expect("as asked for").clone()
 }
 
 async fn read(client: &Client, uri: &Value) -> Value {
     let read = client
         .request("resources/read", json!({ "uri": uri }))
         .await;
-    read.unwrap()["contents"][0].clone()
+    read.expect("as asked for")["contents"][0].clone()
 }
 
 /// The first listed address of that kind.
 fn of_kind(list: &[Value], kind: &str) -> Value {
     let prefix = format!("playwright:///{kind}/");
-    let mut found = list
-        .iter()
-        .filter(|one| one["uri"].as_str().unwrap().starts_with(&prefix));
+    let mut found = list.iter().filter(|one| {
+        one["uri"]
+            .as_str()
+            .expect("as asked for")
+            .starts_with(&prefix)
+    });
     found
         .next()
         .unwrap_or_else(|| panic!("no {kind} in {list:?}"))
@@ -30,7 +36,7 @@ fn of_kind(list: &[Value], kind: &str) -> Value {
 
 fn as_json(contents: &Value) -> Value {
     assert_eq!(contents["mimeType"], "application/json");
-    serde_json::from_str(contents["text"].as_str().unwrap()).unwrap()
+    serde_json::from_str(contents["text"].as_str().expect("as asked for")).expect("as asked for")
 }
 
 #[tokio::test]
