@@ -33,6 +33,13 @@ parity: prepare target/oracle/node_modules/@playwright/mcp/cli.js
 	target/debug/parity crates/testkit/parity -- target/debug/playhouse --toolsets browser \
 	  -- node $(CURDIR)/target/oracle/node_modules/@playwright/mcp/cli.js
 
+# The official suite of the Model Context Protocol asks the server as it is, and then, for everything, one with the suite's own fixtures.
+conformance: prepare
+	$(CARGO) build --locked -p playhouse -p testkit
+	$(CARGO) clippy --locked -p playhouse --features conformance --example conformance -- -D warnings
+	$(CARGO) build --locked -p playhouse --features conformance --example conformance
+	target/debug/conformance target/debug/playhouse target/debug/examples/conformance
+
 target/oracle/node_modules/@playwright/mcp/cli.js:
 	npm install --silent --no-audit --no-fund --prefix target/oracle @playwright/mcp@0.0.83
 

@@ -1,6 +1,8 @@
 //! The Model Context Protocol. The only home of `rmcp`.
 
 mod connection;
+#[cfg(feature = "conformance")]
+mod fixtures;
 mod log;
 mod progress;
 mod prompts;
@@ -10,9 +12,13 @@ mod text;
 
 use crate::server::Server;
 use crate::sessions::Caller;
-use connection::Connection;
 use rmcp::ServiceExt as _;
 use std::sync::Arc;
+
+#[cfg(not(feature = "conformance"))]
+use connection::Connection as Served;
+#[cfg(feature = "conformance")]
+use fixtures::Fixtures as Served;
 
 pub(crate) use streamable::{Answer, Streamable, refusal, tool_called};
 pub(crate) use text::{Closed, Feed, Outbox};
@@ -24,7 +30,7 @@ pub(crate) fn connection(
 ) -> (Feed, Outbox, impl Future<Output = ()> + Send) {
     let (transport, feed, outbox) = text::pair();
     let serve = async move {
-        match Connection::of(server, caller, transport.room())
+        match Served::of(server, caller, transport.room())
             .serve(transport)
             .await
         {

@@ -5,8 +5,7 @@ mod events;
 mod pump;
 mod sessions;
 
-use super::connection::Connection;
-use super::text;
+use super::{Served, text};
 use crate::config::HttpSettings;
 use crate::principal::Principal;
 use crate::server::Server;
@@ -33,8 +32,8 @@ pub(crate) type Answer = Response<BoxBody<Bytes, Infallible>>;
 #[derive(Clone)]
 pub(crate) struct Streamable {
     sessions: Arc<HttpSessions>,
-    with_sessions: StreamableHttpService<Connection, HttpSessions>,
-    without: StreamableHttpService<Connection, NeverSessionManager>,
+    with_sessions: StreamableHttpService<Served, HttpSessions>,
+    without: StreamableHttpService<Served, NeverSessionManager>,
 }
 
 impl Streamable {
@@ -53,7 +52,7 @@ impl Streamable {
             .with_cancellation_token(end);
         let connection = |server: &Arc<Server>| {
             let server = server.clone();
-            move || Ok(Connection::over_http(server.clone()))
+            move || Ok(Served::over_http(server.clone()))
         };
         Self {
             with_sessions: StreamableHttpService::new(

@@ -216,7 +216,11 @@ impl SessionManager for HttpSessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static> {
+        #[cfg(feature = "conformance")]
+        let events = crate::mcp::fixtures::events_until_cut(&message);
         let stream = self.local.create_stream(id, message).await?;
+        #[cfg(feature = "conformance")]
+        let stream = futures_util::StreamExt::take(stream, events);
         Ok(self.watched(id, stream))
     }
 
