@@ -14,15 +14,18 @@ use crate::resources::Resources;
 use crate::sessions::{Caller, Sessions, Visible};
 use crate::tool::{Arguments, Dialect, Reach, ToolDef};
 use crate::tools::{Lookup, Toolbox};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+
+/// Most clients never ask for them, and none should wait for them at start.
+type LazyPrompts = LazyLock<Prompts, Box<dyn FnOnce() -> Prompts + Send>>;
 
 /// Everything that outlives a call.
 pub(crate) struct Server {
     settings: Arc<Settings>,
     toolbox: Toolbox,
-    prompts: Option<Prompts>,
+    prompts: Option<LazyPrompts>,
     sessions: Arc<Sessions>,
     browsers: Arc<Browsers>,
     metrics: Metrics,
@@ -79,7 +82,7 @@ impl Server {
 
     /// The prompts, if any are offered.
     pub(crate) fn prompts(&self) -> Option<&Prompts> {
-        self.prompts.as_ref()
+        self.prompts.as_deref()
     }
 
     /// What a caller can read without calling a tool.
@@ -276,13 +279,29 @@ fn is_drop_in(settings: &Settings) -> bool {
 }
 
 /// The prompts; none where clients expect none, unless the user has some of their own.
-fn prompts(settings: &Settings, toolbox: &Toolbox) -> Result<Option<Prompts>, prompts::LoadError> {
-    let toolsets = &settings.tools.toolsets;
-    if settings.prompts.dir.is_none() && is_drop_in(settings) {
+fn prompts(
+    settings: &Arc<Settings>,
+    toolbox: &Toolbox,
+) -> Result<Option<LazyPrompts>, prompts::LoadError> {
+    let has_own = settings.prompts.dir.is_some();
+    if !has_own && is_drop_in(settings) {
         return Ok(None);
     }
-    let tools = toolbox.iter().map(|tool| tool.name);
-    Prompts::load(&settings.prompts, toolsets, tools, &settings.secrets).map(Some)
+    let settings = settings.clone();
+    let tools: Vec<_> = toolbox.iter().map(|tool| tool.name).collect();
+    let load = move || {
+        let Settings { tools: on, .. } = &*settings;
+        let tools = tools.into_iter();
+        Prompts::load(&settings.prompts, &on.toolsets, tools, &settings.secrets)
+    };
+    Ok(Some(LazyLock::new(match has_own {
+        // Mistakes are told at start.
+        true => {
+            let prompts = load()?;
+            Box::new(move || prompts)
+        }
+        false => Box::new(move || load().expect("the prompts of the house are in order")),
+    })))
 }
 
 /// There is no tool of that name.
