@@ -173,12 +173,13 @@ impl Sessions {
                 .await?;
         }
         unfinished.0 = None;
-        Ok(self.add(place, session, owner, Kind::Created, timeout))
+        let created = self.add(session, owner, Kind::Created, timeout);
+        drop(place);
+        Ok(created)
     }
 
     fn add(
         self: &Arc<Self>,
-        place: Place<'_>,
         session: Arc<Session>,
         owner: &Principal,
         kind: Kind,
@@ -196,7 +197,7 @@ impl Sessions {
             expiry: OnceLock::new(),
         });
         created.session.is_called(created.id.to_string());
-        place.fill(created.clone());
+        self.table().live.push(created.clone());
         self.watch(&created);
         created
     }
@@ -279,16 +280,14 @@ impl<'a> Place<'a> {
     fn take(sessions: &'a Sessions) -> Result<Self> {
         let max_sessions = sessions.settings.sessions.max;
         let mut table = sessions.table();
-        let live = table.live.iter().filter(|created| !created.has_passed());
-        if live.count() + table.taken >= max_sessions {
+        // A default session is nobody's choice; how many there are the number of connections bounds.
+        let counts =
+            |created: &&Arc<Created>| created.kind == Kind::Created && !created.has_passed();
+        if table.live.iter().filter(counts).count() + table.taken >= max_sessions {
             return Err(Error::MaxSessionsReached { max_sessions });
         }
         table.taken += 1;
         Ok(Self(sessions))
-    }
-
-    fn fill(self, created: Arc<Created>) {
-        self.0.table().live.push(created);
     }
 }
 
@@ -334,7 +333,9 @@ mod tests {
         let place = Place::take(sessions)?;
         let session = Arc::new(Session::new(settings, browsers));
         let owner = Principal::anybody();
-        Ok(sessions.add(place, session, &owner, Kind::Created, LIFETIME))
+        let created = sessions.add(session, &owner, Kind::Created, LIFETIME);
+        drop(place);
+        Ok(created)
     }
 
     fn begun() -> (Arc<Sessions>, Arc<Created>) {

@@ -191,7 +191,7 @@ options! {
     "Sessions" {
         /// How long a session lives after its last call.
         session_timeout: Milliseconds = Milliseconds(300_000), key("session.timeout").flag();
-        /// How many sessions there may be at once, beside the default one.
+        /// How many sessions there may be at once, beside default ones.
         max_sessions: Count = Count(10), key("session.maxSessions").flag();
         /// Whether calls prolong the life of their session: sliding, fixed.
         session_expiry: SessionExpiry = SessionExpiry::Sliding, key("session.expiry").flag();

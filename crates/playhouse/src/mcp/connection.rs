@@ -340,7 +340,8 @@ impl ServerHandler for Connection {
             .peer_info()
             .is_some_and(|info| info.capabilities.roots.is_some());
         let client = self.client(&context.peer, has_roots);
-        let caller = self.caller(&context.extensions, true);
+        let lasting = names_session(&context.extensions);
+        let caller = self.caller(&context.extensions, lasting);
         self.server.prelaunch(caller, client);
     }
 
@@ -388,8 +389,12 @@ pub(super) fn modern(context: &RequestContext<RoleServer>) -> bool {
 
 /// Over HTTP: the client will come back with the same MCP session.
 fn has_session(context: &RequestContext<RoleServer>) -> bool {
-    let parts = context.extensions.get::<http::request::Parts>();
-    !modern(context) && parts.is_some_and(|parts| parts.headers.contains_key("mcp-session-id"))
+    !modern(context) && names_session(&context.extensions)
+}
+
+fn names_session(extensions: &Extensions) -> bool {
+    let parts = extensions.get::<http::request::Parts>();
+    parts.is_some_and(|parts| parts.headers.contains_key("mcp-session-id"))
 }
 
 fn result(content: Content) -> CallToolResult {

@@ -1,6 +1,6 @@
 //! Sessions as a caller sees them: its own, those of its principal, and the default one.
 
-use super::{Chosen, Created, Place, SessionOptions, Sessions, UnderWay};
+use super::{Chosen, Created, SessionOptions, Sessions, UnderWay};
 use crate::call::Call;
 use crate::error::{Error, Result};
 use crate::principal::Principal;
@@ -101,27 +101,27 @@ impl Visible {
                 let created = self.sessions.table().find(id, &self.caller.principal)?;
                 Ok(Chosen::of(created))
             }
-            None => self.at_home(),
+            None => Ok(self.at_home()),
         }
     }
 
     /// The default session.
-    pub(crate) fn at_home(&self) -> Result<Chosen> {
+    pub(crate) fn at_home(&self) -> Chosen {
         let Home::Own(home) = &self.caller.home else {
-            return Ok(Chosen {
+            return Chosen {
                 session: self.sessions.default.clone(),
                 _under_way: None,
-            });
+            };
         };
         let mut home = home.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(UnderWay(created)) = &*home
             && created.session.goes_on().is_ok()
         {
-            return Ok(Chosen::of(created.clone()));
+            return Chosen::of(created.clone());
         }
-        let created = self.sessions.settle_in(&self.caller.principal)?;
+        let created = self.sessions.settle_in(&self.caller.principal);
         *home = Some(UnderWay::on(created.clone()));
-        Ok(Chosen::of(created))
+        Chosen::of(created)
     }
 
     /// The server's default session, if it is the caller's too.
@@ -172,11 +172,10 @@ impl Visible {
 
 impl Sessions {
     /// A default session for somebody who has none.
-    fn settle_in(self: &Arc<Self>, owner: &Principal) -> Result<Arc<Created>> {
-        let place = Place::take(self)?;
+    fn settle_in(self: &Arc<Self>, owner: &Principal) -> Arc<Created> {
         let session = Arc::new(Session::new(self.settings.clone(), self.browsers.clone()));
         let lifetime = self.settings.sessions.timeout;
-        Ok(self.add(place, session, owner, Kind::Default, lifetime))
+        self.add(session, owner, Kind::Default, lifetime)
     }
 }
 

@@ -57,6 +57,29 @@ async fn each_mcp_session_has_a_default_session_of_its_own() {
 }
 
 #[tokio::test]
+async fn default_sessions_take_no_place_of_those_that_are_created() {
+    let server = served(&["--max-sessions=1"]).await;
+    for _ in 0..2 {
+        let session = server.begin_session().await;
+        let opened = json!({ "url": "data:text/html,<title>there</title>" });
+        let page = server.call(Some(&session), "navigate", opened).await;
+        assert_eq!(page["structuredContent"]["title"], "there", "{page}");
+    }
+    let session = server.begin_session().await;
+    let created = server
+        .call(Some(&session), "create_session", json!({}))
+        .await;
+    assert_eq!(created["structuredContent"]["success"], true, "{created}");
+    let refused = server
+        .call(Some(&session), "create_session", json!({}))
+        .await;
+    assert_eq!(
+        refused["structuredContent"]["errorCode"],
+        "MAX_SESSIONS_REACHED"
+    );
+}
+
+#[tokio::test]
 async fn a_browser_session_outlives_the_mcp_session_that_began_it() {
     let server = served(&[]).await;
     let first = server.begin_session().await;

@@ -73,7 +73,7 @@ impl ObjectTool for CreateSession {
     async fn run(self, sessions: Visible, call: &Call) -> Result<Outcome<CreatedSession>> {
         let storage_state = match &self.storage_state {
             Some(path) => {
-                let home = sessions.at_home()?.session;
+                let home = sessions.at_home().session;
                 Some(readable(home.output(call).await, path)?)
             }
             None => None,
