@@ -28,6 +28,8 @@ pub(crate) struct Artifact {
     pub(crate) path: PathBuf,
     /// What it shows, if it is a picture of a page.
     pub(crate) picture: Option<Picture>,
+    /// It opens other doors: not everybody may read it who may look at pages.
+    pub(crate) guarded: bool,
 }
 
 /// A picture of a page.
@@ -68,6 +70,7 @@ impl Artifacts {
             number,
             path: path.to_owned(),
             picture: None,
+            guarded: false,
         });
         if known.files.len() > MOST {
             known.files.pop_front();
@@ -79,6 +82,14 @@ impl Artifacts {
         let mut known = self.known();
         if let Some(file) = known.files.iter_mut().rfind(|file| file.path == path) {
             file.picture = Some(picture);
+        }
+    }
+
+    /// Notes that the file opens other doors; before it is written.
+    pub(crate) fn guard(&self, path: &Path) {
+        let mut known = self.known();
+        if let Some(file) = known.files.iter_mut().rfind(|file| file.path == path) {
+            file.guarded = true;
         }
     }
 

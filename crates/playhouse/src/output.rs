@@ -97,6 +97,12 @@ impl Output {
         WrittenFile { path, link }
     }
 
+    /// Writes what opens other doors: a saved login.
+    pub(crate) async fn write_guarded(&self, file: &WrittenFile, text: String) -> Result<()> {
+        self.artifacts.guard(&file.path);
+        self.write(file, text).await
+    }
+
     /// The files of the session.
     pub(crate) fn artifacts(&self) -> &Artifacts {
         &self.artifacts

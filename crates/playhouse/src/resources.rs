@@ -179,7 +179,13 @@ impl Resources {
             Address::Artifact { number, .. } => {
                 let all = artifacts(&session);
                 let artifact = all.iter().find(|artifact| artifact.number == *number);
-                file(artifact.ok_or_else(unknown)?).await.map_err(failed)
+                let artifact = artifact.ok_or_else(unknown)?;
+                if artifact.guarded && !self.0.may_open_doors() {
+                    return Err(failed(
+                        "a saved login needs the scope browser:admin".to_owned(),
+                    ));
+                }
+                file(artifact).await.map_err(failed)
             }
         }
     }

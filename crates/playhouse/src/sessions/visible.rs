@@ -3,7 +3,7 @@
 use super::{Chosen, Created, SessionOptions, Sessions, UnderWay};
 use crate::call::Call;
 use crate::error::{Error, Result};
-use crate::principal::Principal;
+use crate::principal::{Permission, Principal};
 use crate::session::{DEFAULT, Session};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -92,6 +92,11 @@ pub(crate) struct Visible {
 impl Visible {
     pub(crate) fn new(sessions: Arc<Sessions>, caller: Caller) -> Self {
         Self { sessions, caller }
+    }
+
+    /// Whether the caller may have what opens other doors.
+    pub(crate) fn may_open_doors(&self) -> bool {
+        self.caller.principal.permission() == Permission::Admin
     }
 
     /// The session of that id, or the default one; its life is prolonged.

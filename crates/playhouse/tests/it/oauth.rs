@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::{SystemTime, UNIX_EPOCH};
-use testkit::{HttpAnswer, HttpServer, clients, node_is_there};
+use testkit::{HttpAnswer, HttpServer, browser_is_there, clients, node_is_there};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/oauth");
 
@@ -533,6 +533,45 @@ async fn over_a_web_socket_a_token_goes_as_far_and_lasts_as_long() {
         (&told["code"], &told["reason"]),
         (&json!(1008), &json!("the access token has expired"))
     );
+}
+
+#[tokio::test]
+async fn a_saved_login_is_read_by_nobody_who_could_not_save_it() {
+    if !browser_is_there() {
+        return;
+    }
+    let Some(issuer) = Issuer::start() else {
+        return;
+    };
+    let server = issuer.guards().await;
+    let admin = issuer
+        .token("ada", &resource(&server), "browser:admin")
+        .await;
+    let read = issuer
+        .token("ada", &resource(&server), "browser:read")
+        .await;
+    let saved = call(&server, &admin, "save_state", json!({ "path": "ada.json" })).await;
+    let saved = saved.json()["result"]["structuredContent"].clone();
+    assert_eq!(saved["success"], true, "{saved}");
+    let ask = async |token: &str, method: &str, params: Value| {
+        let bearer = format!("Bearer {token}");
+        let headers = [("authorization", &*bearer)];
+        server
+            .rpc("/message", &headers, method, params)
+            .await
+            .json()
+    };
+    let listed = ask(&read, "resources/list", json!({})).await;
+    let resources = listed["result"]["resources"].as_array().expect("a list");
+    let uris = resources.iter().filter_map(|one| one["uri"].as_str());
+    let uri = uris.into_iter().find(|uri| uri.ends_with("/ada.json"));
+    let named = json!({ "uri": uri.expect("the file is listed") });
+    let refused = ask(&read, "resources/read", named.clone()).await;
+    let message = refused["error"]["message"].as_str().unwrap_or_default();
+    assert!(message.contains("browser:admin"), "{refused}");
+    let had = ask(&admin, "resources/read", named).await;
+    let text = had["result"]["contents"][0]["text"].as_str();
+    assert!(text.is_some_and(|text| text.contains("cookies")), "{had}");
 }
 
 #[tokio::test]

@@ -169,7 +169,7 @@ impl Tool for SaveStorage {
         let output = session.output(call).await;
         let file = output.named(&self.path)?;
         let text = serde_json::to_string_pretty(&state).unwrap_or_default();
-        output.write(&file, text).await?;
+        output.write_guarded(&file, text).await?;
         Ok(Reply::default().and(Part::File {
             title: "Storage state".to_owned(),
             link: file.link,

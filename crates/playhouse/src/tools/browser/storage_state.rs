@@ -38,7 +38,7 @@ impl Tool for SaveStorageState {
             .file(self.filename.as_deref(), "storage-state", "json")
             .await?;
         let text = serde_json::to_string_pretty(&state).unwrap_or_default();
-        output.write(&file, text).await?;
+        output.write_guarded(&file, text).await?;
         Ok(Reply::code(format!(
             "await page.context().storageState({{ path: {} }});",
             quote(&file.link)

@@ -55,7 +55,7 @@ impl ObjectTool for SaveState {
                 let output = tab.output(call).await;
                 let file = output.named(path)?;
                 let text = serde_json::to_string_pretty(&state).unwrap_or_default();
-                output.write(&file, text).await?;
+                output.write_guarded(&file, text).await?;
                 (None, Some(file.link))
             }
             None => (state.as_object().cloned(), None),
