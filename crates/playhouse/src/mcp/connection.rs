@@ -45,6 +45,15 @@ const METHODS: &[&str] = &[
     "tools/call",
 ];
 
+/// Those of them that 2026-07-28 has no more.
+const REMOVED: &[&str] = &[
+    "initialize",
+    "ping",
+    "logging/setLevel",
+    "resources/subscribe",
+    "resources/unsubscribe",
+];
+
 /// One client's connection.
 pub(super) struct Connection {
     server: Arc<Server>,
@@ -351,11 +360,12 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
+        let removed = modern(&context) && REMOVED.contains(&method.as_str());
         let known = METHODS.contains(&method.as_str())
             || !self.server.is_drop_in() && resources::METHODS.contains(&method.as_str())
-            || method == "logging/setLevel" && !modern(&context) && !self.server.is_drop_in()
+            || method == "logging/setLevel" && !self.server.is_drop_in()
             || self.server.prompts().is_some() && prompts::METHODS.contains(&method.as_str());
-        Err(if known {
+        Err(if known && !removed {
             ErrorData::invalid_params(format!("Invalid params for {method}"), None)
         } else {
             unknown_method(&method)

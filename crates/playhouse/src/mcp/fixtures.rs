@@ -210,6 +210,12 @@ pub(super) fn events_until_cut(message: &ClientJsonRpcMessage) -> usize {
     }
 }
 
+/// A result of a request, and that it is one: revisions from 2026-07-28 on want that said.
+fn result<T: DeserializeOwned>(mut value: Value) -> Result<T, ErrorData> {
+    value["resultType"] = "complete".into();
+    from_json(value)
+}
+
 /// What is easier read as JSON than built.
 fn from_json<T: DeserializeOwned>(value: Value) -> Result<T, ErrorData> {
     serde_json::from_value(value)

@@ -204,3 +204,28 @@ async fn who_asks_too_often_is_told_to_wait() {
     assert_eq!(limited.expect("one too many").header("retry-after"), "1");
     assert_eq!(server.ask("GET", "/health", &[], "").await.status, 200);
 }
+
+#[tokio::test]
+async fn methods_that_the_newest_revision_has_no_more_are_unknown_there() {
+    let server = served(&[]).await;
+    let params = json!({ "_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": { "name": "testkit", "version": "1" },
+    } });
+    for method in [
+        "initialize",
+        "ping",
+        "logging/setLevel",
+        "resources/subscribe",
+        "resources/unsubscribe",
+    ] {
+        let headers = [
+            ("mcp-protocol-version", "2026-07-28"),
+            ("mcp-method", method),
+        ];
+        let answer = server.rpc("/mcp", &headers, method, params.clone()).await;
+        assert_eq!(answer.status, 404, "{method}: {answer:?}");
+        assert_eq!(answer.json()["error"]["code"], -32601, "{method}");
+    }
+}
