@@ -128,6 +128,10 @@ impl Server {
         if caller.principal.permission() < tool.permission() {
             return Ok(dispatch::not_permitted(tool, &self.settings));
         }
+        // Others would have to wait for it.
+        if self.under_way.is_closed() {
+            return Ok(dispatch::cancelled(tool, &self.settings));
+        }
         let _under_way = self.under_way.token();
         let counted = self.metrics.call(tool.name);
         let content = self
@@ -239,7 +243,7 @@ impl Server {
         .await
     }
 
-    /// Resolves when no call is under way; ask for it when no more will come.
+    /// Resolves when no call is under way; no more will begin.
     pub(crate) async fn finished(&self) {
         self.under_way.close();
         self.under_way.wait().await;

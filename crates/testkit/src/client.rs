@@ -204,6 +204,15 @@ impl Client {
         send(&self.input, line).await;
     }
 
+    /// Sends bytes as they are, which may be less or more than a line.
+    pub async fn send_bytes(&self, bytes: &[u8]) {
+        if let Some(input) = self.input.lock().await.as_mut() {
+            // A server that has gone does not hear it.
+            drop(input.write_all(bytes).await);
+            drop(input.flush().await);
+        }
+    }
+
     /// The next message that answers none of our requests: a notification, or an error without an id.
     pub async fn next_unmatched(&self) -> Value {
         let next = timeout(self.limit, async {

@@ -1,6 +1,6 @@
 //! The built server over HTTP: started on a port of its own, and asked as any program would ask it.
 
-use crate::{Client, Launch};
+use crate::{Client, Connection, Launch};
 use serde_json::{Value, json};
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -95,9 +95,25 @@ impl HttpServer {
         self.url.split_once("://").expect("a URL").1
     }
 
+    /// Where its WebSockets are.
+    pub fn web_socket(&self) -> String {
+        format!("{}/ws", self.url.replacen("http", "ws", 1))
+    }
+
+    /// A connection on which anything can be said.
+    pub async fn connection(&self) -> Connection {
+        Connection::open(self.authority()).await
+    }
+
     /// The process.
     pub fn process(&mut self) -> &mut Client {
         &mut self.process
+    }
+
+    /// Asks it to end, as a service manager does.
+    #[cfg(unix)]
+    pub fn terminate(&self) {
+        self.process.terminate();
     }
 
     /// Waits until it has ended by itself.
@@ -140,6 +156,28 @@ impl HttpServer {
             }
         });
         asked.await.expect("asking does not panic")
+    }
+
+    /// The value of a metric without labels.
+    pub async fn metric(&self, name: &str) -> u64 {
+        let metrics = self.ask("GET", "/metrics", &[], "").await;
+        let line = metrics.body.lines().find_map(|line| {
+            let value = line.strip_prefix("playhouse_")?.strip_prefix(name)?;
+            value.trim().parse().ok()
+        });
+        line.unwrap_or_else(|| panic!("no {name} in {metrics:?}"))
+    }
+
+    /// Waits until a metric has that value.
+    pub async fn metric_is(&self, name: &str, value: u64) {
+        let reached = async {
+            while self.metric(name).await != value {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        if tokio::time::timeout(LIMIT, reached).await.is_err() {
+            panic!("{name} is {} and not {value}", self.metric(name).await);
+        }
     }
 
     /// Sends a JSON-RPC request to an endpoint as clients of Streamable HTTP do.

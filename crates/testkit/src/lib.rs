@@ -5,6 +5,7 @@
 
 pub mod census;
 mod client;
+mod connection;
 mod http_server;
 mod markdown;
 mod parity;
@@ -15,14 +16,17 @@ mod remote;
 mod requirement;
 mod site;
 mod spec;
+mod web_socket;
 
 pub use client::{CallResult, Client, Image, Launch, NoAnswer, Pending};
+pub use connection::{Connection, Event};
 pub use http_server::{HttpAnswer, HttpServer};
 pub use parity::{Coverage, Parity, ParityReport};
 #[cfg(target_os = "linux")]
 pub use processes::Processes;
 pub use proxy::{Proxy, ProxyKind};
 pub use remote::RemoteBrowser;
-pub use requirement::{Clients, browser_is_there, chromium, clients, node_is_there};
+pub use requirement::{Clients, browser_is_there, chromium, clients, node_is_there, tls_files};
 pub use site::{Request, Resource, Site};
 pub use spec::{Placeholders, Report, Runner, difference};
+pub use web_socket::{Closing, WebSocketClient};

@@ -2,7 +2,7 @@
 //! under `CI`.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Whether a Chromium is installed. Under `CI` a missing one panics.
 pub fn browser_is_there() -> bool {
@@ -89,4 +89,10 @@ fn from_path(program: &str) -> Option<PathBuf> {
 )]
 pub(crate) fn variable(name: &str) -> Option<String> {
     env::var(name).ok()
+}
+
+/// A certificate for this machine that nobody has signed, and its key.
+pub fn tls_files() -> (PathBuf, PathBuf) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/proxy");
+    (folder.join("certificate.pem"), folder.join("key.pem"))
 }

@@ -4,6 +4,7 @@
 mod events;
 mod pump;
 mod sessions;
+mod watched;
 
 use super::{Served, text};
 use crate::config::HttpSettings;
@@ -17,6 +18,7 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::Value;
 use sessions::HttpSessions;
+use std::borrow::Cow;
 use std::convert::Infallible;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -78,15 +80,20 @@ impl Streamable {
         mut request: Request<Full<Bytes>>,
     ) -> Answer {
         let named = session_of(request.headers()).map(str::to_owned);
-        if let Some(id) = &named
-            && self
-                .sessions
-                .owner(id)
-                .is_some_and(|owner| owner != principal)
-        {
+        let deleted = request.method() == http::Method::DELETE;
+        if let Some(id) = &named {
+            let owner = self.sessions.owner(id);
+            let is_unknown = owner.as_ref().map_or(deleted, |owner| *owner != principal);
+            if is_unknown {
+                return plain(StatusCode::NOT_FOUND, "Session not found");
+            }
+        }
+        if resumed_of(request.headers()).is_some_and(|id| {
+            let owner = self.sessions.owner(id);
+            owner.is_none_or(|owner| owner != principal)
+        }) {
             return plain(StatusCode::NOT_FOUND, "Session not found");
         }
-        let deleted = request.method() == http::Method::DELETE;
         request.extensions_mut().insert(principal.clone());
         let mut service = self.with_sessions.clone();
         let Ok(mut answer) = service.call(request).await;
@@ -123,6 +130,12 @@ fn session_of(headers: &HeaderMap) -> Option<&str> {
     headers.get(SESSION)?.to_str().ok()
 }
 
+/// The session whose own stream is to go on. Streams of requests have names that only who asked can know.
+fn resumed_of(headers: &HeaderMap) -> Option<&str> {
+    let last = headers.get("last-event-id")?.to_str().ok()?;
+    Some(last.split_once(":common")?.0)
+}
+
 fn plain(status: StatusCode, text: &'static str) -> Answer {
     let mut answer = Response::new(BoxBody::new(Full::new(Bytes::from_static(text.as_bytes()))));
     *answer.status_mut() = status;
@@ -136,7 +149,24 @@ pub(crate) fn tool_called(body: &[u8]) -> Option<String> {
     (message["method"] == "tools/call").then(|| name.to_owned())
 }
 
-/// The JSON-RPC error that answers a body which is no message; nothing, for one that is.
-pub(crate) fn refusal(body: &[u8]) -> Option<String> {
-    text::read(body).err().map(|refusal| refusal.to_string())
+/// What a body is.
+pub(crate) enum Body {
+    /// A message, in a form that can be read.
+    Message(Bytes),
+    /// A notification that means nothing to us.
+    Nothing,
+    /// No message: the JSON-RPC error that answers it.
+    Refused(String),
+}
+
+/// Looks at the body of a request.
+pub(crate) fn body(bytes: Bytes) -> Body {
+    match text::read(&bytes) {
+        Ok(Some(_)) => match text::readable(&bytes) {
+            Cow::Borrowed(same) => Body::Message(bytes.slice_ref(same)),
+            Cow::Owned(readable) => Body::Message(readable.into()),
+        },
+        Ok(None) => Body::Nothing,
+        Err(refusal) => Body::Refused(refusal.to_string()),
+    }
 }

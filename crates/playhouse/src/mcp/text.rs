@@ -10,6 +10,7 @@ use rmcp::model::{
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
@@ -19,12 +20,12 @@ const INBOX: usize = 64;
 /// Messages that wait to be written. Few, for they may be large: while a client does not read, no call begins.
 const OUTBOX: usize = 8;
 /// Requests that may be under way at a time; a client that does not wait for so many answers waits for none.
-const OPEN: usize = 1024;
+pub(super) const OPEN: usize = 1024;
 
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
 /// The first of those that a server may give a meaning of its own.
-const SERVER_ERROR: i32 = -32000;
+pub(super) const SERVER_ERROR: i32 = -32000;
 
 /// Messages on their way to the client.
 pub(crate) type Outbox = mpsc::Receiver<String>;
@@ -98,16 +99,24 @@ impl Feed {
     }
 }
 
+/// What JSON allows, or what nobody means, and `serde_json` does not read, as it does.
+pub(super) fn readable(text: &[u8]) -> Cow<'_, [u8]> {
+    let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
+    // A JavaScript client writes half of a character cut in two as an escape.
+    match text.windows(2).any(|pair| pair == b"\\u") {
+        true => without_lone_surrogates(text).into(),
+        false => text.into(),
+    }
+}
+
 /// A message; nothing, for a notification that means nothing to us; or the answer to what is no message.
 pub(super) fn read(text: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Value> {
-    let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
     if let Ok(message) = serde_json::from_slice(text) {
         return Ok(Some(message));
     }
-    // A JavaScript client writes half of a character cut in two as an escape that JSON allows and `serde_json` does not.
-    let whole = without_lone_surrogates(text);
-    if whole != text {
-        return read(&whole);
+    let text = &*readable(text);
+    if let Ok(message) = serde_json::from_slice(text) {
+        return Ok(Some(message));
     }
     match serde_json::from_slice::<Value>(text) {
         Err(error) => Err(refusal(

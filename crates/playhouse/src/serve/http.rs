@@ -4,7 +4,7 @@ use super::{refuse, signal};
 use crate::auth::Gate;
 use crate::config::{HttpSettings, Settings};
 use crate::server::Server;
-use crate::transport::{self, listener::Listening};
+use crate::transport::{self, http::Ending, listener::Listening};
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::process::ExitCode;
@@ -12,12 +12,17 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
-use tokio_util::sync::CancellationToken;
 
 /// How long calls that are under way may take to finish.
 const FINISHING: Duration = Duration::from_secs(10);
+/// How long the last answers may take to be sent.
+const ANSWERING: Duration = Duration::from_secs(2);
 /// How long closing may take before we leave anyway.
 const CLOSING: Duration = Duration::from_secs(15);
+
+/// Files that a server has open beside its clients' connections: those of browsers, pages and logs.
+#[cfg(unix)]
+const FILES: u64 = 4096;
 
 /// Serves until SIGINT or SIGTERM, then finishes what is under way and closes all.
 pub(super) async fn serve(settings: Settings, http: HttpSettings) -> ExitCode {
@@ -30,6 +35,8 @@ pub(super) async fn serve(settings: Settings, http: HttpSettings) -> ExitCode {
         Ok(gate) => gate,
         Err(error) => return refuse(&error),
     };
+    #[cfg(unix)]
+    make_room(http.max_connections);
     // Nobody waits for it.
     drop(tokio::task::spawn_blocking(engine::remove_stale_profiles));
     let server = match Server::new(settings) {
@@ -37,41 +44,56 @@ pub(super) async fn serve(settings: Settings, http: HttpSettings) -> ExitCode {
         Err(error) => return refuse(&error),
     };
     server.begin();
-    let (stop, end) = (CancellationToken::new(), CancellationToken::new());
-    let router = transport::http::router(
-        server.clone(),
-        &http,
-        address,
-        gate,
-        stop.clone(),
-        end.clone(),
-    );
+    let ending = Ending::default();
+    let router = transport::http::router(server.clone(), &http, address, gate, ending.clone());
     let _ = io::stderr().write_all(welcome(&urls[0], made.as_deref()).as_bytes());
     let listening = Listening {
         listener,
         tls,
         most: http.max_connections,
-        stop: stop.clone(),
-        end: end.clone(),
+        stop: ending.stop.clone(),
+        end: ending.end.clone(),
     };
     let served = engine::spawn("listener", listening.serve(router));
     signal::end().await;
-    stop.cancel();
-    if tokio::time::timeout(FINISHING, server.finished())
-        .await
-        .is_err()
-    {
-        tracing::warn!("some calls did not finish in time");
+    ending.stop.cancel();
+    tokio::select! {
+        finished = tokio::time::timeout(FINISHING, server.finished()) => if finished.is_err() {
+            tracing::warn!("some calls did not finish in time");
+        },
+        // Who asks twice is in a hurry.
+        () = signal::end() => {}
     }
     let closed = async {
         server.close().await;
-        end.cancel();
+        ending.answers.close();
+        // Some streams have no end.
+        let _ = tokio::time::timeout(ANSWERING, ending.answers.wait()).await;
+        ending.end.cancel();
         served.ended().await;
     };
     if tokio::time::timeout(CLOSING, closed).await.is_err() {
         tracing::warn!("closing took too long");
     }
     ExitCode::SUCCESS
+}
+
+/// Has the system let us open a file for each connection, as far as it may: many let a program have 1024 unless it asks.
+#[cfg(unix)]
+fn make_room(connections: usize) {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut limit = getrlimit(Resource::Nofile);
+    let wanted = u64::try_from(connections)
+        .unwrap_or(u64::MAX)
+        .saturating_add(FILES);
+    let most = limit.maximum.map_or(wanted, |maximum| wanted.min(maximum));
+    // `None` is no limit.
+    if limit.current.is_some_and(|current| current < most) {
+        limit.current = Some(most);
+        if let Err(error) = setrlimit(Resource::Nofile, limit) {
+            tracing::warn!(%error, "there may be fewer connections than were allowed");
+        }
+    }
 }
 
 type Unable = Box<dyn std::error::Error + Send + Sync>;

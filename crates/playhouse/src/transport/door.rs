@@ -53,6 +53,9 @@ impl Door {
         let Some(host) = uri.authority().map(|host| host.as_str()).or(host) else {
             return Err(refusal(StatusCode::BAD_REQUEST, "Missing host"));
         };
+        if headers.get_all(header::HOST).iter().count() > 1 {
+            return Err(refusal(StatusCode::BAD_REQUEST, "More than one host"));
+        }
         if let Some(hosts) = &self.hosts
             && !names(hosts, host)
         {

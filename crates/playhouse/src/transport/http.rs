@@ -1,6 +1,7 @@
 //! The endpoints over HTTP, and what every request passes before it gets to one.
 
 use super::door::Door;
+use super::listener::Place;
 use super::sse::Streams;
 use super::websocket;
 use crate::auth::{self, Asked, Denied, Gate, Identity};
@@ -8,22 +9,27 @@ use crate::config::HttpSettings;
 use crate::mcp::{self, Answer, Streamable};
 use crate::principal::{Permission, Principal};
 use crate::server::Server;
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{Extension, Query, Request, State};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
 use axum::{Json, Router};
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http::{HeaderValue, Method, StatusCode, header};
-use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::{Frame, SizeHint};
 use serde::Deserialize;
 use serde_json::json;
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tokio_util::task::task_tracker::TaskTrackerToken;
 
 /// How long a request's body may take to come.
 const BODY: Duration = Duration::from_secs(30);
@@ -36,20 +42,32 @@ pub(crate) struct Site {
     door: Arc<Door>,
     gate: Gate,
     largest: usize,
+    /// Answers that are still to be sent.
+    answers: TaskTracker,
     /// No new work.
     stop: CancellationToken,
     /// Streams and connections end.
     end: CancellationToken,
 }
 
-/// Everything that is served at `address`, to whom `gate` lets in. Nothing new begins after `stop`; streams end with `end`.
+/// How all of it comes to its end.
+#[derive(Clone, Default)]
+pub(crate) struct Ending {
+    /// Nothing new begins.
+    pub(crate) stop: CancellationToken,
+    /// Answers to what was posted that are still to be sent.
+    pub(crate) answers: TaskTracker,
+    /// Streams and connections end.
+    pub(crate) end: CancellationToken,
+}
+
+/// Everything that is served at `address`, to whom `gate` lets in.
 pub(crate) fn router(
     server: Arc<Server>,
     settings: &HttpSettings,
     address: SocketAddr,
     gate: Gate,
-    stop: CancellationToken,
-    end: CancellationToken,
+    Ending { stop, answers, end }: Ending,
 ) -> Router {
     let door = Arc::new(Door::new(settings, address));
     let site = Arc::new(Site {
@@ -59,6 +77,7 @@ pub(crate) fn router(
         door: door.clone(),
         gate,
         largest: settings.max_request,
+        answers,
         stop,
         end,
     });
@@ -66,7 +85,7 @@ pub(crate) fn router(
         .route("/", any(streamable))
         .route("/mcp", any(streamable))
         .route("/message", any(message))
-        .route("/sse", get(sse).post(sse_post))
+        .route("/sse", get(sse).post(sse_post).fallback(no_such_method))
         .route("/ws", any(web_socket))
         .route("/metrics", get(metrics))
         .layer(middleware::from_fn_with_state(site.clone(), known));
@@ -89,7 +108,43 @@ async fn admit(State(site): State<Arc<Site>>, request: Request, next: Next) -> R
         let retry = [(header::RETRY_AFTER, HeaderValue::from_static("1"))];
         return (StatusCode::SERVICE_UNAVAILABLE, retry, "The server ends").into_response();
     }
-    next.run(request).await
+    if request.method() != Method::POST {
+        return next.run(request).await;
+    }
+    let token = site.answers.token();
+    let answer = next.run(request).await;
+    answer.map(|body| {
+        Body::new(Tracked {
+            body,
+            _token: token,
+        })
+    })
+}
+
+/// A body that is counted until the last of it is sent.
+struct Tracked {
+    body: Body,
+    _token: TaskTrackerToken,
+}
+
+impl HttpBody for Tracked {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
 }
 
 /// For what is not open to everybody: who asks, and how often.
@@ -178,23 +233,25 @@ fn opened(answer: Answer) -> Response {
     answer.map(Body::new)
 }
 
-/// The request with all of its body. What is no message is answered as JSON-RPC says.
+/// The request with all of its body, or the answer to what is no message.
 async fn whole(site: &Site, request: Request) -> Result<Request<Full<Bytes>>, Box<Response>> {
     let (parts, body) = request.into_parts();
-    let body = read(body, site.largest).await?;
+    let mut body = read(body, site.largest).await?;
     let is_json = parts
         .headers
         .get(header::CONTENT_TYPE)
         .and_then(|kind| kind.to_str().ok())
         .is_some_and(|kind| kind.to_ascii_lowercase().starts_with("application/json"));
-    if parts.method == Method::POST
-        && is_json
-        && let Some(refusal) = mcp::refusal(&body)
-    {
-        let json = [(header::CONTENT_TYPE, "application/json")];
-        return Err(Box::new(
-            (StatusCode::BAD_REQUEST, json, refusal).into_response(),
-        ));
+    if parts.method == Method::POST && is_json {
+        body = match mcp::body(body) {
+            mcp::Body::Message(message) => message,
+            mcp::Body::Nothing => return Err(Box::new(StatusCode::ACCEPTED.into_response())),
+            mcp::Body::Refused(refusal) => {
+                let json = [(header::CONTENT_TYPE, "application/json")];
+                let refusal = (StatusCode::BAD_REQUEST, json, refusal);
+                return Err(Box::new(refusal.into_response()));
+            }
+        };
     }
     site.allow(parts.extensions.get(), &body)?;
     Ok(Request::from_parts(parts, Full::new(body)))
@@ -205,10 +262,9 @@ async fn read(body: Body, largest: usize) -> Result<Bytes, Box<Response>> {
         let close = [(header::CONNECTION, "close")];
         Box::new((status, close, message).into_response())
     };
-    let body = Limited::new(body, largest).collect();
-    match tokio::time::timeout(BODY, body).await {
-        Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(refusal(
+    match tokio::time::timeout(BODY, collected(body, largest)).await {
+        Ok(Ok(Some(body))) => Ok(body),
+        Ok(Ok(None)) => Err(refusal(
             StatusCode::PAYLOAD_TOO_LARGE,
             format!("A request has at most {largest} bytes (--max-request-size)"),
         )),
@@ -220,9 +276,34 @@ async fn read(body: Body, largest: usize) -> Result<Bytes, Box<Response>> {
     }
 }
 
+/// All of a body; nothing, if it is larger than that.
+async fn collected(mut body: Body, largest: usize) -> Result<Option<Bytes>, axum::Error> {
+    let mut whole = BytesMut::new();
+    let mut size = 0;
+    // Who is still sending when the connection closes never hears why: so the rest is read, as far as it is not endless.
+    while let Some(frame) = body.frame().await
+        && size < largest.saturating_mul(4)
+    {
+        let Ok(data) = frame?.into_data() else {
+            continue;
+        };
+        size += data.len();
+        match size <= largest {
+            true => whole.extend_from_slice(&data),
+            false => whole = BytesMut::new(),
+        }
+    }
+    Ok((size <= largest).then(|| whole.freeze()))
+}
+
 /// `GET /sse`.
 async fn sse(State(site): State<Arc<Site>>, Extension(identity): Extension<Identity>) -> Response {
     site.streams.begin(&site.server, identity, site.end.clone())
+}
+
+async fn no_such_method() -> Response {
+    let allow = [(header::ALLOW, "GET, POST")];
+    (StatusCode::METHOD_NOT_ALLOWED, allow, "Method not allowed").into_response()
 }
 
 #[derive(Deserialize)]
@@ -255,6 +336,7 @@ async fn sse_post(
 async fn web_socket(
     State(site): State<Arc<Site>>,
     Extension(identity): Extension<Identity>,
+    Extension(place): Extension<Place>,
     upgrade: WebSocketUpgrade,
 ) -> Response {
     websocket::serve(
@@ -263,6 +345,7 @@ async fn web_socket(
         site.door.clone(),
         site.server.clone(),
         identity,
+        place,
         site.end.clone(),
     )
 }

@@ -10,12 +10,13 @@ use hyper_util::service::TowerToHyperService;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tokio_util::task::task_tracker::TaskTrackerToken;
 use tower_service::Service as _;
 
 /// How long a client may take for a request's head, and for TLS; and how long a connection may have nothing to ask.
@@ -23,6 +24,12 @@ const HEAD: Duration = Duration::from_secs(30);
 
 /// How long what we sent may wait for a client that does not take it.
 const UNSENT: Duration = Duration::from_secs(60);
+
+/// How long what is still to be sent may take when all end.
+const PARTING: Duration = Duration::from_secs(2);
+
+/// How many clients are told at a time that there is no place for them.
+const REFUSALS: usize = 64;
 
 /// What is told to one connection too many.
 const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\nretry-after: 1\r\ncontent-length: 0\r\n\r\n";
@@ -35,21 +42,29 @@ pub(crate) struct Listening {
     pub(crate) tls: Option<TlsAcceptor>,
     /// How many there may be.
     pub(crate) most: usize,
-    /// No more come in, and those that are idle end.
+    /// No more are let in, and those that are idle end.
     pub(crate) stop: CancellationToken,
     /// All end.
     pub(crate) end: CancellationToken,
 }
 
+/// A connection's place among those that there may be; whoever goes on with a connection when HTTP is over keeps it.
+#[derive(Clone)]
+pub(crate) struct Place {
+    _one_of_most: Arc<OwnedSemaphorePermit>,
+    _open: TaskTrackerToken,
+}
+
 impl Listening {
-    /// Serves `router` until `stop`; returns when the last connection has ended.
+    /// Serves `router` until `stop`, refuses until `end`; returns when the last connection has ended.
     pub(crate) async fn serve(self, router: Router) {
         let places = Arc::new(Semaphore::new(self.most));
+        let refusals = Arc::new(Semaphore::new(REFUSALS));
         let open = TaskTracker::new();
         loop {
             let accepted = tokio::select! {
                 accepted = self.listener.accept() => accepted,
-                () = self.stop.cancelled() => break,
+                () = self.end.cancelled() => break,
             };
             let stream = match accepted {
                 Ok((stream, _)) => stream,
@@ -60,22 +75,34 @@ impl Listening {
                     continue;
                 }
             };
-            let Ok(place) = places.clone().try_acquire_owned() else {
-                refuse(stream).detach();
+            let place = match self.stop.is_cancelled() {
+                true => None,
+                false => places.clone().try_acquire_owned().ok(),
+            };
+            let Some(place) = place else {
+                // Who speaks TLS would not understand; and there may be more of them than can be told.
+                if self.tls.is_none()
+                    && let Ok(turn) = refusals.clone().try_acquire_owned()
+                {
+                    refuse(stream, turn).detach();
+                }
                 continue;
             };
             let connection = Connection {
                 router: router.clone(),
+                place: Place {
+                    _one_of_most: Arc::new(place),
+                    _open: open.token(),
+                },
                 stop: self.stop.clone(),
                 end: self.end.clone(),
             };
             let tls = self.tls.clone();
-            let served = open.track_future(async move {
+            let served = async move {
                 if let Err(error) = connection.begin(stream, tls).await {
                     tracing::debug!(%error, "a connection ended");
                 }
-                drop(place);
-            });
+            };
             engine::spawn("connection", served).detach();
         }
         open.close();
@@ -84,14 +111,24 @@ impl Listening {
 }
 
 /// Tells a client that there is no place for it, as far as it listens.
-fn refuse(mut stream: TcpStream) -> Task {
+fn refuse(mut stream: TcpStream, turn: OwnedSemaphorePermit) -> Task {
     engine::spawn("refusal", async move {
-        let _ = tokio::time::timeout(Duration::from_secs(1), stream.write_all(FULL)).await;
+        let told = async {
+            stream.write_all(FULL).await?;
+            stream.shutdown().await?;
+            // What it has sent and nobody read would have it lose the answer.
+            let mut ignored = [0; 4096];
+            while stream.read(&mut ignored).await? > 0 {}
+            Ok::<_, io::Error>(())
+        };
+        let _ = tokio::time::timeout(Duration::from_secs(1), told).await;
+        drop(turn);
     })
 }
 
 struct Connection {
     router: Router,
+    place: Place,
     stop: CancellationToken,
     end: CancellationToken,
 }
@@ -106,7 +143,11 @@ impl Connection {
         match tls {
             None => self.serve(stream).await,
             Some(tls) => {
-                let stream = tokio::time::timeout(HEAD, tls.accept(stream)).await??;
+                let handshake = tokio::time::timeout(HEAD, tls.accept(stream));
+                let stream = tokio::select! {
+                    stream = handshake => stream??,
+                    () = self.stop.cancelled() => return Ok(()),
+                };
                 self.serve(stream).await
             }
         }
@@ -116,9 +157,12 @@ impl Connection {
         self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        let mut router = self.router;
+        let (mut router, place) = (self.router, self.place);
         let service = TowerToHyperService::new(tower::service_fn(
-            move |request: http::Request<Incoming>| router.call(request.map(Body::new)),
+            move |mut request: http::Request<Incoming>| {
+                request.extensions_mut().insert(place.clone());
+                router.call(request.map(Body::new))
+            },
         ));
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
@@ -131,8 +175,12 @@ impl Connection {
             () = self.stop.cancelled() => connection.as_mut().graceful_shutdown(),
         }
         tokio::select! {
-            served = connection => Ok(served?),
-            () = self.end.cancelled() => Ok(()),
+            served = connection.as_mut() => return Ok(served?),
+            () = self.end.cancelled() => {}
+        }
+        match tokio::time::timeout(PARTING, connection).await {
+            Ok(served) => Ok(served?),
+            Err(_) => Ok(()),
         }
     }
 }

@@ -66,19 +66,28 @@ impl Streams {
             .event("endpoint")
             .data(format!("/sse?sessionId={id}"));
         let first = futures_util::stream::iter([Ok::<_, Infallible>(endpoint)]);
-        let rest = futures_util::stream::unfold((outbox, listed), |(mut outbox, listed)| async {
-            let message = Outbox::recv(&mut outbox).await?;
-            let event = Event::default().event("message").data(message);
-            Some((Ok(event), (outbox, listed)))
-        });
-        let over = async move {
+        let over = Box::pin(async move {
             tokio::select! {
                 () = end.cancelled() => {}
                 () = Identity::expired(until) => {}
             }
-        };
-        let events = first.chain(rest).take_until(over);
-        Sse::new(events)
+        });
+        let rest = futures_util::stream::unfold(
+            (outbox, Some(listed), over),
+            |(mut outbox, mut listed, mut over)| async {
+                let message = loop {
+                    tokio::select! {
+                        biased;
+                        message = Outbox::recv(&mut outbox) => break message?,
+                        // It hears what is still to be said, and says no more.
+                        () = &mut over, if listed.is_some() => listed = None,
+                    }
+                };
+                let event = Event::default().event("message").data(message);
+                Some((Ok(event), (outbox, listed, over)))
+            },
+        );
+        Sse::new(first.chain(rest))
             .keep_alive(KeepAlive::default())
             .into_response()
     }

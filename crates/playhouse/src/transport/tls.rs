@@ -36,6 +36,12 @@ pub(crate) fn acceptor(certificate: &Path, key: &Path) -> Result<TlsAcceptor, Tl
     let chain = CertificateDer::pem_file_iter(certificate)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
         .map_err(unreadable(certificate))?;
+    if chain.is_empty() {
+        return Err(TlsError::File {
+            path: certificate.to_owned(),
+            reason: "there is no certificate in it".to_owned(),
+        });
+    }
     let key = PrivateKeyDer::from_pem_file(key).map_err(unreadable(key))?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()?

@@ -1,6 +1,7 @@
 //! One message a frame, both ways, on a WebSocket with the subprotocol `mcp`.
 
 use super::door::Door;
+use super::listener::Place;
 use crate::auth::Identity;
 use crate::mcp;
 use crate::server::Server;
@@ -15,6 +16,9 @@ use tokio_util::sync::CancellationToken;
 /// How often we ask whether the client is there.
 const PING: Duration = Duration::from_secs(20);
 
+/// How long saying goodbye may take.
+const PARTING: Duration = Duration::from_secs(1);
+
 /// How long one may be silent, and how long a message may take to be sent.
 const SILENCE: Duration = Duration::from_secs(60);
 
@@ -25,13 +29,17 @@ pub(crate) fn serve(
     door: Arc<Door>,
     server: Arc<Server>,
     identity: Identity,
+    place: Place,
     end: CancellationToken,
 ) -> Response {
     upgrade
         .protocols(["mcp"])
         .max_message_size(largest)
         .max_frame_size(largest)
-        .on_upgrade(async move |socket| converse(socket, door, server, identity, end).await)
+        .on_upgrade(async move |socket| {
+            converse(socket, door, server, identity, end).await;
+            drop(place);
+        })
 }
 
 async fn converse(
@@ -55,7 +63,11 @@ async fn converse(
         heard.elapsed() > SILENCE
     };
     let read = async {
-        while let Some(Ok(message)) = stream.next().await {
+        while let Some(message) = stream.next().await {
+            let message = match message {
+                Ok(message) => message,
+                Err(error) => return complaint(error),
+            };
             *heard
                 .lock()
                 .unwrap_or_else(std::sync::PoisonError::into_inner) = Instant::now();
@@ -105,8 +117,41 @@ async fn converse(
         }),
     };
     drop(feed);
-    let _ = tokio::time::timeout(Duration::from_secs(1), sink.send(Message::Close(farewell))).await;
+    let goodbye = async {
+        // It hears what is still to be said to it.
+        if farewell.is_some() {
+            while let Some(message) = outbox.recv().await {
+                sink.send(Message::Text(message.into())).await?;
+            }
+        }
+        Ok::<_, axum::Error>(())
+    };
+    let _ = tokio::time::timeout(PARTING, goodbye).await;
+    let goodbye = async {
+        sink.send(Message::Close(farewell)).await?;
+        while stream.next().await.transpose()?.is_some() {}
+        Ok::<_, axum::Error>(())
+    };
+    let _ = tokio::time::timeout(PARTING, goodbye).await;
     // Calls that nobody waits for any more end with it.
     drop(outbox);
     serving.ended().await;
+}
+
+/// What a client is told that sent what no WebSocket may carry; nothing, where it is gone.
+fn complaint(error: axum::Error) -> Option<CloseFrame> {
+    let error = error.into_inner();
+    let (code, reason) = match error.downcast_ref::<tungstenite::Error>()? {
+        tungstenite::Error::Capacity(_) => {
+            let reason = "the message is too large (--max-request-size)";
+            (close_code::SIZE, reason)
+        }
+        tungstenite::Error::Utf8(_) => (close_code::INVALID, "text is UTF-8"),
+        tungstenite::Error::Protocol(_) => (close_code::PROTOCOL, "this is no WebSocket frame"),
+        _ => return None,
+    };
+    Some(CloseFrame {
+        code,
+        reason: reason.into(),
+    })
 }

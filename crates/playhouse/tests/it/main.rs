@@ -1,5 +1,7 @@
 //! Integration tests: the built binary as a client sees it. One binary, a module per matter.
 
+#[cfg(target_os = "linux")]
+mod attacks;
 mod auth;
 mod bad_elements;
 mod bad_input;
@@ -32,9 +34,16 @@ mod security;
 mod session;
 mod sessions;
 mod shop;
+mod shutdown;
+mod sse;
+#[cfg(target_os = "linux")]
+mod stalled;
+mod streams;
+mod tls;
+mod web_socket;
 
-use serde_json::json;
-use testkit::{Client, Launch};
+use serde_json::{Value, json};
+use testkit::{Client, Launch, Site};
 
 /// The built server with these arguments, headless and isolated; not started yet.
 fn launch(args: &[&str]) -> Launch {
@@ -55,4 +64,18 @@ async fn evaluated(client: &Client, function: &str) -> String {
         .await;
     assert!(!answer.is_error, "{}", answer.text);
     answer.section("Result").unwrap_or_default().to_owned()
+}
+
+/// A page of the site for [`call_until_gate`].
+fn gated_page(site: &Site) -> String {
+    site.add_page("/gated", "<title>Gated</title>")
+}
+
+/// The parameters of a call that ends with `open` when the site has a page `/gate`.
+fn call_until_gate() -> Value {
+    let function = "async () => {
+        while (!(await fetch('/gate')).ok) await new Promise(done => setTimeout(done, 50));
+        return 'open';
+    }";
+    json!({ "name": "browser_evaluate", "arguments": { "function": function } })
 }

@@ -3,9 +3,14 @@
 
 use super::events::Events;
 use super::pump::pumped;
+use super::watched::{Open, Watched};
+use crate::mcp::text::{OPEN, SERVER_ERROR};
 use crate::principal::Principal;
 use futures_util::Stream;
-use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use futures_util::future::Either;
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage,
+};
 use rmcp::transport::common::server_side_http::{ServerSseMessage, SessionId};
 use rmcp::transport::streamable_http_server::session::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::{
@@ -36,8 +41,16 @@ type Known = Mutex<HashMap<SessionId, Seen>>;
 struct Seen {
     owner: Option<Principal>,
     at: Instant,
-    /// Streams that its client reads, and requests that it waits for.
+    /// Streams that its client reads.
     streams: usize,
+    /// Requests under way, whether their client waits for the answer or will come for it later.
+    open: Open,
+}
+
+impl Seen {
+    fn is_quiet(&self) -> bool {
+        self.streams == 0 && self.open.count() == 0
+    }
 }
 
 impl HttpSessions {
@@ -78,10 +91,12 @@ impl HttpSessions {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn seen(&self, id: &SessionId) {
-        if let Some(seen) = self.known().get_mut(id) {
-            seen.at = Instant::now();
-        }
+    fn open(&self, id: &SessionId) -> Open {
+        let known = self.known();
+        known
+            .get(id)
+            .map(|seen| seen.open.clone())
+            .unwrap_or_default()
     }
 
     /// The stream, which counts as a sign of life as long as somebody has it.
@@ -90,7 +105,7 @@ impl HttpSessions {
         id: &SessionId,
         stream: impl Stream<Item = ServerSseMessage> + Send + 'static,
     ) -> impl Stream<Item = ServerSseMessage> + Send + Sync + 'static {
-        Watched {
+        ReadStream {
             _read: Read::begin(&self.known, id),
             stream: Box::pin(pumped(stream)),
         }
@@ -101,7 +116,7 @@ impl HttpSessions {
         let known = self.known();
         let mut quiet: Vec<_> = known
             .iter()
-            .filter(|(_, seen)| seen.streams == 0 && seen.at <= since)
+            .filter(|(_, seen)| seen.is_quiet() && seen.at <= since)
             .map(|(id, seen)| (seen.at, id.clone()))
             .collect();
         quiet.sort();
@@ -125,6 +140,29 @@ async fn reap(sessions: Weak<HttpSessions>, timeout: Duration) {
             let _ = sessions.close_session(&id).await;
         }
     }
+}
+
+/// Notes a sign of life.
+fn heard(known: &Known, id: &SessionId) {
+    let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(seen) = known.get_mut(id) {
+        seen.at = Instant::now();
+    }
+}
+
+/// Notes a request as under way; or answers why it cannot be. Of two with one id only one would be answered.
+fn admit(open: &Open, id: &RequestId) -> std::result::Result<(), ServerSseMessage> {
+    let (code, told) = match open.count() >= OPEN {
+        true => (ErrorCode(SERVER_ERROR), "Too many requests are under way"),
+        false if open.add(id) => return Ok(()),
+        false => (
+            ErrorCode::INVALID_REQUEST,
+            "Invalid Request: a request with this id is under way",
+        ),
+    };
+    let error = ErrorData::new(code, told, None);
+    let message = ServerJsonRpcMessage::error(error, Some(id.clone()));
+    Err(ServerSseMessage::from_message(message))
 }
 
 /// Somebody reads from a session.
@@ -158,12 +196,12 @@ impl Drop for Read {
     }
 }
 
-struct Watched<S: ?Sized> {
+struct ReadStream<S: ?Sized> {
     _read: Read,
     stream: Pin<Box<S>>,
 }
 
-impl<S: Stream + ?Sized> Stream for Watched<S> {
+impl<S: Stream + ?Sized> Stream for ReadStream<S> {
     type Item = S::Item;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<S::Item>> {
@@ -175,7 +213,8 @@ type Result<T> = std::result::Result<T, LocalSessionManagerError>;
 
 impl SessionManager for HttpSessions {
     type Error = LocalSessionManagerError;
-    type Transport = <LocalSessionManager as SessionManager>::Transport;
+    type Transport =
+        Watched<<LocalSessionManager as SessionManager>::Transport, Box<dyn Fn() + Send>>;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport)> {
         if self.len() >= MOST
@@ -184,13 +223,20 @@ impl SessionManager for HttpSessions {
             self.close_session(id).await?;
         }
         let (id, transport) = self.local.create_session().await?;
+        let open = Open::default();
         let seen = Seen {
             owner: None,
             at: Instant::now(),
             streams: 0,
+            open: open.clone(),
         };
         self.known().insert(id.clone(), seen);
-        Ok((id, transport))
+        let answered = {
+            let (known, id) = (self.known.clone(), id.clone());
+            // The client has its time from here on.
+            move || heard(&known, &id)
+        };
+        Ok((id, Watched::new(transport, open, Box::new(answered))))
     }
 
     async fn initialize_session(
@@ -202,7 +248,7 @@ impl SessionManager for HttpSessions {
     }
 
     async fn has_session(&self, id: &SessionId) -> Result<bool> {
-        self.seen(id);
+        heard(&self.known, id);
         self.local.has_session(id).await
     }
 
@@ -218,13 +264,40 @@ impl SessionManager for HttpSessions {
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static> {
         #[cfg(feature = "conformance")]
         let events = crate::mcp::fixtures::events_until_cut(&message);
-        let stream = self.local.create_stream(id, message).await?;
-        #[cfg(feature = "conformance")]
-        let stream = futures_util::StreamExt::take(stream, events);
-        Ok(self.watched(id, stream))
+        let open = self.open(id);
+        let request = match &message {
+            ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
+            _ => None,
+        };
+        if let Some(request) = &request
+            && let Err(refusal) = admit(&open, request)
+        {
+            let refusal = futures_util::stream::iter([refusal]);
+            return Ok(Either::Left(refusal));
+        }
+        match self.local.create_stream(id, message).await {
+            Ok(stream) => {
+                #[cfg(feature = "conformance")]
+                let stream = futures_util::StreamExt::take(stream, events);
+                Ok(Either::Right(self.watched(id, stream)))
+            }
+            Err(error) => {
+                if let Some(request) = &request {
+                    open.remove(request);
+                }
+                Err(error)
+            }
+        }
     }
 
     async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<()> {
+        // A cancelled request gets no answer.
+        if let ClientJsonRpcMessage::Notification(notification) = &message
+            && let ClientNotification::CancelledNotification(cancelled) = &notification.notification
+            && let Some(request) = &cancelled.params.request_id
+        {
+            self.open(id).remove(request);
+        }
         self.local.accept_message(id, message).await
     }
 

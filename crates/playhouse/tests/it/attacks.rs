@@ -1,0 +1,401 @@
+//! What no client should send, over every transport: each wrong message is answered or ignored, none is the end of the others.
+
+use crate::launch;
+use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::TestRunner;
+use serde_json::{Value, json};
+use testkit::census::{Census, Depth, MARK};
+use testkit::{Client, Connection, HttpServer, WebSocketClient};
+
+/// How many random messages each transport gets.
+const RANDOM: usize = 10_000;
+/// How many of them are on their way before the server is asked whether it is still there.
+const BATCH: usize = 250;
+/// What a server may take that has seen all of it, in bytes.
+const MEMORY: u64 = 200 << 20;
+const LARGEST: usize = 100_000;
+
+/// A way to send messages, whatever they are.
+enum Way {
+    Stdio(Box<Client>),
+    WebSocket(Box<WebSocketClient>),
+    /// The posts' path and connection, and the stream that answers them.
+    Sse(String, Connection, Connection),
+    /// An endpoint, the head of each request, the connection.
+    Http(String, Connection),
+}
+
+/// What may be wrong with a message: its bytes, and the code of the error that answers it; zero for none at all.
+fn wrong_messages() -> Vec<(Vec<u8>, i64)> {
+    let deep = |open: &str, close: &str| open.repeat(100_000) + &close.repeat(100_000);
+    let params = |params: &str| {
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#)
+    };
+    let nested = params(&format!(
+        r#"{{"name":"get_text","arguments":{{"a":{}}}}}"#,
+        deep("[", "]")
+    ));
+    [
+        ("{", -32700),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"pi"#, -32700),
+        ("nonsense", -32700),
+        ("\u{0}", -32700),
+        (&deep("[", "]"), -32700),
+        (&deep("{\"a\":", "}"), -32700),
+        (&"[".repeat(50_000), -32700),
+        (&nested, -32700),
+        ("[]", -32600),
+        (
+            r#"[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}]"#,
+            -32600,
+        ),
+        ("7", -32600),
+        ("null", -32600),
+        (r#""text""#, -32600),
+        (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, -32600),
+        (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, -32600),
+        (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, -32600),
+        (r#"{"jsonrpc":"2.0","id":1}"#, -32600),
+        (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, -32600),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"no/such"}"#, -32601),
+        (r#"{"jsonrpc":"2.0","id":1,"method":""}"#, -32601),
+        (&params(r#"{"name":"no_such_tool"}"#), -32601),
+        (&params("7"), -32600),
+        (&params("{}"), -32602),
+        (&params(r#"{"name":"click","arguments":7}"#), -32602),
+        (r#"{"jsonrpc":"2.0","method":"no/such"}"#, 0),
+        (r#"{"jsonrpc":"2.0","method":"ping","params":7}"#, 0),
+        (r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}"#, 0),
+    ]
+    .map(|(text, code)| (text.as_bytes().to_vec(), code))
+    .to_vec()
+}
+
+/// Random bytes, random JSON, and messages with random parts, each on one line.
+fn message() -> impl Strategy<Value = Vec<u8>> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        ".{0,12}".prop_map(Value::from),
+    ];
+    let value = leaf.prop_recursive(4, 24, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::vec(("[a-z]{0,6}", inner), 0..4)
+                .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+        ]
+    });
+    let method = prop_oneof![
+        prop::sample::select(vec![
+            "ping",
+            "initialize",
+            "tools/list",
+            "prompts/get",
+            "logging/setLevel",
+            "notifications/cancelled",
+            "notifications/progress",
+            "server/discover",
+            "completion/complete",
+        ])
+        .prop_map(str::to_owned),
+        "[a-z/]{0,12}",
+    ];
+    let message = (value.clone(), method, value.clone(), any::<[bool; 4]>());
+    let message = message.prop_map(|(id, method, params, has)| {
+        let parts = [
+            ("jsonrpc", json!("2.0")),
+            ("id", id),
+            ("method", method.into()),
+            ("params", params),
+        ];
+        let parts = parts.into_iter().zip(has).filter(|(_, has)| *has);
+        let fields = parts.map(|((name, value), _)| (name.to_owned(), value));
+        Value::Object(fields.collect())
+    });
+    let cut = (message.clone(), any::<prop::sample::Index>()).prop_map(|(message, at)| {
+        let mut bytes = message.to_string().into_bytes();
+        bytes.truncate(at.index(bytes.len()));
+        bytes
+    });
+    prop_oneof![
+        2 => prop::collection::vec(any::<u8>(), 0..60),
+        2 => value.prop_map(|value| value.to_string().into_bytes()),
+        5 => message.prop_map(|message| message.to_string().into_bytes()),
+        2 => cut,
+    ]
+    .prop_map(|mut bytes| {
+        bytes.retain(|&byte| byte != b'\n' && byte != b'\r');
+        bytes
+    })
+}
+
+impl Way {
+    async fn all(mark: &str) -> (HttpServer, Vec<Self>) {
+        let args = [
+            format!("--max-request-size={LARGEST}"),
+            "--toolsets=browser,session".to_owned(),
+        ];
+        let marked = || launch(&[]).env(MARK, mark).args(args.clone());
+        let server = HttpServer::start(marked()).await;
+        let host = server.authority().to_owned();
+        let session = server.begin_session().await;
+        let both = "content-type: application/json\r\naccept: application/json, text/event-stream";
+        let mut stream = server.connection().await;
+        stream.ask("GET", "/sse", &[("host", &host)], "").await;
+        stream.head().await.expect("an answer");
+        let endpoint = stream.event().await.expect("an endpoint").data;
+        let posts = server.connection().await;
+        let mut sse = Self::Sse(
+            format!("POST {endpoint} HTTP/1.1\r\nhost: {host}"),
+            posts,
+            stream,
+        );
+        sse.answer(HELLO.as_bytes()).await;
+        sse.answer(READY.as_bytes()).await;
+        let streamable =
+            format!("POST /mcp HTTP/1.1\r\nhost: {host}\r\nmcp-session-id: {session}\r\n{both}");
+        let message = format!("POST /message HTTP/1.1\r\nhost: {host}\r\n{both}");
+        let ways = vec![
+            Self::Stdio(Box::new(marked().start().await)),
+            Self::WebSocket(Box::new(WebSocketClient::start(&server.web_socket()).await)),
+            sse,
+            Self::Http(streamable, server.connection().await),
+            Self::Http(message, server.connection().await),
+        ];
+        (server, ways)
+    }
+
+    /// What has nothing to do for long is closed.
+    async fn reconnect(&mut self, server: &HttpServer) {
+        match self {
+            Self::Stdio(_) | Self::WebSocket(_) => {}
+            Self::Sse(_, connection, _) | Self::Http(_, connection) => {
+                *connection = server.connection().await;
+            }
+        }
+    }
+
+    fn name(&self) -> &str {
+        match self {
+            Self::Stdio(_) => "stdio",
+            Self::WebSocket(_) => "WebSocket",
+            Self::Sse(..) => "SSE",
+            Self::Http(head, _) => &head[..14],
+        }
+    }
+
+    /// Sends it; over HTTP it is also answered, because a connection carries one request at a time.
+    async fn send(&mut self, message: &[u8]) -> Option<Value> {
+        match self {
+            Self::Stdio(client) => client.send_bytes(&[message, b"\n"].concat()).await,
+            Self::WebSocket(client) => client.binary(message).await,
+            Self::Sse(head, posts, _) => {
+                let status = posted(posts, head, message).await.0;
+                assert_eq!(status, 202, "{}", String::from_utf8_lossy(message));
+            }
+            Self::Http(head, connection) => {
+                let (status, body) = posted(connection, head, message).await;
+                let shown = String::from_utf8_lossy(message);
+                assert!(status < 500 && status != 415, "{status} {body} to {shown}");
+                let data = body.lines().filter_map(|line| line.strip_prefix("data:"));
+                let data = data.map(str::trim).rfind(|data| !data.is_empty());
+                return serde_json::from_str(data.unwrap_or(&body)).ok();
+            }
+        }
+        None
+    }
+
+    /// Sends it and takes the next answer; nothing, where there is none.
+    async fn answer(&mut self, message: &[u8]) -> Option<Value> {
+        if let Some(answer) = self.send(message).await {
+            return Some(answer);
+        }
+        const MARKER: &str = "after that";
+        match self {
+            Self::Http(..) => None,
+            _ => {
+                self.send(ping(MARKER).as_bytes()).await;
+                let mut answer = None;
+                loop {
+                    let next = self.next().await;
+                    if next["id"] == MARKER {
+                        return answer;
+                    }
+                    // Pings may overtake; nothing else comes by itself but logs.
+                    if next.get("method").is_none() {
+                        answer = Some(next);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The next message of the server's.
+    async fn next(&mut self) -> Value {
+        match self {
+            Self::Stdio(client) => client.next_unmatched().await,
+            Self::WebSocket(client) => client.next().await.expect("it stays open"),
+            Self::Sse(_, _, stream) => {
+                let event = stream.event().await.expect("the stream goes on");
+                serde_json::from_str(&event.data).expect("JSON")
+            }
+            Self::Http(..) => unreachable!("each request has its answer"),
+        }
+    }
+
+    /// Whether the server still answers.
+    async fn lives(&mut self, id: &str) {
+        let ping = ping(id);
+        let mut answer = self.send(ping.as_bytes()).await;
+        if !matches!(self, Self::Http(..)) {
+            while answer.as_ref().is_none_or(|answer| answer["id"] != id) {
+                answer = Some(self.next().await);
+            }
+        }
+        let answer = answer.unwrap_or_default();
+        assert_eq!(
+            (&answer["id"], &answer["result"]),
+            (&json!(id), &json!({})),
+            "{}",
+            self.name()
+        );
+    }
+}
+
+const HELLO: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"testkit","version":"1"}}}"#;
+const READY: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+
+fn ping(id: &str) -> String {
+    json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }).to_string()
+}
+
+/// Posts on a connection that stays; status and body.
+async fn posted(connection: &mut Connection, head: &str, body: &[u8]) -> (u16, String) {
+    let head = format!("{head}\r\ncontent-length: {}\r\n\r\n", body.len());
+    connection.send([head.as_bytes(), body].concat()).await;
+    let answer = connection.answer().await;
+    let answer = answer.unwrap_or_else(|| panic!("closed: {}", String::from_utf8_lossy(body)));
+    (answer.status, answer.body)
+}
+
+#[tokio::test]
+async fn wrong_messages_are_answered_alike_over_each_transport() {
+    let (_server, mut ways) = Way::all("wrong").await;
+    let mut messages = wrong_messages();
+    messages.retain(|(message, _)| message.len() < LARGEST);
+    messages.push((b"\"\xff\xfe\"".to_vec(), -32700));
+    messages.push((
+        b"{\"jsonrpc\":\"2.0\",\"id\":\"\xc3\x28\",\"method\":\"ping\"}".to_vec(),
+        -32700,
+    ));
+    for way in &mut ways {
+        for (message, code) in &messages {
+            let answer = way.answer(message).await;
+            let shown = String::from_utf8_lossy(message);
+            let shown = shown.chars().take(80).collect::<String>();
+            let told = answer.as_ref().map_or(0, |answer| {
+                answer["error"]["code"].as_i64().unwrap_or_default()
+            });
+            assert_eq!(told, *code, "{} {shown} {answer:?}", way.name());
+            way.lives("still").await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn deep_and_large_messages_are_refused_and_cost_nothing() {
+    let mark = "deep";
+    let (server, mut ways) = Way::all(mark).await;
+    let mut messages = wrong_messages();
+    messages.retain(|(message, _)| message.len() >= LARGEST);
+    assert!(messages.len() >= 3);
+    for (message, _) in &messages {
+        for way in &mut ways {
+            match way {
+                Way::Stdio(_) => {
+                    let answer = way.answer(message).await.expect("an answer");
+                    assert_eq!(answer["error"]["code"], -32700);
+                    way.lives("still").await;
+                }
+                Way::WebSocket(client) => {
+                    client.binary(message).await;
+                    // Who is still sending may not hear why.
+                    let (code, _) = client.closing().await;
+                    assert!([0, 1009].contains(&code), "{code}");
+                    **client = WebSocketClient::start(&server.web_socket()).await;
+                }
+                Way::Sse(head, connection, _) | Way::Http(head, connection) => {
+                    let (status, _) = posted(connection, head, message).await;
+                    assert_eq!(status, 413);
+                    way.reconnect(&server).await;
+                    way.lives("still").await;
+                }
+            }
+        }
+    }
+    let census = Census::take(mark, Depth::Memory);
+    assert!(census.servers.memory < MEMORY, "{census:?}");
+}
+
+#[tokio::test]
+async fn bytes_may_come_one_by_one() {
+    let (server, _) = Way::all("slow").await;
+    let ping = ping("é");
+    let length = ping.len();
+    let request = format!(
+        "POST /message HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{ping}",
+        server.authority()
+    );
+    let mut connection = server.connection().await;
+    for _ in 0..2 {
+        assert!(connection.send_slowly(&request).await);
+        let answer = connection.answer().await.expect("an answer");
+        assert_eq!((answer.status, &answer.json()["id"]), (200, &json!("é")));
+    }
+    let chunked = request.replace(
+        &format!("content-length: {length}"),
+        "transfer-encoding: chunked",
+    );
+    let (head, body) = chunked.split_once("\r\n\r\n").expect("a body");
+    connection.send(format!("{head}\r\n\r\n")).await;
+    for byte in body.as_bytes() {
+        connection
+            .send([b"1\r\n", &[*byte][..], b"\r\n"].concat())
+            .await;
+    }
+    connection.send("0\r\n\r\n").await;
+    let answer = connection.answer().await.expect("an answer");
+    assert_eq!(answer.json()["result"], json!({}));
+    let client = launch(&[]).start().await;
+    for byte in format!("{ping}\n").as_bytes() {
+        client.send_bytes(&[*byte]).await;
+    }
+    assert_eq!(client.next_unmatched().await["id"], "é");
+}
+
+#[tokio::test]
+async fn ten_thousand_random_messages_are_the_end_of_nothing() {
+    let mark = "random";
+    let (server, mut ways) = Way::all(mark).await;
+    let mut runner = TestRunner::deterministic();
+    let message = message();
+    let messages: Vec<_> = (0..RANDOM)
+        .map(|_| message.new_tree(&mut runner).expect("a message").current())
+        .collect();
+    for way in &mut ways {
+        way.reconnect(&server).await;
+        for (number, batch) in messages.chunks(BATCH).enumerate() {
+            for message in batch {
+                way.send(message).await;
+            }
+            way.lives(&format!("{} {number}", way.name())).await;
+        }
+    }
+    let health = server.ask("GET", "/health", &[], "").await;
+    assert_eq!(health.json()["sessions"], 0, "{health:?}");
+    let census = Census::take(mark, Depth::Memory);
+    assert!(census.servers.memory < MEMORY, "{census:?}");
+}

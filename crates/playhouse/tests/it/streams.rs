@@ -1,0 +1,249 @@
+//! Streamable HTTP: streams that break and go on, MCP sessions and how long they live, and requests without one.
+
+use crate::{call_until_gate, gated_page, launch};
+use serde_json::{Value, json};
+use testkit::{Connection, Event, HttpAnswer, HttpServer, Site, browser_is_there};
+
+const BOTH: &str = "application/json, text/event-stream";
+
+/// Posts to `/mcp` on a connection of its own, whose answer can be left unread.
+async fn post(server: &HttpServer, headers: &[(&str, &str)], message: &Value) -> Connection {
+    let mut connection = server.connection().await;
+    let usual = [
+        ("host", server.authority()),
+        ("content-type", "application/json"),
+        ("accept", BOTH),
+    ];
+    let headers = [&usual, headers].concat();
+    connection
+        .ask("POST", "/mcp", &headers, &message.to_string())
+        .await;
+    connection
+}
+
+/// Opens the stream of a session; after `last`, where that is not empty.
+async fn get(server: &HttpServer, session: &str, last: &str) -> (HttpAnswer, Connection) {
+    let mut connection = server.connection().await;
+    let mut headers = vec![
+        ("host", server.authority()),
+        ("accept", "text/event-stream"),
+        ("mcp-session-id", session),
+    ];
+    if !last.is_empty() {
+        headers.push(("last-event-id", last));
+    }
+    connection.ask("GET", "/mcp", &headers, "").await;
+    let head = connection.head().await.expect("an answer");
+    (head, connection)
+}
+
+/// The next event with a message.
+async fn message(stream: &mut Connection) -> Option<Value> {
+    loop {
+        let Event { data, .. } = stream.event().await?;
+        if !data.is_empty() {
+            return Some(serde_json::from_str(&data).expect("JSON"));
+        }
+    }
+}
+
+fn request(id: u64, method: &str, params: Value) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
+}
+
+/// A server, and a session whose page is [`gated_page`]'s.
+async fn gated(args: &[&str]) -> (HttpServer, Site, String) {
+    let server = HttpServer::start(launch(args)).await;
+    let site = Site::start().await;
+    let session = server.begin_session().await;
+    let page = json!({ "url": gated_page(&site) });
+    server.call(Some(&session), "browser_navigate", page).await;
+    (server, site, session)
+}
+
+/// Begins the call that waits for the gate; the stream of its answer, and the id of its first event.
+async fn begin_call(server: &HttpServer, session: &str, id: u64) -> (Connection, String) {
+    let call = request(id, "tools/call", call_until_gate());
+    let mut stream = post(server, &[("mcp-session-id", session)], &call).await;
+    assert_eq!(stream.head().await.expect("an answer").status, 200);
+    let first = stream.event().await.expect("an event to come back to");
+    assert!(!first.id.is_empty(), "{first:?}");
+    server.metric_is("calls_under_way", 1).await;
+    (stream, first.id)
+}
+
+#[tokio::test]
+async fn a_client_that_was_cut_off_comes_back_for_its_answer() {
+    if !browser_is_there() {
+        return;
+    }
+    let (server, site, session) = gated(&[]).await;
+    // While the call runs, and after it has ended.
+    for late in [false, true] {
+        let (stream, event) = begin_call(&server, &session, 1).await;
+        drop(stream);
+        let mut resumed = None;
+        if !late {
+            let (head, stream) = get(&server, &session, &event).await;
+            assert_eq!(head.status, 200);
+            resumed = Some(stream);
+        }
+        site.add_page("/gate", "");
+        server.metric_is("calls_under_way", 0).await;
+        let mut resumed = match resumed {
+            Some(resumed) => resumed,
+            None => get(&server, &session, &event).await.1,
+        };
+        let answer = message(&mut resumed).await.expect("the answer");
+        assert_eq!(answer["id"], 1);
+        assert!(answer.to_string().contains("open"), "{answer}");
+        assert_eq!(message(&mut resumed).await, None, "the stream has ended");
+        site.add("/gate", testkit::Resource::html("").status(404));
+    }
+    let (head, mut stream) = get(&server, &session, "nothing-like-this/7").await;
+    assert_eq!((head.status, message(&mut stream).await), (200, None));
+}
+
+#[tokio::test]
+async fn of_two_requests_with_one_id_the_second_is_refused() {
+    if !browser_is_there() {
+        return;
+    }
+    let (server, site, session) = gated(&[]).await;
+    let (mut first, _) = begin_call(&server, &session, 5).await;
+    let id = [("mcp-session-id", &*session)];
+    let mut second = post(&server, &id, &request(5, "ping", json!({}))).await;
+    second.head().await.expect("an answer");
+    let refusal = message(&mut second).await.expect("a refusal");
+    assert_eq!(
+        (&refusal["id"], &refusal["error"]["code"]),
+        (&json!(5), &json!(-32600))
+    );
+    site.add_page("/gate", "");
+    let answer = message(&mut first).await.expect("the answer");
+    assert!(answer["result"].is_object(), "{answer}");
+    let mut third = post(&server, &id, &request(5, "ping", json!({}))).await;
+    third.head().await.expect("an answer");
+    let pong = message(&mut third).await.expect("an answer");
+    assert_eq!(pong["result"], json!({}), "{pong}");
+}
+
+#[tokio::test]
+async fn a_session_has_streams_of_its_own_until_it_is_deleted() {
+    let server = HttpServer::start(launch(&[])).await;
+    let session = server.begin_session().await;
+    let (head, _first) = get(&server, &session, "").await;
+    assert_eq!(
+        (head.status, head.header("content-type")),
+        (200, "text/event-stream")
+    );
+    let (head, _second) = get(&server, &session, "").await;
+    assert_eq!(head.status, 200);
+    for method in ["GET", "DELETE"] {
+        let accept = [("accept", BOTH), ("mcp-session-id", "no-such-session")];
+        let unknown = server.ask(method, "/mcp", &accept, "").await;
+        assert_eq!(unknown.status, 404, "{method} {unknown:?}");
+        let none = server.ask(method, "/mcp", &accept[..1], "").await;
+        assert_eq!(none.status, 400, "{method} {none:?}");
+    }
+    let id = [("mcp-session-id", &*session)];
+    let put = server.ask("PUT", "/mcp", &id, "").await;
+    assert_eq!(put.status, 405);
+    // A client that forgot that it has shaken hands.
+    let hello = json!({
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": { "name": "testkit", "version": "1" },
+    });
+    server.rpc("/mcp", &id, "initialize", hello).await;
+    let pong = server.rpc("/mcp", &id, "ping", json!({})).await;
+    assert_eq!(pong.json()["result"], json!({}), "{pong:?}");
+
+    assert_eq!(server.ask("DELETE", "/mcp", &id, "").await.status, 200);
+    for method in ["GET", "DELETE"] {
+        let accept = [("accept", BOTH), ("mcp-session-id", &*session)];
+        let gone = server.ask(method, "/mcp", &accept, "").await;
+        assert_eq!(gone.status, 404, "{method} {gone:?}");
+    }
+    // Not even its own stream goes on.
+    let last = format!("{session}:common/1");
+    let (head, _) = get(&server, &server.begin_session().await, &last).await;
+    assert_eq!(head.status, 404);
+}
+
+#[tokio::test]
+async fn a_session_ends_when_nobody_asks_or_waits_any_more() {
+    if !browser_is_there() {
+        return;
+    }
+    let (server, site, called) = gated(&["--client-timeout=1000"]).await;
+    let (call, event) = begin_call(&server, &called, 1).await;
+    let listening = server.begin_session().await;
+    let (_, stream) = get(&server, &listening, "").await;
+    // The call's client is not there any more; its call is.
+    drop(call);
+    let quiet = server.begin_session().await;
+    assert_eq!(server.metric("mcp_sessions").await, 3);
+    server.metric_is("mcp_sessions", 2).await;
+    let ping = async |session: &str| {
+        let id = [("mcp-session-id", session)];
+        server.rpc("/mcp", &id, "ping", json!({})).await.status
+    };
+    assert_eq!(ping(&quiet).await, 404);
+    assert_eq!(ping(&listening).await, 200);
+    site.add_page("/gate", "");
+    server.metric_is("calls_under_way", 0).await;
+    let (_, mut resumed) = get(&server, &called, &event).await;
+    assert!(message(&mut resumed).await.is_some());
+    drop((resumed, stream));
+    server.metric_is("mcp_sessions", 0).await;
+}
+
+#[tokio::test]
+async fn a_request_without_a_session_is_cancelled_by_who_leaves() {
+    if !browser_is_there() {
+        return;
+    }
+    let server = HttpServer::start(launch(&[])).await;
+    let site = Site::start().await;
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": { "name": "testkit", "version": "1" },
+    });
+    let modern = |id: u64, method: &str, mut params: Value| {
+        params["_meta"] = meta.clone();
+        request(id, method, params)
+    };
+    let asked = async |name: &str, message: &Value| {
+        let method = message["method"].as_str().expect("a method").to_owned();
+        let mut headers = vec![
+            ("mcp-protocol-version", "2026-07-28"),
+            ("mcp-method", &*method),
+        ];
+        if !name.is_empty() {
+            headers.push(("mcp-name", name));
+        }
+        post(&server, &headers, message).await
+    };
+    let mut discovered = asked("", &modern(1, "server/discover", json!({}))).await;
+    let answer = discovered.answer().await.expect("an answer").json();
+    let versions = &answer["result"]["supportedVersions"];
+    let versions = versions.as_array().expect("a list");
+    assert!(versions.contains(&json!("2026-07-28")), "{answer}");
+
+    let url = gated_page(&site);
+    let open = json!({ "name": "browser_navigate", "arguments": { "url": url } });
+    let mut opened = asked("browser_navigate", &modern(2, "tools/call", open)).await;
+    let answer = opened.answer().await.expect("an answer").json();
+    assert!(answer["result"].is_object(), "{answer}");
+    let call = modern(3, "tools/call", call_until_gate());
+    let left = asked("browser_evaluate", &call).await;
+    server.metric_is("calls_under_way", 1).await;
+    drop(left);
+    server.metric_is("calls_under_way", 0).await;
+    let metrics = server.ask("GET", "/metrics", &[], "").await.body;
+    let failed = r#"playhouse_calls_total{tool="browser_evaluate",outcome="error"} 1"#;
+    assert!(metrics.contains(failed), "{metrics}");
+    assert_eq!(server.metric("mcp_sessions").await, 0);
+}
