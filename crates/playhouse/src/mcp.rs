@@ -9,6 +9,7 @@ mod prompts;
 mod resources;
 mod streamable;
 mod text;
+mod tools;
 
 use crate::server::Server;
 use crate::sessions::Caller;

@@ -5,6 +5,7 @@ use super::progress::Progress;
 use super::prompts;
 use super::resources::{self, Subscriptions};
 use super::text::Room;
+use super::tools;
 use crate::arrival::{Arrival, Arrivals};
 use crate::call::Client;
 use crate::dialect::{Content, ContentItem};
@@ -20,7 +21,7 @@ use rmcp::model::{
     GetPromptRequestParams, GetPromptResponse, Icon, Implementation, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, Reference,
-    ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool,
+    ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
     UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
@@ -160,13 +161,7 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         first_page(request)?;
-        let tools = self
-            .server
-            .toolbox()
-            .to_json()
-            .map(serde_json::from_value::<Tool>)
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let tools = tools::list(self.server.toolbox())?;
         let list = ListToolsResult::with_all_items(tools);
         Ok(if modern(&context) {
             // The list changes with the server's flags only.

@@ -17,7 +17,9 @@ mod servers;
 mod sessions;
 mod steps;
 mod tokens;
+mod traffic;
 mod warm;
+mod wires;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -43,7 +45,9 @@ async fn main() -> ExitCode {
     pages::add(&site);
     let mut text = String::new();
     let mut failed = false;
-    for browser in &plan.browsers {
+    let is_asked = metrics::METRICS.iter().any(|metric| plan.wants(metric.key));
+    let browsers = if is_asked { &*plan.browsers } else { &[] };
+    for browser in browsers {
         let part = measure(&plan, &site, browser).await;
         let table = report::table(&plan, &part);
         println!("{table}");
@@ -56,6 +60,14 @@ async fn main() -> ExitCode {
             text = introduction(&plan, &part.servers);
             println!("{text}");
         }
+        text += "\n";
+        text += &table;
+    }
+    if plan.wants("http") {
+        let (mut servers, _) = servers::all(&plan.browsers[0]);
+        servers.retain(|server| plan.takes(server.key));
+        let table = traffic::measure(&plan, &servers).await;
+        println!("{table}");
         text += "\n";
         text += &table;
     }

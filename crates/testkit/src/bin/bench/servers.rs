@@ -126,6 +126,11 @@ impl Server {
         &self.program
     }
 
+    /// What the program is started with.
+    pub(crate) fn args(&self) -> &[String] {
+        &self.args
+    }
+
     /// Starts the server and shakes hands; no browser yet.
     pub(crate) async fn start(&self, browser: &Path) -> Running {
         let (mark, folder) = fresh_mark();
