@@ -18,8 +18,32 @@ pub(crate) trait Client: Send + Sync {
     /// answer.
     fn roots(&self) -> Pin<Box<dyn Future<Output = Option<Vec<String>>> + Send + '_>>;
 
+    /// Puts a question to the client's user; `None` when it cannot be put, or is not answered. It may take as long as people take.
+    fn ask<'a>(
+        &'a self,
+        question: &'a Question,
+    ) -> Pin<Box<dyn Future<Output = Option<Decision>> + Send + 'a>>;
+
     /// Resolves when it can take an answer. One that reads none of its answers gets no more.
     fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+}
+
+/// Something that a user may say yes or no to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Question {
+    /// In a sentence or two.
+    pub(crate) text: String,
+    /// Wants a text too; this is suggested.
+    pub(crate) suggestion: Option<String>,
+}
+
+/// What the user said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Decision {
+    /// Yes.
+    pub(crate) accept: bool,
+    /// The text that was wanted.
+    pub(crate) text: Option<String>,
 }
 
 /// A client that says nothing of itself.
@@ -28,6 +52,13 @@ pub(crate) struct Anonymous;
 impl Client for Anonymous {
     fn roots(&self) -> Pin<Box<dyn Future<Output = Option<Vec<String>>> + Send + '_>> {
         Box::pin(std::future::ready(Some(Vec::new())))
+    }
+
+    fn ask<'a>(
+        &'a self,
+        _: &'a Question,
+    ) -> Pin<Box<dyn Future<Output = Option<Decision>> + Send + 'a>> {
+        Box::pin(std::future::ready(None))
     }
 
     fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
@@ -131,6 +162,11 @@ impl Call {
         *self.turn() = asked;
         self.client.ready().await;
         self.begun.notify_one();
+    }
+
+    /// Lets the next call have the session.
+    pub(crate) fn give_up_turn(&self) {
+        *self.turn() = None;
     }
 
     /// Whether it had to wait for a turn, and has it.

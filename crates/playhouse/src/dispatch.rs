@@ -1,12 +1,13 @@
 //! From a tool and its arguments to its answer: the one path that every call takes.
 
-use crate::call::Call;
+use crate::call::{Call, Question};
 use crate::config::Settings;
 use crate::dialect::{Content, ContentItem, json, markdown};
 use crate::error::{Error, Result};
 use crate::reply::{Answer, Reply};
 use crate::session::Answered;
 use crate::tool::{Arguments, Dialect, Effect, Reach, ToolDef};
+use engine::DialogKind;
 use futures_util::FutureExt as _;
 use serde_json::Value;
 use std::any::Any;
@@ -109,7 +110,15 @@ async fn outcome(
     call: &Call,
     reach: &Reach,
 ) -> Result<Answer> {
-    let mut reply = match tool.run(arguments, call, reach).await {
+    let again = call.settings.answers.ask_user.then(|| arguments.clone());
+    let mut ran = tool.run(arguments, call, reach).await;
+    if let (Err(Error::ModalState { .. }), Some(arguments)) = (&ran, again)
+        && user_answered(call, reach).await
+    {
+        call.give_up_turn();
+        ran = tool.run(arguments, call, reach).await;
+    }
+    let mut reply = match ran {
         // What waits for an answer is told with the refusal.
         Err(refused @ (Error::ModalState { .. } | Error::NoModalState { .. })) => {
             Reply::error(refused)
@@ -142,6 +151,39 @@ async fn outcome(
             ..Answer::default()
         })
     }
+}
+
+/// Puts the dialog that is in the way to the user; whether it is gone.
+async fn user_answered(call: &Call, reach: &Reach) -> bool {
+    let tabs = reach
+        .session
+        .part(call)
+        .ok()
+        .and_then(|part| part.open_tabs());
+    let Some(page) = tabs
+        .and_then(|tabs| tabs.current())
+        .map(|tab| tab.page.clone())
+    else {
+        return false;
+    };
+    let Some(dialog) = page.dialog() else {
+        return false;
+    };
+    let question = Question {
+        text: format!(
+            "The page {} asks ({}): {}",
+            page.url(),
+            dialog.kind,
+            dialog.message
+        ),
+        suggestion: (dialog.kind == DialogKind::Prompt).then_some(dialog.default_value),
+    };
+    let Some(decision) = call.client.ask(&question).await else {
+        return false;
+    };
+    let text = decision.text.as_deref();
+    let answered = page.answer_dialog(&call.action(), decision.accept, text);
+    answered.await.is_ok()
 }
 
 fn dressed(

@@ -1,6 +1,7 @@
 //! The Model Context Protocol. The only home of `rmcp`.
 
 mod connection;
+mod elicitation;
 #[cfg(feature = "conformance")]
 mod fixtures;
 mod log;

@@ -97,7 +97,7 @@ impl Client {
         let errors = child.stderr.take().expect("stderr is piped");
         let shared = Arc::new(Shared::default());
         let (unmatched_in, unmatched) = mpsc::channel(UNMATCHED);
-        let roots = launch.roots.clone();
+        let (roots, says) = (launch.roots.clone(), launch.says.clone());
         let mut readers = JoinSet::new();
         readers.spawn(read_messages(
             output,
@@ -105,6 +105,7 @@ impl Client {
             input.clone(),
             unmatched_in,
             roots,
+            says,
         ));
         readers.spawn(read_errors(errors, shared.clone()));
         Self {
@@ -395,6 +396,7 @@ async fn read_messages(
     input: Input,
     unmatched: mpsc::Sender<Value>,
     roots: Vec<String>,
+    says: Option<Value>,
 ) {
     let mut lines = BufReader::new(output).lines();
     while let Ok(Some(line)) = lines.next_line().await {
@@ -406,7 +408,7 @@ async fn read_messages(
         let id = message.get("id").filter(|id| !id.is_null());
         match (method, id) {
             (Some(method), Some(id)) => {
-                let answer = answer_server(method, id, &roots);
+                let answer = answer_server(method, id, &roots, says.as_ref());
                 send(&input, &answer.to_string()).await;
             }
             (None, Some(id)) => {
@@ -432,8 +434,15 @@ async fn read_messages(
 }
 
 /// What a client answers to the server's own requests.
-fn answer_server(method: &str, id: &Value, roots: &[String]) -> Value {
+fn answer_server(method: &str, id: &Value, roots: &[String], says: Option<&Value>) -> Value {
     match method {
+        "elicitation/create" => {
+            let result = match says {
+                Some(says) => json!({ "action": "accept", "content": says }),
+                None => json!({ "action": "cancel" }),
+            };
+            json!({ "jsonrpc": "2.0", "id": id, "result": result })
+        }
         "ping" => json!({ "jsonrpc": "2.0", "id": id, "result": {} }),
         "roots/list" => {
             let roots: Vec<_> = roots

@@ -184,6 +184,10 @@ options! {
         /// The same as `--caps vision`.
         vision: bool, no_key().flag().hidden();
     }
+    "Users" {
+        /// Ask the user, where the client can, about a dialog that the agent passes by: a confirmation, a prompt, a page that wants to stay.
+        ask_user: bool = false, key("askUser").flag();
+    }
     "Prompts" {
         /// A folder of prompts of your own: Markdown files, named as the prompts.
         prompts_dir: PathBuf, key("prompts.dir").flag();

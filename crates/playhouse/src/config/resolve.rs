@@ -160,6 +160,7 @@ pub(crate) fn resolve(
             file_paths: required(&options.file_paths),
             console_level: required(&options.console_level),
             test_id_attribute: required(&options.test_id_attribute),
+            ask_user: required(&options.ask_user),
         },
         files: FileSettings {
             cwd: cwd.to_owned(),

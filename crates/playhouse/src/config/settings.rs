@@ -334,6 +334,8 @@ pub struct AnswerSettings {
     pub console_level: ConsoleLevel,
     /// The attribute of `getByTestId`.
     pub test_id_attribute: String,
+    /// A dialog that the agent passes by is put to the user.
+    pub ask_user: bool,
 }
 
 /// Where files lie.

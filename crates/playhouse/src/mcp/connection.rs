@@ -1,5 +1,6 @@
 //! What a client hears: `initialize`, `tools/list`, `tools/call`, and how it is asked for its roots.
 
+use super::elicitation;
 use super::log::{Log, SetLevel};
 use super::progress::Progress;
 use super::prompts;
@@ -7,7 +8,7 @@ use super::resources::{self, Subscriptions};
 use super::text::Room;
 use super::tools;
 use crate::arrival::{Arrival, Arrivals};
-use crate::call::Client;
+use crate::call::{Client, Decision, Question};
 use crate::dialect::{Content, ContentItem};
 use crate::principal::Principal;
 use crate::resources::Resources;
@@ -440,6 +441,13 @@ impl Client for ConnectedClient {
                 Err(_) => None,
             }
         })
+    }
+
+    fn ask<'a>(
+        &'a self,
+        question: &'a Question,
+    ) -> Pin<Box<dyn Future<Output = Option<Decision>> + Send + 'a>> {
+        Box::pin(elicitation::ask(&self.peer, question))
     }
 
     fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {

@@ -235,3 +235,29 @@ async fn navigating_leaves_an_open_dialog_behind() {
     );
     assert_eq!(answer.section("Modal state"), None);
 }
+
+#[tokio::test]
+async fn a_dialog_that_the_agent_passes_by_is_put_to_the_user_who_may_be_asked() {
+    const ASKING: &str =
+        "data:text/html,<button onclick=\"document.title=prompt('Name?','nobody')\">Go</button>";
+    let says = json!({ "answer": "accept", "text": "Ada" });
+    let client = launch(&["--ask-user"]).user(says).start().await;
+    client.call("navigate", json!({ "url": ASKING })).await;
+    client
+        .call("browser_click", json!({ "target": "button" }))
+        .await;
+    let told = client.call("get_page_metadata", json!({})).await;
+    assert!(told.text.contains("\"title\":\"Ada\""), "{}", told.text);
+    // Who cannot be asked, or is not to be, decides nothing.
+    for client in [
+        server(&["--ask-user"]).await,
+        launch(&[]).user(json!({})).start().await,
+    ] {
+        client.call("navigate", json!({ "url": ASKING })).await;
+        client
+            .call("browser_click", json!({ "target": "button" }))
+            .await;
+        let told = client.call("get_page_metadata", json!({})).await;
+        assert_eq!(told.code(), Some("DIALOG_OPEN"), "{}", told.text);
+    }
+}

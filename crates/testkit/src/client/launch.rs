@@ -18,6 +18,8 @@ pub struct Launch {
     workspace: Option<PathBuf>,
     capabilities: Value,
     pub(super) roots: Vec<String>,
+    /// What the user says to any question.
+    pub(super) says: Option<Value>,
     pub(super) limit: Duration,
 }
 
@@ -46,6 +48,7 @@ impl Launch {
             workspace: None,
             capabilities: json!({}),
             roots: Vec::new(),
+            says: None,
             limit: Duration::from_secs(30),
         }
     }
@@ -65,6 +68,13 @@ impl Launch {
     /// The working directory; it is not removed afterwards.
     pub fn workspace(mut self, path: impl AsRef<Path>) -> Self {
         self.workspace = Some(path.as_ref().to_owned());
+        self
+    }
+
+    /// Has a user who fills in each form like this.
+    pub fn user(mut self, says: Value) -> Self {
+        self.capabilities["elicitation"] = json!({});
+        self.says = Some(says);
         self
     }
 
