@@ -182,7 +182,8 @@ async fn user_answered(call: &Call, reach: &Reach) -> bool {
         return false;
     };
     let text = decision.text.as_deref();
-    let answered = page.answer_dialog(&call.action(), decision.accept, text);
+    let progress = call.action();
+    let answered = page.answer_dialog(&progress, decision.accept, text);
     answered.await.is_ok()
 }
 
