@@ -54,6 +54,7 @@ mod tests {
             file_paths: FilePaths::Relative,
             console_level: ConsoleLevel::Info,
             test_id_attribute: "data-testid".into(),
+            ask_user: false,
         }
     }
 }
