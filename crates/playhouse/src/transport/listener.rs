@@ -200,3 +200,33 @@ fn patience(stream: &TcpStream) -> io::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Time passes by itself where nobody has anything to do.
+    #[tokio::test(start_paused = true)]
+    async fn who_does_not_finish_a_head_is_left() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let end = CancellationToken::new();
+        let listening = Listening {
+            listener,
+            tls: None,
+            most: 10,
+            stop: end.clone(),
+            end: end.clone(),
+        };
+        let served = engine::spawn("listener", listening.serve(Router::new()));
+        for beginning in ["", "GET / HTTP/1.1\r\nhost: local"] {
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            stream.write_all(beginning.as_bytes()).await.unwrap();
+            let mut heard = Vec::new();
+            stream.read_to_end(&mut heard).await.unwrap();
+            assert!(!heard.starts_with(b"HTTP/1.1 2"));
+        }
+        end.cancel();
+        served.ended().await;
+    }
+}
