@@ -11,8 +11,9 @@ use crate::site::Site;
 pub struct Placeholders {
     literal: Vec<(String, &'static str)>,
     time: Regex,
-    /// Colours of a terminal.
     page: Regex,
+    picture: Regex,
+    /// Colours of a terminal.
     colour: Regex,
     /// Refs, where a page's timing decides about their numbers.
     refs: Option<Regex>,
@@ -30,9 +31,10 @@ impl Placeholders {
                 (host(site.cross_origin_url()), "{cross-host}"),
                 (workspace.display().to_string(), "{workspace}"),
             ],
-            time: Regex::new(r"\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d[-.]\d{3}Z")
-                .expect("a valid pattern"),
+            time: Regex::new(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z").expect("a valid pattern"),
             refs: any_refs.then(|| Regex::new(r"\[ref=(?:f\d+)?e\d+\]").expect("a valid pattern")),
+            picture: Regex::new(r"(playwright:///screenshot/[^/]+/[^/]+/)\d{4}-\d\d-\d\dT[\d:.]+Z")
+                .expect("a valid pattern"),
             page: Regex::new(r"(playwright:///\w+/\w+/)[0-9A-F]{32}").expect("a valid pattern"),
             colour: Regex::new(r"\x1b\[\d*m").expect("a valid pattern"),
         }
@@ -56,6 +58,7 @@ impl Placeholders {
                 text.replace(real, name)
             });
         let masked = self.time.replace_all(&text, "{time}");
+        let masked = self.picture.replace_all(&masked, "$1{time}");
         let masked = self.page.replace_all(&masked, "$1{page}");
         let mut masked = self.colour.replace_all(&masked, "");
         if let Some(refs) = &self.refs {
