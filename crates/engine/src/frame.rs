@@ -25,6 +25,8 @@ pub struct FrameFacts {
     pub url: String,
     /// The `name` attribute, or what a script made of it.
     pub name: String,
+    /// Tells its document from every other, one loaded again included.
+    pub document: Option<LoaderId>,
     /// The document and all it loads is there.
     pub loaded: bool,
     /// It is on its way to another document.
@@ -123,6 +125,7 @@ impl FrameTree {
                 parent: frame.parent.clone(),
                 url: frame.url.clone(),
                 name: frame.name.clone(),
+                document: frame.loader.clone(),
                 loaded: frame.loaded,
                 pending: frame.pending.is_some(),
             });

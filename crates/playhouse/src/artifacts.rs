@@ -59,8 +59,8 @@ impl Picture {
 }
 
 impl Artifacts {
-    /// Notes a file that is about to be written.
-    pub(crate) fn add(&self, path: &Path) {
+    /// Notes a file that a tool wrote. `guarded`: it opens other doors.
+    pub(crate) fn add(&self, path: &Path, guarded: bool) {
         let mut known = self.known();
         let number = known.next;
         known.next += 1;
@@ -70,7 +70,7 @@ impl Artifacts {
             number,
             path: path.to_owned(),
             picture: None,
-            guarded: false,
+            guarded,
         });
         if known.files.len() > MOST {
             known.files.pop_front();
@@ -82,14 +82,6 @@ impl Artifacts {
         let mut known = self.known();
         if let Some(file) = known.files.iter_mut().rfind(|file| file.path == path) {
             file.picture = Some(picture);
-        }
-    }
-
-    /// Notes that the file opens other doors; before it is written.
-    pub(crate) fn guard(&self, path: &Path) {
-        let mut known = self.known();
-        if let Some(file) = known.files.iter_mut().rfind(|file| file.path == path) {
-            file.guarded = true;
         }
     }
 

@@ -91,7 +91,7 @@ impl Downloads {
             DownloadState::Finished(path) => Some(match self.take(path, &name).await {
                 Ok(path) => {
                     let link = self.output.link(&path);
-                    self.output.artifacts().add(&path);
+                    self.output.artifacts().add(&path, false);
                     (Event::Downloaded { link, name }, Some(path))
                 }
                 Err(error) => failed(name, error.to_string()),

@@ -82,25 +82,36 @@ impl Output {
 
     /// The file that the client names, if it may be touched.
     pub(crate) fn named(&self, name: &str) -> Result<WrittenFile> {
-        Ok(self.noted(self.allowed(name)?))
+        Ok(self.linked(self.allowed(name)?))
     }
 
     /// A file below the output folder, under a name with the time.
     pub(crate) async fn automatic(&self, prefix: &str, extension: &str) -> Result<WrittenFile> {
         self.make_folder().await?;
-        Ok(self.noted(self.folder.join(format!("{prefix}-{}.{extension}", now()))))
+        Ok(self.linked(self.folder.join(format!("{prefix}-{}.{extension}", now()))))
     }
 
-    fn noted(&self, path: PathBuf) -> WrittenFile {
-        self.artifacts.add(&path);
+    fn linked(&self, path: PathBuf) -> WrittenFile {
         let link = self.link(&path);
         WrittenFile { path, link }
     }
 
     /// Writes what opens other doors: a saved login.
     pub(crate) async fn write_guarded(&self, file: &WrittenFile, text: String) -> Result<()> {
-        self.artifacts.guard(&file.path);
-        self.write(file, text).await
+        // Before anybody could read it.
+        self.artifacts.add(&file.path, true);
+        write(file, self.redacted(text)).await
+    }
+
+    /// Writes a file that is no text; folders above it are made. From then on it is a resource: a file that a client only names is none.
+    pub(crate) async fn write_bytes(
+        &self,
+        file: &WrittenFile,
+        bytes: impl AsRef<[u8]>,
+    ) -> Result<()> {
+        write(file, bytes).await?;
+        self.artifacts.add(&file.path, false);
+        Ok(())
     }
 
     /// The files of the session.
@@ -173,7 +184,7 @@ impl Output {
 
     /// Writes a text, without the secrets that it shows.
     pub(crate) async fn write(&self, file: &WrittenFile, text: String) -> Result<()> {
-        write(file, self.redacted(text)).await
+        self.write_bytes(file, self.redacted(text)).await
     }
 
     /// A text as files may have it.
@@ -222,8 +233,7 @@ impl Output {
     }
 }
 
-/// Writes a file that is no text; folders above it are made.
-pub(crate) async fn write(file: &WrittenFile, bytes: impl AsRef<[u8]>) -> Result<()> {
+async fn write(file: &WrittenFile, bytes: impl AsRef<[u8]>) -> Result<()> {
     let written = match (
         tokio::fs::write(&file.path, &bytes).await,
         file.path.parent(),

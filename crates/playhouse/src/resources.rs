@@ -6,7 +6,7 @@ use crate::session::{Session, Tab};
 use crate::sessions::{Visible, unix_ms};
 use crate::tools;
 use crate::uri::{Address, timestamp};
-use engine::Progress;
+use engine::{Page, Progress};
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -23,7 +23,7 @@ const LOOKING: Duration = Duration::from_secs(5);
 /// The largest file that is read into an answer.
 const LARGEST: u64 = 32 * 1024 * 1024;
 
-/// How often we look whether something changed that somebody wants to hear of. What may change is spread over pages, tabs and files.
+/// The pause between two looks at what somebody wants to hear of: pages change in bursts.
 const LOOK: Duration = Duration::from_millis(200);
 
 const JSON: &str = "application/json";
@@ -212,7 +212,7 @@ impl Resources {
             Address::Page { page, .. } | Address::Element { page, .. } => {
                 for tab in pages.filter(|tab| *tab.page.id().0 == **page) {
                     let main = tab.page.frames().into_iter().next();
-                    let main = main.map(|frame| (frame.url, frame.loaded));
+                    let main = main.map(|frame| (frame.url, frame.document, frame.loaded));
                     (tab.page.status(), tab.page.is_crashed(), main).hash(&mut hasher);
                     tab.page.is_closed().hash(&mut hasher);
                 }
@@ -228,6 +228,19 @@ impl Resources {
             Address::Screenshot { .. } | Address::Artifact { .. } => {}
         }
         hasher.finish()
+    }
+
+    /// The page that the address is of, as long as it is open.
+    fn page(&self, address: &Address) -> Option<Page> {
+        let (Address::Page { page, .. }
+        | Address::Element { page, .. }
+        | Address::NetworkLog { page, .. }) = address
+        else {
+            return None;
+        };
+        let tabs = tabs(&self.session(address.session())?);
+        let tab = tabs.iter().find(|tab| *tab.page.id().0 == **page)?;
+        Some(tab.page.clone())
     }
 
     /// The ids of pages, for completions.
@@ -274,12 +287,21 @@ impl Watch<'_> {
     /// Resolves when it is.
     pub(crate) async fn changed(&mut self) {
         loop {
-            tokio::time::sleep(LOOK).await;
+            // Asked for before the look, so that no change is missed.
+            let changes = self
+                .resources
+                .page(&self.address)
+                .map(|page| page.changes());
             let now = self.resources.mark(&self.address);
             if now != self.known {
                 self.known = now;
                 return;
             }
+            if let Some(mut changes) = changes {
+                // A page that is gone is looked at once more.
+                let _ = changes.changed().await;
+            }
+            tokio::time::sleep(LOOK).await;
         }
     }
 }

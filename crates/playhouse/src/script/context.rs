@@ -5,7 +5,6 @@ use super::host::{Host, duration};
 use super::request::ContextOp;
 use super::route;
 use crate::error::Error;
-use crate::output;
 use engine::{Cookie, Download, DownloadState};
 use serde_json::{Value, json};
 
@@ -79,7 +78,7 @@ pub(super) async fn run(host: &Host, op: ContextOp) -> Result<Value, Failure> {
                 let bytes = tokio::fs::read(from)
                     .await
                     .map_err(|error| Error::file(from, "open", &error))?;
-                output::write(&copy, &bytes).await?;
+                host.setting.output.write_bytes(&copy, &bytes).await?;
             }
             return Ok(match place {
                 Some(path) => json!({ "path": path }),

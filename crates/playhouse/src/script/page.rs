@@ -6,7 +6,6 @@ use super::failure::Failure;
 use super::host::{Host, duration};
 use super::request::{Length, Media, On, PageOp, PictureOptions, PrintOptions};
 use super::route;
-use crate::output;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use engine::{
@@ -228,7 +227,7 @@ async fn print(
 async fn saved(host: &Host, path: Option<&str>, bytes: Vec<u8>) -> Result<Value, Failure> {
     if let Some(path) = path {
         let file = host.setting.output.named(path)?;
-        output::write(&file, &bytes).await?;
+        host.setting.output.write_bytes(&file, &bytes).await?;
     }
     Ok(BASE64_STANDARD.encode(bytes).into())
 }

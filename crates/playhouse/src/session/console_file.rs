@@ -130,8 +130,10 @@ impl ConsoleFile {
             None => {
                 std::fs::create_dir_all(self.output.folder())?;
                 let name = format!("console-{}.log", output::now());
+                let path = self.output.folder().join(name);
+                self.output.artifacts().add(&path, false);
                 self.file.insert(OpenFile {
-                    path: self.output.folder().join(name),
+                    path,
                     began: Instant::now(),
                     size: 0,
                     lines: 0,

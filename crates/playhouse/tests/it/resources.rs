@@ -126,6 +126,36 @@ async fn what_is_not_there_is_told_and_nothing_else_is_read() {
 }
 
 #[tokio::test]
+async fn only_what_a_tool_wrote_is_a_resource() {
+    let client = server(&[]).await;
+    let written = client.workspace().join("own.txt");
+    std::fs::write(&written, "the user's own").unwrap();
+    let page = "data:text/html,<script>console.log('said')</script>";
+    client.call("navigate", json!({ "url": page })).await;
+    // To name a file is not to have written it, whatever becomes of the call.
+    client
+        .call("compare_screenshot", json!({ "baseline": "own.txt" }))
+        .await;
+    client
+        .call("restore_state", json!({ "path": "own.txt" }))
+        .await;
+    client.call("browser_snapshot", json!({})).await;
+    let list = listed(&client).await;
+    let named = |name: &str| {
+        let name = name.to_owned();
+        move |one: &&Value| {
+            one["name"]
+                .as_str()
+                .is_some_and(|told| told.contains(&name))
+        }
+    };
+    assert!(!list.iter().any(|one| named("own.txt")(&one)), "{list:?}");
+    let log = list.iter().find(named("console-"));
+    let log = read(&client, &log.expect("a console log")["uri"]).await;
+    assert!(log["text"].as_str().unwrap().contains("said"), "{log}");
+}
+
+#[tokio::test]
 async fn who_subscribes_to_a_page_hears_when_it_goes_elsewhere() {
     let client = server(&[]).await;
     client
@@ -142,6 +172,10 @@ async fn who_subscribes_to_a_page_hears_when_it_goes_elsewhere() {
     let told = client.next_unmatched().await;
     assert_eq!(told["method"], "notifications/resources/updated", "{told}");
     assert_eq!(told["params"]["uri"], page);
+    // The same address is another document.
+    client.call("reload", json!({})).await;
+    let told = client.next_unmatched().await;
+    assert_eq!(told["params"]["uri"], page, "{told}");
     client
         .request("resources/unsubscribe", json!({ "uri": page }))
         .await

@@ -3,7 +3,6 @@
 use super::find::pattern;
 use crate::call::Call;
 use crate::error::{Error, Result};
-use crate::output;
 use crate::reply::Reply;
 use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -161,12 +160,10 @@ impl Tool for NetworkRequest {
                     Portion::RequestBody => "request",
                     _ => "response",
                 };
-                let file = tab
-                    .output(call)
-                    .await
-                    .file(file, prefix, extension(&mime_type))
-                    .await?;
-                output::write(&file, binary.as_bytes()).await?;
+                let output = tab.output(call).await;
+                let extension = extension(&mime_type);
+                let file = output.file(file, prefix, extension).await?;
+                output.write_bytes(&file, binary.as_bytes()).await?;
                 Ok(Reply::text(file.link))
             }
         }

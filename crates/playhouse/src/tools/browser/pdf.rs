@@ -3,7 +3,6 @@
 use crate::call::Call;
 use crate::config::Capability;
 use crate::error::Result;
-use crate::output;
 use crate::reply::{Part, Reply};
 use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -30,13 +29,10 @@ impl Tool for PdfSave {
     type Scope = CurrentTab;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
-        let file = tab
-            .output(call)
-            .await
-            .file(self.filename.as_deref(), "page", "pdf")
-            .await?;
+        let output = tab.output(call).await;
+        let file = output.file(self.filename.as_deref(), "page", "pdf").await?;
         let bytes = tab.page.pdf(&call.navigation(), &LETTER).await?;
-        output::write(&file, bytes).await?;
+        output.write_bytes(&file, bytes).await?;
         let options = Options::default().with("path", &file.link);
         Ok(
             Reply::code(format!("await page.pdf({options});")).and(Part::File {

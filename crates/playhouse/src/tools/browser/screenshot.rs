@@ -2,7 +2,6 @@
 
 use crate::call::Call;
 use crate::error::{Error, Result};
-use crate::output;
 use crate::picture;
 use crate::reply::{Image, Part, Reply};
 use crate::scope::CurrentTab;
@@ -120,7 +119,7 @@ impl Tool for TakeScreenshot {
         let mut bytes = tab.page.screenshot(&progress, &wanted).await?;
         let output = tab.output(call).await;
         output.refuse_large(&bytes)?;
-        output::write(&file, &bytes).await?;
+        output.write_bytes(&file, &bytes).await?;
         let size = picture::size(&bytes).unwrap_or_default();
         let _ = tab.pictured(output, &file, size, full_page);
         // Code that others know names it for JPEG only.

@@ -4,7 +4,6 @@ use super::screenshot::full_or_viewport;
 use crate::call::Call;
 use crate::difference::{Difference, compare, shrunk};
 use crate::error::{Error, Result};
-use crate::output;
 use crate::picture;
 use crate::reply::Image;
 use crate::scope::FreeTab;
@@ -110,7 +109,7 @@ impl ObjectTool for CompareScreenshot {
         } else {
             (output.automatic("difference", "png").await?, &marked)
         };
-        output::write(&file, written).await?;
+        output.write_bytes(&file, written).await?;
         let size = picture::size(written).unwrap_or_default();
         let uri = tab.pictured(output, &file, size, self.full_page == Some(true));
         let Difference {

@@ -2,7 +2,6 @@
 
 use crate::call::Call;
 use crate::error::Result;
-use crate::output;
 use crate::picture;
 use crate::reply::Image;
 use crate::scope::FreeTab;
@@ -130,7 +129,7 @@ async fn taken(
     let output = tab.output(call).await;
     output.refuse_large(&bytes)?;
     let file = output.automatic(prefix, &format.to_string()).await?;
-    output::write(&file, &bytes).await?;
+    output.write_bytes(&file, &bytes).await?;
     let (width, height) = picture::size(&bytes).unwrap_or_default();
     if let Some(factor) = picture::shrinking(&bytes) {
         wanted.shrink = factor;
