@@ -172,14 +172,25 @@ async fn who_subscribes_to_a_page_hears_when_it_goes_elsewhere() {
     let told = client.next_unmatched().await;
     assert_eq!(told["method"], "notifications/resources/updated", "{told}");
     assert_eq!(told["params"]["uri"], page);
-    // The same address is another document.
-    client.call("reload", json!({})).await;
-    let told = client.next_unmatched().await;
-    assert_eq!(told["params"]["uri"], page, "{told}");
     client
         .request("resources/unsubscribe", json!({ "uri": page }))
         .await
         .unwrap();
+}
+
+#[tokio::test]
+async fn who_subscribes_to_a_page_hears_when_it_is_loaded_again() {
+    let client = server(&[]).await;
+    let open = json!({ "url": "data:text/html,one" });
+    client.call("navigate", open).await;
+    let page = of_kind(&listed(&client).await, "page")["uri"].clone();
+    let subscribe = json!({ "uri": page });
+    let subscribed = client.request("resources/subscribe", subscribe).await;
+    subscribed.unwrap();
+    // The same address, the same status: another document.
+    client.call("reload", json!({})).await;
+    let told = client.next_unmatched().await;
+    assert_eq!(told["params"]["uri"], page, "{told}");
 }
 
 #[tokio::test]
