@@ -4,6 +4,8 @@
 CARGO ?= cargo
 INJECTED := crates/engine/injected
 CLIENTS := crates/testkit/clients
+# What the tests of end-to-end testing start.
+APPS := crates/testkit/apps
 # The authorization server of the tests.
 OAUTH := crates/playhouse/tests/oauth
 
@@ -60,7 +62,7 @@ soak: prepare
 
 # Installs what is missing, where it knows how.
 NODE_MODULES := $(INJECTED)/node_modules/.package-lock.json $(CLIENTS)/node_modules/.package-lock.json \
-  $(OAUTH)/node_modules/.package-lock.json
+  $(OAUTH)/node_modules/.package-lock.json $(APPS)/node_modules/.package-lock.json
 
 prepare: $(NODE_MODULES) $(CLIENTS)/python/ready
 	@.ci/prepare

@@ -3,6 +3,7 @@
 //!
 //! Everything here panics with a sentence instead of returning an error: a test has no use for one.
 
+mod apps;
 pub mod census;
 mod client;
 mod connection;
@@ -18,6 +19,7 @@ mod site;
 mod spec;
 mod web_socket;
 
+pub use apps::{NotesApp, broken_command, command_in_bash, command_in_node, crooked};
 pub use client::{CallResult, Client, Image, Launch, NoAnswer, Pending};
 pub use connection::{Connection, Event};
 pub use http_server::{HttpAnswer, HttpServer};

@@ -69,13 +69,13 @@ pub fn clients() -> Option<Clients> {
 }
 
 #[expect(clippy::print_stderr, reason = "a skipped test must be seen")]
-fn missing(what: &str) -> bool {
+pub(crate) fn missing(what: &str) -> bool {
     assert!(variable("CI").is_none(), "this test needs {what}");
     eprintln!("\n*** SKIPPED: this test needs {what}\n");
     false
 }
 
-fn from_path(program: &str) -> Option<PathBuf> {
+pub(crate) fn from_path(program: &str) -> Option<PathBuf> {
     let path = variable("PATH").unwrap_or_default();
     env::split_paths(&path)
         .map(|folder| folder.join(program))
