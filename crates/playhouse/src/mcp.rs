@@ -22,7 +22,7 @@ use connection::Connection as Served;
 #[cfg(feature = "conformance")]
 use fixtures::Fixtures as Served;
 
-pub(crate) use streamable::{Answer, Body, Streamable, body, tool_called};
+pub(crate) use streamable::{Answer, Body, Streamable, body, has_no_end, tool_called};
 pub(crate) use text::{Closed, Feed, Outbox};
 
 /// A client's connection: what it says goes in, what it hears comes out, and the future serves it to its end.

@@ -268,6 +268,11 @@ impl Server {
         self.stop.cancel();
     }
 
+    /// Resolves when that has been asked for.
+    pub(crate) async fn stopped(&self) {
+        self.stop.cancelled().await;
+    }
+
     /// Ends everything that the server started.
     pub(crate) async fn close(&self) {
         self.stop();

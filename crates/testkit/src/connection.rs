@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::client::danger::{
@@ -53,6 +53,22 @@ impl Connection {
         let stream = TcpStream::connect(authority).await?;
         stream.set_nodelay(true)?;
         Ok(Self::over(stream))
+    }
+
+    /// Connects to `host:port` and has hardly any room for what is sent and not read.
+    pub async fn open_narrow(authority: &str) -> Self {
+        let narrow = async {
+            let address = tokio::net::lookup_host(authority).await?.next();
+            let address = address.ok_or(io::ErrorKind::NotFound)?;
+            let socket = match address.is_ipv4() {
+                true => TcpSocket::new_v4()?,
+                false => TcpSocket::new_v6()?,
+            };
+            socket.set_recv_buffer_size(4096)?;
+            socket.connect(address).await
+        };
+        let stream: io::Result<TcpStream> = narrow.await;
+        Self::over(stream.unwrap_or_else(|error| panic!("cannot connect to {authority}: {error}")))
     }
 
     /// Connects with TLS, whatever certificate is shown.

@@ -56,6 +56,37 @@ const REMOVED: &[&str] = &[
     "resources/unsubscribe",
 ];
 
+/// How long clients of 2026-07-28 may keep an answer.
+/// <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching>
+enum Keep {
+    /// It depends on the server's flags only.
+    Lasting,
+    /// Pages come and go, and are somebody's.
+    Fleeting,
+}
+
+impl Keep {
+    fn choice(self) -> (u64, CacheScope) {
+        match self {
+            Self::Lasting => (3_600_000, CacheScope::Public),
+            Self::Fleeting => (0, CacheScope::Private),
+        }
+    }
+}
+
+/// The answer; for clients of that revision with how long they may keep it. Each kind has the same two methods, and no trait for them.
+macro_rules! kept {
+    ($answer:expr, $context:expr, $keep:ident) => {
+        match modern($context) {
+            true => {
+                let (milliseconds, scope) = Keep::$keep.choice();
+                $answer.with_ttl_ms(milliseconds).with_cache_scope(scope)
+            }
+            false => $answer,
+        }
+    };
+}
+
 /// One client's connection.
 pub(super) struct Connection {
     server: Arc<Server>,
@@ -164,13 +195,7 @@ impl ServerHandler for Connection {
         first_page(request)?;
         let tools = tools::list(self.server.toolbox())?;
         let list = ListToolsResult::with_all_items(tools);
-        Ok(if modern(&context) {
-            // The list changes with the server's flags only.
-            list.with_ttl_ms(3_600_000)
-                .with_cache_scope(CacheScope::Public)
-        } else {
-            list
-        })
+        Ok(kept!(list, &context, Lasting))
     }
 
     async fn call_tool(
@@ -230,11 +255,7 @@ impl ServerHandler for Connection {
         let resources = self.resources(&context, "resources/list")?;
         let cursor = request.and_then(|request| request.cursor);
         let list = resources::list(&resources, cursor).await?;
-        Ok(match modern(&context) {
-            // Pages come and go.
-            true => list.with_ttl_ms(0).with_cache_scope(CacheScope::Private),
-            false => list,
-        })
+        Ok(kept!(list, &context, Fleeting))
     }
 
     async fn list_resource_templates(
@@ -245,12 +266,7 @@ impl ServerHandler for Connection {
         self.resources(&context, "resources/templates/list")?;
         first_page(request)?;
         let list = resources::templates();
-        Ok(match modern(&context) {
-            true => list
-                .with_ttl_ms(3_600_000)
-                .with_cache_scope(CacheScope::Public),
-            false => list,
-        })
+        Ok(kept!(list, &context, Lasting))
     }
 
     async fn read_resource(
@@ -259,13 +275,8 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let resources = self.resources(&context, "resources/read")?;
-        let modern = modern(&context);
-        let read = resources::read(&resources, &request.uri, modern).await?;
-        Ok(match modern {
-            true => read.with_ttl_ms(0).with_cache_scope(CacheScope::Private),
-            false => read,
-        }
-        .into())
+        let read = resources::read(&resources, &request.uri, modern(&context)).await?;
+        Ok(kept!(read, &context, Fleeting).into())
     }
 
     async fn subscribe(
@@ -299,7 +310,11 @@ impl ServerHandler for Connection {
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let request = context.request_context();
         let caller = self.caller(&request.extensions, has_session(request));
-        resources::listen(self.server.resources(caller), context).await;
+        tokio::select! {
+            () = resources::listen(self.server.resources(caller), context) => {}
+            // Nobody waits for it at the end.
+            () = self.server.stopped() => {}
+        }
         Ok(())
     }
 
@@ -310,12 +325,7 @@ impl ServerHandler for Connection {
     ) -> Result<ListPromptsResult, ErrorData> {
         first_page(request)?;
         let list = prompts::list(&self.server)?;
-        Ok(if modern(&context) {
-            list.with_ttl_ms(3_600_000)
-                .with_cache_scope(CacheScope::Public)
-        } else {
-            list
-        })
+        Ok(kept!(list, &context, Lasting))
     }
 
     async fn get_prompt(

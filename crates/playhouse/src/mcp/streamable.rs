@@ -149,6 +149,14 @@ pub(crate) fn tool_called(body: &[u8]) -> Option<String> {
     (message["method"] == "tools/call").then(|| name.to_owned())
 }
 
+/// Whether the answer to a request is a stream without an end: that of a session, or word of changes as 2026-07-28 has it, whose clients
+/// have to name the method in a header.
+pub(crate) fn has_no_end<B>(request: &Request<B>) -> bool {
+    let method = request.headers().get("mcp-method");
+    request.method() == http::Method::GET
+        || method.is_some_and(|method| method == "subscriptions/listen")
+}
+
 /// What a body is.
 pub(crate) enum Body {
     /// A message, in a form that can be read.

@@ -4,7 +4,11 @@ use super::{refuse, signal};
 use crate::auth::Gate;
 use crate::config::{HttpSettings, Settings};
 use crate::server::Server;
-use crate::transport::{self, http::Ending, listener::Listening};
+use crate::transport::{
+    self,
+    http::Ending,
+    listener::{Listening, UNSENT},
+};
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::process::ExitCode;
@@ -51,6 +55,7 @@ pub(super) async fn serve(settings: Settings, http: HttpSettings) -> ExitCode {
         listener,
         tls,
         most: http.max_connections,
+        unsent: UNSENT.min(http.client_timeout),
         stop: ending.stop.clone(),
         end: ending.end.clone(),
     };
@@ -124,7 +129,11 @@ fn urls(http: &HttpSettings, address: SocketAddr) -> Vec<String> {
         true => vec!["localhost", "127.0.0.1", "[::1]"],
         false => vec![&*http.host],
     };
-    let url = |host| format!("{scheme}://{host}:{}", address.port());
+    let url = |host| match (scheme, address.port()) {
+        // As clients write it: tokens are for a URI to the letter.
+        ("http", 80) | ("https", 443) => format!("{scheme}://{host}"),
+        (_, port) => format!("{scheme}://{host}:{port}"),
+    };
     hosts.into_iter().map(url).collect()
 }
 

@@ -11,6 +11,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 /// The rules of the house.
@@ -18,10 +19,17 @@ pub(crate) struct Door {
     /// `None`: any.
     hosts: Option<Vec<String>>,
     origins: Option<Vec<String>>,
+    /// That of requests that name none.
+    port: u16,
     rate: Option<Rate>,
+    /// Requests so far.
+    counted: AtomicU64,
 }
 
 type Rate = RateLimiter<Principal, HashMapStateStore<Principal>, DefaultClock>;
+
+/// After so many requests those who have not asked for a while are forgotten.
+const FORGET: u64 = 1024;
 
 impl Door {
     /// The rules for a server that listens at `address`.
@@ -35,12 +43,14 @@ impl Door {
         Self {
             hosts: (!any(&hosts)).then(|| lower(hosts)),
             origins: settings.allowed_origins.clone().map(lower),
+            port: if settings.tls.is_some() { 443 } else { 80 },
             rate: settings.rate.and_then(NonZeroU32::new).map(|rate| {
                 // Agents ask in bursts.
                 let quota = Quota::per_second(rate)
                     .allow_burst(rate.saturating_mul(const { NonZeroU32::new(4).unwrap() }));
                 RateLimiter::hashmap(quota)
             }),
+            counted: AtomicU64::new(0),
         }
     }
 
@@ -57,7 +67,7 @@ impl Door {
             return Err(refusal(StatusCode::BAD_REQUEST, "More than one host"));
         }
         if let Some(hosts) = &self.hosts
-            && !names(hosts, host)
+            && !names(hosts, host, self.port)
         {
             let message = format!("Access is only allowed at {}", hosts.join(", "));
             return Err(refusal(StatusCode::FORBIDDEN, message));
@@ -81,8 +91,10 @@ impl Door {
             // Whoever lets any host be named has not said that any page may ask.
             (None, None) => false,
             (None, Some(hosts)) => {
-                let host = origin.split_once("://").map(|(_, host)| host);
-                host.is_some_and(|host| names(hosts, host))
+                let parts = origin.split_once("://");
+                parts.is_some_and(|(scheme, host)| {
+                    names(hosts, host, if scheme == "https" { 443 } else { 80 })
+                })
             }
         }
     }
@@ -115,6 +127,9 @@ impl Door {
         let Some(rate) = &self.rate else {
             return Ok(());
         };
+        if self.counted.fetch_add(1, Ordering::Relaxed) % FORGET == FORGET - 1 {
+            rate.retain_recent();
+        }
         rate.check_key(principal).map_err(|not_until| {
             let wait = not_until.wait_time_from(DefaultClock::default().now());
             let seconds = wait.as_secs() + 1;
@@ -125,8 +140,6 @@ impl Door {
             refusal
                 .headers_mut()
                 .insert(header::RETRY_AFTER, seconds.into());
-            // Names of those who are long gone.
-            rate.retain_recent();
             refusal
         })
     }
@@ -152,14 +165,15 @@ fn own_hosts(host: &str, address: SocketAddr) -> Vec<String> {
     }
 }
 
-/// Whether the list has the host, with its port or for any.
-fn names(hosts: &[String], host: &str) -> bool {
+/// Whether the list has the host, with its port or for any. Clients leave the port out where it is the usual one.
+fn names(hosts: &[String], host: &str, usual_port: u16) -> bool {
     let host = host.to_ascii_lowercase();
     let end = host.rfind(']').map_or(0, |bracket| bracket + 1);
-    let bare = host[end..]
-        .find(':')
-        .map_or(&*host, |colon| &host[..end + colon]);
-    hosts.iter().any(|one| *one == host || one == bare)
+    let (bare, whole) = match host[end..].find(':') {
+        Some(colon) => (&host[..end + colon], host.clone()),
+        None => (&*host, format!("{host}:{usual_port}")),
+    };
+    hosts.iter().any(|one| *one == whole || one == bare)
 }
 
 fn refusal(status: StatusCode, message: impl Into<Body>) -> Box<Response> {
@@ -176,22 +190,44 @@ mod tests {
         for host in [
             "localhost:80",
             "LOCALHOST:80",
+            "localhost",
             "example.com",
             "example.com:1",
             "[::1]:80",
+            "[::1]",
             "[::2]:9",
         ] {
-            assert!(names(&hosts, host), "{host}");
+            assert!(names(&hosts, host, 80), "{host}");
         }
         for host in [
-            "localhost",
             "localhost:81",
             "evil.com",
             "example.com.evil.com",
-            "[::1]",
+            "[::1]:443",
             "",
         ] {
-            assert!(!names(&hosts, host), "{host}");
+            assert!(!names(&hosts, host, 80), "{host}");
         }
+        for host in ["localhost", "[::1]"] {
+            assert!(!names(&hosts, host, 443), "{host}");
+        }
+    }
+
+    #[test]
+    fn who_has_not_asked_for_a_while_is_forgotten_though_nobody_is_refused() {
+        let quota = Quota::per_second(const { NonZeroU32::new(1_000_000).unwrap() });
+        let door = Door {
+            hosts: None,
+            origins: None,
+            port: 80,
+            rate: Some(RateLimiter::hashmap(quota)),
+            counted: AtomicU64::new(0),
+        };
+        for number in 0..20 * FORGET {
+            let somebody = Principal::named(&number.to_string());
+            assert!(door.count(&somebody).is_ok());
+        }
+        let known = door.rate.as_ref().map_or(0, RateLimiter::len);
+        assert!(known < 10 * FORGET as usize, "{known}");
     }
 }

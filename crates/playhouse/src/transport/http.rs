@@ -205,12 +205,47 @@ async fn metadata(State(site): State<Arc<Site>>, request: Request) -> Response {
 /// `/mcp`.
 async fn streamable(
     State(site): State<Arc<Site>>,
-    Extension(principal): Extension<Principal>,
+    Extension(identity): Extension<Identity>,
     request: Request,
 ) -> Response {
-    match whole(&site, request).await {
-        Ok(request) => opened(site.streamable.answer(principal, request).await),
-        Err(refusal) => *refusal,
+    let request = match whole(&site, request).await {
+        Ok(request) => request,
+        Err(refusal) => return *refusal,
+    };
+    let has_no_end = mcp::has_no_end(&request);
+    let Identity {
+        principal, until, ..
+    } = identity;
+    let answer = opened(site.streamable.answer(principal, request).await);
+    match has_no_end {
+        true => answer.map(|body| {
+            Body::new(Until {
+                body,
+                over: Box::pin(Identity::expired(until)),
+            })
+        }),
+        false => answer,
+    }
+}
+
+/// A body that ends when its client is not to be believed any more.
+struct Until {
+    body: Body,
+    over: Pin<Box<dyn Future<Output = ()> + Send>>,
+}
+
+impl HttpBody for Until {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        match self.over.as_mut().poll(context) {
+            Poll::Ready(()) => Poll::Ready(None),
+            Poll::Pending => Pin::new(&mut self.body).poll_frame(context),
+        }
     }
 }
 

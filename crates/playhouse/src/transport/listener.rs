@@ -22,8 +22,8 @@ use tower_service::Service as _;
 /// How long a client may take for a request's head, and for TLS; and how long a connection may have nothing to ask.
 const HEAD: Duration = Duration::from_secs(30);
 
-/// How long what we sent may wait for a client that does not take it.
-const UNSENT: Duration = Duration::from_secs(60);
+/// How long what we sent may wait for a client that does not take it, at most.
+pub(crate) const UNSENT: Duration = Duration::from_secs(60);
 
 /// How long what is still to be sent may take when all end.
 const PARTING: Duration = Duration::from_secs(2);
@@ -42,6 +42,8 @@ pub(crate) struct Listening {
     pub(crate) tls: Option<TlsAcceptor>,
     /// How many there may be.
     pub(crate) most: usize,
+    /// How long what we sent may wait for a client that does not take it, or has gone without a word.
+    pub(crate) unsent: Duration,
     /// No more are let in, and those that are idle end.
     pub(crate) stop: CancellationToken,
     /// All end.
@@ -94,6 +96,7 @@ impl Listening {
                     _one_of_most: Arc::new(place),
                     _open: open.token(),
                 },
+                unsent: self.unsent,
                 stop: self.stop.clone(),
                 end: self.end.clone(),
             };
@@ -129,6 +132,7 @@ fn refuse(mut stream: TcpStream, turn: OwnedSemaphorePermit) -> Task {
 struct Connection {
     router: Router,
     place: Place,
+    unsent: Duration,
     stop: CancellationToken,
     end: CancellationToken,
 }
@@ -139,7 +143,7 @@ impl Connection {
         stream: TcpStream,
         tls: Option<TlsAcceptor>,
     ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        patience(&stream)?;
+        patience(&stream, self.unsent)?;
         match tls {
             None => self.serve(stream).await,
             Some(tls) => {
@@ -186,16 +190,16 @@ impl Connection {
 }
 
 /// What the system is to do about small packets, and about clients that have gone without a word.
-fn patience(stream: &TcpStream) -> io::Result<()> {
+fn patience(stream: &TcpStream, unsent: Duration) -> io::Result<()> {
     // An answer is one small packet after another: without this the second waits for the first to be acknowledged.
     stream.set_nodelay(true)?;
     #[cfg(target_os = "linux")]
     {
         use rustix::net::sockopt;
         sockopt::set_socket_keepalive(stream, true)?;
-        sockopt::set_tcp_keepidle(stream, UNSENT)?;
+        sockopt::set_tcp_keepidle(stream, unsent.max(Duration::from_secs(1)))?;
         // Also for one that is there and does not read. https://man7.org/linux/man-pages/man7/tcp.7.html
-        let unsent = u32::try_from(UNSENT.as_millis()).unwrap_or(u32::MAX);
+        let unsent = u32::try_from(unsent.as_millis()).unwrap_or(u32::MAX);
         sockopt::set_tcp_user_timeout(stream, unsent)?;
     }
     Ok(())
@@ -215,6 +219,7 @@ mod tests {
             listener,
             tls: None,
             most: 10,
+            unsent: UNSENT,
             stop: end.clone(),
             end: end.clone(),
         };

@@ -10,6 +10,7 @@ use axum::response::Response;
 use futures_util::{SinkExt as _, StreamExt as _};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
@@ -55,22 +56,14 @@ async fn converse(
     let (feed, mut outbox, connection) = mcp::connection(server, caller);
     let serving = engine::spawn("WebSocket client", connection);
     let (mut sink, mut stream) = socket.split();
-    let heard = std::sync::Mutex::new(Instant::now());
-    let is_silent = || {
-        let heard = heard
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        heard.elapsed() > SILENCE
-    };
+    let heard = watch::Sender::new(Instant::now());
     let read = async {
         while let Some(message) = stream.next().await {
             let message = match message {
                 Ok(message) => message,
                 Err(error) => return complaint(error),
             };
-            *heard
-                .lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner) = Instant::now();
+            heard.send_replace(Instant::now());
             let text = match &message {
                 Message::Text(text) => text.as_bytes(),
                 Message::Binary(bytes) => bytes,
@@ -95,7 +88,7 @@ async fn converse(
                 },
                 _ = ping.tick() => Message::Ping(Default::default()),
             };
-            if is_silent() {
+            if heard.borrow().elapsed() > SILENCE {
                 return None;
             }
             match tokio::time::timeout(SILENCE, sink.send(message)).await {

@@ -183,6 +183,34 @@ async fn each_key_has_its_own_sessions_and_goes_as_far_as_its_scopes() {
     stolen.push(("authorization", "Bearer eveskey"));
     // The first key that is good counts, and that is Eve's.
     assert_eq!(as_ada.ask("POST", "/mcp", &stolen, PING).await.status, 404);
+    // Nor does its stream go on for others, in their session or in none.
+    let eve = server_as(&as_ada, "eveskey").await;
+    let last = format!("{session}:common/1");
+    for named in [&*eve, &*session, ""] {
+        let mut headers = vec![
+            BOTH,
+            ("authorization", "Bearer eveskey"),
+            ("last-event-id", &*last),
+        ];
+        if !named.is_empty() {
+            headers.push(("mcp-session-id", named));
+        }
+        let answer = as_ada.ask("GET", "/mcp", &headers, "").await;
+        assert_eq!(answer.status, 404, "{named}: {answer:?}");
+    }
+}
+
+/// A session of whoever has that key.
+async fn server_as(server: &HttpServer, key: &str) -> String {
+    let bearer = format!("Bearer {key}");
+    let params = json!({
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": { "name": "testkit", "version": "1" },
+    });
+    let headers = [("authorization", &*bearer)];
+    let begun = server.rpc("/mcp", &headers, "initialize", params).await;
+    begun.header("mcp-session-id").to_owned()
 }
 
 #[tokio::test]

@@ -40,6 +40,80 @@ async fn where_it_listens_is_told_as_clients_expect() {
 }
 
 #[tokio::test]
+async fn who_watches_over_it_sees_what_there_is_and_nothing_that_is_anybodys() {
+    let server = served(&[]).await;
+    let health = async || server.ask("GET", "/health", &[], "").await.json();
+    let facts = |told: &Value, name: &str| told[name].as_u64();
+    let told = health().await;
+    let mut names: Vec<_> = told
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    names.sort_unstable();
+    assert_eq!(
+        names,
+        ["browsers", "sessions", "status", "uptime", "version"]
+    );
+    assert_eq!(told["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(
+        (facts(&told, "browsers"), facts(&told, "sessions")),
+        (Some(0), Some(0))
+    );
+    assert!(facts(&told, "uptime").is_some(), "{told}");
+
+    let session = server.begin_session().await;
+    let secret = "data:text/html,<title>nobody's business</title>";
+    let opened = json!({ "url": secret });
+    server.call(Some(&session), "navigate", opened).await;
+    let told = health().await;
+    assert_eq!(
+        (facts(&told, "browsers"), facts(&told, "sessions")),
+        (Some(1), Some(1)),
+        "{told}"
+    );
+    server
+        .call(Some(&session), "click", json!({ "selector": "!!" }))
+        .await;
+    let metrics = server.ask("GET", "/metrics", &[], "").await;
+    assert_eq!(metrics.header("content-type"), "text/plain; version=0.0.4");
+    // Times aside.
+    let counts = metrics.body.lines().filter_map(|line| {
+        let (name, value) = line.split_once(' ')?;
+        let timed = name.contains("_seconds");
+        (!line.starts_with('#') && !timed).then(|| format!("{name} {value}"))
+    });
+    assert_eq!(
+        counts.collect::<Vec<_>>(),
+        [
+            "playhouse_browsers 1",
+            "playhouse_sessions 1",
+            "playhouse_mcp_sessions 1",
+            "playhouse_calls_under_way 0",
+            r#"playhouse_calls_total{tool="click",outcome="success"} 0"#,
+            r#"playhouse_calls_total{tool="click",outcome="error"} 1"#,
+            r#"playhouse_calls_total{tool="navigate",outcome="success"} 1"#,
+            r#"playhouse_calls_total{tool="navigate",outcome="error"} 0"#,
+        ]
+    );
+    // Each has a kind, and a line that says what it is.
+    for line in metrics.body.lines().filter(|line| !line.starts_with('#')) {
+        let name = line.split(['{', ' ']).next().unwrap();
+        for word in ["HELP", "TYPE"] {
+            let told = format!("# {word} {name} ");
+            assert!(metrics.body.contains(&told), "{told}");
+        }
+    }
+    for told in [metrics.body, told.to_string()] {
+        assert!(
+            !told.contains("business") && !told.contains(&session),
+            "{told}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn each_mcp_session_has_a_default_session_of_its_own() {
     let server = served(&[]).await;
     let site = Site::start().await;

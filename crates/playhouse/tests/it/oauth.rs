@@ -588,4 +588,12 @@ async fn a_stream_ends_with_its_token() {
         .ask("GET", "/sse", &[("authorization", &bearer)], "")
         .await;
     assert_eq!(stream.status, 200, "{stream:?}");
+    let server = server.with_header("authorization", &bearer);
+    let session = server.begin_session().await;
+    let headers = [
+        ("accept", "text/event-stream"),
+        ("mcp-session-id", &*session),
+    ];
+    let stream = server.ask("GET", "/mcp", &headers, "").await;
+    assert_eq!(stream.status, 200, "{stream:?}");
 }

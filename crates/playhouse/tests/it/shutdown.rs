@@ -2,7 +2,11 @@
 
 use crate::{call_until_gate, gated_page, launch};
 use serde_json::json;
-use testkit::{Connection, HttpServer, Site, WebSocketClient, browser_is_there};
+use std::time::Duration;
+use testkit::{Connection, HttpAnswer, HttpServer, Site, WebSocketClient, browser_is_there};
+
+/// How long something may take that has to happen.
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// A stream of events at that path.
 async fn stream(server: &HttpServer, path: &str, session: &str) -> Connection {
@@ -17,20 +21,40 @@ async fn stream(server: &HttpServer, path: &str, session: &str) -> Connection {
     stream
 }
 
+/// A server, its site, and a session whose page is [`gated_page`]'s.
+async fn gated() -> (HttpServer, Site, String) {
+    let server = HttpServer::start(launch(&[])).await;
+    let site = Site::start().await;
+    let session = server.begin_session().await;
+    let page = json!({ "url": gated_page(&site) });
+    server.call(Some(&session), "browser_navigate", page).await;
+    (server, site, session)
+}
+
+/// The answer to the call that waits for the gate.
+async fn called(server: &HttpServer, session: &str) -> HttpAnswer {
+    let id = [("mcp-session-id", session)];
+    server
+        .rpc("/mcp", &id, "tools/call", call_until_gate())
+        .await
+}
+
+/// Waits until nothing new is begun.
+async fn refuses(server: &HttpServer) {
+    let refused = async { while server.ask("GET", "/health", &[], "").await.status != 503 {} };
+    let refused = tokio::time::timeout(LIMIT, refused).await;
+    assert!(refused.is_ok(), "it goes on as if nothing had been said");
+}
+
 #[tokio::test]
 async fn a_server_that_is_asked_to_end_finishes_its_calls_first() {
     if !browser_is_there() {
         return;
     }
-    let mut server = HttpServer::start(launch(&[])).await;
+    let (mut server, site, session) = gated().await;
     #[cfg(target_os = "linux")]
     let pid = server.process().pid().expect("it runs");
-    let site = Site::start().await;
-    let session = server.begin_session().await;
-    let page = json!({ "url": gated_page(&site) });
-    server
-        .call(Some(&session), "browser_navigate", page.clone())
-        .await;
+    let page = json!({ "url": site.url("/gated") });
     let mut streams = [
         stream(&server, "/mcp", &session).await,
         stream(&server, "/sse", "").await,
@@ -41,25 +65,19 @@ async fn a_server_that_is_asked_to_end_finishes_its_calls_first() {
     #[cfg(target_os = "linux")]
     let processes = testkit::Processes::from(pid);
 
-    let call = async {
-        let id = [("mcp-session-id", &*session)];
-        server
-            .rpc("/mcp", &id, "tools/call", call_until_gate())
-            .await
-    };
     socket.begin(1, "tools/call", call_until_gate()).await;
     let ending = async {
         server.metric_is("calls_under_way", 2).await;
         server.terminate();
         // What asks now is refused, and what runs goes on.
-        while server.ask("GET", "/health", &[], "").await.status != 503 {}
+        refuses(&server).await;
         idle.begin(2, "tools/call", call_until_gate()).await;
         let refused = idle.answer(&json!(2)).await;
         assert_eq!(refused["result"]["isError"], true, "{refused}");
         site.add_page("/gate", "");
         socket.answer(&json!(1)).await
     };
-    let (answered, over_socket) = tokio::join!(call, ending);
+    let (answered, over_socket) = tokio::join!(called(&server, &session), ending);
     assert_eq!(answered.status, 200);
     for answer in [answered.json(), over_socket] {
         assert!(answer["result"].to_string().contains("open"), "{answer}");
@@ -80,24 +98,14 @@ async fn a_server_that_is_asked_twice_does_not_wait_for_its_calls() {
     if !browser_is_there() {
         return;
     }
-    let mut server = HttpServer::start(launch(&[])).await;
-    let site = Site::start().await;
-    let session = server.begin_session().await;
-    let page = json!({ "url": gated_page(&site) });
-    server.call(Some(&session), "browser_navigate", page).await;
-    let call = async {
-        let id = [("mcp-session-id", &*session)];
-        server
-            .rpc("/mcp", &id, "tools/call", call_until_gate())
-            .await
-    };
+    let (mut server, _site, session) = gated().await;
     let ending = async {
         server.metric_is("calls_under_way", 1).await;
         server.terminate();
-        while server.ask("GET", "/health", &[], "").await.status != 503 {}
+        refuses(&server).await;
         server.terminate();
     };
-    let (cut, ()) = tokio::join!(call, ending);
+    let (cut, ()) = tokio::join!(called(&server, &session), ending);
     assert_eq!(cut.json()["result"]["isError"], true, "{cut:?}");
     assert_eq!(server.exit_status().await.code(), Some(0));
 }
@@ -107,24 +115,14 @@ async fn a_call_that_takes_too_long_and_clients_that_stall_do_not_keep_a_server(
     if !browser_is_there() {
         return;
     }
-    let mut server = HttpServer::start(launch(&[])).await;
-    let site = Site::start().await;
-    let session = server.begin_session().await;
-    let page = json!({ "url": gated_page(&site) });
-    server.call(Some(&session), "browser_navigate", page).await;
+    let (mut server, _site, session) = gated().await;
     let mut half = server.connection().await;
     half.send("GET /health HTTP/1.1\r\nhost: ").await;
-    let call = async {
-        let id = [("mcp-session-id", &*session)];
-        server
-            .rpc("/mcp", &id, "tools/call", call_until_gate())
-            .await
-    };
     let ending = async {
         server.metric_is("calls_under_way", 1).await;
         server.terminate();
     };
-    let (cut, ()) = tokio::join!(call, ending);
+    let (cut, ()) = tokio::join!(called(&server, &session), ending);
     assert_eq!(cut.json()["result"]["isError"], true, "{cut:?}");
     assert_eq!(server.exit_status().await.code(), Some(0));
     half.rest().await;

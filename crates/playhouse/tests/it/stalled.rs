@@ -74,13 +74,18 @@ async fn one_connection_too_many_is_told_and_a_place_that_is_left_is_taken() {
         connection.ask("GET", "/health", &host, "").await;
         connection.answer().await.map(|answer| answer.status)
     };
-    while asked().await != Some(503) {}
+    let until = async |status: u16| {
+        let asked = async { while asked().await != Some(status) {} };
+        let reached = tokio::time::timeout(LIMIT, asked).await;
+        assert!(reached.is_ok(), "never {status}");
+    };
+    until(503).await;
     // Even who sends more than anybody reads hears why.
     let mut large = server.connection().await;
     large.send("x".repeat(100_000)).await;
     assert_eq!(large.head().await.expect("an answer").status, 503);
     places.pop();
-    while asked().await != Some(200) {}
+    until(200).await;
 }
 
 #[tokio::test]
@@ -124,6 +129,29 @@ async fn a_client_that_never_reads_holds_up_nobody_else() {
         let answer = socket.answer(&json!(id)).await;
         assert!(answer["result"]["tools"].is_array());
     }
+}
+
+#[tokio::test]
+async fn a_client_that_takes_nothing_for_long_loses_its_connection() {
+    let server = HttpServer::start(launch(&["--client-timeout=1000"])).await;
+    let mut deaf = Connection::open_narrow(server.authority()).await;
+    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    let request = format!(
+        "POST /message HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{list}",
+        server.authority(),
+        list.len()
+    );
+    // More than any buffer of the system takes, so that the server waits to say the rest.
+    assert!(deaf.send(request.repeat(400)).await);
+    // It hears nothing of its end until it says something.
+    let gone = async {
+        while deaf.send(" ").await {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    let gone = tokio::time::timeout(LIMIT / 2, gone).await;
+    assert!(gone.is_ok(), "it is waited for");
+    answers(&server).await;
 }
 
 #[tokio::test]

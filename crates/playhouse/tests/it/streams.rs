@@ -51,6 +51,25 @@ fn request(id: u64, method: &str, params: Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
 }
 
+/// Posts as clients of 2026-07-28 do; `name` is that of the tool that is called.
+async fn modern(server: &HttpServer, name: &str, message: &Value) -> Connection {
+    let mut message = message.clone();
+    message["params"]["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": { "name": "testkit", "version": "1" },
+    });
+    let method = message["method"].as_str().expect("a method").to_owned();
+    let mut headers = vec![
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", &*method),
+    ];
+    if !name.is_empty() {
+        headers.push(("mcp-name", name));
+    }
+    post(server, &headers, &message).await
+}
+
 /// A server, and a session whose page is [`gated_page`]'s.
 async fn gated(args: &[&str]) -> (HttpServer, Site, String) {
     let server = HttpServer::start(launch(args)).await;
@@ -102,6 +121,35 @@ async fn a_client_that_was_cut_off_comes_back_for_its_answer() {
     }
     let (head, mut stream) = get(&server, &session, "nothing-like-this/7").await;
     assert_eq!((head.status, message(&mut stream).await), (200, None));
+}
+
+#[tokio::test]
+async fn a_stream_that_goes_on_ends_with_its_call_and_with_its_session() {
+    if !browser_is_there() {
+        return;
+    }
+    let (server, _site, session) = gated(&[]).await;
+    let id = [("mcp-session-id", &*session)];
+    for way in ["cancelled", "deleted"] {
+        let (stream, event) = begin_call(&server, &session, 1).await;
+        drop(stream);
+        let (head, mut resumed) = get(&server, &session, &event).await;
+        assert_eq!(head.status, 200);
+        if way == "deleted" {
+            assert_eq!(server.ask("DELETE", "/mcp", &id, "").await.status, 200);
+        } else {
+            let cancelled = json!({
+                "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 },
+            });
+            let mut told = post(&server, &id, &cancelled).await;
+            assert_eq!(told.head().await.expect("an answer").status, 202);
+            server.metric_is("calls_under_way", 0).await;
+            // Who comes later does not wait either.
+            let (_, mut late) = get(&server, &session, &event).await;
+            assert_eq!(message(&mut late).await, None, "{way}");
+        }
+        assert_eq!(message(&mut resumed).await, None, "{way}");
+    }
 }
 
 #[tokio::test]
@@ -206,27 +254,7 @@ async fn a_request_without_a_session_is_cancelled_by_who_leaves() {
     }
     let server = HttpServer::start(launch(&[])).await;
     let site = Site::start().await;
-    let meta = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
-        "io.modelcontextprotocol/clientInfo": { "name": "testkit", "version": "1" },
-    });
-    let modern = |id: u64, method: &str, mut params: Value| {
-        params["_meta"] = meta.clone();
-        request(id, method, params)
-    };
-    let asked = async |name: &str, message: &Value| {
-        let method = message["method"].as_str().expect("a method").to_owned();
-        let mut headers = vec![
-            ("mcp-protocol-version", "2026-07-28"),
-            ("mcp-method", &*method),
-        ];
-        if !name.is_empty() {
-            headers.push(("mcp-name", name));
-        }
-        post(&server, &headers, message).await
-    };
-    let mut discovered = asked("", &modern(1, "server/discover", json!({}))).await;
+    let mut discovered = modern(&server, "", &request(1, "server/discover", json!({}))).await;
     let answer = discovered.answer().await.expect("an answer").json();
     let versions = &answer["result"]["supportedVersions"];
     let versions = versions.as_array().expect("a list");
@@ -234,11 +262,11 @@ async fn a_request_without_a_session_is_cancelled_by_who_leaves() {
 
     let url = gated_page(&site);
     let open = json!({ "name": "browser_navigate", "arguments": { "url": url } });
-    let mut opened = asked("browser_navigate", &modern(2, "tools/call", open)).await;
+    let mut opened = modern(&server, "browser_navigate", &request(2, "tools/call", open)).await;
     let answer = opened.answer().await.expect("an answer").json();
     assert!(answer["result"].is_object(), "{answer}");
-    let call = modern(3, "tools/call", call_until_gate());
-    let left = asked("browser_evaluate", &call).await;
+    let call = request(3, "tools/call", call_until_gate());
+    let left = modern(&server, "browser_evaluate", &call).await;
     server.metric_is("calls_under_way", 1).await;
     drop(left);
     server.metric_is("calls_under_way", 0).await;
@@ -246,4 +274,25 @@ async fn a_request_without_a_session_is_cancelled_by_who_leaves() {
     let failed = r#"playhouse_calls_total{tool="browser_evaluate",outcome="error"} 1"#;
     assert!(metrics.contains(failed), "{metrics}");
     assert_eq!(server.metric("mcp_sessions").await, 0);
+}
+
+#[tokio::test]
+async fn who_listens_is_told_when_the_server_ends() {
+    let mut server = HttpServer::start(launch(&[])).await;
+    let wanted =
+        json!({ "notifications": { "resourceSubscriptions": ["playwright:///session/x"] } });
+    let listen = request(1, "subscriptions/listen", wanted);
+    let mut stream = modern(&server, "", &listen).await;
+    assert_eq!(stream.head().await.expect("an answer").status, 200);
+    let begun = message(&mut stream).await.expect("word that it has begun");
+    assert_eq!(begun["method"], "notifications/subscriptions/acknowledged");
+    server.terminate();
+    // The answer to the request itself: the stream was not cut.
+    let over = message(&mut stream).await.expect("an answer");
+    assert_eq!(
+        (&over["id"], over.get("error")),
+        (&json!(1), None),
+        "{over}"
+    );
+    assert_eq!(server.exit_status().await.code(), Some(0));
 }

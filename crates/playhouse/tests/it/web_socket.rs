@@ -2,6 +2,7 @@
 
 use crate::{call_until_gate, gated_page, launch};
 use serde_json::{Value, json};
+use std::time::Duration;
 use testkit::{HttpServer, Site, WebSocketClient, browser_is_there};
 
 const PING: &str = r#"{"jsonrpc":"2.0","id":"p","method":"ping"}"#;
@@ -155,10 +156,14 @@ async fn a_web_socket_keeps_its_place_among_the_connections() {
     assert_eq!(refused.err(), Some(503));
     lives(&mut second, "others are refused").await;
     drop(first);
-    while WebSocketClient::try_connect(&url, "mcp", &[])
-        .await
-        .is_err()
-    {
-        lives(&mut second, "its place is not free yet").await;
-    }
+    let taken = async {
+        while WebSocketClient::try_connect(&url, "mcp", &[])
+            .await
+            .is_err()
+        {
+            lives(&mut second, "its place is not free yet").await;
+        }
+    };
+    let taken = tokio::time::timeout(Duration::from_secs(60), taken).await;
+    assert!(taken.is_ok(), "the place stays taken");
 }

@@ -29,7 +29,8 @@ struct Log {
 struct Event {
     number: u64,
     stream: Box<str>,
-    message: ServerSseMessage,
+    /// `None`: the stream ends here, without an answer.
+    message: Option<ServerSseMessage>,
     bytes: usize,
 }
 
@@ -60,7 +61,7 @@ impl Log {
     }
 
     /// The first event of the stream after that number.
-    fn next(&self, stream: &str, after: u64) -> Option<(u64, ServerSseMessage)> {
+    fn next(&self, stream: &str, after: u64) -> Option<(u64, Option<ServerSseMessage>)> {
         let first = self.events.partition_point(|event| event.number <= after);
         let mut later = self.events.range(first..);
         let event = later.find(|event| &*event.stream == stream)?;
@@ -74,6 +75,38 @@ impl Log {
     }
 }
 
+impl Events {
+    /// Notes that the stream ends without an answer, for those who read it again.
+    pub(super) fn end(&self, stream: &str) {
+        self.add(stream, |_| (None, 0));
+    }
+
+    /// Adds an event, which is made for its id.
+    fn add(
+        &self,
+        stream: &str,
+        make: impl FnOnce(&str) -> (Option<ServerSseMessage>, usize),
+    ) -> String {
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = *self.newest.borrow() + 1;
+        let id = format!("{stream}/{number}");
+        let (message, bytes) = make(&id);
+        log.add(Event {
+            number,
+            stream: stream.into(),
+            message,
+            bytes: bytes + 2 * id.len(),
+        });
+        self.newest.send_replace(number);
+        id
+    }
+}
+
+/// The stream that an event is of.
+pub(super) fn stream_of(event: &ServerSseMessage) -> Option<&str> {
+    Some(event.event_id.as_deref()?.rsplit_once('/')?.0)
+}
+
 #[async_trait]
 impl EventStore for Events {
     async fn store_event(
@@ -85,19 +118,11 @@ impl EventStore for Events {
         if let Some(message) = &message.message {
             serde_json::to_writer(&mut bytes, message)?;
         }
-        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
-        let number = *self.newest.borrow() + 1;
-        let id = format!("{stream}/{number}");
         let mut message = message.clone();
-        message.event_id = Some(id.clone());
-        log.add(Event {
-            number,
-            stream: stream.into(),
-            message,
-            bytes: bytes.0 + 2 * id.len(),
-        });
-        self.newest.send_replace(number);
-        Ok(id)
+        Ok(self.add(stream, |id| {
+            message.event_id = Some(id.to_owned());
+            (Some(message), bytes.0)
+        }))
     }
 
     /// What the stream sent after that event, and sends from now on: up to its answer, where it is a request's.
@@ -146,6 +171,7 @@ impl Resumed {
                 .unwrap_or_else(PoisonError::into_inner)
                 .next(&self.stream, self.last);
             if let Some((number, message)) = found {
+                let message = message?;
                 self.last = number;
                 self.answered = matches!(
                     message.message.as_deref(),
@@ -198,6 +224,19 @@ mod tests {
         let last = events.store_event("a", &answer(2)).await.unwrap();
         assert_eq!(rest.next().await.unwrap().event_id, Some(last));
         assert!(rest.next().await.is_none());
+    }
+
+    #[tokio::test]
+    async fn a_stream_that_gets_no_answer_ends_all_the_same() {
+        let events = Events::default();
+        let first = ServerSseMessage::retry(std::time::Duration::from_secs(1));
+        let id = events.store_event("a", &first).await.unwrap();
+        let mut before = events.replay_events_after(&id).await.unwrap();
+        assert!(before.next().now_or_never().is_none());
+        events.end("a");
+        assert!(before.next().await.is_none());
+        let mut after = events.replay_events_after(&id).await.unwrap();
+        assert!(after.next().await.is_none());
     }
 
     #[tokio::test]

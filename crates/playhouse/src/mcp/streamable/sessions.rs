@@ -1,13 +1,13 @@
 //! MCP sessions over HTTP: who began them, and how long they last without their client. What browsers do for a client is not theirs;
 //! it lives and expires by itself.
 
-use super::events::Events;
+use super::events::{Events, stream_of};
 use super::pump::pumped;
 use super::watched::{Open, Watched};
 use crate::mcp::text::{OPEN, SERVER_ERROR};
 use crate::principal::Principal;
-use futures_util::Stream;
 use futures_util::future::Either;
+use futures_util::{Stream, StreamExt as _};
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage,
 };
@@ -22,6 +22,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 /// How many there may be; of more, the one goes that has been quiet the longest.
 const MOST: usize = 4096;
@@ -32,6 +33,7 @@ const START: &str = "0";
 /// The sessions of all clients.
 pub(super) struct HttpSessions {
     local: LocalSessionManager,
+    events: Arc<Events>,
     known: Arc<Known>,
 }
 
@@ -45,6 +47,8 @@ struct Seen {
     streams: usize,
     /// Requests under way, whether their client waits for the answer or will come for it later.
     open: Open,
+    /// Its streams end, those too that go on after they broke off.
+    end: CancellationToken,
 }
 
 impl Seen {
@@ -61,8 +65,10 @@ impl HttpSessions {
         config.keep_alive = None;
         let mut local = LocalSessionManager::default();
         local.session_config = config;
+        let events = Arc::new(Events::default());
         let sessions = Arc::new(Self {
-            local: local.with_event_store(Arc::new(Events::default())),
+            local: local.with_event_store(events.clone()),
+            events,
             known: Arc::default(),
         });
         let reaping = reap(Arc::downgrade(&sessions), timeout);
@@ -105,9 +111,17 @@ impl HttpSessions {
         id: &SessionId,
         stream: impl Stream<Item = ServerSseMessage> + Send + 'static,
     ) -> impl Stream<Item = ServerSseMessage> + Send + Sync + 'static {
+        let end = self.known().get(id).map(|seen| seen.end.clone());
+        let end = async move {
+            match end {
+                Some(end) => end.cancelled_owned().await,
+                // It has ended already, and its streams with it.
+                None => {}
+            }
+        };
         ReadStream {
             _read: Read::begin(&self.known, id),
-            stream: Box::pin(pumped(stream)),
+            stream: Box::pin(pumped(stream.take_until(end))),
         }
     }
 
@@ -229,6 +243,7 @@ impl SessionManager for HttpSessions {
             at: Instant::now(),
             streams: 0,
             open: open.clone(),
+            end: CancellationToken::new(),
         };
         self.known().insert(id.clone(), seen);
         let answered = {
@@ -253,8 +268,12 @@ impl SessionManager for HttpSessions {
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<()> {
-        self.known().remove(id);
-        self.local.close_session(id).await
+        let seen = self.known().remove(id);
+        let closed = self.local.close_session(id).await;
+        if let Some(seen) = seen {
+            seen.end.cancel();
+        }
+        closed
     }
 
     async fn create_stream(
@@ -278,7 +297,12 @@ impl SessionManager for HttpSessions {
         match self.local.create_stream(id, message).await {
             Ok(stream) => {
                 #[cfg(feature = "conformance")]
-                let stream = futures_util::StreamExt::take(stream, events);
+                let stream = stream.take(events);
+                let stream = stream.inspect(move |event| {
+                    if let (Some(request), Some(stream)) = (&request, stream_of(event)) {
+                        open.answers_on(request, stream);
+                    }
+                });
                 Ok(Either::Right(self.watched(id, stream)))
             }
             Err(error) => {
@@ -291,14 +315,19 @@ impl SessionManager for HttpSessions {
     }
 
     async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<()> {
+        let mut cancelled_stream = None;
         // A cancelled request gets no answer.
         if let ClientJsonRpcMessage::Notification(notification) = &message
             && let ClientNotification::CancelledNotification(cancelled) = &notification.notification
             && let Some(request) = &cancelled.params.request_id
         {
-            self.open(id).remove(request);
+            cancelled_stream = self.open(id).remove(request);
         }
-        self.local.accept_message(id, message).await
+        let accepted = self.local.accept_message(id, message).await;
+        if let Some(stream) = cancelled_stream {
+            self.events.end(&stream);
+        }
+        accepted
     }
 
     async fn create_standalone_stream(

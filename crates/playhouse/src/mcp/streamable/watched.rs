@@ -4,22 +4,34 @@ use rmcp::RoleServer;
 use rmcp::model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Requests of one session that wait for their answer.
+/// Requests of one session that wait for their answer, and the streams that it will come on, once those have begun.
 #[derive(Clone, Default)]
-pub(super) struct Open(Arc<Mutex<HashSet<RequestId>>>);
+pub(super) struct Open(Arc<Mutex<HashMap<RequestId, Option<Box<str>>>>>);
 
 impl Open {
     /// Notes a request; `false`, if there is one with its id.
     pub(super) fn add(&self, id: &RequestId) -> bool {
-        self.change(|open| open.insert(id.clone()))
+        self.change(|open| match open.contains_key(id) {
+            true => false,
+            false => open.insert(id.clone(), None).is_none(),
+        })
     }
 
-    /// Forgets a request that was answered, or will not be.
-    pub(super) fn remove(&self, id: &RequestId) {
-        self.change(|open| open.remove(id));
+    /// Notes the stream of a request, if that still waits and has none.
+    pub(super) fn answers_on(&self, id: &RequestId, stream: &str) {
+        self.change(|open| {
+            if let Some(on @ None) = open.get_mut(id) {
+                *on = Some(stream.into());
+            }
+        });
+    }
+
+    /// Forgets a request that was answered, or will not be; its stream, if that has begun.
+    pub(super) fn remove(&self, id: &RequestId) -> Option<Box<str>> {
+        self.change(|open| open.remove(id)).flatten()
     }
 
     /// How many there are.
@@ -27,7 +39,7 @@ impl Open {
         self.change(|open| open.len())
     }
 
-    fn change<T>(&self, change: impl FnOnce(&mut HashSet<RequestId>) -> T) -> T {
+    fn change<T>(&self, change: impl FnOnce(&mut HashMap<RequestId, Option<Box<str>>>) -> T) -> T {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -77,36 +77,30 @@ impl Http {
     }
 
     async fn post(&mut self, body: &str) -> (String, Vec<u8>) {
-        let request = format!(
-            "POST /mcp HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\naccept: application/json, text/event-stream\r\n{}content-length: {}\r\n\r\n{body}",
-            self.authority,
-            self.session,
+        let content = format!(
+            "content-type: application/json\r\naccept: application/json, text/event-stream\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
         );
-        let sent = self
-            .connection
-            .get_mut()
-            .write_all(request.as_bytes())
-            .await;
-        sent.expect("it listens");
-        let head = self.head().await;
+        let head = self.ask("POST", &content).await;
         let body = self.body(&head).await;
         (head, body)
     }
 
+    /// Sends a request to the session, the rest of whose head and whose body are `rest`; the head of the answer.
+    async fn ask(&mut self, method: &str, rest: &str) -> String {
+        let Self {
+            authority, session, ..
+        } = self;
+        let request = format!("{method} /mcp HTTP/1.1\r\nhost: {authority}\r\n{session}{rest}");
+        let connection = self.connection.get_mut();
+        let sent = connection.write_all(request.as_bytes()).await;
+        sent.expect("it listens");
+        self.head().await
+    }
+
     /// From here on the connection is the stream of what the server says by itself.
     pub(crate) async fn listen(&mut self) {
-        let request = format!(
-            "GET /mcp HTTP/1.1\r\nhost: {}\r\naccept: text/event-stream\r\n{}\r\n",
-            self.authority, self.session
-        );
-        let sent = self
-            .connection
-            .get_mut()
-            .write_all(request.as_bytes())
-            .await;
-        sent.expect("it listens");
-        let head = self.head().await;
+        let head = self.ask("GET", "accept: text/event-stream\r\n\r\n").await;
         assert!(head.contains(" 200 "), "{head}");
     }
 

@@ -1,0 +1,151 @@
+//! What to do about an error: whether to try again, and how to go on.
+
+use super::{Error, ErrorCode, OFFLINE, is_network};
+use std::borrow::Cow;
+
+impl ErrorCode {
+    /// Whether the same call may succeed when it is tried again.
+    pub fn retryable(self) -> bool {
+        match self {
+            Self::MaxSessionsReached
+            | Self::ElementNotFound
+            | Self::ElementNotClickable
+            | Self::ElementNotEditable
+            | Self::ElementNotInteractive
+            | Self::NavigationFailed
+            | Self::NetworkError
+            | Self::Timeout
+            | Self::VerificationFailed
+            | Self::BrowserCrashed
+            | Self::BrowserError
+            | Self::ResourceExhausted
+            | Self::Cancelled => true,
+            Self::SessionNotFound
+            | Self::SessionExpired
+            | Self::InvalidParameters
+            | Self::InvalidSelector
+            | Self::InvalidUrl
+            | Self::ElementAmbiguous
+            | Self::StaleRef
+            | Self::UrlBlocked
+            | Self::DialogOpen
+            | Self::ScriptFailed
+            | Self::NotFound
+            | Self::FileAccessDenied
+            | Self::FileError
+            | Self::UnsupportedByBrowser
+            | Self::ToolDisabled
+            | Self::InsufficientScope
+            | Self::InternalError => false,
+        }
+    }
+
+    /// What to do about it.
+    pub fn suggestion(self) -> Option<&'static str> {
+        Some(match self {
+            Self::SessionNotFound => {
+                "List the sessions with list_sessions, or create one with create_session."
+            }
+            Self::SessionExpired => "Create a new session with create_session.",
+            Self::MaxSessionsReached => {
+                "Close a session with close_session, or start the server with a larger --max-sessions."
+            }
+            Self::InvalidParameters => "Correct the parameters that `details` names.",
+            Self::InvalidSelector => {
+                "Use a ref of the snapshot, a CSS selector, or a locator such as getByRole('button', { name: 'Go' })."
+            }
+            Self::InvalidUrl => "Give an absolute URL, such as https://example.com/.",
+            Self::ElementNotFound => "Take a snapshot and use one of its refs.",
+            Self::ElementAmbiguous => "Use one of the locators in the list, or a ref.",
+            Self::StaleRef => "Take a new snapshot and use its refs.",
+            Self::ElementNotClickable => {
+                "Take a snapshot to see what is in the way, remove it, and try again."
+            }
+            Self::ElementNotEditable => {
+                "Choose an input, textarea or editable element that is visible and enabled."
+            }
+            Self::ElementNotInteractive => "Take a snapshot to see the element's state.",
+            Self::NavigationFailed => "Check the URL and that its server runs.",
+            Self::UrlBlocked => "Use an http or https URL that the server's rules allow.",
+            Self::NetworkError => "Join the network again, or check the proxy.",
+            Self::Timeout => {
+                "Take a snapshot to see the page's state, or wait for it first. A page that does not answer at all can be left with browser_navigate."
+            }
+            Self::DialogOpen => {
+                "Answer an open dialog with browser_handle_dialog, an open file chooser with browser_file_upload."
+            }
+            Self::VerificationFailed => "Take a snapshot to see what the page really shows.",
+            Self::NotFound => "List what there is, then name one of those.",
+            Self::FileAccessDenied => {
+                "Use a path below the workspace, or start with --allow-unrestricted-file-access."
+            }
+            Self::FileError => "Check that the path exists and may be accessed.",
+            Self::BrowserCrashed => "Navigate again; the page starts anew.",
+            Self::BrowserError => {
+                "Try again: a browser that is gone is replaced. `playhouse doctor` tells what is missing."
+            }
+            Self::ToolDisabled => "Start the server with --tools +NAME.",
+            Self::InsufficientScope => {
+                "Do without the tool, or connect with a key or token that has the scope."
+            }
+            Self::ResourceExhausted => "Ask for less, or wait until others are done.",
+            Self::InternalError => "Report it with the call that led to it.",
+            Self::ScriptFailed | Self::UnsupportedByBrowser | Self::Cancelled => return None,
+        })
+    }
+}
+
+impl Error {
+    /// What to do about it; more exact than the code's where the facts allow.
+    pub(super) fn suggestion(&self, code: ErrorCode) -> Option<Cow<'static, str>> {
+        match self {
+            Self::Engine(engine::Error::BrowserNotFound { install, .. }) if !install.is_empty() => {
+                Some(format!("Run: {install}").into())
+            }
+            Self::Engine(engine::Error::ProfileInUse { .. }) => {
+                Some("Start the server with --isolated, or close the other browser.".into())
+            }
+            Self::Engine(engine::Error::NavigationFailed { reason, .. }) => {
+                Some(unloaded(reason).into())
+            }
+            Self::ToolDisabled {
+                capability: Some(capability),
+                ..
+            } => Some(format!("Start the server with --caps {capability}.").into()),
+            Self::BrowserCrashed { .. } => {
+                Some("Navigate again: the session goes on in another browser.".into())
+            }
+            Self::PageCrashed { .. } => {
+                Some("Navigate again: the session goes on with a new page.".into())
+            }
+            Self::SwitchedOff { .. } => Some("Do without it.".into()),
+            Self::NoHistory { .. } => Some("Navigate to the page by its URL.".into()),
+            Self::PictureTooLarge { .. } => {
+                Some("Compare the viewport, or with another baseline.".into())
+            }
+            Self::ScreenshotTooLarge { .. } => {
+                Some("Take it of the viewport or of one element, or as jpeg.".into())
+            }
+            _ => code.suggestion().map(Cow::Borrowed),
+        }
+    }
+}
+
+/// What to do about a document that did not come, by the network stack's name for it.
+fn unloaded(reason: &str) -> &'static str {
+    if reason.contains("ERR_CERT_") {
+        "Start the server with --ignore-https-errors if the site is to be trusted all the same."
+    } else if reason.contains("ERR_SSL_") {
+        "The server does not speak TLS there: try http, or another port."
+    } else if reason.contains("ERR_TOO_MANY_REDIRECTS") {
+        "The site redirects in a circle: try another URL, or without its cookies."
+    } else if reason == OFFLINE {
+        "Join the network again (set_offline, browser_network_state_set)."
+    } else if is_network(reason) {
+        "Check the proxy, and the network of this machine."
+    } else if reason.contains("ERR_NAME_NOT_RESOLVED") {
+        "Check the host's name."
+    } else {
+        "Check the URL and that its server runs."
+    }
+}
