@@ -283,7 +283,7 @@ options! {
         max_request_size: Bytes = Bytes(16 * 1024 * 1024), key("server.maxRequestSize").flag();
         /// How many requests a second each client may make, in the long run. 0: any number.
         rate_limit: Number = Number(0), key("server.rateLimit").flag();
-        /// Forget an MCP session without a request or an open stream for this long. Its browser session lives on until it expires.
+        /// Forget an MCP session without a request or an open stream for this long. Its browser session lives on until it expires. What was sent waits as long for a client that does not take it, and a minute at most.
         client_timeout: Milliseconds = Milliseconds(1_800_000), key("server.clientTimeout").flag();
     }
     "Who may connect over HTTP" {

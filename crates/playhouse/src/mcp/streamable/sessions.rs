@@ -113,10 +113,9 @@ impl HttpSessions {
     ) -> impl Stream<Item = ServerSseMessage> + Send + Sync + 'static {
         let end = self.known().get(id).map(|seen| seen.end.clone());
         let end = async move {
-            match end {
-                Some(end) => end.cancelled_owned().await,
-                // It has ended already, and its streams with it.
-                None => {}
+            // One that is not known has ended, and its streams with it.
+            if let Some(end) = end {
+                end.cancelled_owned().await;
             }
         };
         ReadStream {
