@@ -1,5 +1,7 @@
 //! The command line: which command, with which settings. `serve` is the one without a name.
 
+#[cfg(unix)]
+mod app;
 mod arguments;
 mod attempt;
 mod doctor;
@@ -25,12 +27,24 @@ use crate::tools::Toolbox;
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
     let cwd = env::current_dir().unwrap_or_else(|_| env::temp_dir());
+    let environment = Environment::of_process();
     let matches = match arguments::parse(env::args_os()) {
         Ok(Parsed::Matches(matches)) => matches,
         Ok(Parsed::Text(text)) => return print(&text),
+        #[cfg(unix)]
+        Err(error) if env::args_os().nth(1).is_some_and(|word| word == app::NAME) => {
+            return app::refuse(&error);
+        }
         Err(error) => return refuse(&error),
     };
-    match Config::load(&matches, &Environment::of_process(), &cwd) {
+    // Apps are no business of the server's configuration.
+    #[cfg(unix)]
+    match matches.subcommand() {
+        Some((app::NAME, matches)) => return wait(app::run(matches, &environment, &cwd)),
+        Some((crate::app::SUPERVISOR, _)) => return wait(app::look_after()),
+        _ => {}
+    }
+    match Config::load(&matches, &environment, &cwd) {
         Ok(config) => match Toolbox::unknown_rule(&config.settings.tools) {
             None => run(&matches, &config),
             Some((name, nearest)) => refuse(&ConfigError::UnknownTool {

@@ -25,6 +25,8 @@ use serde_json::Value;
 pub use environment::Environment;
 pub use error::ConfigError;
 pub use options::Options;
+#[cfg(unix)]
+pub(crate) use places::apps as apps_folder;
 pub use reference::{reference, schema};
 pub(crate) use resolve::is_safe_address;
 pub use secrets::Secrets;

@@ -1,6 +1,8 @@
 //! The MCP server: tools over sessions over the engine.
 
 mod address;
+#[cfg(unix)]
+mod app;
 mod arrival;
 mod artifacts;
 mod auth;

@@ -7,6 +7,8 @@ use clap::{
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
+#[cfg(unix)]
+use super::app;
 use super::{attempt, doctor, install, tools};
 use crate::{
     config::{ConfigError, flags},
@@ -27,7 +29,16 @@ pub(super) enum Parsed {
 
 /// Reads a command line, the program's name first.
 pub(super) fn parse(words: impl Iterator<Item = OsString>) -> Result<Parsed, ConfigError> {
-    let words = words.map(|word| flags::spell_out(word.to_string_lossy().into_owned()));
+    let mut words: Vec<String> = words
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    // What stands behind `--` is somebody else's command.
+    let own = words.iter().take_while(|word| *word != "--").count();
+    for word in &mut words[..own] {
+        *word = flags::spell_out(std::mem::take(word));
+    }
+    #[cfg(unix)]
+    app::bring_forward(&mut words);
     let mut command = command();
     match command.try_get_matches_from_mut(words) {
         Ok(matches) if matches.get_flag("version") => Ok(Parsed::Text(format!(
@@ -45,6 +56,15 @@ pub(super) fn parse(words: impl Iterator<Item = OsString>) -> Result<Parsed, Con
 }
 
 pub(super) fn command() -> Command {
+    let command = server_command();
+    #[cfg(unix)]
+    let command = command
+        .subcommand(app::command())
+        .subcommand(app::supervisor());
+    command
+}
+
+fn server_command() -> Command {
     let json = || switch("json").help("Print JSON");
     Command::new("playhouse")
         .about("An MCP server that gives AI agents real browsers. Without a command it serves on stdio.")

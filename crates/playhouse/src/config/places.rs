@@ -46,6 +46,20 @@ pub(super) fn ours(environment: &Environment) -> PathBuf {
     cache(environment, &home(environment)).join("playhouse")
 }
 
+/// Where we keep what apps are doing: one folder for each project.
+#[cfg(unix)]
+pub(crate) fn apps(environment: &Environment) -> PathBuf {
+    let home = home(environment);
+    let state = if cfg!(target_os = "macos") {
+        home.join("Library/Application Support")
+    } else {
+        environment
+            .path("XDG_STATE_HOME")
+            .unwrap_or_else(|| home.join(".local/state"))
+    };
+    state.join("playhouse/apps")
+}
+
 fn home(environment: &Environment) -> PathBuf {
     let home = environment
         .path("HOME")

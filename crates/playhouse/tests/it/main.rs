@@ -1,6 +1,8 @@
 //! Integration tests: the built binary as a client sees it. One binary, a module per matter.
 
 #[cfg(target_os = "linux")]
+mod app;
+#[cfg(target_os = "linux")]
 mod attacks;
 mod auth;
 mod bad_elements;

@@ -1,0 +1,377 @@
+//! What an app prints: written to three files of a limited size, looked through for the words that say it is ready, and its end kept for
+//! an error. A disk that is full costs lines of the log, and never the app.
+
+use std::collections::VecDeque;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::watch;
+
+use super::state::LogPaths;
+
+/// How many older files of a log are kept, `.1` being the newest.
+const KEPT: u32 = 3;
+/// How much of the end of the output is kept, in bytes.
+const TAIL: usize = 16 * 1024;
+/// How many lines of it an error shows.
+const SHOWN: usize = 20;
+/// The longest line that stays in one piece between the lines of the other stream, and that is looked through.
+const LINE: usize = 16 * 1024;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Stream {
+    Stdout,
+    Stderr,
+}
+
+/// What a pattern has found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) url: Option<String>,
+    pub(super) port: Option<u16>,
+}
+
+pub(super) struct Logs {
+    streams: Mutex<Streams>,
+    pattern: Option<regress::Regex>,
+    found: watch::Sender<Option<Found>>,
+}
+
+struct Streams {
+    logs: [Log; 2],
+    combined: Log,
+    /// What has no end of line yet.
+    partial: [Vec<u8>; 2],
+    tails: [VecDeque<u8>; 2],
+}
+
+impl Logs {
+    /// Begins new files; those of the app's last run get another name.
+    pub(super) fn begin(paths: &LogPaths, limit: u64, pattern: Option<regress::Regex>) -> Self {
+        let log = |path: &Path| Log::begin(path.to_owned(), limit);
+        Self {
+            streams: Mutex::new(Streams {
+                logs: [log(&paths.stdout), log(&paths.stderr)],
+                combined: log(&paths.combined),
+                partial: Default::default(),
+                tails: Default::default(),
+            }),
+            pattern,
+            found: watch::Sender::default(),
+        }
+    }
+
+    /// Whether readiness is something that the app says.
+    pub(super) fn has_pattern(&self) -> bool {
+        self.pattern.is_some()
+    }
+
+    /// Forgets what was printed before: the app is started anew.
+    pub(super) fn forget(&self) {
+        self.streams().tails = Default::default();
+        self.found.send_replace(None);
+    }
+
+    pub(super) fn write(&self, stream: Stream, bytes: &[u8]) {
+        let mut streams = self.streams();
+        let Streams {
+            logs,
+            combined,
+            partial,
+            tails,
+        } = &mut *streams;
+        let at = stream as usize;
+        logs[at].write(bytes);
+        let tail = &mut tails[at];
+        tail.extend(bytes);
+        tail.drain(..tail.len().saturating_sub(TAIL));
+        let partial = &mut partial[at];
+        let seen = partial.len();
+        partial.extend_from_slice(bytes);
+        // A line that nobody ends is not waited for.
+        let whole = match partial[seen..].iter().rposition(|&byte| byte == b'\n') {
+            Some(end) => seen + end + 1,
+            None if partial.len() > LINE => partial.len(),
+            None => 0,
+        };
+        self.look_through(partial);
+        combined.write(&partial[..whole]);
+        partial.drain(..whole);
+    }
+
+    /// The stream is at its end.
+    pub(super) fn end(&self, stream: Stream) {
+        let mut streams = self.streams();
+        let Streams {
+            combined, partial, ..
+        } = &mut *streams;
+        let partial = &mut partial[stream as usize];
+        combined.write(partial);
+        partial.clear();
+    }
+
+    /// Waits until the pattern has found something.
+    pub(super) async fn found(&self) -> Found {
+        let mut found = self.found.subscribe();
+        match found.wait_for(Option::is_some).await {
+            Ok(found) => found.clone().unwrap_or_default(),
+            Err(_) => std::future::pending().await,
+        }
+    }
+
+    /// The last lines on stderr, or on stdout where there are none; without colours.
+    pub(super) fn last_lines(&self) -> String {
+        let streams = self.streams();
+        let [stdout, stderr] = &streams.tails;
+        let tail = if stderr.iter().all(u8::is_ascii_whitespace) {
+            stdout
+        } else {
+            stderr
+        };
+        let bytes: Vec<u8> = tail.iter().copied().collect();
+        let text = plain(&bytes);
+        let lines: Vec<&str> = text.trim_end().lines().collect();
+        let lines = &lines[lines.len().saturating_sub(SHOWN)..];
+        lines.join("\n").trim().to_owned()
+    }
+
+    fn look_through(&self, bytes: &[u8]) {
+        let Some(pattern) = &self.pattern else { return };
+        if self.found.borrow().is_some() {
+            return;
+        }
+        for line in bytes.split(|&byte| byte == b'\n') {
+            let line = plain(&line[..line.len().min(LINE)]);
+            let Some(hit) = pattern.find(&line) else {
+                continue;
+            };
+            let group = |name| hit.named_group(name).map(|range| &line[range]);
+            self.found.send_replace(Some(Found {
+                url: group("url").map(str::to_owned),
+                port: group("port").and_then(|port| port.parse().ok()),
+            }));
+            return;
+        }
+    }
+
+    fn streams(&self) -> MutexGuard<'_, Streams> {
+        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One file and its older ones.
+struct Log {
+    path: PathBuf,
+    limit: u64,
+    /// `None` while it cannot be opened.
+    file: Option<File>,
+    size: u64,
+    /// Bytes that could not be written since the last that could.
+    lost: u64,
+}
+
+impl Log {
+    fn begin(path: PathBuf, limit: u64) -> Self {
+        let mut log = Self {
+            path,
+            limit,
+            file: None,
+            size: 0,
+            lost: 0,
+        };
+        log.rotate();
+        log
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        if self.size > 0 && self.size.saturating_add(size) > self.limit {
+            self.rotate();
+        }
+        if self.lost > 0 {
+            let note = format!(
+                "\n[playhouse: {} bytes are missing here, which could not be written]\n",
+                self.lost
+            );
+            match self.append(note.as_bytes()) {
+                Ok(()) => self.lost = 0,
+                Err(_) => {
+                    self.lost += size;
+                    return;
+                }
+            }
+        }
+        if self.append(bytes).is_err() {
+            self.lost += size;
+        }
+    }
+
+    /// What was written of something that did not fit stays.
+    fn append(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        if self.file.is_none() {
+            self.open()?;
+        }
+        let Some(file) = &mut self.file else {
+            return Ok(());
+        };
+        while !bytes.is_empty() {
+            match file.write(bytes) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(written) => {
+                    self.size += u64::try_from(written).unwrap_or_default();
+                    bytes = &bytes[written..];
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn rotate(&mut self) {
+        self.file = None;
+        let older = |age: u32| {
+            let mut name = self.path.clone().into_os_string();
+            name.push(format!(".{age}"));
+            PathBuf::from(name)
+        };
+        // An empty one is not worth an older one's place.
+        if fs::metadata(&self.path).is_ok_and(|known| known.len() > 0) {
+            for age in (1..KEPT).rev() {
+                let _ = fs::rename(older(age), older(age + 1));
+            }
+            let _ = fs::rename(&self.path, older(1));
+        }
+        self.size = 0;
+        // Whoever looks for it finds it, though the app may never print anything.
+        let _ = self.open();
+    }
+
+    fn open(&mut self) -> io::Result<()> {
+        let file = File::options()
+            .append(true)
+            .create(true)
+            .mode(0o600)
+            .open(&self.path)?;
+        self.size = file.metadata()?.len();
+        self.file = Some(file);
+        Ok(())
+    }
+}
+
+/// Text without the sequences that colour it. <https://ecma-international.org/publications-and-standards/standards/ecma-48/>
+fn plain(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text.chars();
+    while let Some(char) = rest.next() {
+        match char {
+            '\u{1b}' => {
+                if rest.as_str().starts_with('[') {
+                    rest.next();
+                    for parameter in rest.by_ref() {
+                        if ('@'..='~').contains(&parameter) {
+                            break;
+                        }
+                    }
+                }
+            }
+            '\r' => {}
+            char => plain.push(char),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn logs(folder: &Path, limit: u64, pattern: Option<&str>) -> (Logs, LogPaths) {
+        let paths = LogPaths {
+            stdout: folder.join("stdout.log"),
+            stderr: folder.join("stderr.log"),
+            combined: folder.join("combined.log"),
+        };
+        let pattern = pattern.map(|pattern| regress::Regex::new(pattern).unwrap());
+        (Logs::begin(&paths, limit, pattern), paths)
+    }
+
+    fn text(path: impl AsRef<Path>) -> String {
+        fs::read_to_string(path).unwrap()
+    }
+
+    #[test]
+    fn lines_of_two_streams_stay_whole_in_the_combined_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let (logs, paths) = logs(folder.path(), 1000, None);
+        logs.write(Stream::Stdout, b"one\ntw");
+        logs.write(Stream::Stderr, b"error\n");
+        logs.write(Stream::Stdout, b"o\nthree");
+        logs.end(Stream::Stdout);
+        assert_eq!(text(paths.stdout), "one\ntwo\nthree");
+        assert_eq!(text(paths.stderr), "error\n");
+        assert_eq!(text(paths.combined), "one\nerror\ntwo\nthree");
+        assert_eq!(logs.last_lines(), "error");
+    }
+
+    #[test]
+    fn a_log_that_is_full_begins_anew_and_some_old_ones_are_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let (first, paths) = logs(folder.path(), 8, None);
+        for line in ["a", "b", "c", "d", "e", "f"] {
+            first.write(Stream::Stdout, format!("line {line}\n").as_bytes());
+        }
+        let (_second, _) = logs(folder.path(), 8, None);
+        assert_eq!(text(&paths.stdout), "");
+        for (age, line) in [(1, "f"), (2, "e"), (3, "d")] {
+            let older = folder.path().join(format!("stdout.log.{age}"));
+            assert_eq!(text(older), format!("line {line}\n"));
+        }
+        assert!(!folder.path().join("stdout.log.4").exists());
+    }
+
+    #[test]
+    fn what_a_full_disk_does_not_take_is_told_when_it_has_room_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let (logs, paths) = logs(folder.path(), 1000, None);
+        // A folder in its place: nothing can be written there.
+        fs::remove_file(&paths.combined).unwrap();
+        fs::create_dir(&paths.combined).unwrap();
+        logs.streams().combined.file = None;
+        logs.write(Stream::Stdout, b"lost\n");
+        logs.write(Stream::Stdout, b"too\n");
+        fs::remove_dir(&paths.combined).unwrap();
+        logs.write(Stream::Stdout, b"kept\n");
+        assert_eq!(
+            text(paths.combined),
+            "\n[playhouse: 9 bytes are missing here, which could not be written]\nkept\n"
+        );
+        assert_eq!(text(paths.stdout), "lost\ntoo\nkept\n");
+    }
+
+    #[test]
+    fn a_pattern_sees_through_colours_and_pieces() {
+        let folder = tempfile::tempdir().unwrap();
+        let pattern = r"Local:\s+(?<url>http\S+)|port (?<port>\d+)\.";
+        let (first, _) = logs(folder.path(), 1000, Some(pattern));
+        first.write(Stream::Stdout, b"  Local:   ");
+        assert_eq!(*first.found.borrow(), None);
+        first.write(
+            Stream::Stdout,
+            b"\x1b[36mhttp://localhost:\x1b[1m5173\x1b[22m/\x1b[39m\n",
+        );
+        let found = first.found.borrow().clone().unwrap();
+        assert_eq!(found.url.as_deref(), Some("http://localhost:5173/"));
+        let (second, _) = logs(folder.path(), 1000, Some(pattern));
+        second.write(Stream::Stderr, b"port 80");
+        second.write(Stream::Stderr, b"81.");
+        assert_eq!(second.found.borrow().clone().unwrap().port, Some(8081));
+    }
+}
