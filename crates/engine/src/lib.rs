@@ -62,4 +62,4 @@ pub use selector::{Selector, SelectorError, Step, Target, TextMatch};
 pub use settle::{SettleOptions, Settled, Watch};
 pub use snapshot::{Found, InvalidPattern, Pattern};
 pub use storage::{OriginStorage, StorageItem, StorageState};
-pub use task::{Task, spawn};
+pub use task::{Task, spawn, to_the_end};

@@ -19,6 +19,19 @@ pub fn spawn(name: &'static str, work: impl Future<Output = ()> + Send + 'static
     Task(Some(handle))
 }
 
+/// Does `work` to its end, even if nobody waits for it any more; what nobody takes is dropped. `None` if it panicked.
+pub async fn to_the_end<T: Send + 'static>(
+    name: &'static str,
+    work: impl Future<Output = T> + Send + 'static,
+) -> Option<T> {
+    let (done, waiting) = tokio::sync::oneshot::channel();
+    spawn(name, async move {
+        let _ = done.send(work.await);
+    })
+    .detach();
+    waiting.await.ok()
+}
+
 impl Task {
     /// Lets the task run to its own end, without an owner.
     pub fn detach(mut self) {

@@ -163,13 +163,19 @@ impl Browsers {
     /// the last one that needed it.
     pub(crate) async fn release(self: &Arc<Self>, open: OpenContext) {
         let browsers = self.clone();
-        to_the_end(async move { browsers.end(open, Afterwards::Ends).await }).await;
+        engine::to_the_end("closing browser", async move {
+            browsers.end(open, Afterwards::Ends).await
+        })
+        .await;
     }
 
     /// The same, but the browser stays for the next session that comes.
     pub(crate) async fn vacate(self: &Arc<Self>, open: OpenContext) {
         let browsers = self.clone();
-        to_the_end(async move { browsers.end(open, Afterwards::Stays).await }).await;
+        engine::to_the_end("closing browser", async move {
+            browsers.end(open, Afterwards::Stays).await
+        })
+        .await;
     }
 
     async fn end(self: &Arc<Self>, open: OpenContext, afterwards: Afterwards) {
@@ -394,7 +400,7 @@ struct Unfinished(Option<Browser>);
 impl Unfinished {
     async fn close(mut self) {
         if let Some(browser) = self.0.take() {
-            to_the_end(close(browser)).await;
+            engine::to_the_end("closing browser", close(browser)).await;
         }
     }
 }
@@ -410,18 +416,6 @@ impl Drop for Unfinished {
 async fn close(browser: Browser) {
     let closed = browser.close(&Progress::new(CLOSING)).await;
     tracing::debug!(?closed, "closed the browser");
-}
-
-/// Waits for `work`, which comes to its end even when the caller stops waiting.
-pub(crate) async fn to_the_end(work: impl Future<Output = ()> + Send + 'static) {
-    let (working, ended) = tokio::sync::oneshot::channel::<()>();
-    engine::spawn("closing browser", async move {
-        work.await;
-        drop(working);
-    })
-    .detach();
-    // Nothing is ever sent.
-    let _ = ended.await;
 }
 
 /// A context and the browser it lives in.

@@ -35,6 +35,7 @@ pub use settings::{
     HttpSettings, LogSettings, PoolSettings, PromptSettings, ProxySettings, Risk, SecuritySettings,
     SessionSettings, Settings, Timeouts, ToolSettings,
 };
+pub(crate) use settings::{DevServerSettings, DevServers};
 pub use value::{
     AuthMode, Capability, CodegenLanguage, ColorScheme, ConsoleLevel, Contrast, FilePaths,
     ForcedColors, Geolocation, HttpCredentials, ImageResponses, LogFormat, LogLevel, Problem,

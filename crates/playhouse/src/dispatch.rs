@@ -4,7 +4,8 @@ use crate::call::{Call, Question};
 use crate::config::Settings;
 use crate::dialect::{Content, ContentItem, json, markdown};
 use crate::error::{Error, Result};
-use crate::reply::{Answer, Reply};
+use crate::evidence::{self, Evidence};
+use crate::reply::{Answer, Event, Reply};
 use crate::session::Answered;
 use crate::tool::{Arguments, Dialect, Effect, Reach, ToolDef};
 use engine::DialogKind;
@@ -44,7 +45,8 @@ pub(crate) async fn run(
             limit_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
         }),
     };
-    let content = dressed(tool, outcome, session_id, &call.settings);
+    let (outcome, evidence) = joined(call, reach, outcome).await;
+    let content = dressed(tool, outcome, evidence.as_ref(), session_id, &call.settings);
     let images = content.items.iter().filter_map(|item| match item {
         ContentItem::Image { mime_type, .. } => Some(mime_type.as_str()),
         ContentItem::Text(_) => None,
@@ -101,7 +103,7 @@ pub(crate) fn refused(
     session_id: Option<&str>,
     settings: &Settings,
 ) -> Content {
-    dressed(tool, Err(error), session_id, settings)
+    dressed(tool, Err(error), None, session_id, settings)
 }
 
 async fn outcome(
@@ -187,15 +189,53 @@ async fn user_answered(call: &Call, reach: &Reach) -> bool {
     answered.await.is_ok()
 }
 
+/// In a session that tests an app, what the app has to do with the outcome.
+async fn joined(
+    call: &Call,
+    reach: &Reach,
+    outcome: Result<Answer>,
+) -> (Result<Answer>, Option<Evidence>) {
+    let Some(app) = reach.session.app().filter(|_| call.has_turn()) else {
+        return (outcome, None);
+    };
+    let part = reach.session.part(call);
+    let session = &part.unwrap_or_else(|_| reach.session.clone());
+    let explains = |error: &Error| evidence::explains(error.code());
+    let joined = match outcome {
+        Err(error) if explains(&error) => {
+            let (error, evidence) = evidence::of_failure(call, session, app, error).await;
+            (Err(error), Some(evidence))
+        }
+        Err(error) => (Err(error), None),
+        Ok(mut answer) => match answer.reply.error.take() {
+            Some(error) if explains(&error) => {
+                let (error, evidence) = evidence::of_failure(call, session, app, error).await;
+                answer.reply.error = Some(error);
+                (Ok(answer), Some(evidence))
+            }
+            error => {
+                answer.reply.error = error;
+                let failed = evidence::of_success(call, session, app);
+                let event = failed.map(|(first, count)| Event::AppFailed { first, count });
+                answer.events.extend(event);
+                (Ok(answer), None)
+            }
+        },
+    };
+    app.call_ended();
+    joined
+}
+
 fn dressed(
     tool: &ToolDef,
     outcome: Result<Answer>,
+    evidence: Option<&Evidence>,
     session_id: Option<&str>,
     settings: &Settings,
 ) -> Content {
     let mut content = match tool.dialect {
-        Dialect::Markdown => markdown::content(tool.name, outcome, &settings.answers),
-        Dialect::Json => json::content(tool.name, outcome, session_id, &settings.answers),
+        Dialect::Markdown => markdown::content(tool.name, outcome, evidence, &settings.answers),
+        Dialect::Json => json::content(tool.name, outcome, evidence, session_id, &settings.answers),
     };
     for item in &mut content.items {
         if let ContentItem::Text(text) = item {

@@ -123,6 +123,41 @@ pub(crate) enum Error {
     /// Pictures that are too large to be compared.
     #[error("Both pictures take {width}x{height} pixels, and may take {limit} in all")]
     PictureTooLarge { width: u32, height: u32, limit: u64 },
+    /// There is no such server of the app under test, or none at all.
+    #[error("{}", unconfigured(.server.as_deref(), .servers))]
+    DevServerNotConfigured {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        server: Option<String>,
+        /// Those that there are.
+        servers: Vec<String>,
+    },
+    /// The command of a server, or the server itself, failed.
+    #[error("The server \"{server}\" failed ({during}): {reason}")]
+    DevServerFailed {
+        server: String,
+        /// `start`, `restart`, `status`, `shutdown`, or `call`: during a call of a tool.
+        during: &'static str,
+        reason: String,
+        #[serde(flatten)]
+        report: Box<ServerReport>,
+    },
+    /// The command of a server did not answer in time.
+    #[error(
+        "The command of the server \"{server}\" did not answer --{during} within {limit_ms} ms, and was killed"
+    )]
+    DevServerTimeout {
+        server: String,
+        during: &'static str,
+        limit_ms: u64,
+        #[serde(flatten)]
+        report: Box<ServerReport>,
+    },
+    /// The call is for a session with a server of the app, and the one that it is for has none.
+    #[error("{}", no_e2e_session(.sessions))]
+    NoE2eSession {
+        /// Those that have one.
+        sessions: Vec<String>,
+    },
     /// The caller withdrew the call, or left.
     #[error("The call was cancelled")]
     Cancelled {},
@@ -132,6 +167,30 @@ pub(crate) enum Error {
     /// A bug of ours.
     #[error("Internal error in tool \"{tool}\"{}", colon(.reason))]
     Internal { tool: &'static str, reason: String },
+}
+
+/// What is known of a server that makes trouble.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ServerReport {
+    /// Of the command, or of the server where the command tells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) exit_code: Option<i32>,
+    /// The end of what the command printed, where that was no answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) stdout: Option<String>,
+    /// The end of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) stderr: Option<String>,
+    /// The end of the server's log of errors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) log: Option<String>,
+    /// The paths of its logs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) logs: Vec<String>,
+    /// The error that came of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) consequence: Option<Box<Value>>,
 }
 
 /// One thing that is wrong with the arguments.
@@ -202,6 +261,12 @@ pub enum ErrorCode {
     BrowserError,
     /// This browser cannot do it.
     UnsupportedByBrowser,
+    /// There is no such server of the app under test.
+    DevServerNotConfigured,
+    /// The server of the app under test, or its command, failed; `details` have its exit code and its last words.
+    DevServerFailed,
+    /// The command of the server did not answer in time, and was killed.
+    DevServerTimeout,
     /// The tool is switched off by the server's configuration.
     ToolDisabled,
     /// The API key or access token is not good for this tool.
@@ -247,6 +312,10 @@ impl Error {
             Self::ScreenshotTooLarge { .. } | Self::PictureTooLarge { .. } => {
                 ErrorCode::ResourceExhausted
             }
+            Self::DevServerNotConfigured { .. } => ErrorCode::DevServerNotConfigured,
+            Self::DevServerFailed { .. } => ErrorCode::DevServerFailed,
+            Self::DevServerTimeout { .. } => ErrorCode::DevServerTimeout,
+            Self::NoE2eSession { .. } => ErrorCode::SessionNotFound,
             Self::Cancelled {} => ErrorCode::Cancelled,
             Self::TookTooLong { .. } => ErrorCode::Timeout,
             Self::Internal { .. } => ErrorCode::InternalError,
@@ -441,6 +510,27 @@ fn listed(problems: &[Problem]) -> String {
         }
     }
     text
+}
+
+fn unconfigured(server: Option<&str>, servers: &[String]) -> String {
+    match (server, servers) {
+        (_, []) => "No server of the app under test is configured".to_owned(),
+        (Some(server), _) => format!(
+            "There is no server \"{server}\". There are: {}",
+            servers.join(", ")
+        ),
+        (None, _) => format!("Name the server. There are: {}", servers.join(", ")),
+    }
+}
+
+fn no_e2e_session(sessions: &[String]) -> String {
+    match sessions {
+        [] => "There is no session with a server of the app".to_owned(),
+        _ => format!(
+            "Name a session with a server of the app. There are: {}",
+            sessions.join(", ")
+        ),
+    }
 }
 
 fn colon(reason: &str) -> String {

@@ -215,6 +215,13 @@ pub(crate) enum Event {
         /// The profile's directory.
         dir: String,
     },
+    /// Requests failed for which the app's server is to blame.
+    AppFailed {
+        /// The first of them, in a line.
+        first: String,
+        /// How many.
+        count: usize,
+    },
     /// A download broke off.
     DownloadFailed {
         /// The file's name.

@@ -238,6 +238,9 @@ impl Scope for Visible {
 async fn at_its_turn<'a>(call: &Call, reach: &'a Reach) -> Result<&'a Arc<Session>> {
     call.take_turn(reach.session.turn()).await;
     reach.session.goes_on()?;
+    if let Some(app) = reach.session.app() {
+        app.call_began();
+    }
     Ok(&reach.session)
 }
 

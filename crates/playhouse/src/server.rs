@@ -4,8 +4,10 @@ use crate::arrival::{Arrival, Arrivals};
 use crate::browsers::Browsers;
 use crate::call::{Anonymous, Call, Client};
 use crate::config::{Settings, ToolsetName};
+use crate::devserver::DevServers;
 use crate::dialect::Content;
 use crate::dispatch;
+use crate::error::Error;
 use crate::instructions;
 use crate::metrics::{Metrics, Vitals};
 use crate::principal::{Permission, Principal};
@@ -15,6 +17,7 @@ use crate::sessions::{Caller, Sessions, Visible};
 use crate::tool::{Arguments, Dialect, Reach, ToolDef};
 use crate::tools::{Lookup, Toolbox};
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -28,6 +31,7 @@ pub(crate) struct Server {
     prompts: Option<LazyPrompts>,
     sessions: Arc<Sessions>,
     browsers: Arc<Browsers>,
+    dev_servers: Arc<DevServers>,
     metrics: Metrics,
     under_way: TaskTracker,
     stop: CancellationToken,
@@ -38,13 +42,16 @@ impl Server {
     pub(crate) fn new(settings: Settings) -> Result<Self, prompts::LoadError> {
         let settings = Arc::new(settings);
         let browsers = Arc::new(Browsers::new(settings.clone()));
+        let dev_servers = Arc::new(DevServers::new(&settings.dev_servers));
+        let sessions = Sessions::new(settings.clone(), browsers.clone(), dev_servers.clone());
         let toolbox = Toolbox::new(&settings.tools);
         let prompts = prompts(&settings, &toolbox)?;
         Ok(Self {
             toolbox,
             prompts,
-            sessions: Arc::new(Sessions::new(settings.clone(), browsers.clone())),
+            sessions: Arc::new(sessions),
             browsers,
+            dev_servers,
             settings,
             metrics: Metrics::default(),
             under_way: TaskTracker::new(),
@@ -52,9 +59,15 @@ impl Server {
         })
     }
 
-    /// Starts the browsers that are to run from the start.
+    /// Starts the browsers that are to run from the start, and stops servers of the app that were left running when one of us was killed.
     pub(crate) fn begin(&self) {
         self.browsers.fill();
+        self.dev_servers.clear_up();
+    }
+
+    /// How long closing may take, beside what browsers and clients need.
+    pub(crate) fn closing(&self) -> Duration {
+        self.settings.dev_servers.longest_shutdown()
     }
 
     /// The tools that are switched on.
@@ -117,7 +130,7 @@ impl Server {
     ) -> Result<Content, UnknownTool> {
         let tool = match self.toolbox.find(name) {
             Lookup::On(tool) => tool,
-            Lookup::Off(tool) => return Ok(dispatch::switched_off(tool, &self.settings)),
+            Lookup::Off(tool) => return Ok(self.switched_off(tool)),
             Lookup::Unknown(nearest) => {
                 return Err(UnknownTool {
                     name: name.to_owned(),
@@ -139,6 +152,17 @@ impl Server {
             .await;
         counted.ended(content.is_error);
         Ok(content)
+    }
+
+    fn switched_off(&self, tool: &'static ToolDef) -> Content {
+        if self.toolbox.lacks_app(tool) {
+            let error = Error::DevServerNotConfigured {
+                server: None,
+                servers: Vec::new(),
+            };
+            return dispatch::refused(tool, error, None, &self.settings);
+        }
+        dispatch::switched_off(tool, &self.settings)
     }
 
     async fn run(
@@ -276,8 +300,13 @@ impl Server {
     /// Ends everything that the server started.
     pub(crate) async fn close(&self) {
         self.stop();
-        self.sessions.close_all().await;
-        self.browsers.close().await;
+        // Before the browsers, which need no time to end.
+        let apps = self.dev_servers.close();
+        let browsers = async {
+            self.sessions.close_all().await;
+            self.browsers.close().await;
+        };
+        tokio::join!(apps, browsers);
     }
 }
 

@@ -2,6 +2,7 @@
 //! touch them.
 
 mod aftermath;
+pub(crate) mod app;
 mod console_file;
 mod contexts;
 mod idle;
@@ -10,13 +11,15 @@ mod journal;
 mod tab;
 mod tabs;
 
-use crate::browsers::{Browsers, to_the_end};
+use crate::browsers::Browsers;
 use crate::call::{Call, Turn};
 use crate::config::Settings;
+use crate::devserver::Reason;
 use crate::error::{Error, Result};
 use crate::output::{self, Output};
 use crate::reply::Event;
 use crate::script::{Board, Script, Setting};
+use app::App;
 use engine::{Page, Task, Throttling};
 use journal::Journal;
 use serde_json::Value;
@@ -48,6 +51,8 @@ pub(crate) struct Session {
     journal: Journal,
     idle: Mutex<Option<Task>>,
     contexts: Mutex<contexts::Contexts>,
+    /// The app that it tests, if it does. Set once.
+    app: OnceLock<App>,
     /// Set once; nothing is opened in it any more.
     ended: OnceLock<Ended>,
     state: Mutex<State>,
@@ -103,6 +108,7 @@ impl Session {
             journal: Journal::default(),
             idle: Mutex::default(),
             contexts: Mutex::default(),
+            app: OnceLock::new(),
             ended: OnceLock::new(),
             state: Mutex::default(),
         }
@@ -122,6 +128,17 @@ impl Session {
     /// What holds in this session.
     pub(crate) fn settings(&self) -> &Arc<Settings> {
         &self.settings
+    }
+
+    /// Says which app it tests.
+    pub(crate) fn tests(&self, app: App) {
+        // Whoever made it says so, once.
+        let _ = self.app.set(app);
+    }
+
+    /// The app that it tests, if it does.
+    pub(crate) fn app(&self) -> Option<&App> {
+        self.app.get()
     }
 
     /// Fails with why it is over, once it is for good.
@@ -295,7 +312,7 @@ impl Session {
     /// Closes the browser; the next call that needs one starts another.
     pub(crate) async fn close(self: &Arc<Self>) {
         let session = self.clone();
-        to_the_end(async move {
+        engine::to_the_end("closing session", async move {
             session.close_contexts(None).await;
             if let Some(tabs) = session.forget() {
                 session.browsers.release(tabs.open().clone()).await;
@@ -307,7 +324,7 @@ impl Session {
     /// Closes what it has of a browser, which stays for others.
     pub(crate) async fn leave(self: &Arc<Self>) {
         let session = self.clone();
-        to_the_end(async move {
+        engine::to_the_end("closing session", async move {
             session.close_contexts(session.ended.get().copied()).await;
             session.close_alone().await;
         })
@@ -325,6 +342,12 @@ impl Session {
     pub(crate) async fn end(self: &Arc<Self>, ended: Ended) {
         let _ = self.ended.set(ended);
         self.leave().await;
+        let Some(app) = self.app() else { return };
+        for (server, left) in app.leave(Reason::Over).await {
+            if let Err(error) = left {
+                tracing::warn!(%error, server = server.name(), "a server cannot be stopped");
+            }
+        }
     }
 
     fn forget(&self) -> Option<Arc<Tabs>> {

@@ -6,7 +6,8 @@ mod visible;
 
 use crate::browsers::{self, Browsers};
 use crate::call::Call;
-use crate::config::Settings;
+use crate::config::{SessionExpiry, Settings};
+use crate::devserver::DevServers;
 use crate::error::{Error, Result};
 use crate::principal::Principal;
 use crate::session::{Ended, Session};
@@ -20,7 +21,7 @@ use uuid::Uuid;
 use visible::Homes;
 
 pub(crate) use options::{ProxyOption, SessionOptions, ViewportOption};
-pub(crate) use visible::{Caller, Kind, Visible};
+pub(crate) use visible::{Caller, Kind, Tested, Visible};
 
 /// Ids of sessions that are over, for as long as they can be told from ids that never were.
 const REMEMBERED: usize = 1000;
@@ -29,6 +30,7 @@ const REMEMBERED: usize = 1000;
 pub(crate) struct Sessions {
     settings: Arc<Settings>,
     browsers: Arc<Browsers>,
+    dev_servers: Arc<DevServers>,
     default: Arc<Session>,
     homes: Mutex<Homes>,
     table: Mutex<Table>,
@@ -127,8 +129,13 @@ impl Drop for UnderWay {
 }
 
 impl Sessions {
-    pub(crate) fn new(settings: Arc<Settings>, browsers: Arc<Browsers>) -> Self {
+    pub(crate) fn new(
+        settings: Arc<Settings>,
+        browsers: Arc<Browsers>,
+        dev_servers: Arc<DevServers>,
+    ) -> Self {
         Self {
+            dev_servers,
             default: Arc::new(Session::new(settings.clone(), browsers.clone())),
             settings,
             browsers,
@@ -173,7 +180,7 @@ impl Sessions {
                 .await?;
         }
         unfinished.0 = None;
-        let created = self.add(session, owner, Kind::Created, timeout);
+        let created = self.add(session, owner, Kind::Created, timeout, options.expiry);
         drop(place);
         Ok(created)
     }
@@ -184,8 +191,10 @@ impl Sessions {
         owner: &Principal,
         kind: Kind,
         lifetime: Duration,
+        expiry: Option<SessionExpiry>,
     ) -> Arc<Created> {
-        let deadline = Deadline::after(lifetime, self.settings.sessions.expiry);
+        let expiry = expiry.unwrap_or(self.settings.sessions.expiry);
+        let deadline = Deadline::after(lifetime, expiry);
         let created = Arc::new(Created {
             id: Uuid::new_v4(),
             kind,
@@ -208,9 +217,13 @@ impl Sessions {
         call.take_turn(created.session.turn()).await;
         // Somebody may have been quicker.
         find()?;
+        self.closed(&created).await;
+        Ok(())
+    }
+
+    async fn closed(&self, created: &Created) {
         self.table().live.retain(|other| other.id != created.id);
         created.session.end(Ended::Closed(created.id)).await;
-        Ok(())
     }
 
     /// Ends all of them.
@@ -324,7 +337,8 @@ mod tests {
     fn sessions(flags: &[&str]) -> Arc<Sessions> {
         let settings = Arc::new(Settings::of_flags(flags));
         let browsers = Arc::new(Browsers::new(settings.clone()));
-        Arc::new(Sessions::new(settings, browsers))
+        let dev_servers = Arc::new(DevServers::new(&settings.dev_servers));
+        Arc::new(Sessions::new(settings, browsers, dev_servers))
     }
 
     /// One more session, that never needed a browser.
@@ -333,7 +347,7 @@ mod tests {
         let place = Place::take(sessions)?;
         let session = Arc::new(Session::new(settings, browsers));
         let owner = Principal::anybody();
-        let created = sessions.add(session, &owner, Kind::Created, LIFETIME);
+        let created = sessions.add(session, &owner, Kind::Created, LIFETIME, None);
         drop(place);
         Ok(created)
     }

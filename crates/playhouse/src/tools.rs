@@ -1,6 +1,7 @@
 //! Every tool, by toolset. The order here is the order of `tools/list` and of the reference.
 
 mod browser;
+mod e2e;
 mod session;
 
 pub(crate) use session::{element, network_log};
@@ -14,6 +15,7 @@ use serde_json::Value;
 pub const TOOLSETS: &[(ToolsetName, Toolset)] = &[
     (ToolsetName::Browser, browser::TOOLSET),
     (ToolsetName::Session, session::TOOLSET),
+    (ToolsetName::E2e, e2e::TOOLSET),
 ];
 
 /// The tools that a server has switched on, in the order of `tools/list`.
@@ -21,6 +23,7 @@ pub const TOOLSETS: &[(ToolsetName, Toolset)] = &[
 pub struct Toolbox {
     on: Vec<&'static ToolDef>,
     sessions: bool,
+    app: bool,
 }
 
 /// What became of a name.
@@ -46,6 +49,7 @@ impl Toolbox {
         Self {
             on,
             sessions: sessions.iter().any(|name| settings.toolsets.contains(name)),
+            app: settings.app,
         }
     }
 
@@ -76,6 +80,11 @@ impl Toolbox {
             .any(|tool| tool.capability == Some(Capability::Contexts))
     }
 
+    /// Whether the tool is off because there is no app under test.
+    pub(crate) fn lacks_app(&self, tool: &ToolDef) -> bool {
+        !self.app && e2e::TOOLSET.tools().any(|other| other.name == tool.name)
+    }
+
     /// The tools as `tools/list` shows them.
     pub fn to_json(&self) -> impl Iterator<Item = Value> + '_ {
         self.iter().map(|tool| tool.to_json(self.sessions))
@@ -98,7 +107,7 @@ impl Toolbox {
     }
 }
 
-/// What is forbidden is off. Rules about the tool itself come next, the last one of them; then toolset and capability decide.
+/// What is forbidden is off, and so are the tools of an app where there is none. Rules about the tool itself come next, the last one of them; then toolset and capability decide.
 fn switched_on(settings: &ToolSettings, toolset: ToolsetName, tool: &ToolDef) -> bool {
     if tool
         .risk
@@ -115,6 +124,7 @@ fn switched_on(settings: &ToolSettings, toolset: ToolsetName, tool: &ToolDef) ->
         Some(rule) => rule.allow,
         None => {
             settings.toolsets.contains(&toolset)
+                && (settings.app || toolset != ToolsetName::E2e)
                 && tool
                     .capability
                     .is_none_or(|capability| settings.capabilities.contains(&capability))

@@ -64,7 +64,9 @@ impl Pattern {
         }
     }
 
-    fn matches(&self, line: &str) -> bool {
+    /// Whether it is in this line.
+    #[must_use]
+    pub fn matches(&self, line: &str) -> bool {
         match self {
             Self::Text(text) => line.to_lowercase().contains(&text.to_lowercase()),
             Self::Regex(regex, _) => regex.find(line).is_some(),

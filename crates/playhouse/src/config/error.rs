@@ -142,6 +142,14 @@ pub enum ConfigError {
         "--auth none on {0} would let everybody in who gets there: ask for a key (--auth api-key), listen on localhost, or say --insecure"
     )]
     OpenToAll(String),
+    /// A server of the app under test that cannot be one.
+    #[error("devServers.{name}: {reason}")]
+    DevServer {
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Reports to a file that nobody named.
     #[error("logging.destination is \"file\", and logging.file names none.")]
     NoLogFile,

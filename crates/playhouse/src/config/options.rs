@@ -9,11 +9,12 @@ use super::{
     table::{key, no_key, options},
     value::{
         Arguments, AuthMode, BlockServiceWorkers, BrowserName, Bytes, CapabilityNames,
-        CodegenLanguage, ColorScheme, CommaList, ConsoleLevel, Contrast, Count, FilePaths,
-        ForcedColors, Geolocation, Headers, HttpCredentials, IgnoredArguments, ImageResponses,
-        LogDestination, LogFormat, LogLevel, Map, Milliseconds, Number, OptionValue, OriginList,
-        Port, ReducedMotion, Scripts, SessionExpiry, Size, SnapshotMode, StorageStateSource,
-        ToolRules, ToolsetName, ToolsetNames, Transport, Unsupported, Viewport,
+        CodegenLanguage, ColorScheme, CommaList, CommandLine, ConsoleLevel, Contrast, Count,
+        FilePaths, ForcedColors, Geolocation, Headers, HttpCredentials, IgnoredArguments,
+        ImageResponses, LogDestination, LogFormat, LogLevel, Map, Milliseconds, NamedServers,
+        Number, OptionValue, OriginList, Port, ReducedMotion, Scripts, SessionExpiry, Size,
+        SnapshotMode, StorageStateSource, ToolRules, ToolsetName, ToolsetNames, Transport,
+        Unsupported, Viewport,
     },
 };
 
@@ -173,9 +174,9 @@ options! {
         enable_script_evaluation: bool = true, key("security.enableScriptEvaluation").flag();
     }
     "Tools" {
-        /// Families of tools: browser, session, e2e.
+        /// Families of tools: browser, session, e2e (which needs a server of the app under test).
         toolsets: ToolsetNames =
-            ToolsetNames(vec![ToolsetName::Browser, ToolsetName::Session]),
+            ToolsetNames(vec![ToolsetName::Browser, ToolsetName::Session, ToolsetName::E2e]),
             key("toolsets").flag();
         /// Capabilities beside the core: config, contexts, network, pdf, storage, testing, vision, devtools.
         caps: CapabilityNames, key("capabilities").everywhere();
@@ -201,6 +202,22 @@ options! {
         session_expiry: SessionExpiry = SessionExpiry::Sliding, key("session.expiry").flag();
         /// Tools that work on a page must be told the session; there is no default one.
         require_session: bool = false, key("session.require").flag();
+    }
+    "The app under test" {
+        /// The command that starts, restarts, asks after and stops the server of the app under test: docs/e2e.md says how. With it come the tools `e2e_*`.
+        server_command: CommandLine, key("serverCommand").everywhere_but("SERVER_COMMAND_PATH");
+        /// Several such servers by their names, each an object: command, args, cwd, env, readyTimeout, idleTimeout, requires.
+        dev_servers: NamedServers, key("devServers").secret();
+        /// Stop the server after this long without a call on a session that uses it. 0: never.
+        server_idle_timeout: Milliseconds = Milliseconds(600_000), key("serverTimeouts.idle").flag();
+        /// How long the command may take to start the server.
+        server_start_timeout: Milliseconds = Milliseconds(30_000), key("serverTimeouts.start").flag();
+        /// How long it may take to restart it.
+        server_restart_timeout: Milliseconds = Milliseconds(40_000), key("serverTimeouts.restart").flag();
+        /// How long it may take to tell its state.
+        server_status_timeout: Milliseconds = Milliseconds(5_000), key("serverTimeouts.status").flag();
+        /// How long it may take to stop it.
+        server_shutdown_timeout: Milliseconds = Milliseconds(15_000), key("serverTimeouts.shutdown").flag();
     }
     "Answers" {
         /// Whether actions answer with a snapshot: full, none.

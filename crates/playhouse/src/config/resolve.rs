@@ -1,6 +1,7 @@
 //! From options to settings: defaults that depend on the machine, rules between options, checks.
 
 mod auth;
+mod servers;
 
 use std::path::{Path, PathBuf, absolute};
 use std::time::Duration;
@@ -68,6 +69,8 @@ pub(crate) fn resolve(
     );
     let log = log(options, cwd)?;
     let http = http(options, cwd, &mut notices)?;
+    let leases = places::ours(environment).join("servers");
+    let dev_servers = servers::servers(options, cwd, &leases)?;
     Ok(Settings {
         browser: BrowserSettings {
             choice: choice(options, channel, cwd),
@@ -140,7 +143,9 @@ pub(crate) fn resolve(
             capabilities,
             rules: options.tools.or_empty().0,
             forbidden: forbidden(options),
+            app: !dev_servers.servers.is_empty(),
         },
+        dev_servers,
         prompts: PromptSettings {
             dir: options.prompts_dir.value().map(|path| cwd.join(path)),
         },

@@ -29,6 +29,8 @@ pub struct Settings {
     pub prompts: PromptSettings,
     /// How many sessions there are, and for how long.
     pub sessions: SessionSettings,
+    /// The servers of the app under test.
+    pub dev_servers: DevServers,
     /// The browsers that sessions share.
     pub pool: PoolSettings,
     /// What answers look like.
@@ -191,6 +193,8 @@ pub struct ToolSettings {
     pub rules: Vec<ToolRule>,
     /// What no tool may do, whatever the rules say.
     pub forbidden: Vec<Risk>,
+    /// There is an app under test, which tools can start.
+    pub app: bool,
 }
 
 /// Which prompts there are, beside those of the house.
@@ -213,6 +217,54 @@ pub struct SessionSettings {
     pub expiry: SessionExpiry,
     /// Page tools must name their session.
     pub required: bool,
+}
+
+/// The servers of the app under test.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DevServers {
+    /// Each after those that it requires.
+    pub servers: Vec<DevServerSettings>,
+    /// Where it is noted that we have them running.
+    pub leases: PathBuf,
+}
+
+/// One of them, by the command that starts, restarts, asks after and stops it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DevServerSettings {
+    /// What it is called.
+    pub name: String,
+    /// The program and its arguments; at least the program.
+    pub command: Vec<String>,
+    /// The folder that it is started in, absolute.
+    pub cwd: PathBuf,
+    /// Environment variables beside our own.
+    pub env: Vec<(String, String)>,
+    /// Servers that are started before it.
+    pub requires: Vec<String>,
+    /// How long it may take to start.
+    pub start: Duration,
+    /// To restart.
+    pub restart: Duration,
+    /// To tell its state.
+    pub status: Duration,
+    /// To stop.
+    pub shutdown: Duration,
+    /// How long no call may come on a session that uses it; `None` for ever.
+    pub idle: Option<Duration>,
+}
+
+impl DevServers {
+    /// The longest that it may take to start or restart them all.
+    pub(crate) fn longest(&self) -> Duration {
+        let longest = |server: &DevServerSettings| server.start.max(server.restart);
+        self.servers.iter().map(longest).sum()
+    }
+
+    /// The longest that it may take to stop them all, each by itself.
+    pub(crate) fn longest_shutdown(&self) -> Duration {
+        let limits = self.servers.iter().map(|server| server.shutdown);
+        limits.max().unwrap_or_default()
+    }
 }
 
 /// The browsers that sessions share.
@@ -376,7 +428,8 @@ impl Settings {
     /// The longest that any call may take: a slow navigation, a slow start, and a margin.
     pub(crate) fn longest_call(&self) -> Duration {
         let slowest = self.timeouts.navigation.max(self.timeouts.action);
-        slowest + self.browser.launch_timeout + Duration::from_secs(30)
+        let starting = self.browser.launch_timeout + self.dev_servers.longest();
+        slowest + starting + Duration::from_secs(30)
     }
 
     /// The folder of the profile that belongs to a workspace.

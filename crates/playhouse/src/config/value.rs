@@ -2,6 +2,7 @@
 
 mod choices;
 mod lists;
+mod servers;
 mod structured;
 
 use std::{
@@ -23,6 +24,7 @@ pub(crate) use lists::{
     Arguments, CapabilityNames, CommaList, Headers, IgnoredArguments, Map, OriginList, Scripts,
     ToolRules, ToolsetNames,
 };
+pub(crate) use servers::{CommandLine, NamedServer, NamedServers};
 pub(crate) use structured::{BlockServiceWorkers, BrowserName};
 pub use structured::{Geolocation, HttpCredentials, Size, StorageStateSource, Viewport};
 

@@ -3,26 +3,38 @@
 use super::{Content, ContentItem};
 use crate::config::{AnswerSettings, ImageResponses};
 use crate::error::{Error, ErrorCode, Result};
-use crate::reply::{Answer, Image, Modal, Part};
+use crate::evidence::Evidence;
+use crate::reply::{Answer, Event, Image, Modal, Part};
 use serde_json::{Map, Value, json};
 
 /// Dresses the outcome of a call of a tool for a session; the default one has no id.
 pub(crate) fn content(
     tool: &str,
     outcome: Result<Answer>,
+    evidence: Option<&Evidence>,
     session_id: Option<&str>,
     settings: &AnswerSettings,
 ) -> Content {
     match outcome {
-        Ok(Answer { reply, modals, .. }) => match reply.error {
-            None => answered(reply.parts, &modals, settings),
-            Some(error) => failed(tool, &error, session_id, &modals),
+        Ok(Answer {
+            reply,
+            modals,
+            events,
+            ..
+        }) => match reply.error {
+            None => answered(reply.parts, &modals, &events, settings),
+            Some(error) => failed(tool, &error, evidence, session_id, &modals),
         },
-        Err(error) => failed(tool, &error, session_id, &[]),
+        Err(error) => failed(tool, &error, evidence, session_id, &[]),
     }
 }
 
-fn answered(parts: Vec<Part>, modals: &[Modal], settings: &AnswerSettings) -> Content {
+fn answered(
+    parts: Vec<Part>,
+    modals: &[Modal],
+    events: &[Event],
+    settings: &AnswerSettings,
+) -> Content {
     let mut object = Map::from_iter([("success".to_owned(), Value::Bool(true))]);
     let mut images = Vec::new();
     for part in parts {
@@ -36,6 +48,11 @@ fn answered(parts: Vec<Part>, modals: &[Modal], settings: &AnswerSettings) -> Co
     }
     let mut object = Value::Object(object);
     tell(modals, &mut object);
+    for event in events {
+        if let Event::AppFailed { first, count } = event {
+            object["appErrors"] = json!({ "first": first, "count": count });
+        }
+    }
     let mut content = of(object, false);
     if settings.image_responses != ImageResponses::Omit {
         content.items.extend(images);
@@ -58,7 +75,13 @@ fn tell(modals: &[Modal], object: &mut Value) {
     }
 }
 
-fn failed(tool: &str, error: &Error, session_id: Option<&str>, modals: &[Modal]) -> Content {
+fn failed(
+    tool: &str,
+    error: &Error,
+    evidence: Option<&Evidence>,
+    session_id: Option<&str>,
+    modals: &[Modal],
+) -> Content {
     let mut object = error.to_json(tool);
     let code = error.code_of(tool);
     if code == ErrorCode::DialogOpen {
@@ -71,6 +94,9 @@ fn failed(tool: &str, error: &Error, session_id: Option<&str>, modals: &[Modal])
     if let (Some(id), Value::Object(members)) = (session_id, &mut object) {
         let after_message = members.len().min(2);
         members.shift_insert(after_message, "sessionId".to_owned(), id.into());
+    }
+    if let Some(evidence) = evidence {
+        object["evidence"] = json!(evidence);
     }
     of(object, true)
 }
@@ -121,7 +147,7 @@ mod tests {
             modals,
             ..Answer::default()
         };
-        let content = content("click", Ok(answer), None, &settings());
+        let content = content("click", Ok(answer), None, None, &settings());
         assert_eq!(
             content.text(),
             r#"{"success":true,"title":"Shop","dialog":{"type":"confirm","message":"Sure?"}}"#
@@ -137,7 +163,7 @@ mod tests {
         let error = Error::SessionExpired {
             session_id: "x".into(),
         };
-        let content = content("click", Err(error), Some("x"), &settings());
+        let content = content("click", Err(error), None, Some("x"), &settings());
         assert!(content.is_error);
         assert_eq!(
             content.text(),

@@ -4,16 +4,33 @@
 use super::{Content, ContentItem};
 use crate::config::{AnswerSettings, ImageResponses};
 use crate::error::{Error, Result};
+use crate::evidence::{Evidence, ServerState};
 use crate::reply::{Answer, Event, Image, Modal, PageFacts, Part, SnapshotFacts, TabFacts};
 use engine::codegen::Language;
 use std::fmt::Write as _;
 
 /// Dresses the outcome of a call of a tool.
-pub(crate) fn content(tool: &str, outcome: Result<Answer>, settings: &AnswerSettings) -> Content {
-    match outcome {
+pub(crate) fn content(
+    tool: &str,
+    outcome: Result<Answer>,
+    evidence: Option<&Evidence>,
+    settings: &AnswerSettings,
+) -> Content {
+    let mut content = match outcome {
         Ok(answer) => answered(tool, answer, settings),
         Err(error) => failed(tool, &error),
+    };
+    if let Some(evidence) = evidence {
+        if let Some(ContentItem::Text(text)) = content.items.first_mut() {
+            let mut sections = Sections(std::mem::take(text));
+            sections.evidence(evidence);
+            *text = sections.0;
+        }
+        if let Some(object) = &mut content.structured {
+            object["evidence"] = serde_json::json!(evidence);
+        }
     }
+    content
 }
 
 /// The lines of a list of tabs.
@@ -117,6 +134,24 @@ impl Sections {
         let _ = write!(self.0, "### {title}\n{}", lines.join("\n"));
     }
 
+    fn evidence(&mut self, evidence: &Evidence) {
+        let mut lines = Vec::new();
+        if let Some(url) = &evidence.page_url {
+            lines.push(format!("- Page URL: {url}"));
+        }
+        if let Some(shot) = &evidence.screenshot {
+            lines.push(format!("- [Screenshot]({}) {}", shot.path, shot.uri));
+        }
+        let console = evidence.console.iter();
+        lines.extend(console.map(|message| format!("- Console: {message}")));
+        let requests = evidence.requests.iter();
+        lines.extend(requests.map(|failed| format!("- Failed request: {failed}")));
+        self.section("Evidence", lines);
+        for server in &evidence.servers {
+            self.section(&format!("Server {}", server.name), server_lines(server));
+        }
+    }
+
     fn fenced(&mut self, title: &str, language: &str, lines: Vec<String>) {
         if !lines.is_empty() {
             let body = lines.join("\n");
@@ -141,6 +176,33 @@ fn sentence(error: &Error) -> String {
         Error::Arguments { bare: true, .. } => error.to_string(),
         _ => format!("Error: {error}"),
     }
+}
+
+fn server_lines(server: &ServerState) -> Vec<String> {
+    let answer = &server.answer;
+    let mut facts = vec![answer.status.clone()];
+    match answer.healthy {
+        Some(true) => facts.push("healthy".to_owned()),
+        Some(false) => facts.push("not healthy".to_owned()),
+        None => {}
+    }
+    facts.extend(answer.url.clone());
+    facts.extend(answer.pid.map(|pid| format!("pid {pid}")));
+    facts.extend(answer.exit_code.map(|code| format!("exit code {code}")));
+    facts.extend(answer.error.clone());
+    let mut lines = vec![format!("- Status: {}", facts.join(", "))];
+    let logs = answer.logs.paths();
+    if !logs.is_empty() {
+        lines.push(format!("- Logs: {}", logs.join(", ")));
+    }
+    match (&*server.log, server.log_left_out) {
+        ("", _) => lines.push("- It has logged nothing since the last call".to_owned()),
+        (log, None) => lines.push(format!("- Logged since the last call:\n```\n{log}\n```")),
+        (log, Some(left_out)) => lines.push(format!(
+            "- Logged since the last call, {left_out} bytes of it left out at the beginning:\n```\n{log}\n```"
+        )),
+    }
+    lines
 }
 
 fn page_lines(page: &PageFacts) -> Vec<String> {
@@ -202,6 +264,13 @@ fn event_line(event: &Event) -> String {
             format!(
                 "- The browser profile {dir} is in use; this session works in an isolated one, and nothing of it is kept"
             )
+        }
+        Event::AppFailed { first, count } => {
+            let more = match count {
+                0 | 1 => String::new(),
+                count => format!(" and {} more", count - 1),
+            };
+            format!("- The app failed: {first}{more}. e2e_errors tells what its server logged")
         }
         Event::DownloadFailed { name, reason } => {
             format!("- Download of file {name} failed: {reason}")
@@ -281,7 +350,7 @@ mod tests {
             ### Events
             - New console entries: out/c.log#L2-L4
             - Downloading file a.txt ..."##]]
-        .assert_eq(&content("browser_click", Ok(answer), &settings()).text());
+        .assert_eq(&content("browser_click", Ok(answer), None, &settings()).text());
     }
 
     #[test]
@@ -291,7 +360,7 @@ mod tests {
             ..Answer::default()
         };
         assert_eq!(
-            content("browser_snapshot", Ok(answer), &settings()).text(),
+            content("browser_snapshot", Ok(answer), None, &settings()).text(),
             "### Snapshot\n```yaml\n\n```"
         );
     }
@@ -301,6 +370,7 @@ mod tests {
         let content = content(
             "browser_tabs",
             Err(Error::TabNotFound { index: 7 }),
+            None,
             &settings(),
         );
         assert_eq!(content.text(), "### Error\nError: Tab 7 not found");
@@ -313,7 +383,7 @@ mod tests {
 
     #[test]
     fn a_success_has_nothing_but_content() {
-        let content = content("browser_click", Ok(Answer::default()), &settings());
+        let content = content("browser_click", Ok(Answer::default()), None, &settings());
         assert!(!content.is_error && content.structured.is_none());
     }
 }

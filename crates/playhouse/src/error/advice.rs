@@ -18,6 +18,8 @@ impl ErrorCode {
             | Self::VerificationFailed
             | Self::BrowserCrashed
             | Self::BrowserError
+            | Self::DevServerFailed
+            | Self::DevServerTimeout
             | Self::ResourceExhausted
             | Self::Cancelled => true,
             Self::SessionNotFound
@@ -34,6 +36,7 @@ impl ErrorCode {
             | Self::FileAccessDenied
             | Self::FileError
             | Self::UnsupportedByBrowser
+            | Self::DevServerNotConfigured
             | Self::ToolDisabled
             | Self::InsufficientScope
             | Self::InternalError => false,
@@ -84,6 +87,15 @@ impl ErrorCode {
             Self::BrowserError => {
                 "Try again: a browser that is gone is replaced. `playhouse doctor` tells what is missing."
             }
+            Self::DevServerNotConfigured => {
+                "Name a server that is configured, or configure one: --server-command, or devServers in the configuration file."
+            }
+            Self::DevServerFailed => {
+                "Read the log, mend the app or its command, and start it again with e2e_start or e2e_restart."
+            }
+            Self::DevServerTimeout => {
+                "See what the command waits for, or give it more time: --server-start-timeout and its like."
+            }
             Self::ToolDisabled => "Start the server with --tools +NAME.",
             Self::InsufficientScope => {
                 "Do without the tool, or connect with a key or token that has the scope."
@@ -119,6 +131,7 @@ impl Error {
                 Some("Navigate again: the session goes on with a new page.".into())
             }
             Self::SwitchedOff { .. } => Some("Do without it.".into()),
+            Self::NoE2eSession { .. } => Some("Begin one with e2e_start, or name it.".into()),
             Self::NoHistory { .. } => Some("Navigate to the page by its URL.".into()),
             Self::PictureTooLarge { .. } => {
                 Some("Compare the viewport, or with another baseline.".into())

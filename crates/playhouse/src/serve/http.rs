@@ -77,7 +77,10 @@ pub(super) async fn serve(settings: Settings, http: HttpSettings) -> ExitCode {
         ending.end.cancel();
         served.ended().await;
     };
-    if tokio::time::timeout(CLOSING, closed).await.is_err() {
+    if tokio::time::timeout(CLOSING + server.closing(), closed)
+        .await
+        .is_err()
+    {
         tracing::warn!("closing took too long");
     }
     ExitCode::SUCCESS

@@ -61,7 +61,10 @@ pub(crate) async fn serve(settings: Settings) -> ExitCode {
             .1
             .ok();
     };
-    if tokio::time::timeout(CLOSING, closed).await.is_err() {
+    if tokio::time::timeout(CLOSING + server.closing(), closed)
+        .await
+        .is_err()
+    {
         tracing::warn!("closing took too long");
     }
     ExitCode::SUCCESS

@@ -1,6 +1,6 @@
 //! What a session can be asked to be when it is created: the server's settings, changed for it alone.
 
-use crate::config::{ProxySettings, Settings, Size, StorageStateSource, Viewport};
+use crate::config::{ProxySettings, SessionExpiry, Settings, Size, StorageStateSource, Viewport};
 use crate::error::{Error, Problem, Result};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -25,6 +25,8 @@ pub(crate) struct SessionOptions {
     pub(crate) storage_state: Option<Value>,
     /// How long it lives, in milliseconds.
     pub(crate) timeout: Option<u64>,
+    /// Whether calls prolong its life, whatever holds for others.
+    pub(crate) expiry: Option<SessionExpiry>,
 }
 
 /// A size in CSS pixels.

@@ -2,6 +2,7 @@
 
 use super::{Chosen, Created, SessionOptions, Sessions, UnderWay};
 use crate::call::Call;
+use crate::devserver::DevServers;
 use crate::error::{Error, Result};
 use crate::principal::{Permission, Principal};
 use crate::session::{DEFAULT, Session};
@@ -82,6 +83,13 @@ impl Sessions {
     }
 }
 
+/// A session that tests an app, which lives on while a call has it.
+pub(crate) struct Tested {
+    /// The session.
+    pub(crate) created: Arc<Created>,
+    _under_way: UnderWay,
+}
+
 /// The sessions that a caller can see.
 #[derive(Clone)]
 pub(crate) struct Visible {
@@ -97,6 +105,52 @@ impl Visible {
     /// Whether the caller may have what opens other doors.
     pub(crate) fn may_open_doors(&self) -> bool {
         self.caller.principal.permission() == Permission::Admin
+    }
+
+    /// The servers of the app under test.
+    pub(crate) fn dev_servers(&self) -> &Arc<DevServers> {
+        &self.sessions.dev_servers
+    }
+
+    /// The session that is being tested an app in: the one of the call, or the only one there is where the call is for the default one.
+    pub(crate) fn e2e(&self, session: &Arc<Session>) -> Result<Tested> {
+        let all = self.list().into_iter();
+        let mut tested: Vec<_> = all
+            .filter(|created| created.session.app().is_some())
+            .collect();
+        let named = tested
+            .iter()
+            .position(|created| Arc::ptr_eq(&created.session, session));
+        let is_home = || Arc::ptr_eq(&self.at_home().session, session);
+        let index = match (named, tested.len()) {
+            (Some(index), _) => index,
+            (None, 1) if is_home() => 0,
+            _ => {
+                let ids = tested.iter().map(|created| created.id.to_string());
+                return Err(Error::NoE2eSession {
+                    sessions: ids.collect(),
+                });
+            }
+        };
+        let created = tested.swap_remove(index);
+        Ok(Tested {
+            _under_way: UnderWay::on(created.clone()),
+            created,
+        })
+    }
+
+    /// Ends a session, at its turn.
+    pub(crate) async fn end(&self, created: &Created) {
+        self.sessions.closed(created).await;
+    }
+
+    /// Ends a session that nobody has heard of yet.
+    pub(crate) fn abandon(&self, created: Arc<Created>) {
+        let sessions = self.sessions.clone();
+        engine::spawn("abandoned session", async move {
+            sessions.closed(&created).await;
+        })
+        .detach();
     }
 
     /// The session of that id, or the default one; its life is prolonged.
@@ -180,7 +234,7 @@ impl Sessions {
     fn settle_in(self: &Arc<Self>, owner: &Principal) -> Arc<Created> {
         let session = Arc::new(Session::new(self.settings.clone(), self.browsers.clone()));
         let lifetime = self.settings.sessions.timeout;
-        self.add(session, owner, Kind::Default, lifetime)
+        self.add(session, owner, Kind::Default, lifetime, None)
     }
 }
 

@@ -58,7 +58,7 @@ fn side_schema() -> Value {
 }
 
 /// Reads a value with its derived shape.
-fn shaped<T: DeserializeOwned>(value: &Value, expected: &str) -> Result<T, Problem> {
+pub(super) fn shaped<T: DeserializeOwned>(value: &Value, expected: &str) -> Result<T, Problem> {
     T::deserialize(value).map_err(|why| Problem::expected(format!("{expected} ({why})")))
 }
 

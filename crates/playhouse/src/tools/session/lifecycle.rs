@@ -86,6 +86,7 @@ impl ObjectTool for CreateSession {
             proxy: self.proxy,
             storage_state,
             timeout: self.timeout,
+            expiry: None,
         };
         let created = sessions.create(call, &options).await?;
         Ok(CreatedSession {

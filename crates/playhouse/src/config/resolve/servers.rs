@@ -1,0 +1,134 @@
+//! The servers of the app under test.
+
+use std::{collections::BTreeMap, path::Path, time::Duration};
+
+use super::required;
+use crate::config::{
+    error::ConfigError,
+    layered::Layered,
+    options::Options,
+    settings::{DevServerSettings, DevServers},
+    value::{CommandLine, Milliseconds, NamedServer},
+};
+
+/// What the server of `--server-command` is called.
+const ONLY: &str = "app";
+
+/// A restart is a stop and a start.
+const STOPPING: Duration = Duration::from_secs(10);
+
+/// All of them, those that others require first; `leases` is where it is noted that they run.
+pub(super) fn servers(
+    options: &Options,
+    cwd: &Path,
+    leases: &Path,
+) -> Result<DevServers, ConfigError> {
+    let mut named = options.dev_servers.value().unwrap_or_default().0;
+    if let Some(CommandLine(line)) = options.server_command.value() {
+        let only = NamedServer {
+            command: line,
+            args: None,
+            cwd: None,
+            env: BTreeMap::new(),
+            ready_timeout: None,
+            idle_timeout: None,
+            requires: Vec::new(),
+        };
+        if named.insert(ONLY.to_owned(), only).is_some() {
+            return Err(wrong(ONLY, "--server-command is called that too"));
+        }
+    }
+    let mut servers = Vec::new();
+    for name in named.keys() {
+        add(name, &named, options, cwd, &mut Vec::new(), &mut servers)?;
+    }
+    Ok(DevServers {
+        servers,
+        leases: leases.to_owned(),
+    })
+}
+
+fn add(
+    name: &str,
+    named: &BTreeMap<String, NamedServer>,
+    options: &Options,
+    cwd: &Path,
+    above: &mut Vec<String>,
+    servers: &mut Vec<DevServerSettings>,
+) -> Result<(), ConfigError> {
+    if servers.iter().any(|server| server.name == name) {
+        return Ok(());
+    }
+    if above.iter().any(|other| other == name) {
+        return Err(wrong(name, "it requires itself, by way of others"));
+    }
+    let Some(server) = named.get(name) else {
+        let by = above.last().map(String::as_str).unwrap_or_default();
+        return Err(wrong(
+            by,
+            &format!("it requires \"{name}\", which is not there"),
+        ));
+    };
+    above.push(name.to_owned());
+    for other in &server.requires {
+        add(other, named, options, cwd, above, servers)?;
+    }
+    above.pop();
+    servers.push(resolved(name, server, options, cwd)?);
+    Ok(())
+}
+
+fn resolved(
+    name: &str,
+    server: &NamedServer,
+    options: &Options,
+    cwd: &Path,
+) -> Result<DevServerSettings, ConfigError> {
+    let folder = cwd.join(server.cwd.as_deref().unwrap_or_default());
+    let mut command = match &server.args {
+        Some(args) => {
+            let program = [server.command.clone()].into_iter();
+            program.chain(args.iter().cloned()).collect()
+        }
+        None => CommandLine(server.command.clone()).words(&folder),
+    };
+    match command.first_mut() {
+        Some(program) if !program.is_empty() => {
+            // A bare name is looked for on the PATH, anything else where the server is started.
+            let is_path = program.contains(['/', '\\']) || folder.join(&*program).is_file();
+            if is_path {
+                *program = folder.join(&*program).display().to_string();
+            }
+        }
+        _ => return Err(wrong(name, "its command is empty")),
+    }
+    let limit = |option: &Layered<Milliseconds>, own: Option<u64>| -> Duration {
+        own.map_or_else(|| required(option).into(), Duration::from_millis)
+    };
+    let start = limit(&options.server_start_timeout, server.ready_timeout);
+    let restart = match server.ready_timeout {
+        Some(_) => start + STOPPING,
+        None => limit(&options.server_restart_timeout, None),
+    };
+    let Milliseconds(idle) = required(&options.server_idle_timeout);
+    let idle = server.idle_timeout.unwrap_or(idle);
+    Ok(DevServerSettings {
+        name: name.to_owned(),
+        command,
+        cwd: folder,
+        env: server.env.clone().into_iter().collect(),
+        requires: server.requires.clone(),
+        start,
+        restart,
+        status: limit(&options.server_status_timeout, None),
+        shutdown: limit(&options.server_shutdown_timeout, None),
+        idle: (idle > 0).then(|| Duration::from_millis(idle)),
+    })
+}
+
+fn wrong(name: &str, reason: &str) -> ConfigError {
+    ConfigError::DevServer {
+        name: name.to_owned(),
+        reason: reason.to_owned(),
+    }
+}

@@ -1,0 +1,409 @@
+//! The servers of the app under test: started by the command that the user configured, counted, and stopped with the last session that
+//! uses them. What a session does with them is the tools' business.
+
+mod answer;
+mod command;
+mod lease;
+mod logs;
+mod process;
+
+use crate::config::{DevServerSettings, DevServers as Settings};
+use crate::error::{Error, Result, ServerReport};
+use command::Verb;
+use lease::{Lease, Register};
+use process::Process;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+pub(crate) use answer::Answer;
+pub(crate) use command::last_lines;
+pub(crate) use logs::{Excerpt, Logs, Position, end, last, page, since};
+
+/// How long a server that says that it is ready may take to accept a connection.
+const LISTENING: Duration = Duration::from_secs(5);
+
+const STEP: Duration = Duration::from_millis(50);
+
+/// All servers that are configured.
+pub(crate) struct DevServers {
+    leases: PathBuf,
+    all: Vec<Arc<DevServer>>,
+}
+
+/// One of them.
+pub(crate) struct DevServer {
+    settings: DevServerSettings,
+    register: Register,
+    /// Those that it requires, those that they require first.
+    required: Vec<Arc<DevServer>>,
+    /// Held while the command starts or stops it.
+    state: tokio::sync::Mutex<State>,
+    /// What is known of it since it was last started.
+    known: Mutex<Option<Answer>>,
+}
+
+#[derive(Default)]
+struct State {
+    users: usize,
+    lease: Option<Lease>,
+    /// It ran before we came, and nobody of us had started it.
+    foreign: bool,
+}
+
+/// What became of a server that a session does not use any more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Left {
+    /// It was stopped; this is what the command said.
+    Stopped(Box<Answer>),
+    /// Others use it.
+    Shared,
+    /// It ran before, and goes on.
+    Running,
+}
+
+/// Why a server is not used any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reason {
+    /// Somebody asked for it to be stopped.
+    Asked,
+    /// Its session is over for another reason.
+    Over,
+}
+
+impl DevServers {
+    /// None of them is started.
+    pub(crate) fn new(settings: &Settings) -> Self {
+        let mut all: Vec<Arc<DevServer>> = Vec::new();
+        for settings_of_one in &settings.servers {
+            // They come in that order.
+            let required = |name: &String| all.iter().find(|other| other.name() == name).cloned();
+            let direct: Vec<_> = settings_of_one
+                .requires
+                .iter()
+                .filter_map(required)
+                .collect();
+            let mut required: Vec<Arc<DevServer>> = Vec::new();
+            for other in direct
+                .iter()
+                .flat_map(|server| server.required.iter().chain([server]))
+            {
+                if !required.iter().any(|known| known.name() == other.name()) {
+                    required.push(other.clone());
+                }
+            }
+            all.push(Arc::new(DevServer {
+                settings: settings_of_one.clone(),
+                register: Register::of(settings_of_one, &settings.leases),
+                required,
+                state: tokio::sync::Mutex::default(),
+                known: Mutex::default(),
+            }));
+        }
+        Self {
+            leases: settings.leases.clone(),
+            all,
+        }
+    }
+
+    /// The server of that name; without a name the only one that none requires.
+    pub(crate) fn find(&self, name: Option<&str>) -> Result<Arc<DevServer>> {
+        let is_required = |server: &Arc<DevServer>| {
+            let mut others = self.all.iter().flat_map(|other| &other.required);
+            others.any(|other| Arc::ptr_eq(other, server))
+        };
+        let mut fitting = self.all.iter().filter(|server| match name {
+            Some(name) => server.name() == name,
+            None => !is_required(server),
+        });
+        match (fitting.next(), fitting.next()) {
+            (Some(server), None) => Ok(server.clone()),
+            _ => Err(Error::DevServerNotConfigured {
+                server: name.map(str::to_owned),
+                servers: self
+                    .all
+                    .iter()
+                    .map(|server| server.name().to_owned())
+                    .collect(),
+            }),
+        }
+    }
+
+    /// All of them, each after those that it requires.
+    pub(crate) fn all(&self) -> &[Arc<DevServer>] {
+        &self.all
+    }
+
+    /// Stops what servers of ours had running that were killed.
+    pub(crate) fn clear_up(&self) {
+        let leases = self.leases.clone();
+        engine::spawn("clearing up servers", async move {
+            for register in Register::all(&leases) {
+                let alone = register.alone(Duration::ZERO).await;
+                let (somebody, left) = register.others(&alone);
+                if let Some(note) = left.last().filter(|_| !somebody) {
+                    let settings = note.settings();
+                    tracing::info!(server = settings.name, "stopping what was left running");
+                    if let Err(error) = stopped(&settings, note.process.as_ref()).await {
+                        tracing::warn!(%error, "what was left running cannot be stopped");
+                    }
+                }
+            }
+        })
+        .detach();
+    }
+
+    /// Stops those that run for us, whoever still uses them.
+    pub(crate) async fn close(&self) {
+        // First those that need others.
+        for server in self.all.iter().rev() {
+            let mut state = server.state.lock().await;
+            state.users = 0;
+            if let Err(error) = server.vacated(&mut state, Reason::Over).await {
+                tracing::warn!(%error, "a server cannot be stopped");
+            }
+        }
+    }
+}
+
+/// The right to a server that runs. Dropped, it is given back.
+pub(crate) struct Use {
+    /// The server.
+    pub(crate) server: Arc<DevServer>,
+    given_back: bool,
+}
+
+impl Use {
+    /// Gives it back: the last one stops the server.
+    pub(crate) async fn give_back(mut self, reason: Reason) -> Result<Left> {
+        self.given_back = true;
+        let server = self.server.clone();
+        to_the_end(async move { server.left(reason).await }).await
+    }
+}
+
+impl Drop for Use {
+    fn drop(&mut self) {
+        if !self.given_back {
+            let server = self.server.clone();
+            engine::spawn("stopping server", async move {
+                if let Err(error) = server.left(Reason::Over).await {
+                    tracing::warn!(%error, "a server cannot be stopped");
+                }
+            })
+            .detach();
+        }
+    }
+}
+
+impl DevServer {
+    /// What it is called.
+    pub(crate) fn name(&self) -> &str {
+        &self.settings.name
+    }
+
+    /// How long no call may come on a session that uses it.
+    pub(crate) fn idle(&self) -> Option<Duration> {
+        self.settings.idle
+    }
+
+    /// What it said when it was last started.
+    pub(crate) fn known(&self) -> Option<Answer> {
+        self.known
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Its logs, as far as they are known.
+    pub(crate) fn logs(&self) -> Logs {
+        self.known().map(|known| known.logs).unwrap_or_default()
+    }
+
+    /// Starts it and those that it requires, where they do not run; the right to each, its own first. They are started to the end even if
+    /// nobody waits for it any more, and stopped then.
+    pub(crate) async fn begin(self: &Arc<Self>) -> Result<Vec<Use>> {
+        let mut uses = Vec::new();
+        for server in self.required.iter().chain([self]) {
+            let server = server.clone();
+            uses.push(to_the_end(async move { server.started().await }).await?);
+        }
+        uses.reverse();
+        Ok(uses)
+    }
+
+    /// Its state, in the command's words.
+    pub(crate) async fn status(&self) -> Result<Answer> {
+        command::ask(&self.settings, Verb::Status, &self.environment()).await
+    }
+
+    /// Stops it and starts it again; returns when it accepts connections.
+    pub(crate) async fn restart(self: &Arc<Self>) -> Result<Answer> {
+        let server = self.clone();
+        to_the_end(async move {
+            let mut state = server.state.lock().await;
+            let _alone = server.register.alone(server.settings.restart).await;
+            let answer = server.comes_up(&mut state, Verb::Restart).await?;
+            Ok(answer)
+        })
+        .await
+    }
+
+    /// Whether its process is gone, as far as that can be told without asking the command.
+    pub(crate) async fn is_gone(&self) -> bool {
+        let state = self.state.lock().await;
+        let process = state.lease.as_ref().and_then(Lease::process);
+        process.is_some_and(|process| !process.lives())
+    }
+
+    async fn started(self: Arc<Self>) -> Result<Use> {
+        let mut state = self.state.lock().await;
+        let alone = self.register.alone(self.settings.start).await;
+        let ours = state.lease.is_some();
+        if !ours {
+            let (somebody, left) = self.register.others(&alone);
+            // Noted before it is started: we may be killed in between.
+            state.lease = Some(self.register.take(&self.settings, &alone));
+            state.foreign = !somebody && left.is_empty();
+        }
+        match self.comes_up(&mut state, Verb::Start).await {
+            Ok(answer) => {
+                state.foreign &= answer.status == "already_running";
+                state.users += 1;
+                Ok(Use {
+                    server: self.clone(),
+                    given_back: false,
+                })
+            }
+            Err(error) => {
+                if state.users == 0 {
+                    // Something may have been started all the same.
+                    state.foreign = false;
+                    drop(alone);
+                    let stopped = self.vacated(&mut state, Reason::Over).await;
+                    tracing::debug!(?stopped, "after a start that failed");
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Has the command start or restart it, and waits until it listens.
+    async fn comes_up(&self, state: &mut State, verb: Verb) -> Result<Answer> {
+        let answer = command::ask(&self.settings, verb, &self.environment()).await?;
+        let process = answer.pid.and_then(Process::of);
+        if let Some(lease) = &mut state.lease {
+            lease.is_process(process);
+        }
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer.clone());
+        match listens(&answer).await {
+            true => Ok(answer),
+            false => {
+                let url = answer.url.as_deref().unwrap_or_default();
+                let reason = format!(
+                    "it answered with the status \"{}\", and nobody listens on {url}",
+                    answer.status
+                );
+                let log = answer.logs.errors().and_then(last_lines);
+                let report = ServerReport {
+                    exit_code: answer.exit_code,
+                    log,
+                    logs: answer.logs.paths(),
+                    ..ServerReport::default()
+                };
+                Err(command::failed(&self.settings, verb, reason, report))
+            }
+        }
+    }
+
+    async fn left(&self, reason: Reason) -> Result<Left> {
+        let mut state = self.state.lock().await;
+        // All may have been stopped meanwhile.
+        state.users = state.users.saturating_sub(1);
+        match state.users {
+            0 => self.vacated(&mut state, reason).await,
+            _ => Ok(Left::Shared),
+        }
+    }
+
+    /// Stops it, unless somebody else has it running.
+    async fn vacated(&self, state: &mut State, reason: Reason) -> Result<Left> {
+        let Some(lease) = state.lease.take() else {
+            return Ok(Left::Shared);
+        };
+        let alone = self.register.alone(self.settings.shutdown).await;
+        let process = lease.process().cloned();
+        // Before: whoever comes meanwhile waits for the lock, and finds nobody.
+        lease.give_up(&alone);
+        let (somebody, _) = self.register.others(&alone);
+        if somebody {
+            return Ok(Left::Shared);
+        }
+        if state.foreign && reason == Reason::Over {
+            return Ok(Left::Running);
+        }
+        let answer = stopped(&self.settings, process.as_ref()).await;
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        Ok(Left::Stopped(Box::new(answer?)))
+    }
+
+    /// Where the servers are that it requires.
+    fn environment(&self) -> Vec<(String, String)> {
+        let variable = |server: &Arc<Self>| {
+            let name = server.name().to_ascii_uppercase().replace('-', "_");
+            Some((format!("PLAYHOUSE_URL_{name}"), server.known()?.url?))
+        };
+        self.required.iter().filter_map(variable).collect()
+    }
+}
+
+/// Has the command stop the server. If it fails to, its process is ended by us, where it is known for certain.
+async fn stopped(settings: &DevServerSettings, process: Option<&Process>) -> Result<Answer> {
+    let answer = command::ask(settings, Verb::Shutdown, &[]).await;
+    match process {
+        Some(process) if process.lives() => {
+            // The command may tell it a little early.
+            let gone = process.end().await;
+            tracing::warn!(
+                gone,
+                server = settings.name,
+                "the server outlived its shutdown"
+            );
+            answer
+        }
+        _ => answer,
+    }
+}
+
+/// Whether somebody accepts connections there, now or soon.
+async fn listens(answer: &Answer) -> bool {
+    let url = answer
+        .url
+        .as_deref()
+        .and_then(|url| url::Url::parse(url).ok());
+    let Some((url, port)) = url.and_then(|url| Some((url.clone(), url.port_or_known_default()?)))
+    else {
+        return false;
+    };
+    let host = url.host_str().unwrap_or_default();
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let connected = async {
+        while tokio::net::TcpStream::connect((host, port)).await.is_err() {
+            tokio::time::sleep(STEP).await;
+        }
+    };
+    tokio::time::timeout(LISTENING, connected).await.is_ok()
+}
+
+/// Does it to the end, even if nobody waits for it any more.
+async fn to_the_end<T: Send + 'static>(
+    work: impl Future<Output = Result<T>> + Send + 'static,
+) -> Result<T> {
+    let done = engine::to_the_end("server of the app", work).await;
+    done.unwrap_or_else(|| {
+        Err(Error::Internal {
+            tool: "e2e",
+            reason: "a task panicked".to_owned(),
+        })
+    })
+}

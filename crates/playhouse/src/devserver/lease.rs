@@ -1,0 +1,260 @@
+//! That we have a server running is noted in a file for as long as it is so. The file is locked by us and by nobody else: one that is not
+//! locked was left behind by a server of ours that was killed, and what it started is stopped by the next one that comes.
+
+use super::process::Process;
+use crate::config::DevServerSettings;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::time::Instant;
+use uuid::Uuid;
+
+/// How often a lock that somebody else has is tried again.
+const STEP: Duration = Duration::from_millis(50);
+
+const EXTENSION: &str = "lease";
+
+/// What is noted: how to stop the server, and which process it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Note {
+    name: String,
+    command: Vec<String>,
+    cwd: PathBuf,
+    env: Vec<(String, String)>,
+    shutdown_ms: u64,
+    /// The server's own process, as far as it is known.
+    pub(super) process: Option<Process>,
+}
+
+impl Note {
+    fn of(settings: &DevServerSettings) -> Self {
+        Self {
+            name: settings.name.clone(),
+            command: settings.command.clone(),
+            cwd: settings.cwd.clone(),
+            env: settings.env.clone(),
+            shutdown_ms: u64::try_from(settings.shutdown.as_millis()).unwrap_or(u64::MAX),
+            process: None,
+        }
+    }
+
+    /// Enough to have the server stopped.
+    pub(super) fn settings(&self) -> DevServerSettings {
+        let limit = Duration::from_millis(self.shutdown_ms);
+        DevServerSettings {
+            name: self.name.clone(),
+            command: self.command.clone(),
+            cwd: self.cwd.clone(),
+            env: self.env.clone(),
+            requires: Vec::new(),
+            start: limit,
+            restart: limit,
+            status: limit,
+            shutdown: limit,
+            idle: None,
+        }
+    }
+}
+
+/// The folder of one server's notes: the same for everybody who starts it by the same command in the same place.
+#[derive(Debug, Clone)]
+pub(super) struct Register(PathBuf);
+
+/// Nobody else starts or stops the server as long as this lives.
+pub(super) struct Alone {
+    _lock: Option<File>,
+}
+
+/// Our own note.
+pub(super) struct Lease {
+    path: PathBuf,
+    /// Locked as long as it is open.
+    file: Option<File>,
+    note: Note,
+}
+
+impl Register {
+    pub(super) fn of(settings: &DevServerSettings, leases: &Path) -> Self {
+        let mut hash = Sha256::new();
+        for part in [&settings.cwd.display().to_string()]
+            .into_iter()
+            .chain(&settings.command)
+        {
+            hash.update(part.as_bytes());
+            hash.update([0]);
+        }
+        let name: String = hash
+            .finalize()
+            .iter()
+            .take(8)
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        Self(leases.join(name))
+    }
+
+    /// All that there are.
+    pub(super) fn all(leases: &Path) -> Vec<Self> {
+        let entries = fs::read_dir(leases).into_iter().flatten().flatten();
+        entries
+            .map(|entry| Self(entry.path()))
+            .filter(|register| register.0.is_dir())
+            .collect()
+    }
+
+    /// Waits until nobody else starts or stops the server, at most so long. Where nothing can be written, nobody is waited for.
+    pub(super) async fn alone(&self, limit: Duration) -> Alone {
+        let lock = match self.make().and_then(|()| open(&self.0.join("lock"))) {
+            Ok(lock) => lock,
+            Err(error) => {
+                tracing::warn!(%error, folder = %self.0.display(), "what runs cannot be noted; a server that is killed leaves it running");
+                return Alone { _lock: None };
+            }
+        };
+        let end = Instant::now() + limit;
+        while let Err(TryLockError::WouldBlock) = lock.try_lock() {
+            if Instant::now() >= end {
+                tracing::warn!(
+                    "somebody else has been starting or stopping the server for too long"
+                );
+                break;
+            }
+            tokio::time::sleep(STEP).await;
+        }
+        Alone { _lock: Some(lock) }
+    }
+
+    /// Notes that we have the server running.
+    pub(super) fn take(&self, settings: &DevServerSettings, _: &Alone) -> Lease {
+        let path = self.0.join(format!("{}.{EXTENSION}", Uuid::new_v4()));
+        let file = open(&path).ok().filter(|file| file.try_lock().is_ok());
+        let mut lease = Lease {
+            path,
+            file,
+            note: Note::of(settings),
+        };
+        lease.write();
+        lease
+    }
+
+    /// Whether somebody who lives has the server running, and what those noted who do not live any more: they are forgotten.
+    pub(super) fn others(&self, _: &Alone) -> (bool, Vec<Note>) {
+        let (mut somebody, mut left) = (false, Vec::new());
+        let entries = fs::read_dir(&self.0).into_iter().flatten().flatten();
+        let paths = entries.map(|entry| entry.path());
+        for path in paths.filter(|path| path.extension().is_some_and(|end| end == EXTENSION)) {
+            match File::open(&path).map(|file| file.try_lock()) {
+                Ok(Ok(())) => {
+                    let note = fs::read(&path).ok();
+                    left.extend(note.and_then(|note| serde_json::from_slice(&note).ok()));
+                    let _ = fs::remove_file(&path);
+                }
+                Ok(Err(TryLockError::WouldBlock)) => somebody = true,
+                Ok(Err(TryLockError::Error(_))) | Err(_) => {}
+            }
+        }
+        (somebody, left)
+    }
+
+    /// The command may have secrets in its environment.
+    fn make(&self) -> io::Result<()> {
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&self.0)
+    }
+}
+
+impl Lease {
+    /// Notes which process it is.
+    pub(super) fn is_process(&mut self, process: Option<Process>) {
+        if self.note.process != process {
+            self.note.process = process;
+            self.write();
+        }
+    }
+
+    pub(super) fn process(&self) -> Option<&Process> {
+        self.note.process.as_ref()
+    }
+
+    /// We have it running no more.
+    pub(super) fn give_up(self, _: &Alone) {
+        let _ = fs::remove_file(&self.path);
+    }
+
+    fn write(&mut self) {
+        let Some(file) = &mut self.file else { return };
+        let written = serde_json::to_vec(&self.note)
+            .map_err(io::Error::other)
+            .and_then(|note| {
+                use std::io::Seek as _;
+                file.rewind()?;
+                file.write_all(&note)?;
+                file.set_len(note.len() as u64)
+            });
+        if let Err(error) = written {
+            tracing::warn!(%error, "it cannot be noted that a server runs");
+        }
+    }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).read(true).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings() -> DevServerSettings {
+        DevServerSettings {
+            name: "web".into(),
+            command: vec!["web.sh".into()],
+            cwd: "/app".into(),
+            env: Vec::new(),
+            requires: Vec::new(),
+            start: Duration::from_secs(1),
+            restart: Duration::from_secs(1),
+            status: Duration::from_secs(1),
+            shutdown: Duration::from_secs(1),
+            idle: None,
+        }
+    }
+
+    #[tokio::test]
+    async fn what_was_left_behind_is_told_from_what_somebody_has() {
+        let folder = tempfile::tempdir().unwrap();
+        let register = Register::of(&settings(), folder.path());
+        let alone = register.alone(Duration::ZERO).await;
+        let lease = register.take(&settings(), &alone);
+        assert_eq!(register.others(&alone), (true, vec![]));
+        // As the kernel does when we are killed.
+        let (path, note) = (lease.path.clone(), lease.note.clone());
+        drop(lease);
+        assert!(path.exists());
+        assert_eq!(register.others(&alone), (false, vec![note]));
+        assert!(!path.exists());
+        assert_eq!(register.others(&alone), (false, vec![]));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_at_a_time_starts_or_stops_a_server() {
+        let folder = tempfile::tempdir().unwrap();
+        let register = Register::of(&settings(), folder.path());
+        let first = register.alone(Duration::ZERO).await;
+        let second = register.alone(Duration::from_secs(60));
+        tokio::pin!(second);
+        assert!(futures_util::poll!(&mut second).is_pending());
+        drop(first);
+        drop(second.await);
+    }
+}

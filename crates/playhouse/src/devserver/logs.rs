@@ -1,0 +1,249 @@
+//! The logs of a server: files that grow, that are rotated, and that are read in parts.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::fs::{File, Metadata};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// The paths of a server's logs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Logs {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) stdout: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) stderr: Option<PathBuf>,
+    /// Both, in the order in which it was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) combined: Option<PathBuf>,
+}
+
+impl Logs {
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// All paths, without doubles.
+    pub(crate) fn paths(&self) -> Vec<String> {
+        let all = [&self.stdout, &self.stderr, &self.combined]
+            .into_iter()
+            .flatten();
+        let mut paths: Vec<_> = all.map(|path| path.display().to_string()).collect();
+        paths.dedup();
+        paths
+    }
+
+    /// The one that tells most of what went wrong.
+    pub(crate) fn errors(&self) -> Option<&Path> {
+        let all = [&self.stderr, &self.combined, &self.stdout];
+        all.into_iter().find_map(|path| path.as_deref())
+    }
+}
+
+/// A place in a log: it stays the same place when the file is renamed and another one begun.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Position {
+    file: u64,
+    /// In bytes.
+    offset: u64,
+}
+
+/// A part of a log.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Excerpt {
+    /// Without colours and other escapes; its lines end with `\n`, but perhaps the last.
+    pub(crate) text: String,
+    /// Bytes that were left out before it.
+    pub(crate) left_out: u64,
+}
+
+/// The end of a log; of one that is not there, its beginning.
+pub(crate) fn end(path: &Path) -> Position {
+    path.metadata().map_or_else(
+        |_| Position::default(),
+        |facts| Position {
+            file: number(&facts),
+            offset: facts.len(),
+        },
+    )
+}
+
+/// What was written since, at most the last `most` bytes of it. A log that was rotated or cut meanwhile is read from there on.
+pub(crate) fn since(path: &Path, position: Position, most: u64) -> io::Result<Excerpt> {
+    let mut file = match File::open(path) {
+        // It may come yet.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Excerpt::default()),
+        file => file?,
+    };
+    let facts = file.metadata()?;
+    if number(&facts) == position.file && facts.len() >= position.offset {
+        return tail(&mut file, position.offset, most);
+    }
+    let newest = tail(&mut file, 0, most)?;
+    let room = most.saturating_sub(newest.text.len() as u64);
+    let rest = rotated(path, position)
+        .and_then(|mut old| tail(&mut old, position.offset, room).ok())
+        .unwrap_or_default();
+    Ok(Excerpt {
+        left_out: newest.left_out + rest.left_out,
+        text: rest.text + &newest.text,
+    })
+}
+
+/// The file that had this name when the position was taken.
+fn rotated(path: &Path, position: Position) -> Option<File> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".1");
+    let file = File::open(name).ok()?;
+    let facts = file.metadata().ok()?;
+    (number(&facts) == position.file).then_some(file)
+}
+
+/// The whole log, at most the last `most` bytes of it.
+pub(crate) fn last(path: &Path, most: u64) -> io::Result<Excerpt> {
+    tail(&mut File::open(path)?, 0, most)
+}
+
+/// A page of a log: from `offset`, at most `most` bytes, whole lines where they are not longer than that; where the next one begins,
+/// unless it is the end.
+pub(crate) fn page(path: &Path, offset: u64, most: u64) -> io::Result<(Excerpt, Option<u64>)> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(offset))?;
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes)?;
+    if offset + (bytes.len() as u64) < length
+        && let Some(at) = bytes.iter().rposition(|byte| *byte == b'\n')
+    {
+        bytes.truncate(at + 1);
+    }
+    let next = offset + bytes.len() as u64;
+    let excerpt = Excerpt {
+        text: readable(&bytes),
+        left_out: offset,
+    };
+    Ok((
+        excerpt,
+        (next < length && !bytes.is_empty()).then_some(next),
+    ))
+}
+
+/// From `offset` to the end, at most the last `most` bytes: whole lines then.
+fn tail(file: &mut File, offset: u64, most: u64) -> io::Result<Excerpt> {
+    let length = file.metadata()?.len();
+    let from = offset.max(length.saturating_sub(most));
+    file.seek(SeekFrom::Start(from))?;
+    let mut bytes = Vec::new();
+    // Somebody may go on writing.
+    file.take(length.saturating_sub(from))
+        .read_to_end(&mut bytes)?;
+    let mut begin = 0;
+    if from > offset {
+        let first_line = bytes.iter().position(|byte| *byte == b'\n');
+        begin = first_line.map_or(0, |at| at + 1);
+    }
+    Ok(Excerpt {
+        text: readable(&bytes[begin..]),
+        left_out: from - offset + begin as u64,
+    })
+}
+
+/// Names a file for as long as it exists, whatever its name.
+#[cfg(unix)]
+fn number(facts: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(facts)
+}
+
+#[cfg(not(unix))]
+fn number(_: &Metadata) -> u64 {
+    0
+}
+
+/// Bytes as text without escape sequences (ECMA-48) and carriage returns.
+pub(crate) fn readable(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let mut plain = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(char) = chars.next() {
+        match char {
+            '\u{1b}' => match chars.next() {
+                // A control sequence ends with a letter or the like.
+                Some('[') => {
+                    while chars
+                        .next()
+                        .is_some_and(|char| !('@'..='~').contains(&char))
+                    {}
+                }
+                // A command to the terminal ends with a bell, or with an escape of its own.
+                Some(']') => {
+                    while let Some(char) = chars.next() {
+                        match char {
+                            '\u{7}' => break,
+                            '\u{1b}' => {
+                                chars.next();
+                                break;
+                            }
+                            _ => {}
+                        }
+                    }
+                }
+                _ => {}
+            },
+            '\r' if chars.peek() == Some(&'\n') => {}
+            '\n' | '\t' => plain.push(char),
+            char if char.is_control() => plain.push(' '),
+            char => plain.push(char),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::{self, OpenOptions};
+    use std::io::Write as _;
+
+    fn append(path: &Path, text: &str) {
+        let file = OpenOptions::new().create(true).append(true).open(path);
+        file.unwrap().write_all(text.as_bytes()).unwrap();
+    }
+
+    #[test]
+    fn what_was_written_since_is_read_once_also_over_a_rotation() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("app.log");
+        let before = end(&path);
+        append(&path, "one\n");
+        assert_eq!(since(&path, before, 100).unwrap().text, "one\n");
+        let position = end(&path);
+        append(&path, "two\n");
+        fs::rename(&path, folder.path().join("app.log.1")).unwrap();
+        append(&path, "three\n");
+        assert_eq!(since(&path, position, 100).unwrap().text, "two\nthree\n");
+        // Cut, and written anew.
+        let position = end(&path);
+        fs::write(&path, "4\n").unwrap();
+        assert_eq!(since(&path, position, 100).unwrap().text, "4\n");
+    }
+
+    #[test]
+    fn what_is_too_long_loses_its_first_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("app.log");
+        append(&path, "first\nsecond\nthird\n");
+        let excerpt = last(&path, 9).unwrap();
+        assert_eq!((&*excerpt.text, excerpt.left_out), ("third\n", 13));
+        let (excerpt, next) = page(&path, 0, 14).unwrap();
+        assert_eq!((&*excerpt.text, next), ("first\nsecond\n", Some(13)));
+        let (excerpt, next) = page(&path, 13, 14).unwrap();
+        assert_eq!((&*excerpt.text, next), ("third\n", None));
+    }
+
+    #[test]
+    fn colours_are_left_out() {
+        let bytes =
+            b"\x1b[32m\xe2\x9e\x9c\x1b[39m  Local: \x1b]8;;http://a\x07link\x1b]8;;\x1b\\ \xff\r\n";
+        assert_eq!(readable(bytes), "\u{279c}  Local: link \u{fffd}\n");
+    }
+}

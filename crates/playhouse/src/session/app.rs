@@ -1,0 +1,287 @@
+//! What a session has beside its pages when it tests an app: the right to the app's servers, how far their logs were when calls came and
+//! went, and what went wrong so far.
+
+use crate::devserver::{self, DevServer, Left, Logs, Position, Reason, Use};
+use crate::error::Result;
+use engine::{ConsoleMessage, MessageKind, Page, PageId, RequestId, RequestOutcome};
+use serde::Serialize;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+/// Troubles that are kept; the oldest go first.
+const KEPT: usize = 500;
+
+/// Begins what Chromium logs for each request that fails, beside the request itself.
+const FAILED_TO_LOAD: &str = "Failed to load resource";
+
+/// The app of a session.
+pub(crate) struct App {
+    /// The one that was asked for first, then those that it requires.
+    servers: Vec<Arc<DevServer>>,
+    uses: Mutex<Vec<Use>>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    began: Marks,
+    ended: Marks,
+    told: HashMap<PageId, Told>,
+    troubles: VecDeque<Trouble>,
+    /// How many were forgotten.
+    forgotten: usize,
+}
+
+/// What is known already of a page's troubles.
+#[derive(Default)]
+struct Told {
+    console: u64,
+    requests: HashSet<RequestId>,
+}
+
+/// How far the logs of each server were.
+pub(crate) type Marks = Vec<Mark>;
+
+/// How far the logs of a server were.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Mark {
+    pub(crate) combined: Position,
+    pub(crate) stdout: Position,
+    pub(crate) stderr: Position,
+}
+
+impl Mark {
+    fn of(logs: &Logs) -> Self {
+        let end = |path: &Option<std::path::PathBuf>| {
+            path.as_deref().map(devserver::end).unwrap_or_default()
+        };
+        Self {
+            combined: end(&logs.combined),
+            stdout: end(&logs.stdout),
+            stderr: end(&logs.stderr),
+        }
+    }
+}
+
+/// Something that went wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Trouble {
+    /// When it was noticed, RFC 3339.
+    pub(crate) time: String,
+    pub(crate) kind: TroubleKind,
+    /// The tool whose call it came with.
+    pub(crate) tool: &'static str,
+    pub(crate) message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error_code: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) page_url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) screenshot: Option<String>,
+    /// What the servers logged meanwhile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) log: Option<String>,
+}
+
+/// Where it went wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum TroubleKind {
+    /// A tool failed.
+    Tool,
+    /// A script of the page threw.
+    Page,
+    /// The page reported an error.
+    Console,
+    /// A request failed, or was answered with an error.
+    Request,
+    /// A server ended.
+    Server,
+}
+
+/// What pages had trouble with since they were last asked.
+#[derive(Debug, Default)]
+pub(crate) struct News {
+    pub(crate) console: Vec<Arc<ConsoleMessage>>,
+    pub(crate) requests: Vec<FailedRequest>,
+}
+
+/// A request that failed, or was answered with an error.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct FailedRequest {
+    pub(crate) method: String,
+    pub(crate) url: String,
+    /// HTTP status.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) status: Option<u16>,
+    /// Why there was no answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<String>,
+}
+
+impl FailedRequest {
+    /// Whether the server is to blame, not whoever asked.
+    pub(crate) fn is_of_server(&self) -> bool {
+        self.status.is_none_or(|status| status >= 500)
+    }
+}
+
+impl std::fmt::Display for FailedRequest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.method, self.url)?;
+        match (self.status, &self.reason) {
+            (Some(status), _) => write!(f, " {status}"),
+            (None, Some(reason)) => write!(f, " {reason}"),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+impl App {
+    /// An app that runs.
+    pub(crate) fn new(uses: Vec<Use>) -> Self {
+        let app = Self {
+            servers: uses.iter().map(|used| used.server.clone()).collect(),
+            uses: Mutex::new(uses),
+            state: Mutex::default(),
+        };
+        app.call_began();
+        app.call_ended();
+        app
+    }
+
+    /// Its servers, the one that was asked for first.
+    pub(crate) fn servers(&self) -> &[Arc<DevServer>] {
+        &self.servers
+    }
+
+    /// A call has its turn.
+    pub(crate) fn call_began(&self) {
+        let now = self.now();
+        self.state().began = now;
+    }
+
+    /// It is over.
+    pub(crate) fn call_ended(&self) {
+        let now = self.now();
+        self.state().ended = now;
+    }
+
+    /// How far logs were when the last call began that had a turn.
+    pub(crate) fn last_call(&self) -> Marks {
+        self.state().began.clone()
+    }
+
+    /// How far they were when the last one ended.
+    pub(crate) fn since_last_call(&self) -> Marks {
+        self.state().ended.clone()
+    }
+
+    /// What pages had trouble with since this was last asked.
+    pub(crate) fn news<'a>(&self, pages: impl Iterator<Item = &'a Page>) -> News {
+        let mut news = News::default();
+        let mut state = self.state();
+        let mut told = HashMap::new();
+        for page in pages {
+            let mut known = state.told.remove(page.id()).unwrap_or_default();
+            let mut requests = HashSet::new();
+            for request in page.requests() {
+                let status = request.response.as_ref().map(|response| response.status);
+                let failed = match &request.outcome {
+                    Some(RequestOutcome::Failed { cancelled, reason }) => {
+                        (!cancelled).then(|| FailedRequest {
+                            method: request.method.clone(),
+                            url: request.url.clone(),
+                            status: None,
+                            reason: Some(reason.clone()),
+                        })
+                    }
+                    _ => status
+                        .filter(|status| *status >= 400)
+                        .map(|status| FailedRequest {
+                            method: request.method.clone(),
+                            url: request.url.clone(),
+                            status: Some(status),
+                            reason: None,
+                        }),
+                };
+                // Browsers ask for it by themselves.
+                let failed = failed.filter(|failed| !failed.url.ends_with("/favicon.ico"));
+                if let Some(failed) = failed {
+                    if !known.requests.contains(&request.id) {
+                        news.requests.push(failed);
+                    }
+                    requests.insert(request.id);
+                }
+            }
+            for entry in page.console(known.console) {
+                known.console = entry.number + 1;
+                let is_error = matches!(
+                    entry.message.kind,
+                    MessageKind::Error | MessageKind::PageError | MessageKind::Assert
+                );
+                let is_told = entry.message.text.starts_with(FAILED_TO_LOAD)
+                    && entry.message.location.as_ref().is_some_and(|place| {
+                        let is_it = |failed: &FailedRequest| failed.url == place.url;
+                        place.url.ends_with("/favicon.ico") || news.requests.iter().any(is_it)
+                    });
+                if is_error && !is_told {
+                    news.console.push(entry.message);
+                }
+            }
+            told.insert(page.id().clone(), Told { requests, ..known });
+        }
+        state.told = told;
+        news
+    }
+
+    /// Notes that something went wrong.
+    pub(crate) fn note(&self, trouble: Trouble) {
+        let mut state = self.state();
+        state.troubles.push_back(trouble);
+        if state.troubles.len() > KEPT {
+            state.troubles.pop_front();
+            state.forgotten += 1;
+        }
+    }
+
+    /// All that went wrong, and how much more was forgotten before it.
+    pub(crate) fn troubles(&self) -> (Vec<Trouble>, usize) {
+        let state = self.state();
+        (state.troubles.iter().cloned().collect(), state.forgotten)
+    }
+
+    /// Gives the servers back, once: what became of each.
+    pub(crate) async fn leave(&self, reason: Reason) -> Vec<(Arc<DevServer>, Result<Left>)> {
+        let uses = std::mem::take(&mut *self.uses.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut left = Vec::new();
+        for used in uses {
+            let server = used.server.clone();
+            left.push((server, used.give_back(reason).await));
+        }
+        left
+    }
+
+    fn now(&self) -> Marks {
+        self.servers
+            .iter()
+            .map(|server| Mark::of(&server.logs()))
+            .collect()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The time as troubles have it.
+pub(crate) fn now() -> String {
+    let now = OffsetDateTime::now_utc();
+    let now = now
+        .replace_nanosecond(now.nanosecond() / 1_000_000 * 1_000_000)
+        .unwrap_or(now);
+    now.format(&Rfc3339).unwrap_or_default()
+}

@@ -1,0 +1,54 @@
+//! The `e2e` toolset: the app under test, its server started, watched and stopped beside the session that tests it.
+
+mod lifecycle;
+mod logs;
+mod troubles;
+
+use crate::call::Call;
+use crate::error::Result;
+use crate::session::Session;
+use crate::session::app::App;
+use crate::sessions::Tested;
+use crate::tool::{Reach, Scope, Toolset};
+use std::sync::Arc;
+
+pub(super) const TOOLSET: Toolset = Toolset::new(
+    "e2e",
+    "Test an app: its server is started and stopped with the session, and a failure shows both sides, the page's and the server's.",
+    &[lifecycle::TOOLS, logs::TOOLS, troubles::TOOLS],
+);
+
+/// The session that tests an app; whatever else is done in it goes on.
+struct E2eSession(Tested);
+
+/// The same, at the call's turn.
+struct E2eSessionInTurn(E2eSession);
+
+impl E2eSession {
+    fn session(&self) -> &Arc<Session> {
+        &self.0.created.session
+    }
+
+    fn app(&self) -> &App {
+        self.session()
+            .app()
+            .expect("it was chosen because it has one")
+    }
+}
+
+impl Scope for E2eSession {
+    async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
+        call.needs_no_turn();
+        Ok(Self(reach.sessions.e2e(&reach.session)?))
+    }
+}
+
+impl Scope for E2eSessionInTurn {
+    async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
+        let session = E2eSession(reach.sessions.e2e(&reach.session)?);
+        call.take_turn(session.session().turn()).await;
+        session.session().goes_on()?;
+        session.app().call_began();
+        Ok(Self(session))
+    }
+}

@@ -1,0 +1,493 @@
+//! The server's life: started, asked after, restarted, stopped.
+
+use super::{E2eSession, E2eSessionInTurn};
+use crate::call::Call;
+use crate::devserver::{self, Answer, DevServer, Left, Logs, Reason};
+use crate::error::{Error, Result, ServerReport};
+use crate::evidence;
+use crate::output::Output;
+use crate::scope::TabInAnyState;
+use crate::session::Session;
+use crate::session::app::App;
+use crate::sessions::{Created, SessionOptions, ViewportOption, Visible, unix_ms};
+use crate::tool::{Effect, ObjectTool, Outcome, Reach, Scope, ToolDef};
+use engine::{LoadState, SnapshotOptions};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::time::Duration;
+use url::Url;
+
+pub(super) const TOOLS: &[ToolDef] = &[
+    ToolDef::object::<E2eStart>(),
+    ToolDef::object::<E2eStop>(),
+    ToolDef::object::<E2eStatus>(),
+    ToolDef::object::<E2eRestart>(),
+];
+
+/// As good as for ever.
+const LIFELONG: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+
+/// How long a page may take to tell its title.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Start the app's server and open the app in a session of its own, which other tools work on by its id.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct E2eStart {
+    /// Its name; needed where there are several.
+    server: Option<String>,
+    /// Path to open; / by default.
+    url: Option<String>,
+    /// User agent.
+    user_agent: Option<String>,
+    /// Size of pages.
+    viewport: Option<ViewportOption>,
+    /// Language, such as de-DE.
+    locale: Option<String>,
+    /// IANA time zone, such as Europe/Berlin.
+    timezone: Option<String>,
+    /// Cookies and storage: a file's path.
+    storage_state: Option<String>,
+}
+
+/// An app that runs, and a session that shows it.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Started {
+    session_id: String,
+    /// Unix time in ms; each call moves it.
+    expires_at: u64,
+    /// ready, or `already_running`.
+    status: String,
+    /// The server's.
+    url: String,
+    port: Option<u16>,
+    pid: Option<u32>,
+    logs: Logs,
+    page: Shown,
+    /// Its accessibility tree, with refs.
+    snapshot: String,
+    /// Those that it requires.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    servers: Vec<Named>,
+    /// The end of the server's, where the page is an error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log: Option<String>,
+}
+
+/// What a page shows.
+#[derive(Serialize, JsonSchema)]
+struct Shown {
+    url: String,
+    title: String,
+    /// HTTP status; 0 where there was no response.
+    status: u16,
+}
+
+/// A server and what its command says.
+#[derive(Serialize, JsonSchema)]
+struct Named {
+    name: String,
+    #[serde(flatten)]
+    answer: Answer,
+}
+
+impl ObjectTool for E2eStart {
+    const NAME: &'static str = "e2e_start";
+    const TITLE: &'static str = "Start the app";
+    const EFFECT: Effect = Effect::Acts;
+    type Scope = Visible;
+    type Output = Started;
+
+    async fn run(self, sessions: Visible, call: &Call) -> Result<Outcome<Started>> {
+        let server = sessions.dev_servers().find(self.server.as_deref())?;
+        let storage_state = match &self.storage_state {
+            Some(path) => {
+                let home = sessions.at_home().session;
+                Some(readable(home.output(call).await, path)?)
+            }
+            None => None,
+        };
+        let app = App::new(server.begin().await?);
+        let lifetime = server.idle().unwrap_or(LIFELONG);
+        let options = SessionOptions {
+            user_agent: self.user_agent,
+            viewport: self.viewport,
+            locale: self.locale,
+            timezone: self.timezone,
+            storage_state,
+            timeout: u64::try_from(lifetime.as_millis()).ok(),
+            expiry: Some(crate::config::SessionExpiry::Sliding),
+            ..SessionOptions::default()
+        };
+        let created = sessions.create(call, &options).await?;
+        created.session.tests(app);
+        let begun = Begun {
+            sessions,
+            created: Some(created.clone()),
+        };
+        let known = server.known().unwrap_or_default();
+        let page = opened(call, &created.session, &server, self.url.as_deref()).await?;
+        let tab = created.session.current_tab(call).await?;
+        let whole = SnapshotOptions::default();
+        let snapshot = tab.page.snapshot(&call.action(), &whole).await?;
+        let app = created.session.app();
+        let others = app.into_iter().flat_map(|app| &app.servers()[1..]);
+        let others = others.map(|other| Named {
+            name: other.name().to_owned(),
+            answer: other.known().unwrap_or_default(),
+        });
+        let log = match page.status {
+            400.. => known.logs.errors().and_then(devserver::last_lines),
+            _ => None,
+        };
+        if let Some(app) = app {
+            app.call_ended();
+        }
+        begun.succeeded();
+        Ok(Started {
+            session_id: created.id.to_string(),
+            expires_at: unix_ms(created.expires_at()),
+            status: known.status,
+            url: known.url.unwrap_or_default(),
+            port: known.port,
+            pid: known.pid,
+            logs: known.logs,
+            page,
+            snapshot,
+            servers: others.collect(),
+            log,
+        }
+        .into())
+    }
+}
+
+/// A session whose client does not know it yet: closed when dropped.
+struct Begun {
+    sessions: Visible,
+    created: Option<Arc<Created>>,
+}
+
+impl Begun {
+    fn succeeded(mut self) {
+        self.created = None;
+    }
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        if let Some(created) = self.created.take() {
+            self.sessions.abandon(created);
+        }
+    }
+}
+
+/// Opens a page of the app. One that cannot be opened is the server's failure.
+async fn opened(
+    call: &Call,
+    session: &Arc<Session>,
+    server: &DevServer,
+    path: Option<&str>,
+) -> Result<Shown> {
+    let url = address(server, path)?;
+    let shown = shown_at(call, session, &url).await;
+    match shown {
+        Err(Error::Engine(engine::Error::NavigationFailed { reason, .. })) => {
+            let answer = evidence::state(server).await;
+            Err(Error::DevServerFailed {
+                server: server.name().to_owned(),
+                during: "start",
+                reason: format!("{url} cannot be opened: {reason}"),
+                report: Box::new(ServerReport {
+                    exit_code: answer.exit_code,
+                    log: answer.logs.errors().and_then(devserver::last_lines),
+                    logs: answer.logs.paths(),
+                    ..ServerReport::default()
+                }),
+            })
+        }
+        shown => shown,
+    }
+}
+
+async fn shown_at(call: &Call, session: &Arc<Session>, url: &Url) -> Result<Shown> {
+    let tab = session.current_tab(call).await?;
+    let there = TabInAnyState {
+        page: tab.page.clone(),
+        tab,
+        session: session.clone(),
+    };
+    match there.go_to(call, url.as_str(), LoadState::Loaded).await? {
+        Some((tab, _)) => Ok(Shown {
+            title: tab.facts(&call.within(PATIENCE)).await.title,
+            url: tab.page.url(),
+            status: tab.page.status().map_or(0, |(status, _)| status),
+        }),
+        None => Err(engine::Error::DialogOpen {}.into()),
+    }
+}
+
+/// A path of the app, or a URL of it.
+fn address(server: &DevServer, path: Option<&str>) -> Result<Url> {
+    let base = server
+        .known()
+        .and_then(|known| known.url)
+        .unwrap_or_default();
+    let wrong = || engine::Error::InvalidUrl {
+        url: path.unwrap_or(&base).to_owned(),
+    };
+    let base = Url::parse(&base).map_err(|_| wrong())?;
+    let url = base.join(path.unwrap_or_default()).map_err(|_| wrong())?;
+    match matches!(url.scheme(), "http" | "https") {
+        true => Ok(url),
+        false => Err(wrong().into()),
+    }
+}
+
+fn readable(output: &Output, path: &str) -> Result<serde_json::Value> {
+    Ok(output.allowed(path)?.display().to_string().into())
+}
+
+/// Close the session, and stop the app's server unless others use it.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct E2eStop {}
+
+/// What became of the servers.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Stopped {
+    servers: Vec<StoppedServer>,
+    message: String,
+}
+
+/// A server that is not used any more.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct StoppedServer {
+    name: String,
+    #[serde(flatten)]
+    answer: Answer,
+}
+
+impl ObjectTool for E2eStop {
+    const NAME: &'static str = "e2e_stop";
+    const TITLE: &'static str = "Stop the app";
+    const EFFECT: Effect = Effect::Acts;
+    const WAITS: bool = false;
+    type Scope = (E2eSessionInTurn, Visible);
+    type Output = Stopped;
+
+    async fn run(
+        self,
+        (E2eSessionInTurn(session), sessions): (E2eSessionInTurn, Visible),
+        _: &Call,
+    ) -> Result<Outcome<Stopped>> {
+        let left = session.app().leave(Reason::Asked).await;
+        sessions.end(&session.0.created).await;
+        let mut servers = Vec::new();
+        for (server, left) in left {
+            let said = |status: &str| Answer {
+                status: status.to_owned(),
+                ..Answer::default()
+            };
+            servers.push(StoppedServer {
+                name: server.name().to_owned(),
+                answer: match left? {
+                    Left::Stopped(answer) => *answer,
+                    Left::Shared => said("shared"),
+                    Left::Running => said("running"),
+                },
+            });
+        }
+        let stopped = servers
+            .iter()
+            .all(|server| server.answer.status == "stopped");
+        let message = match stopped {
+            true => "Session closed, server stopped",
+            false => "Session closed; others use the server",
+        };
+        Ok(Stopped {
+            servers,
+            message: message.to_owned(),
+        }
+        .into())
+    }
+}
+
+/// Tell the state of the app's servers.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct E2eStatus {}
+
+/// The state of the servers.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct State {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_id: Option<String>,
+    servers: Vec<Named>,
+    /// Noted so far; see `e2e_errors`.
+    errors: usize,
+}
+
+/// The session that tests an app, if there is one, and all servers.
+pub(super) struct Servers {
+    session: Option<E2eSession>,
+    all: Vec<Arc<DevServer>>,
+}
+
+impl Scope for Servers {
+    async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
+        call.needs_no_turn();
+        let all = reach.sessions.dev_servers().all().to_vec();
+        match reach.sessions.e2e(&reach.session) {
+            Ok(session) => {
+                let session = E2eSession(session);
+                Ok(Self {
+                    all: session.app().servers().to_vec(),
+                    session: Some(session),
+                })
+            }
+            // Before there is a session, one may ask all the same.
+            Err(Error::NoE2eSession { sessions }) if sessions.is_empty() => {
+                Ok(Self { session: None, all })
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl ObjectTool for E2eStatus {
+    const NAME: &'static str = "e2e_status";
+    const TITLE: &'static str = "State of the app";
+    const EFFECT: Effect = Effect::Reads;
+    const WAITS: bool = false;
+    type Scope = Servers;
+    type Output = State;
+
+    async fn run(self, servers: Servers, _: &Call) -> Result<Outcome<State>> {
+        let named = servers.all.iter().map(async |server| Named {
+            name: server.name().to_owned(),
+            answer: evidence::state(server).await,
+        });
+        let named = futures_util::future::join_all(named).await;
+        let session = servers.session.as_ref();
+        Ok(State {
+            session_id: session.map(|session| session.session().id().to_owned()),
+            servers: named,
+            errors: session.map_or(0, |session| {
+                let (troubles, forgotten) = session.app().troubles();
+                troubles.len() + forgotten
+            }),
+        }
+        .into())
+    }
+}
+
+/// Restart the app's server, and load the page again.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct E2eRestart {
+    /// Its name; the one that was started by default.
+    server: Option<String>,
+}
+
+/// A server that runs anew.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Restarted {
+    #[serde(flatten)]
+    answer: Answer,
+    /// What the page shows then.
+    page: Shown,
+}
+
+impl ObjectTool for E2eRestart {
+    const NAME: &'static str = "e2e_restart";
+    const TITLE: &'static str = "Restart the app";
+    const EFFECT: Effect = Effect::Acts;
+    type Scope = E2eSessionInTurn;
+    type Output = Restarted;
+
+    async fn run(
+        self,
+        E2eSessionInTurn(session): E2eSessionInTurn,
+        call: &Call,
+    ) -> Result<Outcome<Restarted>> {
+        let servers = session.app().servers();
+        let server = chosen(servers, self.server.as_deref())?;
+        let tab = session.session().current_tab(call).await?;
+        let before = tab.page.url();
+        let main = &servers[0];
+        let home = |server: &DevServer| server.known().and_then(|known| known.url);
+        let (url, main_url) = (home(server), home(main));
+        let answer = server.restart().await?;
+        if !Arc::ptr_eq(server, main) && answer.url != url {
+            // It was told where the other one is when it was started.
+            main.restart().await?;
+        }
+        let at = moved(&before, main_url.as_deref(), home(main).as_deref());
+        let page = match at {
+            Some(url) => shown_at(call, session.session(), &url).await?,
+            None => opened(call, session.session(), main, None).await?,
+        };
+        session.app().call_ended();
+        Ok(Restarted { answer, page }.into())
+    }
+}
+
+/// The server of that name, or the first.
+pub(super) fn chosen<'a>(
+    servers: &'a [Arc<DevServer>],
+    name: Option<&str>,
+) -> Result<&'a Arc<DevServer>> {
+    let Some(name) = name else {
+        return Ok(&servers[0]);
+    };
+    let found = servers.iter().find(|server| server.name() == name);
+    found.ok_or_else(|| Error::DevServerNotConfigured {
+        server: Some(name.to_owned()),
+        servers: servers
+            .iter()
+            .map(|server| server.name().to_owned())
+            .collect(),
+    })
+}
+
+/// Where a page is after its server has moved; `None` for no page of a site.
+fn moved(page: &str, from: Option<&str>, to: Option<&str>) -> Option<Url> {
+    let parsed = |url: &str| Url::parse(url).ok().filter(Url::has_host);
+    let mut page = parsed(page)?;
+    let (Some(from), Some(to)) = (from.and_then(parsed), to.and_then(parsed)) else {
+        return Some(page);
+    };
+    if page.origin() == from.origin() {
+        page.set_scheme(to.scheme()).ok()?;
+        page.set_host(to.host_str()).ok()?;
+        page.set_port(to.port()).ok()?;
+    }
+    Some(page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_moves_with_its_server() {
+        let moved = |page| {
+            let url = moved(
+                page,
+                Some("http://localhost:1/"),
+                Some("http://localhost:2"),
+            );
+            url.map(String::from)
+        };
+        assert_eq!(
+            moved("http://localhost:1/a?b#c").as_deref(),
+            Some("http://localhost:2/a?b#c")
+        );
+        assert_eq!(
+            moved("http://localhost:3/a").as_deref(),
+            Some("http://localhost:3/a")
+        );
+        assert_eq!(moved("about:blank"), None);
+    }
+}

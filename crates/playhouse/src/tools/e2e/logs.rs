@@ -1,0 +1,259 @@
+//! What the app's servers write.
+
+use super::E2eSession;
+use super::lifecycle::chosen;
+use crate::call::Call;
+use crate::devserver::{self, DevServer, Excerpt, Position};
+use crate::error::{Error, Problem, Result};
+use crate::session::app::Mark;
+use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use engine::Pattern;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(super) const TOOLS: &[ToolDef] = &[
+    ToolDef::object::<E2eLogs>(),
+    ToolDef::object::<WaitForServerLog>(),
+];
+
+/// The most of a log that one answer has, in bytes.
+const ROOM: u64 = 24_000;
+
+/// The most that is searched, in bytes.
+const SEARCHED: u64 = 16 * 1024 * 1024;
+
+/// How often a log is looked at that is waited for.
+const STEP: Duration = Duration::from_millis(50);
+
+/// Which of the outputs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Stream {
+    #[default]
+    Combined,
+    Stdout,
+    Stderr,
+}
+
+/// Read what the app's server logged: all of it, or its end where it is long.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct E2eLogs {
+    /// Its name; the one that was started by default.
+    server: Option<String>,
+    /// Combined by default.
+    stream: Option<Stream>,
+    /// Only so many lines, the last.
+    tail: Option<usize>,
+    /// Only what came with the last call of another tool, and since.
+    since_last_call: Option<bool>,
+    /// Only lines with this text, or that match /regex/flags.
+    search: Option<String>,
+    /// Read on from this byte.
+    offset: Option<u64>,
+}
+
+/// A log, or a part of it.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Log {
+    log: String,
+    path: String,
+    /// Bytes before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<u64>,
+    /// Where to read on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_offset: Option<u64>,
+    /// Lines that were found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matches: Option<usize>,
+}
+
+impl ObjectTool for E2eLogs {
+    const NAME: &'static str = "e2e_logs";
+    const TITLE: &'static str = "Logs of the app";
+    const EFFECT: Effect = Effect::Reads;
+    const WAITS: bool = false;
+    type Scope = E2eSession;
+    type Output = Log;
+
+    async fn run(self, session: E2eSession, _: &Call) -> Result<Outcome<Log>> {
+        let search = match &self.search {
+            Some(search) => Some(pattern(Self::NAME, "search", search)?),
+            None => None,
+        };
+        let marks = session.app().last_call();
+        let source = Source::of(&session, self.server.as_deref(), self.stream)?;
+        let path = source.path.display().to_string();
+        let unreadable = |error: std::io::Error| Error::file(&source.path, "open", &error);
+        let room = if search.is_some() || self.tail.is_some() {
+            SEARCHED
+        } else {
+            ROOM
+        };
+        let (excerpt, next_offset) = match (self.since_last_call, self.offset) {
+            (Some(true), _) => {
+                let position = source.position(&marks);
+                let excerpt = devserver::since(&source.path, position, room);
+                (excerpt.map_err(unreadable)?, None)
+            }
+            (_, Some(offset)) => devserver::page(&source.path, offset, ROOM).map_err(unreadable)?,
+            _ => (
+                devserver::last(&source.path, room).map_err(unreadable)?,
+                None,
+            ),
+        };
+        let Excerpt {
+            mut text,
+            mut left_out,
+        } = excerpt;
+        let mut matches = None;
+        if let Some(pattern) = &search {
+            let found: Vec<_> = text.lines().filter(|line| pattern.matches(line)).collect();
+            matches = Some(found.len());
+            text = found.join("\n");
+        }
+        if let Some(tail) = self.tail {
+            let begin = text
+                .trim_end()
+                .rmatch_indices('\n')
+                .nth(tail.saturating_sub(1));
+            let begin = if tail == 0 {
+                text.len()
+            } else {
+                begin.map_or(0, |(at, _)| at + 1)
+            };
+            left_out += begin as u64;
+            text.drain(..begin);
+        }
+        let surplus = text
+            .len()
+            .saturating_sub(usize::try_from(ROOM).unwrap_or(usize::MAX));
+        if surplus > 0 {
+            let begin = text[text.ceil_char_boundary(surplus)..].find('\n');
+            let begin = begin.map_or(surplus, |at| text.ceil_char_boundary(surplus) + at + 1);
+            left_out += begin as u64;
+            text.drain(..text.ceil_char_boundary(begin));
+        }
+        Ok(Log {
+            log: text.trim_end().to_owned(),
+            path,
+            left_out: (left_out > 0).then_some(left_out),
+            next_offset,
+            matches,
+        }
+        .into())
+    }
+}
+
+/// Wait until the app's server logs a line: with the last call of another tool, or later.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct WaitForServerLog {
+    /// Text in the line, or /regex/flags.
+    pattern: String,
+    /// Its name; the one that was started by default.
+    server: Option<String>,
+    /// Combined by default.
+    stream: Option<Stream>,
+}
+
+/// The line.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Line {
+    line: String,
+}
+
+impl ObjectTool for WaitForServerLog {
+    const NAME: &'static str = "wait_for_server_log";
+    const TITLE: &'static str = "Wait for server log";
+    const EFFECT: Effect = Effect::Reads;
+    type Scope = E2eSession;
+    type Output = Line;
+
+    async fn run(self, session: E2eSession, call: &Call) -> Result<Outcome<Line>> {
+        let wanted = pattern(Self::NAME, "pattern", &self.pattern)?;
+        let marks = session.app().last_call();
+        let source = Source::of(&session, self.server.as_deref(), self.stream)?;
+        let position = source.position(&marks);
+        let progress = call.action();
+        progress.log(format!("waiting for {wanted} in {}", source.path.display()));
+        let found = progress.run(async {
+            loop {
+                let excerpt =
+                    devserver::since(&source.path, position, SEARCHED).unwrap_or_default();
+                let line = excerpt.text.lines().find(|line| wanted.matches(line));
+                if let Some(line) = line {
+                    return Ok(line.to_owned());
+                }
+                tokio::time::sleep(STEP).await;
+            }
+        });
+        Ok(Line { line: found.await? }.into())
+    }
+}
+
+/// A log of a server.
+struct Source {
+    index: usize,
+    stream: Stream,
+    path: PathBuf,
+}
+
+impl Source {
+    fn of(session: &E2eSession, server: Option<&str>, stream: Option<Stream>) -> Result<Self> {
+        let servers = session.app().servers();
+        let server = chosen(servers, server)?;
+        let index = servers.iter().position(|other| Arc::ptr_eq(other, server));
+        let logs = server.logs();
+        let (stream, path) = match stream.unwrap_or_default() {
+            Stream::Stdout => (Stream::Stdout, logs.stdout),
+            Stream::Stderr => (Stream::Stderr, logs.stderr),
+            Stream::Combined if logs.combined.is_none() => (Stream::Stdout, logs.stdout),
+            Stream::Combined => (Stream::Combined, logs.combined),
+        };
+        Ok(Self {
+            index: index.unwrap_or_default(),
+            stream,
+            path: path.ok_or_else(|| unknown(server))?,
+        })
+    }
+
+    fn position(&self, marks: &[Mark]) -> Position {
+        let mark = marks.get(self.index).copied().unwrap_or_default();
+        match self.stream {
+            Stream::Combined => mark.combined,
+            Stream::Stdout => mark.stdout,
+            Stream::Stderr => mark.stderr,
+        }
+    }
+}
+
+fn unknown(server: &DevServer) -> Error {
+    Error::File {
+        path: String::new(),
+        reason: format!(
+            "The command of the server \"{}\" told no path of that log (`logs` in its answer)",
+            server.name()
+        ),
+    }
+}
+
+/// A text, or a regular expression between slashes.
+fn pattern(tool: &'static str, parameter: &str, text: &str) -> Result<Pattern> {
+    let is_regex = text.len() > 1 && text.starts_with('/') && text[1..].contains('/');
+    if !is_regex {
+        return Ok(Pattern::Text(text.to_owned()));
+    }
+    Pattern::regex(text).map_err(|error| Error::InvalidArguments {
+        tool,
+        problems: vec![Problem {
+            parameter: parameter.to_owned(),
+            message: format!("Invalid regular expression: {error}"),
+            missing: false,
+        }],
+    })
+}
