@@ -81,6 +81,8 @@ pub(crate) struct Call {
     arrival: Arrival,
     /// The context that it is for, where it names one.
     context: Option<String>,
+    /// It changes something.
+    acts: bool,
     /// Its answer is an object for programs.
     objects: bool,
     /// How long it may wait, where it says so.
@@ -104,6 +106,7 @@ impl Call {
             cancel,
             arrival,
             context: None,
+            acts: false,
             objects: false,
             timeout: None,
             turn: Mutex::default(),
@@ -124,6 +127,16 @@ impl Call {
     /// The context that it names; `None`: the active one.
     pub(crate) fn context(&self) -> Option<&str> {
         self.context.as_deref()
+    }
+
+    /// With effects on the world.
+    pub(crate) fn with_effects(self, acts: bool) -> Self {
+        Self { acts, ..self }
+    }
+
+    /// Whether it changes something.
+    pub(crate) fn acts(&self) -> bool {
+        self.acts
     }
 
     /// With an answer for programs, which must not miss what happened before.

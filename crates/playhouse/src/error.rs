@@ -152,6 +152,16 @@ pub(crate) enum Error {
         #[serde(flatten)]
         report: Box<ServerReport>,
     },
+    /// The server did not log what was waited for.
+    #[error("Timeout {timeout_ms}ms exceeded: the server \"{server}\" did not log {pattern}")]
+    NotLogged {
+        server: String,
+        pattern: String,
+        timeout_ms: u64,
+        /// The end of what it did log.
+        #[serde(skip_serializing_if = "String::is_empty")]
+        logged: String,
+    },
     /// The call is for a session with a server of the app, and the one that it is for has none.
     #[error("{}", no_e2e_session(.sessions))]
     NoE2eSession {
@@ -315,6 +325,7 @@ impl Error {
             Self::DevServerNotConfigured { .. } => ErrorCode::DevServerNotConfigured,
             Self::DevServerFailed { .. } => ErrorCode::DevServerFailed,
             Self::DevServerTimeout { .. } => ErrorCode::DevServerTimeout,
+            Self::NotLogged { .. } => ErrorCode::Timeout,
             Self::NoE2eSession { .. } => ErrorCode::SessionNotFound,
             Self::Cancelled {} => ErrorCode::Cancelled,
             Self::TookTooLong { .. } => ErrorCode::Timeout,

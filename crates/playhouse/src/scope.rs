@@ -238,7 +238,7 @@ impl Scope for Visible {
 async fn at_its_turn<'a>(call: &Call, reach: &'a Reach) -> Result<&'a Arc<Session>> {
     call.take_turn(reach.session.turn()).await;
     reach.session.goes_on()?;
-    if let Some(app) = reach.session.app() {
+    if let Some(app) = reach.session.app().filter(|_| call.acts()) {
         app.call_began();
     }
     Ok(&reach.session)

@@ -14,7 +14,7 @@ use crate::principal::{Permission, Principal};
 use crate::prompts::{self, Prompts};
 use crate::resources::Resources;
 use crate::sessions::{Caller, Sessions, Visible};
-use crate::tool::{Arguments, Dialect, Reach, ToolDef};
+use crate::tool::{Arguments, Dialect, Effect, Reach, ToolDef};
 use crate::tools::{Lookup, Toolbox};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -205,6 +205,7 @@ impl Server {
         )
         .with_timeout(common.timeout)
         .in_context(context)
+        .with_effects(tool.effect == Effect::Acts)
         .with_objects(tool.dialect == Dialect::Json);
         let reach = Reach {
             sessions,

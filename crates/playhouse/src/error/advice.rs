@@ -131,6 +131,7 @@ impl Error {
                 Some("Navigate again: the session goes on with a new page.".into())
             }
             Self::SwitchedOff { .. } => Some("Do without it.".into()),
+            Self::NotLogged { .. } => Some("Look at the whole log with e2e_logs.".into()),
             Self::NoE2eSession { .. } => Some("Begin one with e2e_start, or name it.".into()),
             Self::NoHistory { .. } => Some("Navigate to the page by its URL.".into()),
             Self::PictureTooLarge { .. } => {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
+use time::macros::format_description;
 
 /// Troubles that are kept; the oldest go first.
 const KEPT: usize = 500;
@@ -158,20 +158,25 @@ impl App {
         &self.servers
     }
 
-    /// A call has its turn.
+    /// Where it is.
+    pub(crate) fn home(&self) -> Option<String> {
+        self.servers.first()?.known()?.url
+    }
+
+    /// A call that does something has its turn.
     pub(crate) fn call_began(&self) {
         let now = self.now();
         self.state().began = now;
     }
 
-    /// It is over.
+    /// A call is over.
     pub(crate) fn call_ended(&self) {
         let now = self.now();
         self.state().ended = now;
     }
 
-    /// How far logs were when the last call began that had a turn.
-    pub(crate) fn last_call(&self) -> Marks {
+    /// How far logs were when the last call began that did something.
+    pub(crate) fn last_deed(&self) -> Marks {
         self.state().began.clone()
     }
 
@@ -279,9 +284,7 @@ impl App {
 
 /// The time as troubles have it.
 pub(crate) fn now() -> String {
-    let now = OffsetDateTime::now_utc();
-    let now = now
-        .replace_nanosecond(now.nanosecond() / 1_000_000 * 1_000_000)
-        .unwrap_or(now);
-    now.format(&Rfc3339).unwrap_or_default()
+    let format =
+        format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
+    OffsetDateTime::now_utc().format(format).unwrap_or_default()
 }

@@ -5,7 +5,8 @@ use crate::call::Call;
 use crate::error::Result;
 use crate::reply::Reply;
 use crate::scope::{CurrentTab, TabInAnyState};
-use crate::session::Tab;
+use crate::session::app::App;
+use crate::session::{Session, Tab};
 use crate::tool::{Effect, Tool, ToolDef};
 use engine::LoadState;
 use engine::codegen::Action;
@@ -31,7 +32,7 @@ impl Tool for Navigate {
     type Scope = TabInAnyState;
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
-        let url = completed(&self.url);
+        let url = completed_in(&tab.session, &self.url);
         Addresses::new(&call.settings).refuse(&url)?;
         if let Some((tab, _)) = tab.go_to(call, &url, LoadState::DomContentLoaded).await? {
             finish_loading(&tab).await;
@@ -79,8 +80,18 @@ pub(super) async fn finish_loading(tab: &Tab) {
     }
 }
 
+/// The URL with a scheme. In a session that tests an app, a path is one of the app.
+pub(in crate::tools) fn completed_in(session: &Session, url: &str) -> String {
+    let home = session
+        .app()
+        .filter(|_| url.starts_with('/'))
+        .and_then(App::home);
+    let at_home = home.and_then(|home| Url::parse(&home).ok()?.join(url).ok());
+    at_home.map_or_else(|| completed(url), String::from)
+}
+
 /// The URL with a scheme: a bare name is a host.
-pub(in crate::tools) fn completed(url: &str) -> String {
+fn completed(url: &str) -> String {
     if Url::parse(url).is_ok_and(|parsed| !names_a_port(url, &parsed)) {
         return url.to_owned();
     }

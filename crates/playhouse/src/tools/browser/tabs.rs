@@ -1,6 +1,6 @@
 //! Tabs.
 
-use super::navigate::{completed, finish_loading, shown};
+use super::navigate::{completed_in, finish_loading, shown};
 use crate::address::Addresses;
 use crate::call::Call;
 use crate::error::{Error, Problem, Result};
@@ -70,7 +70,9 @@ impl Tool for Tabs {
 
 impl Tabs {
     async fn open(self, session: Arc<Session>, call: &Call) -> Result<Reply> {
-        let url = self.url.map(|given| (completed(&given), given));
+        let url = self
+            .url
+            .map(|given| (completed_in(&session, &given), given));
         if let Some((url, _)) = &url {
             Addresses::new(&call.settings).refuse(url)?;
         }

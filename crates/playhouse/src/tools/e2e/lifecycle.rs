@@ -453,7 +453,8 @@ pub(super) fn chosen<'a>(
 
 /// Where a page is after its server has moved; `None` for no page of a site.
 fn moved(page: &str, from: Option<&str>, to: Option<&str>) -> Option<Url> {
-    let parsed = |url: &str| Url::parse(url).ok().filter(Url::has_host);
+    let is_http = |url: &Url| matches!(url.scheme(), "http" | "https");
+    let parsed = |url: &str| Url::parse(url).ok().filter(is_http);
     let mut page = parsed(page)?;
     let (Some(from), Some(to)) = (from.and_then(parsed), to.and_then(parsed)) else {
         return Some(page);
@@ -489,5 +490,6 @@ mod tests {
             Some("http://localhost:3/a")
         );
         assert_eq!(moved("about:blank"), None);
+        assert_eq!(moved("chrome-error://chromewebdata/"), None);
     }
 }

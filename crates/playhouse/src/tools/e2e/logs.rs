@@ -25,6 +25,9 @@ const ROOM: u64 = 24_000;
 /// The most that is searched, in bytes.
 const SEARCHED: u64 = 16 * 1024 * 1024;
 
+/// The most that is shown of a log that lacks what was waited for, in bytes.
+const SHOWN: u64 = 2000;
+
 /// How often a log is looked at that is waited for.
 const STEP: Duration = Duration::from_millis(50);
 
@@ -48,7 +51,7 @@ pub(super) struct E2eLogs {
     stream: Option<Stream>,
     /// Only so many lines, the last.
     tail: Option<usize>,
-    /// Only what came with the last call of another tool, and since.
+    /// Only what came with the last action (click, navigation…), and since.
     since_last_call: Option<bool>,
     /// Only lines with this text, or that match /regex/flags.
     search: Option<String>,
@@ -86,7 +89,7 @@ impl ObjectTool for E2eLogs {
             Some(search) => Some(pattern(Self::NAME, "search", search)?),
             None => None,
         };
-        let marks = session.app().last_call();
+        let marks = session.app().last_deed();
         let source = Source::of(&session, self.server.as_deref(), self.stream)?;
         let path = source.path.display().to_string();
         let unreadable = |error: std::io::Error| Error::file(&source.path, "open", &error);
@@ -150,7 +153,7 @@ impl ObjectTool for E2eLogs {
     }
 }
 
-/// Wait until the app's server logs a line: with the last call of another tool, or later.
+/// Wait until the app's server logs a line: with the last action, or later.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct WaitForServerLog {
     /// Text in the line, or /regex/flags.
@@ -176,11 +179,10 @@ impl ObjectTool for WaitForServerLog {
 
     async fn run(self, session: E2eSession, call: &Call) -> Result<Outcome<Line>> {
         let wanted = pattern(Self::NAME, "pattern", &self.pattern)?;
-        let marks = session.app().last_call();
+        let marks = session.app().last_deed();
         let source = Source::of(&session, self.server.as_deref(), self.stream)?;
         let position = source.position(&marks);
         let progress = call.action();
-        progress.log(format!("waiting for {wanted} in {}", source.path.display()));
         let found = progress.run(async {
             loop {
                 let excerpt =
@@ -192,12 +194,25 @@ impl ObjectTool for WaitForServerLog {
                 tokio::time::sleep(STEP).await;
             }
         });
-        Ok(Line { line: found.await? }.into())
+        match found.await {
+            Ok(line) => Ok(Line { line }.into()),
+            Err(engine::Error::Timeout { timeout_ms, .. }) => {
+                let logged = devserver::since(&source.path, position, SHOWN).unwrap_or_default();
+                Err(Error::NotLogged {
+                    server: source.server,
+                    pattern: wanted.to_string(),
+                    timeout_ms,
+                    logged: logged.text.trim_end().to_owned(),
+                })
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 }
 
 /// A log of a server.
 struct Source {
+    server: String,
     index: usize,
     stream: Stream,
     path: PathBuf,
@@ -216,6 +231,7 @@ impl Source {
             Stream::Combined => (Stream::Combined, logs.combined),
         };
         Ok(Self {
+            server: server.name().to_owned(),
             index: index.unwrap_or_default(),
             stream,
             path: path.ok_or_else(|| unknown(server))?,

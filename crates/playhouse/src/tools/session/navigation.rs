@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::error::{Error, Result};
 use crate::scope::{FreeTab, TabInAnyState};
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
-use crate::tools::browser::navigate::completed;
+use crate::tools::browser::navigate::completed_in;
 use engine::{BrowserContext, Download, DownloadState, Landing, LoadState, Page};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -110,7 +110,7 @@ impl ObjectTool for Navigate {
         if self.url.contains("://") && url::Url::parse(&self.url).is_err() {
             return Err(engine::Error::InvalidUrl { url: self.url }.into());
         }
-        let url = completed(&self.url);
+        let url = completed_in(&tab.session, &self.url);
         Addresses::new(&call.settings).refuse(&url)?;
         let until = self.wait_until.unwrap_or(Until::Load);
         let visit = Visit::of(&tab, call, until)?;
