@@ -9,7 +9,7 @@ mod process;
 
 use crate::config::{DevServerSettings, DevServers as Settings};
 use crate::error::{Error, Result, ServerReport};
-use command::Verb;
+use command::{Said, Verb};
 use lease::{Lease, Register};
 use process::Process;
 use std::path::PathBuf;
@@ -234,7 +234,8 @@ impl DevServer {
 
     /// Its state, in the command's words.
     pub(crate) async fn status(&self) -> Result<Answer> {
-        command::ask(&self.settings, Verb::Status, &self.environment()).await
+        let said = command::ask(&self.settings, Verb::Status, &self.environment()).await?;
+        Ok(said.answer)
     }
 
     /// Stops it and starts it again; returns when it accepts connections.
@@ -290,10 +291,13 @@ impl DevServer {
 
     /// Has the command start or restart it, and waits until it listens.
     async fn comes_up(&self, state: &mut State, verb: Verb) -> Result<Answer> {
-        let answer = command::ask(&self.settings, verb, &self.environment()).await?;
-        let process = answer.pid.and_then(Process::of);
-        if let Some(lease) = &mut state.lease {
-            lease.is_process(process);
+        let Said { answer, started } =
+            command::ask(&self.settings, verb, &self.environment()).await?;
+        // One that ran before keeps its process.
+        if let Some(lease) = &mut state.lease
+            && answer.status != "already_running"
+        {
+            lease.is_process(started);
         }
         *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer.clone());
         match listens(&answer).await {
@@ -360,6 +364,7 @@ impl DevServer {
 /// Has the command stop the server. If it fails to, its process is ended by us, where it is known for certain.
 async fn stopped(settings: &DevServerSettings, process: Option<&Process>) -> Result<Answer> {
     let answer = command::ask(settings, Verb::Shutdown, &[]).await;
+    let answer = answer.map(|said| said.answer);
     match process {
         Some(process) if process.lives() => {
             // The command may tell it a little early.

@@ -2,6 +2,7 @@
 
 use super::answer::Answer;
 use super::logs::{self, readable};
+use super::process::Process;
 use crate::config::DevServerSettings;
 use crate::error::{Error, Result, ServerReport};
 use std::path::Path;
@@ -59,12 +60,18 @@ impl Verb {
     }
 }
 
+/// What the command said, and the process that it may have started.
+pub(super) struct Said {
+    pub(super) answer: Answer,
+    pub(super) started: Option<Process>,
+}
+
 /// Asks the command, with further environment variables. Fails with what it did wrong, and with what it said.
 pub(super) async fn ask(
     settings: &DevServerSettings,
     verb: Verb,
     environment: &[(String, String)],
-) -> Result<Answer> {
+) -> Result<Said> {
     let ran = run(settings, verb, environment).await?;
     let mut answer = match Answer::read(&ran.stdout, &settings.cwd) {
         Ok(answer) => answer,
@@ -111,11 +118,17 @@ pub(super) async fn ask(
     if answer.message.as_deref() == Some("") {
         answer.message = None;
     }
-    Ok(answer)
+    let command = ran.command.as_ref();
+    let started = command
+        .zip(answer.pid)
+        .and_then(|(command, pid)| Process::started_by(command, pid));
+    Ok(Said { answer, started })
 }
 
 /// How it ended, and what it printed.
 struct Ran {
+    /// The command's own process.
+    command: Option<Process>,
     status: ExitStatus,
     stdout: String,
     stderr: String,
@@ -232,6 +245,7 @@ async fn run(
         );
         failed(settings, verb, reason, ServerReport::default())
     })?;
+    let process = child.id().and_then(Process::of);
     let stdout = Heard::of(child.stdout.take(), OUTPUT, Keep::Beginning);
     let stderr = Heard::of(child.stderr.take(), COMPLAINTS, Keep::End);
     let mut group = Group(Some(child));
@@ -259,6 +273,7 @@ async fn run(
     })?;
     let (stdout, stderr) = tokio::join!(stdout.last_words(), stderr.last_words());
     Ok(Ran {
+        command: process,
         status,
         stdout,
         stderr,

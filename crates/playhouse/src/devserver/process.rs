@@ -15,8 +15,18 @@ const STEP: Duration = Duration::from_millis(25);
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Process {
     pid: u32,
-    /// In the system's own terms; the same for no two processes of one number.
-    began: String,
+    began: Began,
+}
+
+/// When a process began; the same for no two processes of one number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Began {
+    /// Names the time since the machine was started.
+    boot: String,
+    /// Counted since then, in the system's own steps.
+    ticks: u64,
+    /// The user whose it is.
+    user: u32,
 }
 
 impl Process {
@@ -26,6 +36,16 @@ impl Process {
             pid,
             began: began(pid)?,
         })
+    }
+
+    /// The process that has this number now, if it may be what `command` has started: it is of the same user, and not older. What a
+    /// command tells may be the number of a process of a container, which is another one's here.
+    pub(super) fn started_by(command: &Self, pid: u32) -> Option<Self> {
+        let process = Self::of(pid)?;
+        let (began, before) = (&process.began, &command.began);
+        let fits =
+            began.boot == before.boot && began.user == before.user && began.ticks >= before.ticks;
+        fits.then_some(process)
     }
 
     pub(super) fn lives(&self) -> bool {
@@ -77,19 +97,25 @@ impl Process {
 
 /// When the process of that number began; `None` if there is none, or none that runs.
 #[cfg(target_os = "linux")]
-fn began(pid: u32) -> Option<String> {
+fn began(pid: u32) -> Option<Began> {
+    use std::os::unix::fs::MetadataExt as _;
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    let user = std::fs::metadata(format!("/proc/{pid}")).ok()?.uid();
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name may have spaces and parentheses: see proc_pid_stat(5).
     let mut fields = stat.rsplit_once(") ")?.1.split(' ');
     let state = fields.next()?;
-    let start = fields.nth(18)?;
-    (!matches!(state, "Z" | "X")).then(|| format!("{} {start}", boot.trim()))
+    let ticks = fields.nth(18)?.parse().ok()?;
+    (!matches!(state, "Z" | "X")).then(|| Began {
+        boot: boot.trim().to_owned(),
+        ticks,
+        user,
+    })
 }
 
 /// Nothing tells it there: such a process is never killed by us.
 #[cfg(not(target_os = "linux"))]
-fn began(_: u32) -> Option<String> {
+fn began(_: u32) -> Option<Began> {
     None
 }
 
@@ -101,10 +127,18 @@ mod tests {
     fn another_process_of_the_same_number_is_another_one() {
         let this = Process::of(std::process::id()).unwrap();
         assert!(this.lives());
-        let former = Process {
-            began: "some boot 1".to_owned(),
-            ..this.clone()
-        };
+        let mut former = this.clone();
+        former.began.ticks -= 1;
         assert!(!former.lives() && !former.signal(true));
+    }
+
+    #[test]
+    fn only_what_is_younger_than_the_command_may_be_its_server() {
+        let this = Process::of(std::process::id()).unwrap();
+        assert!(Process::started_by(&this, this.pid).is_some());
+        let mut later = this.clone();
+        later.began.ticks += 1;
+        assert_eq!(Process::started_by(&later, this.pid), None);
+        assert_eq!(Process::started_by(&this, 1), None);
     }
 }

@@ -108,9 +108,10 @@ impl Setup {
     fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         match name {
             "caps" => self.args.push(format!("--caps={}", value.replace(' ', ""))),
-            "args" => self
-                .args
-                .extend(value.split_whitespace().map(str::to_owned)),
+            "args" => {
+                let words = shlex::split(value).ok_or("`args` has a quote without its end")?;
+                self.args.extend(words);
+            }
             "isolation" if value == "browser" => self.own_browser = true,
             "isolation" if value == "tab" => self.own_browser = false,
             "refs" if value == "any" => self.any_refs = true,

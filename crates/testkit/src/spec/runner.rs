@@ -317,7 +317,7 @@ impl Server {
             site.add(path, resource);
         }
         for (name, content) in &case.files {
-            fs::write(self.client.workspace().join(name), content)
+            fs::write(self.client.workspace().join(name), names.fill(content))
                 .expect("the workspace can be written");
         }
         if let Err(why) = self.clear(setup.own_browser).await {

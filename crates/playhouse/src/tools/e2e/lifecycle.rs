@@ -62,8 +62,11 @@ pub(super) struct Started {
     status: String,
     /// The server's.
     url: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
     port: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pid: Option<u32>,
+    #[serde(skip_serializing_if = "Logs::is_empty")]
     logs: Logs,
     page: Shown,
     /// Its accessibility tree, with refs.
