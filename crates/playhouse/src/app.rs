@@ -26,12 +26,14 @@ use answer::Status;
 pub(crate) use error::AppError;
 use process::{Family, Identity};
 use state::{Folder, Phase, State};
-pub(crate) use supervisor::{SUPERVISOR, supervise};
+pub(crate) use supervisor::{SUPERVISOR, let_go, supervise};
 
 /// How long a command waits for another one that is under way with the same app.
-const TURN: Duration = Duration::from_secs(28);
+const TURN: Duration = Duration::from_secs(26);
 /// The same for `--shutdown`, which ends a start that is under way.
 const SHUTDOWN_TURN: Duration = Duration::from_secs(3);
+/// What is left to an app to become ready after such a wait.
+const LEAST_TIME: Duration = Duration::from_secs(2);
 /// How much longer than the app a supervisor may take to end: it writes the last of the logs.
 const SUPERVISOR_GRACE: Duration = Duration::from_secs(2);
 /// How long what is left without a supervisor may take to end before it is killed.
@@ -94,7 +96,11 @@ impl App {
     pub(crate) async fn answer(&self, request: Request) -> Answer {
         let answered = match Folder::open(&self.folder) {
             Ok(folder) => {
-                let command = Command { app: self, folder };
+                let app = Self {
+                    folder: folder.path().to_owned(),
+                    ..self.clone()
+                };
+                let command = Command { app, folder };
                 match request {
                     Request::Start => command.start().await,
                     Request::Restart => command.restart().await,
@@ -112,14 +118,14 @@ impl App {
 type Result<T> = std::result::Result<T, AppError>;
 
 /// One command under way.
-struct Command<'a> {
-    app: &'a App,
+struct Command {
+    app: App,
     folder: Folder,
 }
 
-impl Command<'_> {
+impl Command {
     async fn start(&self) -> Result<Answer> {
-        let _turn = self.turn(TURN).await?;
+        let (_turn, waited) = self.turn(TURN).await?;
         if let Some(state) = self.settled().await {
             let message = if state.command == self.app.command {
                 "Server is already running"
@@ -129,15 +135,15 @@ impl Command<'_> {
             return Ok(self.present(Status::AlreadyRunning, &state, message));
         }
         self.clear().await?;
-        let state = supervisor::start(self.app, self.last_port()).await?;
+        let state = self.begin(waited).await?;
         let message = state.remark.as_deref().unwrap_or("Server started");
         Ok(self.present(Status::Ready, &state, message))
     }
 
     async fn restart(&self) -> Result<Answer> {
-        let _turn = self.turn(TURN).await?;
+        let (_turn, waited) = self.turn(TURN).await?;
         let before = self.stop().await?;
-        let state = supervisor::start(self.app, self.last_port()).await?;
+        let state = self.begin(waited).await?;
         let message = state.remark.as_deref().unwrap_or("Server restarted");
         let answer = self.present(Status::Restarted, &state, message);
         Ok(match before {
@@ -212,18 +218,27 @@ impl Command<'_> {
         }
     }
 
-    fn last_port(&self) -> Option<u16> {
-        self.folder.read()?.port
+    /// Starts the app, on the port that it had before if that is free. Whoever asks has a limit, and part of it is over.
+    async fn begin(&self, waited: Duration) -> Result<State> {
+        let ready_timeout = self.app.ready_timeout;
+        let app = App {
+            ready_timeout: ready_timeout
+                .saturating_sub(waited)
+                .max(LEAST_TIME.min(ready_timeout)),
+            ..self.app.clone()
+        };
+        let port = self.folder.read().and_then(|state| state.port);
+        supervisor::start(&app, port).await
     }
 
-    /// Keeps other commands from changing anything about the app.
-    async fn turn(&self, limit: Duration) -> Result<state::Lock> {
-        let until = Instant::now() + limit;
+    /// Keeps other commands from changing anything about the app, and tells how long that took.
+    async fn turn(&self, limit: Duration) -> Result<(state::Lock, Duration)> {
+        let since = Instant::now();
         loop {
             let lock = self.folder.lock();
             match lock.map_err(|source| AppError::no_folder(&self.app.folder, &source))? {
-                Some(lock) => return Ok(lock),
-                None if Instant::now() > until => return Err(AppError::Busy),
+                Some(lock) => return Ok((lock, since.elapsed())),
+                None if since.elapsed() > limit => return Err(AppError::Busy),
                 None => tokio::time::sleep(LOOK).await,
             }
         }
@@ -235,7 +250,7 @@ impl Command<'_> {
         loop {
             match self.turn(LOOK).await {
                 Err(AppError::Busy) if Instant::now() < until => {}
-                turn => return turn,
+                turn => return turn.map(|(lock, _)| lock),
             }
             if let Some(state) = self.running()
                 && state.phase == Phase::Starting

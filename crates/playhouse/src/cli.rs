@@ -41,7 +41,7 @@ pub fn main() -> ExitCode {
     #[cfg(unix)]
     match matches.subcommand() {
         Some((app::NAME, matches)) => return wait(app::run(matches, &environment, &cwd)),
-        Some((crate::app::SUPERVISOR, _)) => return wait(app::look_after()),
+        Some((crate::app::SUPERVISOR, _)) => return app::look_after(),
         _ => {}
     }
     match Config::load(&matches, &environment, &cwd) {

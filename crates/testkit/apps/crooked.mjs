@@ -118,9 +118,9 @@ function serve() {
 function flood() {
   const line = `${'all work and no play '.repeat(48)}\n`;
   const print = () => {
-    process.stdout.write(line.repeat(32));
     process.stderr.write(line);
-    setImmediate(print);
+    // As fast as it is read, and no faster.
+    process.stdout.write(line.repeat(32), () => setImmediate(print));
   };
   print();
 }

@@ -70,45 +70,52 @@ impl Identity {
     }
 }
 
-/// The processes of an app: those that bear its mark, and those of the group and the session that it was started in.
+/// The processes of an app: those that bear its mark, those of the group that it was started in, and, for its supervisor, all that descend
+/// from it.
 pub(super) struct Family {
     mark: PathBuf,
     leader: Option<Identity>,
-    supervisor: Option<Identity>,
+    is_ours: bool,
 }
 
 impl Family {
-    /// What is left of the app whose state and mark these are, its supervisor included.
+    /// What is left of the app whose mark and state these are, its supervisor included.
     pub(super) fn of(folder: &Path, state: Option<&State>) -> Self {
         Self {
             mark: folder.to_owned(),
             leader: state.and_then(|state| state.app.clone()),
-            supervisor: None,
+            is_ours: false,
         }
     }
 
-    /// Those that we look after ourselves.
+    /// Those that we look after ourselves: whom nobody else waits for is our child.
     pub(super) fn supervised(folder: &Path, leader: Identity) -> Self {
         Self {
             mark: folder.to_owned(),
             leader: Some(leader),
-            supervisor: Identity::of(std::process::id()),
+            is_ours: true,
         }
     }
 
     /// Those that run; neither us, nor what has ended and was not taken note of.
     pub(super) fn members(&self) -> Vec<Identity> {
-        let needle = format!("{MARK}={}", self.mark.display());
-        // The number of a group or a session is not given away while anybody is in it.
+        let us = std::process::id();
+        let mark = format!("{MARK}={}", self.mark.display());
+        // The number of a group is not given away while anybody is in it.
         let group = self.leader.as_ref().filter(|leader| leader.is_alive());
-        let session = self.supervisor.as_ref();
-        let ours = |entry: &Entry| {
-            group.is_some_and(|leader| leader.pid == entry.group)
-                || session.is_some_and(|supervisor| supervisor.pid == entry.session)
-                || table::bears(entry.pid, needle.as_bytes())
+        let all: Vec<Entry> = table::all().collect();
+        let descendants = if self.is_ours {
+            descendants(&all, us)
+        } else {
+            BTreeSet::new()
         };
-        table::all()
-            .filter(|entry| !entry.ended && entry.pid != std::process::id() && ours(entry))
+        let ours = |entry: &Entry| {
+            descendants.contains(&entry.pid)
+                || group.is_some_and(|leader| leader.pid == entry.group)
+                || table::bears(entry.pid, mark.as_bytes())
+        };
+        all.into_iter()
+            .filter(|entry| !entry.ended && entry.pid != us && ours(entry))
             .map(Entry::identity)
             .collect()
     }
@@ -148,23 +155,46 @@ impl Family {
     }
 }
 
-/// Who else listens on a port, if that is known: somebody who did before a process was started.
-pub(super) fn was_taken(port: u16, before: &Identity) -> bool {
-    table::listener(port).is_some_and(|started| {
-        let number = |text: &str| {
-            text.split(' ')
-                .next_back()
-                .and_then(|n| n.parse::<u64>().ok())
-        };
-        number(&started) < number(&before.started)
-    })
+/// Who listens on a port that an app does not listen on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stranger {
+    /// Nobody, or nobody knows who.
+    Unknown,
+    /// Somebody who was there before the app.
+    Older,
+    /// Somebody who came later: on behalf of the app, as a container's proxy does, or by chance.
+    Younger,
+}
+
+impl Stranger {
+    pub(super) fn on(port: u16, app: &Identity) -> Self {
+        let number = |started: &str| started.split(' ').next_back()?.parse::<u64>().ok();
+        match table::listener(port) {
+            None => Self::Unknown,
+            Some(started) if number(&started) < number(&app.started) => Self::Older,
+            Some(_) => Self::Younger,
+        }
+    }
+}
+
+fn descendants(all: &[Entry], of: u32) -> BTreeSet<u32> {
+    let mut found = BTreeSet::from([of]);
+    loop {
+        let known = found.len();
+        let children = all.iter().filter(|entry| found.contains(&entry.parent));
+        let children: Vec<u32> = children.map(|entry| entry.pid).collect();
+        found.extend(children);
+        if found.len() == known {
+            return found;
+        }
+    }
 }
 
 /// A row of the table of processes.
 struct Entry {
     pid: u32,
+    parent: u32,
     group: u32,
-    session: u32,
     /// When: the same text for the same process, and for no other of its number.
     started: String,
     /// It has, and nobody has taken note.
@@ -200,8 +230,8 @@ mod table {
         let fields: Vec<&str> = rest.split(' ').collect();
         Some(Entry {
             pid,
+            parent: fields.get(1)?.parse().ok()?,
             group: fields.get(2)?.parse().ok()?,
-            session: fields.get(3)?.parse().ok()?,
             started: format!("{} {}", boot(), fields.get(19)?),
             ended: matches!(fields.first(), Some(&("Z" | "X"))),
         })
@@ -281,7 +311,7 @@ mod table {
     }
 }
 
-/// The same from `ps`, where there is no `/proc`: no marks, no sessions, no ports.
+/// The same from `ps`, where there is no `/proc`: no marks, no ports.
 #[cfg(not(target_os = "linux"))]
 mod table {
     use std::collections::BTreeSet;
@@ -304,17 +334,18 @@ mod table {
     fn rows(which: &[&str]) -> Vec<Entry> {
         let output = Command::new("ps")
             .args(which)
-            .args(["-o", "pid=,pgid=,stat=,lstart="])
+            .args(["-o", "pid=,ppid=,pgid=,stat=,lstart="])
             .output();
         let text = output.map(|output| output.stdout).unwrap_or_default();
         let row = |line: &str| {
             let mut words = line.split_whitespace();
-            let (pid, group) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+            let mut number = || words.next()?.parse().ok();
+            let (pid, parent, group) = (number()?, number()?, number()?);
             let ended = words.next()?.starts_with('Z');
             Some(Entry {
                 pid,
+                parent,
                 group,
-                session: 0,
                 started: words.collect::<Vec<_>>().join("_"),
                 ended,
             })

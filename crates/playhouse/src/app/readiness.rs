@@ -11,7 +11,7 @@ use url::Url;
 
 use super::App;
 use super::logs::Logs;
-use super::process::{Family, Identity, was_taken};
+use super::process::{Family, Identity, Stranger};
 use super::state::Place;
 
 /// How often an app that is not ready is looked at.
@@ -22,8 +22,8 @@ const FIRST_ANSWER: Duration = Duration::from_secs(10);
 const ANSWER: Duration = Duration::from_secs(3);
 /// How long a port that answers strangely waits for a better one: a debugger or a hot-reload socket comes before the page.
 const STRANGE: Duration = Duration::from_secs(2);
-/// How long an app whose port was taken may look for another one by itself.
-const TAKEN: Duration = Duration::from_secs(3);
+/// How long an app whose port somebody else has may look for another one, or end.
+const STRANGER: Duration = Duration::from_secs(3);
 
 /// What comes of waiting.
 pub(super) enum Ready {
@@ -57,7 +57,7 @@ struct Notes {
     obstacle: String,
     fallback: Option<Place>,
     strange_since: BTreeMap<u16, Instant>,
-    taken_since: Option<Instant>,
+    stranger_since: Option<Instant>,
 }
 
 impl<'a> Readiness<'a> {
@@ -78,7 +78,7 @@ impl<'a> Readiness<'a> {
                 obstacle: format!("nothing listens on port {port}"),
                 fallback: None,
                 strange_since: BTreeMap::new(),
-                taken_since: None,
+                stranger_since: None,
             }),
         }
     }
@@ -138,9 +138,17 @@ impl<'a> Readiness<'a> {
 
     async fn look(&self) -> Option<Ready> {
         let ports = self.family.ports();
-        let own = ports.contains(&self.port);
-        let taken = !own && was_taken(self.port, self.leader);
-        if !taken && let Some(ready) = self.told().await {
+        let stranger = if ports.contains(&self.port) {
+            Stranger::Unknown
+        } else {
+            Stranger::on(self.port, self.leader)
+        };
+        let asked = match stranger {
+            Stranger::Unknown => true,
+            Stranger::Older => false,
+            Stranger::Younger => self.is_settled(),
+        };
+        if asked && let Some(ready) = self.told().await {
             return Some(ready);
         }
         for other in ports.into_iter().filter(|&port| port != self.port) {
@@ -148,7 +156,7 @@ impl<'a> Readiness<'a> {
                 return Some(Ready::At(local(other), Some(self.elsewhere(other))));
             }
         }
-        taken.then(|| self.taken()).flatten()
+        (stranger == Stranger::Older && self.is_settled()).then_some(Ready::Taken)
     }
 
     /// Asks where it was told to listen.
@@ -181,10 +189,11 @@ impl<'a> Readiness<'a> {
         matches!(reply, Some(Reply::Http(_))) && since.elapsed() > STRANGE
     }
 
-    fn taken(&self) -> Option<Ready> {
+    /// Whether a stranger has had its port for so long that the app would have noticed.
+    fn is_settled(&self) -> bool {
         let mut notes = self.notes.borrow_mut();
-        let since = *notes.taken_since.get_or_insert_with(Instant::now);
-        (since.elapsed() > TAKEN).then_some(Ready::Taken)
+        let since = *notes.stranger_since.get_or_insert_with(Instant::now);
+        since.elapsed() > STRANGER
     }
 
     fn elsewhere(&self, port: u16) -> String {

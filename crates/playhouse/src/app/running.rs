@@ -146,6 +146,8 @@ fn command(app: &App, port: u16) -> Command {
     command
         .current_dir(&app.cwd)
         .env(&app.port_env, port.to_string())
+        // Many open a window when they are ready: nobody is there to see it.
+        .env("BROWSER", "none")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -104,7 +104,12 @@ impl Folder {
     /// Makes it where there is none; what apps print is for nobody else's eyes.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(path)?;
-        Ok(Self(path.to_owned()))
+        Ok(Self(fs::canonicalize(path)?))
+    }
+
+    /// The one name that it has, whatever links lead there.
+    pub(super) fn path(&self) -> &Path {
+        &self.0
     }
 
     pub(super) fn logs(&self) -> LogPaths {

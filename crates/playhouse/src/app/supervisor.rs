@@ -15,7 +15,7 @@ use super::answer::now;
 use super::error::AppError;
 use super::logs::Logs;
 use super::port;
-use super::process::{Identity, was_taken};
+use super::process::{Identity, Stranger};
 use super::readiness::{Readiness, Ready};
 use super::running::Running;
 use super::state::{Exit, Folder, Phase, Place, State};
@@ -91,7 +91,12 @@ pub(super) async fn start(app: &App, port: Option<u16>) -> Result<State> {
         }
     };
     match serde_json::from_str(&line) {
-        Ok(report) => report,
+        Ok(Ok(state)) => Ok(state),
+        Ok(Err(error)) => {
+            // It has said its last: then nothing is left when we say it.
+            let _ = tokio::time::timeout(SLACK, supervisor.wait()).await;
+            Err(error)
+        }
         Err(_) => {
             let said = std::fs::read_to_string(app.folder.join("supervisor.log"));
             let said = said.unwrap_or_default();
@@ -107,6 +112,22 @@ fn program() -> PathBuf {
         own
     } else {
         PathBuf::from("/proc/self/exe")
+    }
+}
+
+/// Lets go of what whoever started us had open and did not close for us: it may wait until nobody has it any more. Before anything of our
+/// own is opened.
+pub(crate) fn let_go() {
+    let files = std::fs::read_dir("/dev/fd").into_iter().flatten().flatten();
+    let numbers: Vec<i32> = files
+        .filter_map(|file| file.file_name().to_str()?.parse().ok())
+        .collect();
+    for number in numbers.into_iter().filter(|number| *number > 2) {
+        #[expect(unsafe_code, reason = "only the system knows what we were given")]
+        // SAFETY: nothing in this process uses it; the one of the listing itself is closed already, which is an error that changes nothing.
+        unsafe {
+            libc::close(number);
+        }
     }
 }
 
@@ -231,7 +252,7 @@ impl Supervisor {
                     running.end(FAILED_GRACE).await;
                     let lines = self.logs.last_lines();
                     self.note_end(&mut state, Some(exit.clone()));
-                    if was_taken(port, &leader) || says_taken(&lines) {
+                    if Stranger::on(port, &leader) != Stranger::Unknown || says_taken(&lines) {
                         AppError::PortTaken { tried, lines }
                     } else {
                         AppError::Ended { exit, lines }

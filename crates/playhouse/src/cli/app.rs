@@ -9,8 +9,8 @@ use std::time::Duration;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use sha2::{Digest, Sha256};
 
-use super::print;
-use crate::app::{Answer, App, AppError, Request, SUPERVISOR, supervise};
+use super::{print, wait};
+use crate::app::{Answer, App, AppError, Request, SUPERVISOR, let_go, supervise};
 use crate::config::{ConfigError, Environment, apps_folder};
 
 pub(super) const NAME: &str = "app";
@@ -100,14 +100,17 @@ pub(super) async fn run(matches: &ArgMatches, environment: &Environment, cwd: &P
     tell(&answer)
 }
 
-pub(super) async fn look_after() -> ExitCode {
-    match supervise().await {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            let _ = writeln!(io::stderr(), "{error}");
-            ExitCode::FAILURE
+pub(super) fn look_after() -> ExitCode {
+    let_go();
+    wait(async {
+        match supervise().await {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                let _ = writeln!(io::stderr(), "{error}");
+                ExitCode::FAILURE
+            }
         }
-    }
+    })
 }
 
 /// What is said of a command line that cannot be read.

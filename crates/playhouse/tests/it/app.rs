@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use testkit::census::{Census, Depth, MARK, fresh_mark};
-use testkit::{NotesApp, command_in_bash, command_in_node, crooked};
+use testkit::{NotesApp, Processes, command_in_bash, command_in_node, crooked};
 
 /// A project with one server command, and the processes that came of it.
 struct Project {
@@ -176,6 +176,12 @@ fn pid_of(value: &Value) -> Pid {
     Pid::from_raw(raw.try_into().expect("a process id")).expect("not 0")
 }
 
+/// One that has ended has no program any more, whether or not somebody has taken note.
+fn runs(pid: &Value) -> bool {
+    let pid = pid.as_u64().expect("a number");
+    testkit::census::program(u32::try_from(pid).expect("a process id")).is_some()
+}
+
 fn kill(pid: u64) {
     let _ = kill_process(pid_of(&json!(pid)), Signal::KILL);
 }
@@ -267,7 +273,7 @@ fn keeps_to_the_interface(project: &Project) {
     assert_eq!(restarted["previousPid"], ready["pid"]);
     assert_eq!(restarted["previousPort"], ready["port"]);
     assert_eq!(get(&restarted, "/").0, 200);
-    assert!(test_kill_process(pid_of(&ready["pid"])).is_err());
+    assert!(!runs(&ready["pid"]));
 
     let stopped = project.ok("--shutdown");
     let fields = [
@@ -440,6 +446,21 @@ fn whatever_an_app_has_started_ends_with_it() {
 }
 
 #[test]
+fn what_hides_from_its_supervisor_ends_with_the_app() {
+    let Some(script) = crooked() else { return };
+    let name = fresh_mark().0;
+    // Without a mark, in a session of its own, and nobody's child.
+    let hidden = format!("env -i sh -c '(setsid sh -c \": {name}; sleep 1000\" & )'");
+    let project = Project::new(&[], &[&format!("{hidden}; exec node {}", script.display())]);
+    project.ok("--start");
+    let hidden = || Processes::default().and_mentioning(&name).count();
+    until("it runs", || hidden() > 0);
+    project.ok("--shutdown");
+    assert_eq!(hidden(), 0);
+    project.nothing_runs();
+}
+
+#[test]
 fn an_app_has_time_to_end_and_its_last_words_are_kept() {
     let Some(project) = Project::crooked(&[], &["--slow-term", "300"]) else {
         return;
@@ -511,6 +532,25 @@ fn of_two_starts_at_once_one_starts() {
     let mut status = both.map(|answer| answer.json["status"].as_str().map(str::to_owned));
     status.sort();
     assert_eq!(status.map(Option::unwrap), ["already_running", "ready"]);
+    project.ok("--shutdown");
+    project.nothing_runs();
+}
+
+#[test]
+fn an_app_keeps_nothing_open_of_whoever_started_it() {
+    let Some(script) = crooked() else { return };
+    let line = format!(
+        "exec 200>open; exec {} app -- node {} \"$@\"",
+        env!("CARGO_BIN_EXE_playhouse"),
+        script.display()
+    );
+    let words = ["bash", "-c", &line, "bash"].map(str::to_owned);
+    let project = Project::with_command(words.to_vec());
+    let ready = project.ok("--start");
+    for process in [&project.state()["supervisor"]["pid"], &ready["pid"]] {
+        assert!(Path::new(&format!("/proc/{process}/fd/1")).exists());
+        assert!(!Path::new(&format!("/proc/{process}/fd/200")).exists());
+    }
     project.ok("--shutdown");
     project.nothing_runs();
 }
@@ -662,7 +702,7 @@ fn a_state_that_cannot_be_read_loses_no_app() {
     fs::write(project.state_file(), "{\"phase\":").expect("it can be written");
     let again = project.ok("--start");
     assert_eq!(again["status"], "ready");
-    assert!(test_kill_process(pid_of(&ready["pid"])).is_err());
+    assert!(!runs(&ready["pid"]));
     project.ok("--shutdown");
     project.nothing_runs();
 }
@@ -726,7 +766,9 @@ fn vite_and_express_run_side_by_side() {
     assert!(get(&ready, "/").1.contains("/@vite/client"));
     // By way of Vite to Express.
     assert_eq!(get(&ready, "/api/notes").0, 401);
-    assert!(log(&api_ready, "stdout").contains("GET /api/notes"));
+    until("the request is in the log", || {
+        log(&api_ready, "stdout").contains("GET /api/notes")
+    });
     let restarted = web.ok("--restart");
     assert!(get(&restarted, "/src/main.js").1.contains("sign-in"));
     web.ok("--shutdown");
