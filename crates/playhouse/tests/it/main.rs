@@ -14,6 +14,8 @@ mod clients;
 mod contexts;
 mod domains;
 #[cfg(target_os = "linux")]
+mod e2e;
+#[cfg(target_os = "linux")]
 mod faults;
 mod files;
 mod flags;

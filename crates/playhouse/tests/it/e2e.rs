@@ -1,0 +1,645 @@
+//! The app under test: started by its server's command, watched, restarted and stopped with its session; both sides of a failure; and what
+//! is left of it, which is nothing.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use testkit::census::{Census, Depth, MARK, command_line, fresh_mark};
+use testkit::{
+    CallResult, Client, Launch, NotesApp, Site, broken_command, browser_is_there, crooked,
+};
+
+use crate::faults::{kill, until};
+use crate::launch;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_playhouse");
+
+/// A project with an app, and all processes that come of it.
+struct Project {
+    mark: String,
+    folder: TempDir,
+}
+
+impl Project {
+    fn new() -> Self {
+        let (mark, folder) = fresh_mark();
+        Self { mark, folder }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The server, with what it notes and keeps of its own.
+    fn launch(&self, args: &[&str]) -> Launch {
+        let path = |name| self.path(name).display().to_string();
+        launch(args)
+            .workspace(self.folder.path())
+            .env(MARK, &self.mark)
+            .env("XDG_CACHE_HOME", &path("cache"))
+            .env("XDG_STATE_HOME", &path("state"))
+    }
+
+    /// With one app, which this command line starts.
+    async fn serve(&self, command: &str, args: &[&str]) -> Client {
+        let args = [&["--server-command", command], args].concat();
+        self.launch(&args).start().await
+    }
+
+    /// What runs of the project, but for servers and their browsers.
+    fn apps(&self) -> Vec<String> {
+        let pids = Census::take(&self.mark, Depth::Quick);
+        let lines = pids.pids().map(|pid| command_line(pid).join(" "));
+        lines
+            .filter(|line| !line.is_empty())
+            .filter(|line| {
+                let ours = ["--headless", "chrom", "playhouse-guard"];
+                !ours.iter().any(|part| line.contains(part))
+            })
+            .collect()
+    }
+
+    async fn no_app_runs(&self) {
+        let mut left = Vec::new();
+        let patience = Duration::from_secs(20);
+        let gone = async {
+            loop {
+                left = self.apps();
+                if left.is_empty() {
+                    return;
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let waited = tokio::time::timeout(patience, gone).await;
+        assert!(waited.is_ok(), "left over: {left:#?}");
+    }
+
+    /// A command in shell; `$1` is the option, `$site` the site.
+    fn script(&self, site: &Site, script: &str) -> String {
+        let path = self.path("server.sh");
+        let script = format!("site={}\n{script}", site.base_url());
+        fs::write(path, script).expect("it can be written");
+        "sh server.sh".to_owned()
+    }
+}
+
+impl Drop for Project {
+    fn drop(&mut self) {
+        // What a test that fails has left behind is nobody else's business.
+        for pid in Census::take(&self.mark, Depth::Quick).pids() {
+            kill_if_there(pid);
+        }
+    }
+}
+
+fn kill_if_there(pid: u32) {
+    if let Some(pid) = rustix::process::Pid::from_raw(pid.cast_signed()) {
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+    }
+}
+
+/// `playhouse app` with an app that is crooked in this way.
+fn crooked_app(how: &str) -> Option<String> {
+    let script = crooked()?;
+    let script = script.display();
+    Some(format!(
+        "'{PROGRAM}' app --name crooked -- node '{script}' {how}"
+    ))
+}
+
+async fn fine(client: &Client, tool: &str, arguments: Value) -> Value {
+    let answer = client.call(tool, arguments).await;
+    assert!(!answer.is_error, "{tool}: {}", answer.text);
+    object(&answer)
+}
+
+async fn failed(client: &Client, tool: &str, arguments: Value) -> Value {
+    let answer = client.call(tool, arguments).await;
+    assert!(answer.is_error, "{tool}: {}", answer.text);
+    object(&answer)
+}
+
+fn object(answer: &CallResult) -> Value {
+    let object = answer.raw.get("structuredContent").cloned();
+    object.expect("it answers with an object")
+}
+
+fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
+    let text = value.pointer(pointer).and_then(Value::as_str);
+    text.unwrap_or_else(|| panic!("{pointer} in {value:#}"))
+}
+
+#[tokio::test]
+async fn without_a_command_there_are_no_tools_for_an_app() {
+    let client = launch(&[]).start().await;
+    let tools = client.list_tools().await;
+    let names: Vec<_> = tools
+        .iter()
+        .filter_map(|tool| tool["name"].as_str())
+        .collect();
+    assert!(
+        names.contains(&"create_session") && !names.contains(&"e2e_start"),
+        "{names:?}"
+    );
+    let refused = failed(&client, "e2e_start", json!({})).await;
+    assert_eq!(refused["errorCode"], "DEV_SERVER_NOT_CONFIGURED");
+    assert!(text(&refused, "/suggestion").contains("--server-command"));
+}
+
+#[tokio::test]
+async fn an_app_is_started_shown_restarted_and_stopped_with_its_session() {
+    let Some(command) = crooked_app("--own-port").filter(|_| browser_is_there()) else {
+        return;
+    };
+    let project = Project::new();
+    let client = project.serve(&command, &[]).await;
+    let started = fine(&client, "e2e_start", json!({ "url": "/slow?ms=1" })).await;
+    let id = text(&started, "/sessionId").to_owned();
+    assert_eq!(started["status"], "ready");
+    let home = text(&started, "/url").trim_end_matches('/').to_owned();
+    assert_eq!(text(&started, "/page/url"), format!("{home}/slow?ms=1"));
+    for log in ["stdout", "stderr", "combined"] {
+        assert!(Path::new(text(&started, &format!("/logs/{log}"))).is_file());
+    }
+    // A path is one of the app, for every tool that navigates.
+    let at = json!({ "url": "/pid", "sessionId": id });
+    let first = fine(&client, "navigate", at.clone()).await;
+    assert_eq!(text(&first, "/url"), format!("{home}/pid"));
+    let shown = client.call("browser_navigate", at).await;
+    assert!(!shown.is_error, "{}", shown.text);
+    let pid = |client| {
+        fine(
+            client,
+            "get_text",
+            json!({ "selector": "body", "sessionId": id }),
+        )
+    };
+    let before = pid(&client).await;
+    // A new port: the page moves with its server.
+    let restarted = fine(&client, "e2e_restart", json!({})).await;
+    assert_eq!(restarted["previousPid"], started["pid"]);
+    assert_ne!(restarted["port"], started["port"]);
+    let moved = format!("{}/pid", text(&restarted, "/url").trim_end_matches('/'));
+    assert_eq!(text(&restarted, "/page/url"), moved);
+    assert_ne!(pid(&client).await, before);
+    let status = fine(&client, "e2e_status", json!({})).await;
+    assert_eq!(text(&status, "/servers/0/status"), "running");
+    assert_eq!(status["servers"][0]["healthy"], true);
+    let stopped = fine(&client, "e2e_stop", json!({ "sessionId": id })).await;
+    assert_eq!(text(&stopped, "/servers/0/status"), "stopped");
+    project.no_app_runs().await;
+    let gone = failed(&client, "navigate", json!({ "url": "/", "sessionId": id })).await;
+    assert_eq!(gone["errorCode"], "SESSION_NOT_FOUND");
+    assert!(client.end().await.success());
+}
+
+#[tokio::test]
+async fn a_failure_shows_the_page_and_the_server() {
+    let Some(command) = crooked_app("").filter(|_| browser_is_there()) else {
+        return;
+    };
+    let project = Project::new();
+    let client = project.serve(&command, &[]).await;
+    let started = fine(&client, "e2e_start", json!({})).await;
+    let id = text(&started, "/sessionId").to_owned();
+    let with_id = |mut arguments: Value| {
+        arguments["sessionId"] = id.clone().into();
+        arguments
+    };
+    // The tool does what it should, and the app does not.
+    let save = with_id(json!({ "selector": "text=Save" }));
+    let saved = fine(&client, "click", save).await;
+    assert!(
+        text(&saved, "/appErrors/first").ends_with("/save 500"),
+        "{saved:#}"
+    );
+    let save = with_id(json!({ "target": "text=Save" }));
+    let saved = client.call("browser_click", save).await;
+    let events = saved.section("Events").unwrap_or_default();
+    assert!(
+        events.contains("The app failed") && events.contains("/save 500"),
+        "{}",
+        saved.text
+    );
+    // Without a failure none of this costs anything.
+    let look = client.call("browser_snapshot", with_id(json!({}))).await;
+    assert!(look.section("Events").is_none(), "{}", look.text);
+
+    let throws = "async () => {
+        await fetch('/log?line=about%20to%20fail');
+        console.error('lost');
+        await fetch('/save');
+        throw new Error('no');
+    }";
+    let throws = with_id(json!({ "function": throws }));
+    let failure = client.call("browser_evaluate", throws).await;
+    assert!(failure.is_error);
+    let evidence = failure.section("Evidence").unwrap_or_default();
+    for part in [
+        "Page URL: ",
+        "Screenshot](",
+        "playwright:///screenshot/",
+        "Console: [ERROR] lost",
+        "Failed request: GET ",
+    ] {
+        assert!(evidence.contains(part), "{part} in {}", failure.text);
+    }
+    let server = failure.section("Server app").unwrap_or_default();
+    for part in [
+        "running, healthy",
+        "about to fail",
+        "cannot save",
+        "combined.log",
+    ] {
+        assert!(server.contains(part), "{part} in {}", failure.text);
+    }
+    let facts = object(&failure);
+    assert_eq!(facts["errorCode"], "SCRIPT_FAILED");
+    let picture = json!({ "uri": text(&facts, "/evidence/screenshot/uri") });
+    let picture = client
+        .request("resources/read", picture)
+        .await
+        .expect("it is a resource");
+    assert_eq!(text(&picture, "/contents/0/mimeType"), "image/png");
+
+    let missing = with_id(json!({ "selector": "#nowhere", "timeout": 100 }));
+    let missing = failed(&client, "click", missing).await;
+    assert_eq!(missing["errorCode"], "ELEMENT_NOT_FOUND");
+    assert_eq!(text(&missing, "/evidence/servers/0/status"), "running");
+    // What was told is not told again.
+    assert!(missing["evidence"]["console"].is_null(), "{missing:#}");
+
+    // A server that dies is named as the cause.
+    let die = with_id(json!({ "url": "/die" }));
+    let died = failed(&client, "navigate", die).await;
+    assert_eq!(died["errorCode"], "DEV_SERVER_FAILED", "{died:#}");
+    assert_eq!(died["details"]["exitCode"], 7);
+    assert!(text(&died, "/details/log").contains("Error"), "{died:#}");
+    assert_eq!(
+        text(&died, "/details/consequence/errorCode"),
+        "NAVIGATION_FAILED"
+    );
+    let errors = fine(&client, "e2e_errors", json!({})).await;
+    let kinds: Vec<_> = errors["errors"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|error| text(error, "/kind"))
+        .collect();
+    assert_eq!(&kinds[..2], ["request", "request"], "{errors:#}");
+    for kind in ["tool", "console", "server"] {
+        assert!(kinds.contains(&kind), "{kinds:?}");
+    }
+    assert!(text(&errors, "/errors/0/log").contains("cannot save"));
+    let times: Vec<_> = errors["errors"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|error| text(error, "/time"))
+        .collect();
+    assert!(times.is_sorted(), "{times:?}");
+    // It goes on after a restart.
+    let restarted = fine(&client, "e2e_restart", json!({})).await;
+    assert_eq!(restarted["page"]["status"], 200, "{restarted:#}");
+    assert!(client.end().await.success());
+    project.no_app_runs().await;
+}
+
+#[tokio::test]
+async fn what_a_command_does_wrong_is_told() {
+    let site = Site::start().await;
+    let project = Project::new();
+    // The browser is of no use: none of them gets so far.
+    for (mode, code, told) in [
+        ("error", "DEV_SERVER_FAILED", "the app ended with code 1"),
+        ("silent", "DEV_SERVER_FAILED", "printed nothing on stdout"),
+        ("no-json", "DEV_SERVER_FAILED", "printed no JSON object"),
+        ("no-json-fails", "DEV_SERVER_FAILED", "exit code 127"),
+        ("cut-off", "DEV_SERVER_FAILED", "printed no JSON object"),
+        ("no-url", "DEV_SERVER_FAILED", "told no \"url\""),
+        (
+            "no-status",
+            "DEV_SERVER_FAILED",
+            "no JSON object with a \"status\"",
+        ),
+        (
+            "wrong-types",
+            "DEV_SERVER_FAILED",
+            "\"port\" is \"the usual\"",
+        ),
+        ("wrong-port", "DEV_SERVER_FAILED", "\"port\" is 70000"),
+        ("wrong-url", "DEV_SERVER_FAILED", "\"url\" is \"not a url\""),
+        (
+            "wrong-status",
+            "DEV_SERVER_FAILED",
+            "one of: ready, already_running",
+        ),
+        (
+            "other-status",
+            "DEV_SERVER_FAILED",
+            "the status \"stopped\"",
+        ),
+        (
+            "dead-port@--start",
+            "DEV_SERVER_FAILED",
+            "nobody listens on http://127.0.0.1:1",
+        ),
+        (
+            "ready-fails",
+            "DEV_SERVER_FAILED",
+            "exit code 1: these contradict each other",
+        ),
+        (
+            "error-succeeds",
+            "DEV_SERVER_FAILED",
+            "it failed, says the text",
+        ),
+        ("binary", "DEV_SERVER_FAILED", "printed no JSON object"),
+        ("endless", "DEV_SERVER_FAILED", "printed more than"),
+        (
+            "endless-stderr@--start",
+            "DEV_SERVER_TIMEOUT",
+            "did not answer --start within 1000 ms",
+        ),
+        (
+            "never@--start",
+            "DEV_SERVER_TIMEOUT",
+            "did not answer --start within 1000 ms",
+        ),
+        (
+            "never-stubborn@--start",
+            "DEV_SERVER_TIMEOUT",
+            "did not answer --start",
+        ),
+        ("killed", "DEV_SERVER_FAILED", "signal: 9"),
+    ] {
+        let command = format!(
+            "'{}' {mode} {}",
+            broken_command().display(),
+            site.base_url()
+        );
+        let limits = [
+            "--server-start-timeout=1000",
+            "--server-shutdown-timeout=1000",
+        ];
+        let client = project.serve(&command, &limits).await;
+        let error = failed(&client, "e2e_start", json!({})).await;
+        assert_eq!(text(&error, "/errorCode"), code, "{mode}: {error:#}");
+        assert!(text(&error, "/message").contains(told), "{mode}: {error:#}");
+        assert!(error["suggestion"].is_string());
+        if mode.starts_with("never@") {
+            assert_eq!(text(&error, "/details/stderr"), "waiting for the database");
+        }
+        assert!(client.end().await.success());
+        // Neither the command nor what it started goes on.
+        project.no_app_runs().await;
+    }
+}
+
+#[tokio::test]
+async fn what_a_command_does_oddly_is_borne() {
+    if !browser_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    site.add_page("/", "<title>Odd</title>");
+    let project = Project::new();
+    for (mode, status) in [
+        ("chatty", "ready"),
+        ("pretty", "ready"),
+        ("extra-fields", "ready"),
+        ("no-message", "ready"),
+        ("no-logs", "ready"),
+        ("warning", "ready"),
+        ("two", "ready"),
+        ("byte-order-mark", "ready"),
+        ("already", "already_running"),
+        ("held-open@--start", "ready"),
+    ] {
+        let command = format!(
+            "'{}' {mode} {}",
+            broken_command().display(),
+            site.base_url()
+        );
+        let client = project.serve(&command, &[]).await;
+        let started = fine(&client, "e2e_start", json!({})).await;
+        assert_eq!(text(&started, "/status"), status, "{mode}");
+        assert_eq!(text(&started, "/page/title"), "Odd", "{mode}");
+        assert!(client.end().await.success());
+    }
+}
+
+#[tokio::test]
+async fn sessions_share_a_server_which_stops_with_the_last_of_them() {
+    let Some(command) = crooked_app("").filter(|_| browser_is_there()) else {
+        return;
+    };
+    let project = Project::new();
+    let client = project.serve(&command, &[]).await;
+    let first = fine(&client, "e2e_start", json!({})).await;
+    let second = fine(&client, "e2e_start", json!({})).await;
+    assert_eq!(second["status"], "already_running");
+    assert_eq!(second["pid"], first["pid"]);
+    // Whose errors, of two?
+    let unclear = failed(&client, "e2e_errors", json!({})).await;
+    assert_eq!(
+        unclear["details"]["sessions"].as_array().map(Vec::len),
+        Some(2)
+    );
+    let stop = |started: &Value| json!({ "sessionId": started["sessionId"] });
+    let stopped = fine(&client, "e2e_stop", stop(&first)).await;
+    assert_eq!(text(&stopped, "/servers/0/status"), "shared");
+    let at = json!({ "url": "/count", "sessionId": second["sessionId"] });
+    fine(&client, "navigate", at).await;
+    // However the last one ends.
+    fine(&client, "close_session", stop(&second)).await;
+    project.no_app_runs().await;
+}
+
+#[tokio::test]
+async fn an_app_that_nobody_uses_is_stopped() {
+    let Some(command) = crooked_app("").filter(|_| browser_is_there()) else {
+        return;
+    };
+    let project = Project::new();
+    let idle = ["--server-idle-timeout", "1500", "--session-expiry", "fixed"];
+    let client = project.serve(&command, &idle).await;
+    let started = fine(&client, "e2e_start", json!({})).await;
+    project.no_app_runs().await;
+    let late = json!({ "url": "/", "sessionId": started["sessionId"] });
+    let late = failed(&client, "navigate", late).await;
+    assert_eq!(late["errorCode"], "SESSION_EXPIRED");
+}
+
+#[tokio::test]
+async fn however_we_end_the_app_ends() {
+    let Some(command) = crooked_app("").filter(|_| browser_is_there()) else {
+        return;
+    };
+    let project = Project::new();
+    let client = project.serve(&command, &[]).await;
+    fine(&client, "e2e_start", json!({})).await;
+    assert!(!project.apps().is_empty());
+    assert!(client.end().await.success());
+    project.no_app_runs().await;
+
+    let mut client = project.serve(&command, &[]).await;
+    fine(&client, "e2e_start", json!({})).await;
+    client.terminate();
+    assert!(client.exit_status().await.success());
+    project.no_app_runs().await;
+
+    // Killed, we can do nothing; whoever comes next does it, also without an app of its own.
+    let mut client = project.serve(&command, &[]).await;
+    fine(&client, "e2e_start", json!({})).await;
+    kill(client.pid().expect("it runs"));
+    client.exit_status().await;
+    assert!(!project.apps().is_empty(), "it goes on by itself");
+    let next = project.launch(&[]).start().await;
+    project.no_app_runs().await;
+    assert!(next.end().await.success());
+}
+
+#[tokio::test]
+async fn an_app_of_two_servers_ends_with_the_second() {
+    let Some(command) = crooked_app("").filter(|_| browser_is_there()) else {
+        return;
+    };
+    let project = Project::new();
+    let (first, second) = tokio::join!(project.serve(&command, &[]), project.serve(&command, &[]));
+    let (one, two) = tokio::join!(
+        fine(&first, "e2e_start", json!({})),
+        fine(&second, "e2e_start", json!({})),
+    );
+    assert_eq!(one["pid"], two["pid"]);
+    assert!(first.end().await.success());
+    let at = json!({ "url": "/count", "sessionId": two["sessionId"] });
+    fine(&second, "navigate", at).await;
+    // One that comes when another was killed takes over what it left.
+    let mut second = second;
+    kill(second.pid().expect("it runs"));
+    second.exit_status().await;
+    let third = project.serve(&command, &[]).await;
+    fine(&third, "e2e_start", json!({})).await;
+    let stopped = fine(&third, "e2e_stop", json!({})).await;
+    assert_eq!(text(&stopped, "/servers/0/status"), "stopped");
+    project.no_app_runs().await;
+}
+
+#[tokio::test]
+async fn a_start_that_is_cancelled_leaves_nothing() {
+    let Some(command) = crooked_app("--hang") else {
+        return;
+    };
+    let project = Project::new();
+    let client = project
+        .serve(&command, &["--server-start-timeout", "3000"])
+        .await;
+    let start = json!({ "name": "e2e_start", "arguments": {} });
+    let pending = client.begin("tools/call", start).await;
+    until("the app is there", || !project.apps().is_empty()).await;
+    let cancelled = json!({ "requestId": pending.id() });
+    client.notify("notifications/cancelled", cancelled).await;
+    project.no_app_runs().await;
+    assert!(client.end().await.success());
+}
+
+#[tokio::test]
+async fn a_shutdown_that_fails_leaves_nothing() {
+    if !browser_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    site.add_page("/", "<title>Here</title>");
+    let project = Project::new();
+    let command = project.script(
+        &site,
+        r#"case $1 in
+  --start) setsid sleep 1000005 > app.log 2>&1 &
+    echo "{\"status\":\"ready\",\"url\":\"$site\",\"pid\":$!,\"logs\":{\"combined\":\"app.log\"}}" ;;
+  --status) echo "{\"status\":\"running\",\"url\":\"$site\",\"pid\":1}" ;;
+  *) echo '{"status":"error","message":"out of order"}'; exit 1 ;;
+esac"#,
+    );
+    let client = project.serve(&command, &[]).await;
+    fine(&client, "e2e_start", json!({})).await;
+    assert!(!project.apps().is_empty());
+    let stopped = failed(&client, "e2e_stop", json!({})).await;
+    assert_eq!(stopped["errorCode"], "DEV_SERVER_FAILED");
+    assert!(text(&stopped, "/message").contains("out of order"));
+    project.no_app_runs().await;
+    let status = failed(&client, "e2e_errors", json!({})).await;
+    assert_eq!(
+        status["errorCode"], "SESSION_NOT_FOUND",
+        "the session is closed all the same"
+    );
+}
+
+#[tokio::test]
+async fn a_real_app_with_its_api_is_tested_from_end_to_end() {
+    let Some(app) = NotesApp::copy().filter(|_| browser_is_there()) else {
+        return;
+    };
+    let project = Project::new();
+    let folder = app.folder().display().to_string();
+    let server = |name: &str, script: &str, requires: &[&str]| {
+        json!({
+            "command": PROGRAM,
+            "args": ["app", "--name", name, "--", script],
+            "cwd": folder,
+            "requires": requires,
+        })
+    };
+    let config = json!({
+        "devServers": {
+            "api": server("api", "npm run api", &[]),
+            "web": server("web", "API_URL=$PLAYHOUSE_URL_API npm run dev", &["api"]),
+        },
+    });
+    let file = project.path("playhouse.json");
+    fs::write(&file, config.to_string()).expect("it can be written");
+    let file = file.display().to_string();
+    let client = project.launch(&["--config", &file]).start().await;
+    let started = fine(&client, "e2e_start", json!({})).await;
+    let id = text(&started, "/sessionId").to_owned();
+    assert_eq!(text(&started, "/servers/0/name"), "api", "{started:#}");
+    let page = |mut arguments: Value| {
+        arguments["sessionId"] = id.clone().into();
+        arguments
+    };
+    let tree = text(&started, "/snapshot");
+    assert!(
+        tree.contains("Sign up") || tree.contains("sign up"),
+        "{tree}"
+    );
+    // The page is served by one server, its data by the other; a change of the source is shown without a reload.
+    app.set_title("Remarks");
+    let seen = page(json!({ "selector": "text=Remarks" }));
+    fine(&client, "wait_for_selector", seen).await;
+    for (name, value) in [("name", "grace"), ("password", "hopper")] {
+        let selector = format!("input[name={name}]");
+        let fill = page(json!({ "selector": selector, "value": value }));
+        fine(&client, "fill", fill).await;
+    }
+    let sign_up = page(json!({ "selector": "text=Sign up" }));
+    let signed_up = fine(&client, "click", sign_up).await;
+    assert!(signed_up["appErrors"].is_null(), "{signed_up:#}");
+    // What it breaks on stands in the log of the other server.
+    let export = page(json!({ "selector": "text=Export" }));
+    let exported = fine(&client, "click", export).await;
+    assert!(
+        text(&exported, "/appErrors/first").ends_with(" 500"),
+        "{exported:#}"
+    );
+    let broken = json!({ "server": "api", "stream": "stderr", "sinceLastCall": true });
+    let broken = fine(&client, "e2e_logs", broken).await;
+    assert!(text(&broken, "/log").contains("    at "), "{broken:#}");
+    let api = json!({ "server": "api" });
+    assert!(text(&fine(&client, "e2e_logs", api).await, "/path").ends_with(".log"));
+    assert!(client.end().await.success());
+    project.no_app_runs().await;
+}
