@@ -109,8 +109,11 @@ impl Gate {
         headers: &HeaderMap,
     ) -> Result<Identity, Denied> {
         match &self.way {
-            Way::Open => Ok(Identity::of(Principal::anybody())),
-            Way::Keys(keys) => keys.identify(headers).map(Identity::of),
+            Way::Open => Ok(Identity::of(Principal::anybody(), asked)),
+            Way::Keys(keys) => {
+                let principal = keys.identify(headers)?;
+                Ok(Identity::of(principal, asked))
+            }
             Way::Tokens(oauth) => oauth.identify(asked, headers).await,
         }
     }
@@ -152,13 +155,18 @@ impl Identity {
         }
     }
 
-    fn of(principal: Principal) -> Self {
+    fn of(principal: Principal, asked: Asked) -> Self {
         Self {
             principal,
             until: None,
             scopes: Vec::new(),
-            asked: Asked::default(),
+            asked,
         }
+    }
+
+    /// The name under which the client knows us, with its port.
+    pub(crate) fn host(&self) -> &str {
+        &self.asked.host
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::arrival::Arrival;
 use crate::config::{CodegenLanguage, Settings};
+use crate::handover::Handovers;
 use engine::Progress;
 use engine::codegen::Language;
 use std::future::Future;
@@ -18,23 +19,57 @@ pub(crate) trait Client: Send + Sync {
     /// answer.
     fn roots(&self) -> Pin<Box<dyn Future<Output = Option<Vec<String>>> + Send + '_>>;
 
-    /// Puts a question to the client's user; `None` when it cannot be put, or is not answered. It may take as long as people take.
+    /// Puts a question to the client's user. It may take as long as people take.
     fn ask<'a>(
         &'a self,
         question: &'a Question,
-    ) -> Pin<Box<dyn Future<Output = Option<Decision>> + Send + 'a>>;
+    ) -> Pin<Box<dyn Future<Output = Reaction> + Send + 'a>>;
+
+    /// The name under which it knows us, where it has one.
+    fn host(&self) -> Option<&str> {
+        None
+    }
+
+    /// Whether it was told to make the call again with the answer to a question: nobody reads what this one says.
+    fn will_return(&self) -> bool {
+        false
+    }
 
     /// Resolves when it can take an answer. One that reads none of its answers gets no more.
     fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 }
 
-/// Something that a user may say yes or no to.
+/// Something that is put to a user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Question {
     /// In a sentence or two.
     pub(crate) text: String,
-    /// Wants a text too; this is suggested.
-    pub(crate) suggestion: Option<String>,
+    /// What is wanted of them.
+    pub(crate) wish: Wish,
+}
+
+/// What is wanted of a user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Wish {
+    /// Yes or no; and a text, where one is suggested.
+    Decision { suggestion: Option<String> },
+    /// To do something, and to say when it is done.
+    Deed,
+    /// To go to a page of ours.
+    Visit { url: String },
+}
+
+/// What became of a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Reaction {
+    /// The user said something.
+    Decided(Decision),
+    /// The user would rather not.
+    Declined,
+    /// The client cannot ask.
+    CannotAsk,
+    /// The client asks, and comes back with another call.
+    WillReturn,
 }
 
 /// What the user said.
@@ -54,11 +89,8 @@ impl Client for Anonymous {
         Box::pin(std::future::ready(Some(Vec::new())))
     }
 
-    fn ask<'a>(
-        &'a self,
-        _: &'a Question,
-    ) -> Pin<Box<dyn Future<Output = Option<Decision>> + Send + 'a>> {
-        Box::pin(std::future::ready(None))
+    fn ask<'a>(&'a self, _: &'a Question) -> Pin<Box<dyn Future<Output = Reaction> + Send + 'a>> {
+        Box::pin(std::future::ready(Reaction::CannotAsk))
     }
 
     fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
@@ -77,6 +109,8 @@ pub(crate) struct Call {
     pub(crate) settings: Arc<Settings>,
     /// Who asked.
     pub(crate) client: Arc<dyn Client>,
+    /// What people are asked to type.
+    pub(crate) handovers: Arc<Handovers>,
     cancel: CancellationToken,
     arrival: Arrival,
     /// The context that it is for, where it names one.
@@ -103,6 +137,7 @@ impl Call {
             tool,
             settings,
             client,
+            handovers: Arc::default(),
             cancel,
             arrival,
             context: None,
@@ -112,6 +147,11 @@ impl Call {
             turn: Mutex::default(),
             begun: Notify::new(),
         }
+    }
+
+    /// Where people type what they are asked for.
+    pub(crate) fn with_handovers(self, handovers: Arc<Handovers>) -> Self {
+        Self { handovers, ..self }
     }
 
     /// With a time limit of its own for what it waits for.
@@ -200,6 +240,11 @@ impl Call {
     /// The time limit of an action, from now on.
     pub(crate) fn action(&self) -> Progress {
         self.within(self.timeout.unwrap_or(self.settings.timeouts.action))
+    }
+
+    /// How long it may wait for somebody; `usual`, unless it says so.
+    pub(crate) fn patience(&self, usual: Duration) -> Duration {
+        self.timeout.unwrap_or(usual)
     }
 
     /// The same, and the time that the action takes by itself.

@@ -1,6 +1,6 @@
 //! From a tool and its arguments to its answer: the one path that every call takes.
 
-use crate::call::{Call, Question};
+use crate::call::{Call, Question, Reaction, Wish};
 use crate::config::Settings;
 use crate::dialect::{Content, ContentItem, json, markdown};
 use crate::error::{Error, Result};
@@ -120,6 +120,10 @@ async fn outcome(
         call.give_up_turn();
         ran = tool.run(arguments, call, reach).await;
     }
+    if call.client.will_return() {
+        // Nobody reads the answer: what the page has to tell is kept for the next one.
+        return Err(Error::Cancelled {});
+    }
     let mut reply = match ran {
         // What waits for an answer is told with the refusal.
         Err(refused @ (Error::ModalState { .. } | Error::NoModalState { .. })) => {
@@ -178,9 +182,11 @@ async fn user_answered(call: &Call, reach: &Reach) -> bool {
             dialog.kind,
             dialog.message
         ),
-        suggestion: (dialog.kind == DialogKind::Prompt).then_some(dialog.default_value),
+        wish: Wish::Decision {
+            suggestion: (dialog.kind == DialogKind::Prompt).then_some(dialog.default_value),
+        },
     };
-    let Some(decision) = call.client.ask(&question).await else {
+    let Reaction::Decided(decision) = call.client.ask(&question).await else {
         return false;
     };
     let text = decision.text.as_deref();

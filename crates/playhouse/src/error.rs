@@ -338,7 +338,7 @@ impl Error {
         match (self.code(), tool) {
             (
                 ErrorCode::ElementNotClickable,
-                "type" | "fill" | "browser_type" | "browser_fill_form",
+                "type" | "fill" | "hand_over" | "browser_type" | "browser_fill_form",
             ) => ErrorCode::ElementNotEditable,
             (
                 ErrorCode::ElementNotClickable,

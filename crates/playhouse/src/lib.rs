@@ -17,6 +17,7 @@ mod dispatch;
 mod downloads;
 mod error;
 mod evidence;
+mod handover;
 mod instructions;
 mod mcp;
 mod metrics;

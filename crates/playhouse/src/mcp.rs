@@ -25,14 +25,15 @@ use fixtures::Fixtures as Served;
 pub(crate) use streamable::{Answer, Body, Streamable, body, has_no_end, tool_called};
 pub(crate) use text::{Closed, Feed, Outbox};
 
-/// A client's connection: what it says goes in, what it hears comes out, and the future serves it to its end.
+/// The connection of a client that knows us by the name of `host`: what it says goes in, what it hears comes out, and the future serves it to its end.
 pub(crate) fn connection(
     server: Arc<Server>,
     caller: Caller,
+    host: Option<String>,
 ) -> (Feed, Outbox, impl Future<Output = ()> + Send) {
     let (transport, feed, outbox) = text::pair();
     let serve = async move {
-        match Served::of(server, caller, transport.room())
+        match Served::of(server, caller, host, transport.room())
             .serve(transport)
             .await
         {

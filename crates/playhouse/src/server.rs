@@ -8,6 +8,7 @@ use crate::devserver::DevServers;
 use crate::dialect::Content;
 use crate::dispatch;
 use crate::error::Error;
+use crate::handover::Handovers;
 use crate::instructions;
 use crate::metrics::{Metrics, Vitals};
 use crate::principal::{Permission, Principal};
@@ -32,6 +33,7 @@ pub(crate) struct Server {
     sessions: Arc<Sessions>,
     browsers: Arc<Browsers>,
     dev_servers: Arc<DevServers>,
+    handovers: Arc<Handovers>,
     metrics: Metrics,
     under_way: TaskTracker,
     stop: CancellationToken,
@@ -53,6 +55,7 @@ impl Server {
             browsers,
             dev_servers,
             settings,
+            handovers: Arc::default(),
             metrics: Metrics::default(),
             under_way: TaskTracker::new(),
             stop: CancellationToken::new(),
@@ -101,6 +104,11 @@ impl Server {
     /// What a caller can read without calling a tool.
     pub(crate) fn resources(&self, caller: Caller) -> Resources {
         Resources::new(Visible::new(self.sessions.clone(), caller))
+    }
+
+    /// What people are asked to type.
+    pub(crate) fn handovers(&self) -> &Arc<Handovers> {
+        &self.handovers
     }
 
     /// What the server calls itself.
@@ -203,6 +211,7 @@ impl Server {
             arrival,
             cancel.clone(),
         )
+        .with_handovers(self.handovers.clone())
         .with_timeout(common.timeout)
         .in_context(context)
         .with_effects(tool.effect == Effect::Acts)

@@ -164,7 +164,7 @@ impl Sessions {
         options: &SessionOptions,
     ) -> Result<Arc<Created>> {
         let place = Place::take(self)?;
-        let settings = Arc::new(options.applied_to(&self.settings)?);
+        let settings = Arc::new(options.applied_to(&self.settings)?.apart());
         let timeout = options.lifetime().unwrap_or(self.settings.sessions.timeout);
         let session = Arc::new(Session::new(settings, self.browsers.clone()));
         let mut unfinished = Unfinished(Some(session.clone()));

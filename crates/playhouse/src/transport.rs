@@ -1,6 +1,7 @@
 //! How bytes get to clients and back. Knows nothing of what they say.
 
 mod door;
+pub(crate) mod handover;
 pub(crate) mod http;
 pub(crate) mod listener;
 mod sse;

@@ -1,6 +1,7 @@
 //! Secrets: texts that a client may type by their names, and that nothing it reads may show.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use engine::codegen::Typed;
 use serde_json::{Value, json};
@@ -12,8 +13,31 @@ use super::value::{OptionValue, Problem};
 pub struct Secrets {
     values: Vec<(String, String)>,
     /// What must not be shown, and whose it is; the longest first.
-    spellings: Vec<(String, String)>,
+    spellings: Vec<Spelling>,
+    learned: Learned,
 }
+
+/// How a value looks, and the name that stands for it.
+type Spelling = (String, String);
+
+/// What people typed while the server ran, as it must not be shown either. Clones learn together.
+#[derive(Clone, Default)]
+struct Learned(Arc<RwLock<Arc<[Spelling]>>>);
+
+/// What was typed since does not make settings different.
+impl PartialEq for Learned {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Learned {}
+
+/// How many spellings of what was typed are remembered; the oldest are forgotten first.
+const REMEMBERED: usize = 160;
+
+/// Shorter texts are not hidden: they stand everywhere.
+const SHORTEST: usize = 4;
 
 impl std::fmt::Debug for Secrets {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -29,7 +53,7 @@ impl Secrets {
             .into_iter()
             .filter(|(_, value)| !value.is_empty())
             .collect();
-        let mut spellings: Vec<(String, String)> = Vec::new();
+        let mut spellings: Vec<Spelling> = Vec::new();
         for (name, value) in &values {
             for spelling in spelled(value) {
                 if !spellings.iter().any(|(known, _)| *known == spelling) {
@@ -39,7 +63,37 @@ impl Secrets {
         }
         // One value may be the beginning of another.
         spellings.sort_by_key(|(spelling, _)| std::cmp::Reverse(spelling.len()));
-        Secrets { values, spellings }
+        Secrets {
+            values,
+            spellings,
+            learned: Learned::default(),
+        }
+    }
+
+    /// The same, which learns by itself.
+    pub(crate) fn apart(&self) -> Secrets {
+        Secrets {
+            learned: Learned::default(),
+            ..self.clone()
+        }
+    }
+
+    /// Hides from now on what a person typed.
+    pub(crate) fn learn(&self, value: &str) {
+        if value.chars().count() < SHORTEST {
+            return;
+        }
+        let mut learned = self
+            .learned
+            .0
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        let fresh = spelled(value).into_iter();
+        let fresh = fresh.map(|spelling| (spelling, "TYPED_BY_USER".to_owned()));
+        *learned = fresh
+            .chain(learned.iter().cloned())
+            .take(REMEMBERED)
+            .collect();
     }
 
     /// The names that stand for values.
@@ -57,12 +111,15 @@ impl Secrets {
 
     /// The text with `<secret>NAME</secret>` wherever it shows a value.
     pub fn redacted(&self, text: String) -> String {
-        if !self.spellings.iter().any(|(value, _)| text.contains(value)) {
+        let learned = self.learned.0.read();
+        let learned = learned.unwrap_or_else(PoisonError::into_inner).clone();
+        let all = || self.spellings.iter().chain(learned.iter());
+        if !all().any(|(value, _)| text.contains(value)) {
             return text;
         }
         let mut shown = String::with_capacity(text.len());
         let mut rest = text.as_str();
-        while let Some((at, value, name)) = self.first(rest) {
+        while let Some((at, value, name)) = first(all(), rest) {
             shown.push_str(&rest[..at]);
             shown.push_str(&format!("<secret>{name}</secret>"));
             rest = &rest[at + value.len()..];
@@ -82,23 +139,31 @@ impl Secrets {
             other => other,
         }
     }
+}
 
-    /// The leftmost value in the text, and of several there the longest.
-    fn first(&self, text: &str) -> Option<(usize, &str, &str)> {
-        let mut first: Option<(usize, &str, &str)> = None;
-        for (value, name) in &self.spellings {
-            // What does not begin before the best one so far cannot be better.
-            let end = first.map_or(text.len(), |(at, best, _)| {
-                let end = at + best.len().max(value.len());
-                text.len().min(text.ceil_char_boundary(end))
-            });
-            let found = text[..end].find(value.as_str());
-            if let Some(at) = found.filter(|at| first.is_none_or(|(best, ..)| *at < best)) {
-                first = Some((at, value, name));
-            }
+/// The leftmost value in the text, and of several there the longest.
+fn first<'a>(
+    spellings: impl Iterator<Item = &'a Spelling>,
+    text: &str,
+) -> Option<(usize, &'a str, &'a str)> {
+    let mut first: Option<(usize, &str, &str)> = None;
+    for (value, name) in spellings {
+        // What does not begin before the best one so far cannot be better.
+        let end = first.map_or(text.len(), |(at, best, _)| {
+            let end = at + best.len().max(value.len());
+            text.len().min(text.ceil_char_boundary(end))
+        });
+        let found = text[..end].find(value.as_str());
+        let is_better = |at: &usize| {
+            first.is_none_or(|(best_at, best, _)| {
+                *at < best_at || *at == best_at && value.len() > best.len()
+            })
+        };
+        if let Some(at) = found.filter(is_better) {
+            first = Some((at, value, name));
         }
-        first
     }
+    first
 }
 
 /// A value and how it looks in strings of code, in JSON, and in addresses.

@@ -432,6 +432,15 @@ impl Settings {
         slowest + starting + Duration::from_secs(30)
     }
 
+    /// The same for a session that learns secrets of its own.
+    pub(crate) fn apart(&self) -> Self {
+        let secrets = self.secrets.apart();
+        Self {
+            secrets,
+            ..self.clone()
+        }
+    }
+
     /// The folder of the profile that belongs to a workspace.
     pub fn profile_dir(&self, workspace: &Path) -> PathBuf {
         if let Some(chosen) = &self.browser.user_data_dir {

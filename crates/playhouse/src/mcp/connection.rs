@@ -1,6 +1,6 @@
 //! What a client hears: `initialize`, `tools/list`, `tools/call`, and how it is asked for its roots.
 
-use super::elicitation;
+use super::elicitation::{Returning, Way};
 use super::log::{Log, SetLevel};
 use super::progress::Progress;
 use super::prompts;
@@ -8,7 +8,7 @@ use super::resources::{self, Subscriptions};
 use super::text::Room;
 use super::tools;
 use crate::arrival::{Arrival, Arrivals};
-use crate::call::{Client, Decision, Question};
+use crate::call::{Client, Question, Reaction};
 use crate::dialect::{Content, ContentItem};
 use crate::principal::Principal;
 use crate::resources::Resources;
@@ -92,6 +92,8 @@ pub(super) struct Connection {
     server: Arc<Server>,
     /// Who is at the other end; over HTTP it is told with the first request.
     caller: OnceLock<Caller>,
+    /// The name under which the client knows us; over HTTP each request has it.
+    host: Option<String>,
     /// `None`: each answer has a stream of its own.
     room: Option<Room>,
     log: Log,
@@ -100,10 +102,16 @@ pub(super) struct Connection {
 
 impl Connection {
     /// That of a client whose messages all come the same way.
-    pub(super) fn of(server: Arc<Server>, caller: Caller, room: Room) -> Self {
+    pub(super) fn of(
+        server: Arc<Server>,
+        caller: Caller,
+        host: Option<String>,
+        room: Room,
+    ) -> Self {
         Self {
             server,
             caller: caller.into(),
+            host,
             room: Some(room),
             log: Log::default(),
             subscriptions: Subscriptions::default(),
@@ -115,6 +123,7 @@ impl Connection {
         Self {
             server,
             caller: OnceLock::new(),
+            host: None,
             room: None,
             log: Log::default(),
             subscriptions: Subscriptions::default(),
@@ -134,11 +143,22 @@ impl Connection {
         Ok(self.server.resources(caller))
     }
 
-    fn client(&self, peer: &Peer<RoleServer>, has_roots: bool) -> Arc<ConnectedClient> {
+    fn client(
+        &self,
+        peer: &Peer<RoleServer>,
+        extensions: &Extensions,
+        has_roots: bool,
+        way: Way,
+    ) -> Arc<ConnectedClient> {
+        let parts = extensions.get::<http::request::Parts>();
+        let host = parts.and_then(|parts| parts.headers.get(http::header::HOST));
+        let host = host.and_then(|host| host.to_str().ok()).map(str::to_owned);
         Arc::new(ConnectedClient {
             peer: peer.clone(),
             room: self.room.clone(),
+            host: host.or_else(|| self.host.clone()),
             has_roots,
+            way,
         })
     }
 
@@ -200,22 +220,30 @@ impl ServerHandler for Connection {
 
     async fn call_tool(
         &self,
-        request: CallToolRequestParams,
+        mut request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arrival = context.extensions.get::<Arrival>().cloned();
+        let can = context.client_capabilities();
         let has_roots = !modern(&context)
-            && context
-                .client_capabilities()
+            && can
+                .as_ref()
                 .is_some_and(|capabilities| capabilities.roots.is_some());
-        let client = self.client(&context.peer, has_roots);
+        let way = match modern(&context) {
+            true => {
+                let can = can.and_then(|can| can.elicitation.clone());
+                Way::Answer(Returning::new(can, &mut request).into())
+            }
+            false => Way::Request(context.peer.clone()),
+        };
+        let client = self.client(&context.peer, &context.extensions, has_roots, way);
         let caller = self.caller(&context.extensions, has_session(&context));
         let began = Instant::now();
         let call = self.server.call(
             &request.name,
             request.arguments.unwrap_or_default(),
             caller,
-            client,
+            client.clone(),
             arrival.unwrap_or_else(|| Arrivals::default().join()),
             context.ct.clone(),
         );
@@ -225,7 +253,10 @@ impl ServerHandler for Connection {
                 self.log
                     .call_ended(&context, &request.name, took, &content)
                     .await;
-                Ok(result(content).into())
+                Ok(match client.way.answer() {
+                    Some(asked) => asked.into(),
+                    None => result(content).into(),
+                })
             }
             Err(unknown) => Err(ErrorData::new(
                 ErrorCode::METHOD_NOT_FOUND,
@@ -354,7 +385,8 @@ impl ServerHandler for Connection {
             .peer
             .peer_info()
             .is_some_and(|info| info.capabilities.roots.is_some());
-        let client = self.client(&context.peer, has_roots);
+        let way = Way::Request(context.peer.clone());
+        let client = self.client(&context.peer, &context.extensions, has_roots, way);
         let lasting = names_session(&context.extensions);
         let caller = self.caller(&context.extensions, lasting);
         self.server.prelaunch(caller, client);
@@ -435,7 +467,9 @@ fn result(content: Content) -> CallToolResult {
 struct ConnectedClient {
     peer: Peer<RoleServer>,
     room: Option<Room>,
+    host: Option<String>,
     has_roots: bool,
+    way: Way,
 }
 
 impl Client for ConnectedClient {
@@ -456,8 +490,16 @@ impl Client for ConnectedClient {
     fn ask<'a>(
         &'a self,
         question: &'a Question,
-    ) -> Pin<Box<dyn Future<Output = Option<Decision>> + Send + 'a>> {
-        Box::pin(elicitation::ask(&self.peer, question))
+    ) -> Pin<Box<dyn Future<Output = Reaction> + Send + 'a>> {
+        Box::pin(self.way.ask(question))
+    }
+
+    fn host(&self) -> Option<&str> {
+        self.host.as_deref()
+    }
+
+    fn will_return(&self) -> bool {
+        self.way.will_return()
     }
 
     fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {

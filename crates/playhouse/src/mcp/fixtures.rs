@@ -35,8 +35,13 @@ pub(super) struct Fixtures(Connection);
 
 impl Fixtures {
     /// See [`Connection::of`].
-    pub(super) fn of(server: Arc<Server>, caller: Caller, room: Room) -> Self {
-        Self(Connection::of(server, caller, room))
+    pub(super) fn of(
+        server: Arc<Server>,
+        caller: Caller,
+        host: Option<String>,
+        room: Room,
+    ) -> Self {
+        Self(Connection::of(server, caller, host, room))
     }
 
     /// See [`Connection::over_http`].

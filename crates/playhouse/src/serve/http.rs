@@ -48,6 +48,7 @@ pub(super) async fn serve(settings: Settings, http: HttpSettings) -> ExitCode {
         Err(error) => return refuse(&error),
     };
     server.begin();
+    server.handovers().are_at(urls.clone());
     let ending = Ending::default();
     let router = transport::http::router(server.clone(), &http, address, gate, ending.clone());
     let _ = io::stderr().write_all(welcome(&urls[0], made.as_deref()).as_bytes());

@@ -4,16 +4,23 @@ use super::{parent, refuse, signal};
 use crate::config::Settings;
 use crate::principal::Principal;
 use crate::server::Server;
+use crate::transport::listener::{Listening, UNSENT};
 use crate::{mcp, transport};
+use std::net::Ipv4Addr;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 
 /// How long closing may take before we leave anyway.
 const CLOSING: Duration = Duration::from_secs(15);
 /// How long the answers may take to be written after the client closed its end; only one that does not read takes it.
 const FLUSHING: Duration = Duration::from_secs(5);
+
+/// How many connections there may be from people's browsers.
+const PEOPLE: usize = 16;
 
 /// Serves one client over stdin and stdout; returns when it has left, when the process that started us has ended, or at SIGINT or
 /// SIGTERM, with all closed.
@@ -27,8 +34,9 @@ pub(crate) async fn serve(settings: Settings) -> ExitCode {
         Err(error) => return refuse(&error),
     };
     server.begin();
-    let (feed, outbox, connection) =
-        mcp::connection(server.clone(), server.caller(Principal::anybody()));
+    let caller = server.caller(Principal::anybody());
+    let (feed, outbox, connection) = mcp::connection(server.clone(), caller, None);
+    let people = engine::spawn("hand-overs", serve_people(server.clone()));
     let (writing, nobody_reads) = tokio::sync::oneshot::channel::<()>();
     let written = engine::spawn("stdout", async {
         transport::stdio::write(tokio::io::stdout(), outbox).await;
@@ -52,6 +60,7 @@ pub(crate) async fn serve(settings: Settings) -> ExitCode {
         _ = nobody_reads => {}
     }
     server.stop();
+    drop(people);
     let closed = async {
         let answered = async {
             served.ended().await;
@@ -68,4 +77,30 @@ pub(crate) async fn serve(settings: Settings) -> ExitCode {
         tracing::warn!("closing took too long");
     }
     ExitCode::SUCCESS
+}
+
+/// Serves the pages on which people type what an agent is not to see, on this machine only, from the moment that there is one.
+async fn serve_people(server: Arc<Server>) {
+    let handovers = server.handovers();
+    handovers.needed().await;
+    let listening = async {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let address = listener.local_addr()?;
+        Ok::<_, std::io::Error>((listener, address))
+    };
+    let (listener, address) = match listening.await {
+        Ok(open) => open,
+        Err(error) => return tracing::warn!(%error, "nobody can type what is asked for"),
+    };
+    handovers.are_at(vec![format!("http://{address}")]);
+    let listening = Listening {
+        listener,
+        tls: None,
+        most: PEOPLE,
+        unsent: UNSENT,
+        stop: CancellationToken::new(),
+        end: CancellationToken::new(),
+    };
+    let pages = transport::handover::pages(handovers.clone());
+    listening.serve(pages).await;
 }

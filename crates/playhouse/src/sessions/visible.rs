@@ -232,7 +232,8 @@ impl Visible {
 impl Sessions {
     /// A default session for somebody who has none.
     fn settle_in(self: &Arc<Self>, owner: &Principal) -> Arc<Created> {
-        let session = Arc::new(Session::new(self.settings.clone(), self.browsers.clone()));
+        let settings = Arc::new(self.settings.apart());
+        let session = Arc::new(Session::new(settings, self.browsers.clone()));
         let lifetime = self.settings.sessions.timeout;
         self.add(session, owner, Kind::Default, lifetime, None)
     }

@@ -8,6 +8,7 @@ mod evaluate;
 mod extract;
 mod files;
 mod forms;
+mod handover;
 mod keyboard;
 mod lifecycle;
 mod navigation;
@@ -36,6 +37,7 @@ pub(super) const TOOLSET: Toolset = Toolset::new(
         keyboard::TOOLS,
         forms::TOOLS,
         files::TOOLS,
+        handover::TOOLS,
         reading::TOOLS,
         content::TOOLS,
         screenshot::TOOLS,

@@ -1,6 +1,7 @@
 //! The endpoints over HTTP, and what every request passes before it gets to one.
 
 use super::door::Door;
+use super::handover;
 use super::listener::Place;
 use super::sse::Streams;
 use super::websocket;
@@ -70,6 +71,7 @@ pub(crate) fn router(
     Ending { stop, answers, end }: Ending,
 ) -> Router {
     let door = Arc::new(Door::new(settings, address));
+    let handovers = server.handovers().clone();
     let site = Arc::new(Site {
         streamable: Streamable::new(&server, settings, end.clone()),
         server,
@@ -92,6 +94,7 @@ pub(crate) fn router(
     Router::new()
         .merge(known)
         .route("/health", get(health))
+        .merge(handover::pages(handovers))
         .route(auth::METADATA, get(metadata))
         .route(&format!("{}/{{*path}}", auth::METADATA), get(metadata))
         .layer(door.cors())

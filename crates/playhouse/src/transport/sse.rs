@@ -49,11 +49,12 @@ impl Streams {
         identity: Identity,
         end: CancellationToken,
     ) -> Response {
+        let host = identity.host().to_owned();
         let Identity {
             principal, until, ..
         } = identity;
         let caller = server.connected_caller(principal.clone());
-        let (feed, outbox, connection) = mcp::connection(server.clone(), caller);
+        let (feed, outbox, connection) = mcp::connection(server.clone(), caller, Some(host));
         let id = Uuid::new_v4();
         let feed = Arc::new(feed);
         self.list().insert(id, Listener { principal, feed });

@@ -47,13 +47,15 @@ async fn converse(
     socket: WebSocket,
     door: Arc<Door>,
     server: Arc<Server>,
-    Identity {
-        principal, until, ..
-    }: Identity,
+    identity: Identity,
     end: CancellationToken,
 ) {
+    let host = identity.host().to_owned();
+    let Identity {
+        principal, until, ..
+    } = identity;
     let caller = server.connected_caller(principal.clone());
-    let (feed, mut outbox, connection) = mcp::connection(server, caller);
+    let (feed, mut outbox, connection) = mcp::connection(server, caller, Some(host));
     let serving = engine::spawn("WebSocket client", connection);
     let (mut sink, mut stream) = socket.split();
     let heard = watch::Sender::new(Instant::now());

@@ -33,7 +33,7 @@ const REFUSALS: [(&str, &str, Codes); 4] = [
         "notVisible",
         &[
             (CLICKABLE, &["click", "check", "uncheck"]),
-            (EDITABLE, &["type", "fill"]),
+            (EDITABLE, &["type", "fill", "hand_over"]),
             (
                 INTERACTIVE,
                 &[
@@ -51,11 +51,15 @@ const REFUSALS: [(&str, &str, Codes); 4] = [
         "notEnabled",
         &[
             (CLICKABLE, &["click", "check", "uncheck"]),
-            (EDITABLE, &["type", "fill"]),
+            (EDITABLE, &["type", "fill", "hand_over"]),
             (INTERACTIVE, &["select"]),
         ],
     ),
-    ("fixed", "notEditable", &[(EDITABLE, &["type", "fill"])]),
+    (
+        "fixed",
+        "notEditable",
+        &[(EDITABLE, &["type", "fill", "hand_over"])],
+    ),
     (
         "covered",
         "covered",
@@ -68,7 +72,7 @@ const REFUSALS: [(&str, &str, Codes); 4] = [
 
 /// Those for which an element is of the wrong kind that is a link.
 const PARTICULAR: Codes = &[
-    (EDITABLE, &["type", "fill"]),
+    (EDITABLE, &["type", "fill", "hand_over"]),
     (
         INTERACTIVE,
         &["select", "check", "uncheck", "upload_file", "extract_table"],
@@ -113,7 +117,7 @@ fn page() -> String {
 /// The kind of element that a tool is for.
 fn kind(tool: &str) -> &'static str {
     match tool {
-        "type" | "fill" | "press" | "get_value" => "field",
+        "type" | "fill" | "hand_over" | "press" | "get_value" => "field",
         "select" => "list",
         "check" => "box",
         "uncheck" => "ticked",

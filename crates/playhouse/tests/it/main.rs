@@ -19,6 +19,7 @@ mod e2e;
 mod faults;
 mod files;
 mod flags;
+mod handover;
 mod hostile;
 mod http;
 mod init_pages;

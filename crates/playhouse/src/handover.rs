@@ -1,0 +1,200 @@
+//! Fields that a person fills in: what was asked for, for which page, and what was typed, until it is in the field. Nobody else gets to see it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::{Notify, watch};
+use tokio::time::Instant;
+use uuid::Uuid;
+
+/// How long somebody may take to come and type.
+const OPEN: Duration = Duration::from_secs(600);
+
+/// How many may be open at a time; of more, the oldest goes.
+const MOST: usize = 64;
+
+/// The path below which each has its page.
+pub(crate) const PATH: &str = "/handover";
+
+/// What is wanted of the person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    /// In the agent's words.
+    pub(crate) request: String,
+    /// Where the text goes, for the person to judge.
+    pub(crate) site: String,
+    /// The session, the page and the field.
+    pub(crate) field: [String; 3],
+}
+
+/// A field that waits for a person.
+pub(crate) struct Handover {
+    /// Names it, and lets in who knows it.
+    id: Uuid,
+    /// What is wanted.
+    pub(crate) wanted: Wanted,
+    began: Instant,
+    typed: watch::Sender<Option<String>>,
+}
+
+/// Those of a server.
+pub(crate) struct Handovers {
+    open: Mutex<Vec<Arc<Handover>>>,
+    /// Our addresses, the one that is told first; none until somebody listens there.
+    addresses: watch::Sender<Vec<String>>,
+    needed: Notify,
+}
+
+impl Default for Handovers {
+    fn default() -> Self {
+        Self {
+            open: Mutex::default(),
+            addresses: watch::Sender::default(),
+            needed: Notify::new(),
+        }
+    }
+}
+
+impl Handover {
+    /// Takes what the person typed; `false`, when somebody has done so before.
+    pub(crate) fn give(&self, text: String) -> bool {
+        self.typed.send_if_modified(|typed| match typed.is_none() {
+            true => {
+                *typed = Some(text);
+                true
+            }
+            false => false,
+        })
+    }
+
+    /// Whether the person has typed something.
+    pub(crate) fn is_done(&self) -> bool {
+        self.typed.borrow().is_some()
+    }
+
+    /// What the person types, as soon as it is there.
+    pub(crate) async fn typed(&self) -> String {
+        let mut typed = self.typed.subscribe();
+        // The sender is here, so it does not end.
+        let text = typed.wait_for(Option::is_some).await;
+        text.ok().and_then(|text| text.clone()).unwrap_or_default()
+    }
+}
+
+impl Handovers {
+    /// Asks for it; `true`, if the same was asked for before and is still open.
+    pub(crate) fn open(&self, wanted: Wanted) -> (Arc<Handover>, bool) {
+        let mut open = self.all();
+        let known = open.iter().find(|one| one.wanted == wanted);
+        if let Some(known) = known {
+            return (known.clone(), true);
+        }
+        if open.len() >= MOST {
+            open.remove(0);
+        }
+        let handover = Arc::new(Handover {
+            id: Uuid::new_v4(),
+            wanted,
+            began: Instant::now(),
+            typed: watch::Sender::default(),
+        });
+        open.push(handover.clone());
+        (handover, false)
+    }
+
+    /// The one of that id.
+    pub(crate) fn find(&self, id: &str) -> Option<Arc<Handover>> {
+        let id = Uuid::parse_str(id).ok()?;
+        self.all().iter().find(|one| one.id == id).cloned()
+    }
+
+    /// It is over.
+    pub(crate) fn close(&self, handover: &Handover) {
+        self.all().retain(|one| one.id != handover.id);
+    }
+
+    /// The address of its page, for a client that knows us by the name of `host`.
+    pub(crate) async fn url(&self, handover: &Handover, host: Option<&str>) -> String {
+        self.needed.notify_one();
+        let mut addresses = self.addresses.subscribe();
+        // The sender is here, so it does not end.
+        let known = addresses.wait_for(|known| !known.is_empty()).await;
+        let known = known.map(|known| known.clone()).unwrap_or_default();
+        let base = base(&known, host);
+        format!("{base}{PATH}/{}", handover.id)
+    }
+
+    /// Somebody listens at these addresses, such as `http://localhost:8931`.
+    pub(crate) fn are_at(&self, addresses: Vec<String>) {
+        self.addresses.send_replace(addresses);
+    }
+
+    /// Resolves when an address is wanted.
+    pub(crate) async fn needed(&self) {
+        self.needed.notified().await;
+    }
+
+    fn all(&self) -> MutexGuard<'_, Vec<Arc<Handover>>> {
+        let mut all = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|one| one.began.elapsed() < OPEN);
+        all
+    }
+}
+
+/// That of our addresses which has this name. Another name is that of a proxy, which speaks TLS: keys cross no network in clear.
+fn base(addresses: &[String], host: Option<&str>) -> String {
+    let own = |host: &str| {
+        let authority =
+            |address: &&String| address.split_once("://").map(|(_, name)| name) == Some(host);
+        addresses.iter().find(authority).cloned()
+    };
+    match host {
+        Some(host) => own(host).unwrap_or_else(|| format!("https://{host}")),
+        None => addresses.first().cloned().unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanted(field: &str) -> Wanted {
+        Wanted {
+            request: "Type the code".to_owned(),
+            site: "https://bank.example".to_owned(),
+            field: ["default", "page", field].map(str::to_owned),
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_text_is_taken_once_and_not_for_ever() {
+        let handovers = Handovers::default();
+        let (first, again) = handovers.open(wanted("#code"));
+        assert!(!again && handovers.open(wanted("#code")).1);
+        assert!(!handovers.open(wanted("#other")).1);
+        assert!(first.give("123456".to_owned()) && !first.give("654321".to_owned()));
+        assert_eq!(first.typed().await, "123456");
+        let id = first.id.to_string();
+        assert!(handovers.find(&id).is_some());
+        tokio::time::advance(OPEN).await;
+        assert!(handovers.find(&id).is_none());
+    }
+
+    #[tokio::test]
+    async fn a_page_is_where_its_client_finds_us() {
+        let handovers = Handovers::default();
+        let (one, _) = handovers.open(wanted("#code"));
+        handovers.are_at(
+            ["http://localhost:8931", "http://127.0.0.1:8931"]
+                .map(str::to_owned)
+                .to_vec(),
+        );
+        for (host, base) in [
+            (None, "http://localhost:8931"),
+            (Some("127.0.0.1:8931"), "http://127.0.0.1:8931"),
+            (Some("tools.example.com"), "https://tools.example.com"),
+        ] {
+            let url = handovers.url(&one, host).await;
+            assert_eq!(url, format!("{base}{PATH}/{}", one.id));
+        }
+    }
+}

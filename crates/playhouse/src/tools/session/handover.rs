@@ -1,0 +1,185 @@
+//! What only the user can do: a one-time code, a password, a login that is approved elsewhere.
+
+use crate::call::{Call, Question, Reaction, Wish};
+use crate::error::{Error, Result};
+use crate::handover::{Handover, Wanted};
+use crate::scope::FreeTab;
+use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use engine::Locator;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+use url::Url;
+
+pub(super) const TOOLS: &[ToolDef] = &[ToolDef::object::<HandOver>()];
+
+/// How long people may take, unless the call says it.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Have the user do what only they can: type a one-time code or password, which you never see, or approve a login.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct HandOver {
+    /// What the user is to do, for them to read.
+    #[schemars(length(min = 1, max = 2000))]
+    request: String,
+    /// The field for what they type.
+    selector: Option<String>,
+}
+
+/// How it went.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct HandedOver {
+    /// The user has done it.
+    done: bool,
+    message: String,
+    /// Where the user types.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+}
+
+impl HandedOver {
+    fn done(message: String) -> Self {
+        Self {
+            done: true,
+            message,
+            url: None,
+        }
+    }
+
+    fn not(message: &str) -> Self {
+        Self {
+            done: false,
+            message: message.to_owned(),
+            url: None,
+        }
+    }
+}
+
+impl ObjectTool for HandOver {
+    const NAME: &'static str = "hand_over";
+    const TITLE: &'static str = "Hand over to the user";
+    const EFFECT: Effect = Effect::Acts;
+    type Scope = FreeTab;
+    type Output = HandedOver;
+
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<HandedOver>> {
+        let told = match &self.selector {
+            None => self.done_elsewhere(&tab, call).await?,
+            Some(selector) => {
+                // Nobody is asked for what could not be typed. The call's own time is for the user.
+                let locator = tab.awaited(selector)?;
+                let limit = call.settings.timeouts.action;
+                locator.wait_until_editable(&call.within(limit)).await?;
+                self.typed(&tab, call, selector, &locator).await?
+            }
+        };
+        Ok(told.into())
+    }
+}
+
+impl HandOver {
+    /// The user does it by themselves, and says so.
+    async fn done_elsewhere(&self, tab: &FreeTab, call: &Call) -> Result<HandedOver> {
+        let question = Question {
+            text: format!("{}\n(The page: {})", self.request, tab.page.url()),
+            wish: Wish::Deed,
+        };
+        let asked = tokio::time::timeout(call.patience(PATIENCE), call.client.ask(&question)).await;
+        Ok(match asked {
+            Ok(Reaction::Decided(_)) => {
+                HandedOver::done("The user says that it is done".to_owned())
+            }
+            Ok(Reaction::Declined) => HandedOver::not("The user declined"),
+            Ok(Reaction::WillReturn) => return Err(Error::Cancelled {}),
+            Ok(Reaction::CannotAsk) => HandedOver::not(
+                "This client cannot ask its user. Tell them what to do yourself, and go on when they say that it is done.",
+            ),
+            Err(_) => HandedOver::not("The user has not answered yet; call again to go on waiting"),
+        })
+    }
+
+    /// The user types it on a page of ours, from where it goes into the field.
+    async fn typed(
+        &self,
+        tab: &FreeTab,
+        call: &Call,
+        selector: &str,
+        locator: &Locator,
+    ) -> Result<HandedOver> {
+        let site = site(&tab.page.url());
+        let page = tab.page.id().0.to_string();
+        let (handover, is_known) = call.handovers.open(Wanted {
+            request: self.request.clone(),
+            site: site.clone(),
+            field: [tab.session.id().to_owned(), page, selector.to_owned()],
+        });
+        let url = call.handovers.url(&handover, call.client.host()).await;
+        let waiting = |message: &str| HandedOver {
+            url: Some(url.clone()),
+            ..HandedOver::not(message)
+        };
+        let told = tokio::select! {
+            biased;
+            text = handover.typed() => {
+                call.handovers.close(&handover);
+                if self::site(&tab.page.url()) != site {
+                    return Ok(HandedOver::not(
+                        "The page has gone to another site meanwhile, so nothing was typed",
+                    ));
+                }
+                // From now on no answer shows it.
+                call.settings.secrets.learn(&text);
+                let progress = call.within(call.settings.timeouts.action);
+                let typing = async {
+                    locator.fill(&progress, "").await?;
+                    // Key by key, as some codes have a field for each digit.
+                    locator.press_sequentially(&progress, &text, Duration::ZERO).await
+                };
+                tab.act_typing(call, typing).await?;
+                HandedOver::done(format!("What the user typed is in {selector}"))
+            }
+            told = asked(call, &handover, &url, is_known) => match told {
+                Reaction::Declined => {
+                    call.handovers.close(&handover);
+                    HandedOver::not("The user declined")
+                }
+                Reaction::WillReturn => return Err(Error::Cancelled {}),
+                Reaction::CannotAsk | Reaction::Decided(_) => waiting(
+                    "This client cannot ask its user. Give them the url, where they type; then make the same call again, which waits for them.",
+                ),
+            },
+            () = tokio::time::sleep(call.patience(PATIENCE)) => waiting(
+                "The user has typed nothing yet; make the same call again to go on waiting",
+            ),
+        };
+        Ok(told)
+    }
+}
+
+/// Sends the user to the page; resolves when waiting for them is of no use.
+async fn asked(call: &Call, handover: &Handover, url: &str, is_known: bool) -> Reaction {
+    let question = Question {
+        text: format!(
+            "{}\nWhat you type goes into a field of {}.",
+            handover.wanted.request, handover.wanted.site
+        ),
+        wish: Wish::Visit {
+            url: url.to_owned(),
+        },
+    };
+    match call.client.ask(&question).await {
+        // They are on their way.
+        Reaction::Decided(_) => std::future::pending().await,
+        // Whoever asks again has told them.
+        Reaction::CannotAsk if is_known => std::future::pending().await,
+        reaction => reaction,
+    }
+}
+
+/// The site of an address, as people know it.
+fn site(address: &str) -> String {
+    match Url::parse(address) {
+        Ok(url) if url.has_host() => url.origin().ascii_serialization(),
+        _ => address.chars().take(100).collect(),
+    }
+}
