@@ -75,7 +75,8 @@ impl Logs {
         self.found.send_replace(None);
     }
 
-    pub(super) fn write(&self, stream: Stream, bytes: &[u8]) {
+    /// Tells whether a line has begun that has no end yet: the combined log gets it when it has, or at [`Logs::pause`].
+    pub(super) fn write(&self, stream: Stream, bytes: &[u8]) -> bool {
         let mut streams = self.streams();
         let Streams {
             logs,
@@ -100,10 +101,11 @@ impl Logs {
         self.look_through(partial);
         combined.write(&partial[..whole]);
         partial.drain(..whole);
+        !partial.is_empty()
     }
 
-    /// The stream is at its end.
-    pub(super) fn end(&self, stream: Stream) {
+    /// Nothing more comes for a while, or ever.
+    pub(super) fn pause(&self, stream: Stream) {
         let mut streams = self.streams();
         let Streams {
             combined, partial, ..
@@ -314,7 +316,7 @@ mod tests {
         logs.write(Stream::Stdout, b"one\ntw");
         logs.write(Stream::Stderr, b"error\n");
         logs.write(Stream::Stdout, b"o\nthree");
-        logs.end(Stream::Stdout);
+        logs.pause(Stream::Stdout);
         assert_eq!(text(paths.stdout), "one\ntwo\nthree");
         assert_eq!(text(paths.stderr), "error\n");
         assert_eq!(text(paths.combined), "one\nerror\ntwo\nthree");

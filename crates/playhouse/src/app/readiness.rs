@@ -265,9 +265,14 @@ async fn ask(place: &Place, path: &str, limit: Duration) -> Option<Reply> {
     };
     let authority = format!("{host}:{}", place.port);
     for host in hosts {
+        let connect = async || TcpStream::connect((*host, place.port)).await.ok();
         let asking = async {
-            let stream = TcpStream::connect((*host, place.port)).await.ok()?;
-            Some(get(stream, &authority, path).await)
+            let reply = get(connect().await?, &authority, path).await;
+            Some(match reply {
+                // Most servers that take only what is encrypted do not even say so.
+                Reply::Strange => greet(connect().await?).await,
+                reply => reply,
+            })
         };
         match tokio::time::timeout(limit, asking).await {
             Ok(None) => {}
@@ -297,9 +302,23 @@ async fn get(mut stream: TcpStream, authority: &str, path: &str) -> Reply {
     reply(&head)
 }
 
+/// Begins a handshake, to see whether anything comes of it. <https://www.rfc-editor.org/rfc/rfc5246#section-7.4.1.2>
+async fn greet(mut stream: TcpStream) -> Reply {
+    let mut hello = vec![0x16, 3, 1, 0, 45, 1, 0, 0, 41, 3, 3];
+    // No secret comes of it, so nothing needs to be random.
+    hello.extend([0x55; 32]);
+    // No session; one cipher, TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256; no compression. A server that wants others says so.
+    hello.extend([0, 0, 2, 0xc0, 0x2f, 1, 0]);
+    let mut head = [0; 2];
+    if stream.write_all(&hello).await.is_err() || stream.read_exact(&mut head).await.is_err() {
+        return Reply::Strange;
+    }
+    reply(&head)
+}
+
 fn reply(head: &[u8]) -> Reply {
-    // An alert: <https://www.rfc-editor.org/rfc/rfc8446#section-6>
-    if head.starts_with(&[0x15, 0x03]) {
+    // A handshake, or an alert: <https://www.rfc-editor.org/rfc/rfc8446#section-5.1>
+    if matches!(head, [0x15 | 0x16, 3, ..]) {
         return Reply::Tls;
     }
     let status = head

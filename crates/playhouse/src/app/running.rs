@@ -21,6 +21,8 @@ use super::state::Exit;
 const OUTPUT: Duration = Duration::from_secs(1);
 /// How often what is left of an app whose first process is gone is looked at, where its end is not told.
 const LOOK: Duration = Duration::from_millis(500);
+/// How long a line may stay without its end before it goes between those of the other stream.
+const PAUSE: Duration = Duration::from_millis(200);
 /// How much is read at once.
 const CHUNK: usize = 32 * 1024;
 
@@ -164,9 +166,21 @@ fn read(
     engine::spawn("app output", async move {
         let Some(mut stream) = stream else { return };
         let mut chunk = vec![0; CHUNK];
-        while let Ok(length @ 1..) = stream.read(&mut chunk).await {
-            logs.write(which, &chunk[..length]);
+        let mut begun = false;
+        loop {
+            let reading = stream.read(&mut chunk);
+            let pause = tokio::time::sleep(if begun { PAUSE } else { Duration::MAX });
+            tokio::select! {
+                read = reading => match read {
+                    Ok(length @ 1..) => begun = logs.write(which, &chunk[..length]),
+                    _ => break,
+                },
+                () = pause => {
+                    logs.pause(which);
+                    begun = false;
+                }
+            }
         }
-        logs.end(which);
+        logs.pause(which);
     })
 }

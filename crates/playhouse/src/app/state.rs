@@ -126,25 +126,28 @@ impl Folder {
         serde_json::from_slice(&text).ok()
     }
 
-    /// All at once or not at all, whoever reads meanwhile.
+    /// All at once or not at all, whoever reads meanwhile; on a disk that is full, over the one that is there, which has its room.
     pub(super) fn write(&self, state: &State) -> io::Result<()> {
-        let new = self.0.join("state.json.new");
+        let (path, new) = (self.0.join("state.json"), self.0.join("state.json.new"));
         let text = serde_json::to_vec_pretty(state)?;
         let written = private()
+            .create(true)
             .truncate(true)
             .open(&new)
             .and_then(|mut file| file.write_all(&text))
-            .and_then(|()| fs::rename(&new, self.0.join("state.json")));
-        if written.is_err() {
+            .and_then(|()| fs::rename(&new, &path));
+        written.or_else(|_| {
             let _ = fs::remove_file(&new);
-        }
-        written
+            let mut file = private().open(&path)?;
+            file.write_all(&text)?;
+            file.set_len(u64::try_from(text.len()).unwrap_or_default())
+        })
     }
 
     /// `None` while somebody else has it.
     pub(super) fn lock(&self) -> io::Result<Option<Lock>> {
         let path = self.0.join("lock");
-        let file = private().open(&path)?;
+        let file = private().create(true).open(&path)?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(Some(Lock(file))),
             Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
@@ -155,12 +158,12 @@ impl Folder {
     /// What a supervisor that fails says at the end.
     pub(super) fn last_words(&self) -> io::Result<File> {
         let path = self.0.join("supervisor.log");
-        private().truncate(true).open(&path)
+        private().create(true).truncate(true).open(&path)
     }
 }
 
 fn private() -> OpenOptions {
     let mut options = File::options();
-    options.write(true).create(true).mode(0o600);
+    options.write(true).mode(0o600);
     options
 }

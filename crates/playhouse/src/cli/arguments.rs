@@ -216,4 +216,45 @@ mod tests {
             assert!(config.expect("valid").settings.browser.isolated, "{line}");
         }
     }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_last_word_may_be_an_option_of_ours_and_the_others_are_the_apps() {
+        let read = |line: &str| {
+            let Ok(Parsed::Matches(matches)) = parse(words(line)) else {
+                panic!("{line}")
+            };
+            let matches = matches.subcommand_matches("app").expect("it").clone();
+            let option = ["start", "restart", "status", "shutdown"]
+                .into_iter()
+                .find(|name| matches.get_flag(name));
+            let command = matches.get_many::<String>("command");
+            let command = command.into_iter().flatten().cloned().collect::<Vec<_>>();
+            (option, command.join(" "))
+        };
+        for (line, option, command) in [
+            ("app -- npm run dev", None, "npm run dev"),
+            ("app -- npm run dev --status", Some("status"), "npm run dev"),
+            ("app --restart -- npm start", Some("restart"), "npm start"),
+            (
+                "app --start -- npm start --shutdown",
+                Some("shutdown"),
+                "npm start",
+            ),
+            (
+                "app -- serve --start --start",
+                Some("start"),
+                "serve --start",
+            ),
+            ("app -- serve --status x", None, "serve --status x"),
+            (
+                "app -- chrome --no-sandbox -- --x",
+                None,
+                "chrome --no-sandbox -- --x",
+            ),
+            ("app --name web --status", Some("status"), ""),
+        ] {
+            assert_eq!(read(line), (option, command.to_owned()), "{line}");
+        }
+    }
 }

@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use testkit::census::{Census, Depth, MARK, fresh_mark};
-use testkit::{NotesApp, Processes, command_in_bash, command_in_node, crooked};
+use testkit::{NotesApp, Processes, command_in_bash, command_in_node, crooked, tls_files};
 
 /// A project with one server command, and the processes that came of it.
 struct Project {
@@ -412,6 +412,27 @@ fn an_app_that_is_not_where_it_was_told_is_found() {
 }
 
 #[test]
+fn an_app_that_takes_only_what_is_encrypted_is_ready_too() {
+    if crooked().is_none() {
+        return;
+    }
+    let (certificate, key) = tls_files();
+    let script = format!(
+        "const read = require('fs').readFileSync; \
+         const options = {{ cert: read('{}'), key: read('{}') }}; \
+         require('https').createServer(options, (_, answer) => answer.end('hi')).listen(process.env.PORT);",
+        certificate.display(),
+        key.display()
+    );
+    let project = Project::new(&[], &["node", "-e", &script]);
+    let ready = project.ok("--start");
+    assert_eq!(ready["url"], format!("https://localhost:{}", ready["port"]));
+    assert_eq!(project.ok("--status")["status"], "running");
+    project.ok("--shutdown");
+    project.nothing_runs();
+}
+
+#[test]
 fn the_port_is_told_in_arguments_and_variables() {
     let Some(script) = crooked() else { return };
     let line = format!("API_PORT= PORT={{port}} exec node {}", script.display());
@@ -615,6 +636,44 @@ fn an_app_that_fails_or_hangs_is_unhealthy() {
     assert!(message.contains("answers 500"), "{message}");
     assert_eq!(project.ok("--restart")["status"], "restarted");
     project.ok("--shutdown");
+    project.nothing_runs();
+    let Some(project) = Project::crooked(&[], &["--hang-after", "1"]) else {
+        return;
+    };
+    project.ok("--start");
+    let status = project.ok("--status");
+    assert_eq!(status["status"], "unhealthy");
+    let message = status["message"].as_str().unwrap_or_default();
+    assert!(message.contains("does not answer"), "{message}");
+    project.ok("--shutdown");
+    project.nothing_runs();
+}
+
+#[test]
+fn a_start_goes_on_when_whoever_asked_for_it_is_killed() {
+    let Some(project) = Project::crooked(&[], &["--slow", "500"]) else {
+        return;
+    };
+    let mut start = project.begin("--start");
+    let starting = project.until("unhealthy");
+    start.kill().expect("it runs");
+    start.wait().expect("it ends");
+    let ready = project.ok("--start");
+    assert_eq!(ready["status"], "already_running");
+    assert_eq!(ready["pid"], starting["pid"]);
+    project.ok("--shutdown");
+    project.nothing_runs();
+}
+
+#[test]
+fn a_supervisor_that_does_not_react_keeps_nobody() {
+    let Some(project) = Project::crooked(&["--stop-timeout", "300"], &[]) else {
+        return;
+    };
+    let ready = project.ok("--start");
+    let supervisor = pid_of(&project.state()["supervisor"]["pid"]);
+    kill_process(supervisor, Signal::STOP).expect("it is ours");
+    assert_eq!(project.ok("--shutdown")["previousPid"], ready["pid"]);
     project.nothing_runs();
 }
 
