@@ -1,0 +1,212 @@
+//! How apps, their supervisors and their commands end, and what is left of them: nothing.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use rustix::process::{Signal, kill_process};
+use serde_json::json;
+use testkit::census::fresh_mark;
+use testkit::{Processes, crooked};
+
+use super::project::{Answer, Project, get, kill, pid_of, runs, until};
+
+#[test]
+fn whatever_an_app_has_started_ends_with_it() {
+    for how in [
+        &["--grandchild"][..],
+        &["--grandchild", "--leave-group"],
+        &["--orphan"],
+        &["--orphan", "--leave-group"],
+        &["--flood", "--ignore-term", "--grandchild", "--leave-group"],
+    ] {
+        let own = ["--stop-timeout", "300", "--log-limit", "10000"];
+        let Some(project) = Project::crooked(&own, how) else {
+            return;
+        };
+        let ready = project.ok("--start");
+        assert_eq!(get(&ready, "/").0, 200, "{how:?}");
+        assert_eq!(project.ok("--status")["status"], "running", "{how:?}");
+        project.ok("--shutdown");
+        project.nothing_runs();
+    }
+}
+
+#[test]
+fn what_hides_from_its_supervisor_ends_with_the_app() {
+    let Some(script) = crooked() else { return };
+    let name = fresh_mark().0;
+    // Without a mark, in a session of its own, and nobody's child.
+    let hidden = format!("env -i sh -c '(setsid sh -c \": {name}; sleep 1000\" & )'");
+    let project = Project::new(&[], &[&format!("{hidden}; exec node {}", script.display())]);
+    project.ok("--start");
+    let hidden = || Processes::default().and_mentioning(&name).count();
+    until("it runs", || hidden() > 0);
+    project.ok("--shutdown");
+    assert_eq!(hidden(), 0);
+    project.nothing_runs();
+}
+
+#[test]
+fn of_two_starts_at_once_one_starts() {
+    let Some(project) = Project::crooked(&[], &["--slow", "300"]) else {
+        return;
+    };
+    let both = [project.begin("--start"), project.begin("--start")].map(Answer::of);
+    assert_eq!(both[0].json["pid"], both[1].json["pid"]);
+    let mut status = both.map(|answer| answer.json["status"].as_str().map(str::to_owned));
+    status.sort();
+    assert_eq!(status.map(Option::unwrap), ["already_running", "ready"]);
+    project.ok("--shutdown");
+    project.nothing_runs();
+}
+
+#[test]
+fn an_app_keeps_nothing_open_of_whoever_started_it() {
+    let Some(script) = crooked() else { return };
+    let line = format!(
+        "exec 200>open; exec {} app -- node {} \"$@\"",
+        env!("CARGO_BIN_EXE_playhouse"),
+        script.display()
+    );
+    let words = ["bash", "-c", &line, "bash"].map(str::to_owned);
+    let project = Project::with_command(words.to_vec());
+    let ready = project.ok("--start");
+    for process in [&project.state()["supervisor"]["pid"], &ready["pid"]] {
+        assert!(Path::new(&format!("/proc/{process}/fd/1")).exists());
+        assert!(!Path::new(&format!("/proc/{process}/fd/200")).exists());
+    }
+    project.ok("--shutdown");
+    project.nothing_runs();
+}
+
+#[test]
+fn a_shutdown_ends_a_start_that_is_under_way() {
+    let Some(project) = Project::crooked(&[], &["--hang"]) else {
+        return;
+    };
+    let start = project.begin("--start");
+    let starting = project.until("unhealthy");
+    assert_eq!(starting["message"], "Server is starting");
+    project.ok("--shutdown");
+    let start = Answer::of(start);
+    assert_eq!((start.code, &start.json["error"]), (1, &json!("SHUT_DOWN")));
+    project.nothing_runs();
+}
+
+#[test]
+fn a_start_goes_on_when_whoever_asked_for_it_is_killed() {
+    let Some(project) = Project::crooked(&[], &["--slow", "500"]) else {
+        return;
+    };
+    let mut start = project.begin("--start");
+    let starting = project.until("unhealthy");
+    start.kill().expect("it runs");
+    start.wait().expect("it ends");
+    let ready = project.ok("--start");
+    assert_eq!(ready["status"], "already_running");
+    assert_eq!(ready["pid"], starting["pid"]);
+    project.ok("--shutdown");
+    project.nothing_runs();
+}
+
+#[test]
+fn a_supervisor_that_does_not_react_keeps_nobody() {
+    let Some(project) = Project::crooked(&["--stop-timeout", "300"], &[]) else {
+        return;
+    };
+    let ready = project.ok("--start");
+    let supervisor = pid_of(&project.state()["supervisor"]["pid"]);
+    kill_process(supervisor, Signal::STOP).expect("it is ours");
+    assert_eq!(project.ok("--shutdown")["previousPid"], ready["pid"]);
+    project.nothing_runs();
+}
+
+#[test]
+fn an_app_whose_supervisor_was_killed_is_cleared_away() {
+    let how = ["--grandchild", "--leave-group"];
+    let Some(project) = Project::crooked(&[], &how) else {
+        return;
+    };
+    for option in ["--status", "--shutdown", "--start", "--restart"] {
+        let before = project.ok("--start");
+        let supervisor = project.state()["supervisor"]["pid"].clone();
+        kill(supervisor.as_u64().expect("a number"));
+        let answer = project.ok(option);
+        match option {
+            "--status" => assert_eq!(answer["status"], "stopped"),
+            "--shutdown" => assert_eq!(answer["previousPid"], before["pid"]),
+            "--restart" => assert_eq!(answer["previousPid"], before["pid"]),
+            _ => assert_eq!(answer["status"], "ready"),
+        }
+        if answer["status"] == "stopped" {
+            project.nothing_runs();
+        } else {
+            assert_ne!(answer["pid"], before["pid"]);
+            assert_eq!(get(&answer, "/").0, 200);
+        }
+        project.ok("--shutdown");
+        project.nothing_runs();
+    }
+}
+
+#[test]
+fn a_process_that_has_the_number_of_another_is_left_alone() {
+    let Some(project) = Project::crooked(&[], &[]) else {
+        return;
+    };
+    project.ok("--start");
+    project.ok("--shutdown");
+    #[expect(clippy::disallowed_methods, reason = "a test starts it, and ends it")]
+    let mut stranger = Command::new("sleep")
+        .arg("1000")
+        .spawn()
+        .expect("it starts");
+    project.change_state(|state| {
+        state["phase"] = json!("Ready");
+        state["supervisor"]["pid"] = json!(stranger.id());
+        state["app"]["pid"] = json!(stranger.id());
+    });
+    assert_eq!(project.ok("--status")["status"], "stopped");
+    assert_eq!(
+        project.ok("--shutdown")["message"],
+        "Server was not running"
+    );
+    assert_eq!(project.ok("--start")["status"], "ready");
+    project.ok("--shutdown");
+    assert_eq!(stranger.try_wait().expect("it is ours"), None);
+    stranger.kill().expect("it runs");
+    stranger.wait().expect("it ends");
+    project.nothing_runs();
+}
+
+#[test]
+fn a_clock_that_is_set_back_makes_no_uptime_negative() {
+    let Some(project) = Project::crooked(&[], &[]) else {
+        return;
+    };
+    project.ok("--start");
+    project.change_state(|state| state["started"] = json!(4_102_444_800_000_i64));
+    let status = project.ok("--status");
+    assert_eq!(
+        (&status["status"], &status["uptime"]),
+        (&json!("running"), &json!(0))
+    );
+    assert_eq!(status["startedAt"], "2100-01-01T00:00:00Z");
+    assert_eq!(project.ok("--shutdown")["uptime"], 0);
+    project.nothing_runs();
+}
+
+#[test]
+fn a_state_that_cannot_be_read_loses_no_app() {
+    let Some(project) = Project::crooked(&[], &[]) else {
+        return;
+    };
+    let ready = project.ok("--start");
+    fs::write(project.state_file(), "{\"phase\":").expect("it can be written");
+    let again = project.ok("--start");
+    assert_eq!(again["status"], "ready");
+    assert!(!runs(&ready["pid"]));
+    project.ok("--shutdown");
+    project.nothing_runs();
+}

@@ -1,0 +1,101 @@
+//! What apps print is kept, and costs neither the disk nor the app.
+
+use std::fs;
+use std::path::Path;
+
+use testkit::crooked;
+
+use super::project::{Project, get, kill, log, until};
+
+#[test]
+fn an_app_has_time_to_end_and_its_last_words_are_kept() {
+    let Some(project) = Project::crooked(&[], &["--slow-term", "300"]) else {
+        return;
+    };
+    let ready = project.ok("--start");
+    project.ok("--shutdown");
+    project.nothing_runs();
+    assert!(log(&ready, "stdout").ends_with("closing\nclosed\n"));
+}
+
+#[test]
+fn an_app_that_prints_without_end_fills_no_disk() {
+    let own = ["--log-limit", "100000", "--stop-timeout", "300"];
+    let Some(project) = Project::crooked(&own, &["--flood"]) else {
+        return;
+    };
+    let ready = project.ok("--start");
+    let path = ready["logs"]["combined"]
+        .as_str()
+        .expect("a path")
+        .to_owned();
+    until("the fourth log is full", || {
+        Path::new(&format!("{path}.3")).exists()
+    });
+    assert_eq!(project.ok("--status")["status"], "running");
+    project.ok("--shutdown");
+    project.nothing_runs();
+    let folder = Path::new(&path).parent().expect("it has one");
+    for entry in fs::read_dir(folder).expect("it can be listed") {
+        let entry = entry.expect("it can be listed");
+        let size = entry.metadata().expect("it is there").len();
+        assert!(size <= 100_000, "{entry:?} has {size} bytes");
+    }
+    assert!(!Path::new(&format!("{path}.4")).exists());
+}
+
+#[test]
+fn a_log_that_cannot_grow_does_not_hold_up_the_app() {
+    let Some(script) = crooked() else { return };
+    // A file of more than 4096 bytes is refused, as on a full disk.
+    let line = format!(
+        "ulimit -f 8; exec {} app -- node {} \"$@\"",
+        env!("CARGO_BIN_EXE_playhouse"),
+        script.display()
+    );
+    let words = ["sh", "-c", &line, "sh"].map(str::to_owned);
+    let project = Project::with_command(words.to_vec());
+    let ready = project.ok("--start");
+    for number in 0..20 {
+        let padding = "x".repeat(400);
+        assert_eq!(get(&ready, &format!("/log?line={number}{padding}")).0, 200);
+    }
+    until("the log is full", || log(&ready, "stdout").len() == 4096);
+    assert_eq!(get(&ready, "/").0, 200);
+    assert_eq!(project.ok("--status")["status"], "running");
+    let restarted = project.ok("--restart");
+    assert_eq!(get(&restarted, "/").0, 200);
+    project.ok("--shutdown");
+    project.nothing_runs();
+}
+
+#[test]
+fn an_app_that_dies_is_told_with_its_last_words() {
+    let Some(project) = Project::crooked(&[], &[]) else {
+        return;
+    };
+    let ready = project.ok("--start");
+    let agent = ureq::Agent::new_with_defaults();
+    let died = agent
+        .get(format!("{}/die", ready["url"].as_str().unwrap()))
+        .call();
+    assert!(died.is_err());
+    let stopped = project.until("stopped");
+    assert_eq!(stopped["exitCode"], 7);
+    let message = stopped["message"].as_str().unwrap_or_default();
+    assert!(
+        message.contains("it ended with code 7 at ")
+            && message.contains("Error: killed by a request"),
+        "{message}"
+    );
+    project.nothing_runs();
+
+    let ready = project.ok("--start");
+    kill(ready["pid"].as_u64().expect("a number"));
+    let stopped = project.until("stopped");
+    assert_eq!(stopped["signal"], 9);
+    project.nothing_runs();
+    assert_eq!(project.ok("--start")["status"], "ready");
+    project.ok("--shutdown");
+    project.nothing_runs();
+}
