@@ -119,6 +119,8 @@ pub(crate) struct Call {
     acts: bool,
     /// Its answer is an object for programs.
     objects: bool,
+    /// What it answers opens other doors.
+    opens_doors: bool,
     /// How long it may wait, where it says so.
     timeout: Option<Duration>,
     turn: Mutex<Option<Turn>>,
@@ -143,6 +145,7 @@ impl Call {
             context: None,
             acts: false,
             objects: false,
+            opens_doors: false,
             timeout: None,
             turn: Mutex::default(),
             begun: Notify::new(),
@@ -157,6 +160,19 @@ impl Call {
     /// With a time limit of its own for what it waits for.
     pub(crate) fn with_timeout(self, timeout: Option<Duration>) -> Self {
         Self { timeout, ..self }
+    }
+
+    /// Of a tool that gives out what opens other doors, such as headers and cookies.
+    pub(crate) fn opening_doors(self, opens_doors: bool) -> Self {
+        Self {
+            opens_doors,
+            ..self
+        }
+    }
+
+    /// Whether not everybody may read what it writes who may look at pages.
+    pub(crate) fn opens_doors(&self) -> bool {
+        self.opens_doors
     }
 
     /// For a context of the session that it names.

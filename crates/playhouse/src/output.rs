@@ -98,9 +98,7 @@ impl Output {
 
     /// Writes what opens other doors: a saved login.
     pub(crate) async fn write_guarded(&self, file: &WrittenFile, text: String) -> Result<()> {
-        // Before anybody could read it.
-        self.artifacts.add(&file.path, true);
-        write(file, self.redacted(text)).await
+        self.write_as(file, self.redacted(text), true).await
     }
 
     /// Writes a file that is no text; folders above it are made. From then on it is a resource: a file that a client only names is none.
@@ -109,6 +107,21 @@ impl Output {
         file: &WrittenFile,
         bytes: impl AsRef<[u8]>,
     ) -> Result<()> {
+        self.write_as(file, bytes, false).await
+    }
+
+    /// The same; `guarded`: it opens other doors.
+    pub(crate) async fn write_as(
+        &self,
+        file: &WrittenFile,
+        bytes: impl AsRef<[u8]>,
+        guarded: bool,
+    ) -> Result<()> {
+        if guarded {
+            // Before anybody could read it.
+            self.artifacts.add(&file.path, true);
+            return write(file, bytes).await;
+        }
         write(file, bytes).await?;
         self.artifacts.add(&file.path, false);
         Ok(())

@@ -2,6 +2,7 @@
 //! Reading waits for no turn and changes nothing.
 
 use crate::artifacts::{Artifact, Picture};
+use crate::config::Secrets;
 use crate::session::{Session, Tab};
 use crate::sessions::{Visible, unix_ms};
 use crate::tools;
@@ -84,6 +85,7 @@ impl Resources {
     pub(crate) async fn list(&self) -> Vec<Resource> {
         let mut list = Vec::new();
         for (id, session) in self.sessions() {
+            let first = list.len();
             list.push(Resource {
                 address: Address::Session {
                     session: id.clone(),
@@ -118,12 +120,30 @@ impl Resources {
             for artifact in artifacts(&session) {
                 list.extend(listed(&id, &artifact).await);
             }
+            let secrets = &session.settings().secrets;
+            for resource in &mut list[first..] {
+                resource.name = secrets.redacted(std::mem::take(&mut resource.name));
+                redact(secrets, &mut resource.metadata);
+            }
         }
         list
     }
 
-    /// Reads one.
+    /// Reads one; it shows no more secrets than answers of tools do.
     pub(crate) async fn read(&self, address: &Address) -> Result<Contents, Unreadable> {
+        let session = self.session(address.session());
+        let mut contents = self.contents(address).await?;
+        if let Some(session) = session {
+            let secrets = &session.settings().secrets;
+            if let Body::Text(text) = &mut contents.body {
+                *text = secrets.redacted(std::mem::take(text));
+            }
+            redact(secrets, &mut contents.metadata);
+        }
+        Ok(contents)
+    }
+
+    async fn contents(&self, address: &Address) -> Result<Contents, Unreadable> {
         let unknown = || Unreadable::Unknown(address.to_string());
         let failed = |reason: String| Unreadable::Failed {
             uri: address.to_string(),
@@ -182,7 +202,7 @@ impl Resources {
                 let artifact = artifact.ok_or_else(unknown)?;
                 if artifact.guarded && !self.0.may_open_doors() {
                     return Err(failed(
-                        "a saved login needs the scope browser:admin".to_owned(),
+                        "what may hold a login needs the scope browser:admin".to_owned(),
                     ));
                 }
                 file(artifact).await.map_err(failed)
@@ -325,6 +345,14 @@ fn tabs(session: &Arc<Session>) -> Vec<Arc<Tab>> {
         .filter_map(|part| part.open_tabs())
         .flat_map(|tabs| tabs.all())
         .collect()
+}
+
+/// Takes secrets out of what is known of a resource.
+fn redact(secrets: &Secrets, metadata: &mut Map<String, Value>) {
+    let known = std::mem::take(metadata).into_iter();
+    *metadata = known
+        .map(|(name, value)| (name, secrets.redacted_json(value)))
+        .collect();
 }
 
 fn artifacts(session: &Session) -> Vec<Artifact> {

@@ -204,7 +204,8 @@ impl TabInAnyState {
         };
         let output = self.output(call).await;
         let file = output.named(name)?;
-        output.write(&file, text).await?;
+        let text = output.redacted(text);
+        output.write_as(&file, text, call.opens_doors()).await?;
         Ok(Reply::default().and(Part::File {
             title: title.to_owned(),
             link: file.link,

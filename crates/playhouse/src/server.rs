@@ -212,6 +212,7 @@ impl Server {
             cancel.clone(),
         )
         .with_handovers(self.handovers.clone())
+        .opening_doors(tool.permission() == Permission::Admin)
         .with_timeout(common.timeout)
         .in_context(context)
         .with_effects(tool.effect == Effect::Acts)

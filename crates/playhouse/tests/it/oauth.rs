@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::{SystemTime, UNIX_EPOCH};
-use testkit::{HttpAnswer, HttpServer, browser_is_there, clients, node_is_there};
+use testkit::{HttpAnswer, HttpServer, Site, browser_is_there, clients, node_is_there};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/oauth");
 
@@ -561,17 +561,26 @@ async fn a_saved_login_is_read_by_nobody_who_could_not_save_it() {
             .await
             .json()
     };
+    // Headers hold logins too.
+    let site = Site::start().await;
+    let page = json!({ "url": site.url("/title.html") });
+    call(&server, &admin, "browser_navigate", page).await;
+    let asked = json!({ "index": 1, "filename": "headers.json" });
+    let shown = call(&server, &admin, "browser_network_request", asked).await;
+    assert_eq!(shown.json()["result"].get("isError"), None, "{shown:?}");
     let listed = ask(&read, "resources/list", json!({})).await;
     let resources = listed["result"]["resources"].as_array().expect("a list");
-    let uris = resources.iter().filter_map(|one| one["uri"].as_str());
-    let uri = uris.into_iter().find(|uri| uri.ends_with("/ada.json"));
-    let named = json!({ "uri": uri.expect("the file is listed") });
-    let refused = ask(&read, "resources/read", named.clone()).await;
-    let message = refused["error"]["message"].as_str().unwrap_or_default();
-    assert!(message.contains("browser:admin"), "{refused}");
-    let had = ask(&admin, "resources/read", named).await;
-    let text = had["result"]["contents"][0]["text"].as_str();
-    assert!(text.is_some_and(|text| text.contains("cookies")), "{had}");
+    for (file, content) in [("/ada.json", "cookies"), ("/headers.json", "General")] {
+        let mut uris = resources.iter().filter_map(|one| one["uri"].as_str());
+        let uri = uris.find(|uri| uri.ends_with(file));
+        let named = json!({ "uri": uri.expect("the file is listed") });
+        let refused = ask(&read, "resources/read", named.clone()).await;
+        let message = refused["error"]["message"].as_str().unwrap_or_default();
+        assert!(message.contains("browser:admin"), "{refused}");
+        let had = ask(&admin, "resources/read", named).await;
+        let text = had["result"]["contents"][0]["text"].as_str();
+        assert!(text.is_some_and(|text| text.contains(content)), "{had}");
+    }
 }
 
 #[tokio::test]

@@ -156,6 +156,38 @@ async fn only_what_a_tool_wrote_is_a_resource() {
 }
 
 #[tokio::test]
+async fn resources_show_secrets_no_more_than_answers_do() {
+    let secrets = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(secrets.path(), "TOKEN=open-sesame-42\n").unwrap();
+    let path = secrets.path().display().to_string();
+    let client = server(&["--secrets", &path]).await;
+    let site = Site::start().await;
+    let html = "<title>open-sesame-42</title><p title='open-sesame-42'>open-sesame-42</p>";
+    let url = site.add_page("/page.html", html);
+    let url = format!("{url}?token=open-sesame-42");
+    client.call("navigate", json!({ "url": url })).await;
+    let list = listed(&client).await;
+    let page = of_kind(&list, "page")["uri"].clone();
+    let element = page.as_str().unwrap().replace("/page/", "/element/");
+    let mut shown = vec![json!(list)];
+    for uri in [
+        of_kind(&list, "session")["uri"].clone(),
+        page,
+        of_kind(&list, "network-log")["uri"].clone(),
+        json!(format!("{element}/p")),
+    ] {
+        shown.push(read(&client, &uri).await);
+    }
+    for told in shown {
+        let told = told.to_string();
+        assert!(
+            !told.contains("open-sesame") && told.contains("<secret>TOKEN"),
+            "{told}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn who_subscribes_to_a_page_hears_when_it_goes_elsewhere() {
     let client = server(&[]).await;
     client

@@ -163,7 +163,8 @@ impl Tool for NetworkRequest {
                 let output = tab.output(call).await;
                 let extension = extension(&mime_type);
                 let file = output.file(file, prefix, extension).await?;
-                output.write_bytes(&file, binary.as_bytes()).await?;
+                let guarded = call.opens_doors();
+                output.write_as(&file, binary.as_bytes(), guarded).await?;
                 Ok(Reply::text(file.link))
             }
         }
