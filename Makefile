@@ -9,10 +9,11 @@ APPS := crates/testkit/apps
 # The authorization server of the tests.
 OAUTH := crates/playhouse/tests/oauth
 
-# An MCP client drives the built server over stdio through the example shop; SESSIONS=8 shows that many sessions at once.
+# An MCP client drives the built server over stdio through the example shop; SESSIONS=8 shows that many sessions at once, E2E=1 an app
+# under test, which the server starts.
 demo: prepare
 	$(CARGO) build --locked -p playhouse -p testkit
-	$(if $(SESSIONS),target/debug/sessions $(SESSIONS),target/debug/demo)
+	$(if $(SESSIONS),target/debug/sessions $(SESSIONS),target/debug/demo $(if $(E2E),--e2e))
 
 test: check
 	$(CARGO) test --locked --workspace --no-fail-fast

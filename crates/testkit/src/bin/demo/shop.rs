@@ -1,42 +1,21 @@
-//! The main job, seen from a client: starts the example shop and the built server, and works the
-//! shop through MCP tool calls over stdio. Prints each call, its answer in short and the time it
-//! took; ends with an error when an answer is not as it should be.
-//!
-//! `demo [COMMAND…]`: the server to drive, by default the `playhouse` beside this program.
-#![expect(clippy::print_stdout, reason = "it is a show")]
+//! A customer in the example shop, with the tools of the browser.
 
 use std::path::Path;
-use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
-use testkit::{CallResult, Client, Launch, Site};
+use serde_json::json;
+use testkit::{Launch, Site};
 
-#[tokio::main]
-async fn main() -> ExitCode {
+use crate::show::Show;
+
+/// Works the shop.
+pub(crate) async fn visit(server: Launch) -> Show {
     let site = Site::start().await;
     let folder = Path::new("target/demo");
     std::fs::create_dir_all(folder).expect("target/ can be written");
     std::fs::write(folder.join("receipt.txt"), "one kettle, 24 €\n")
         .expect("target/ can be written");
-
-    let start = Instant::now();
-    let client = server().workspace(folder).start().await;
-    println!("{:>9}  initialize", milliseconds(start.elapsed()));
-    let start = Instant::now();
-    let tools = client.list_tools().await;
-    println!(
-        "{:>9}  tools/list                {} tools",
-        milliseconds(start.elapsed()),
-        tools.len()
-    );
-
-    let mut show = Show {
-        client,
-        calls: 0,
-        failures: 0,
-        busy: Duration::ZERO,
-    };
+    let mut show = Show::begin(server.workspace(folder)).await;
     browse(&mut show, &site).await;
     sign_in(&mut show, &site).await;
     fill_the_profile(&mut show, &site).await;
@@ -46,18 +25,7 @@ async fn main() -> ExitCode {
     look_inside(&mut show, &site).await;
     watch_the_network(&mut show, &site).await;
     take_pictures(&mut show, folder).await;
-    show.end().await
-}
-
-fn server() -> Launch {
-    let given: Vec<_> = std::env::args().skip(1).collect();
-    if let Some((program, args)) = given.split_first() {
-        return Launch::new(program).args(args);
-    }
-    let beside = std::env::current_exe()
-        .expect("a program knows where it is")
-        .with_file_name("playhouse");
-    Launch::new(beside).args(["--headless", "--isolated"])
+    show
 }
 
 async fn browse(show: &mut Show, site: &Site) {
@@ -416,144 +384,6 @@ async fn take_pictures(show: &mut Show, folder: &Path) {
 }
 
 /// The conversation, what it took, and what went wrong in it.
-struct Show {
-    client: Client,
-    calls: u32,
-    failures: u32,
-    busy: Duration,
-}
-
-impl Show {
-    fn part(&self, title: &str) {
-        println!("\n{title}");
-    }
-
-    /// Calls a tool; its answer (or the snapshot that it links) must hold each of `expected`.
-    async fn call(&mut self, tool: &str, arguments: Value, expected: &[&str]) -> CallResult {
-        let start = Instant::now();
-        let answer = self.client.call(tool, arguments.clone()).await;
-        let took = start.elapsed();
-        self.calls += 1;
-        self.busy += took;
-        println!(
-            "{:>9}  {tool:<25} {}",
-            milliseconds(took),
-            in_short(&arguments, &answer)
-        );
-        if answer.is_error {
-            self.expect(
-                false,
-                &format!("{tool} succeeds, but it says:\n{}", answer.text),
-            );
-        }
-        let seen = format!("{}\n{}", answer.text, answer.snapshot().unwrap_or_default());
-        for text in expected {
-            self.expect(
-                seen.contains(text),
-                &format!("the answer holds `{text}`, but it is:\n{seen}"),
-            );
-        }
-        answer
-    }
-
-    /// The ref of the line of a fresh snapshot that holds this text.
-    async fn ref_of(&mut self, text: &str) -> String {
-        let answer = self.call("browser_snapshot", json!({}), &[text]).await;
-        let snapshot = answer.snapshot().unwrap_or_default();
-        let line = snapshot
-            .lines()
-            .find(|line| line.contains(text))
-            .unwrap_or_default();
-        let found = line
-            .split_once("[ref=")
-            .and_then(|(_, rest)| rest.split_once(']'));
-        found.map_or_else(String::new, |(name, _)| name.to_owned())
-    }
-
-    fn expect(&mut self, is_true: bool, what: &str) {
-        if !is_true {
-            self.failures += 1;
-            println!("         ✗ expected that {what}");
-        }
-    }
-
-    async fn end(mut self) -> ExitCode {
-        self.expect(
-            self.client.stray_lines().is_empty(),
-            "stdout carries nothing but messages",
-        );
-        let Self {
-            client,
-            calls,
-            mut failures,
-            busy,
-        } = self;
-        let start = Instant::now();
-        if !client.end().await.success() {
-            failures += 1;
-            println!("✗ the server did not exit well");
-        }
-        println!(
-            "{calls} calls in {}; server and browser gone after {}",
-            milliseconds(busy),
-            milliseconds(start.elapsed())
-        );
-        match failures {
-            0 => ExitCode::SUCCESS,
-            _ => {
-                println!("{failures} expectations failed");
-                ExitCode::FAILURE
-            }
-        }
-    }
-}
-
-/// What was asked (the first of the telling arguments) and the most telling line of the answer.
-fn in_short(arguments: &Value, answer: &CallResult) -> String {
-    let asked = [
-        "target",
-        "startTarget",
-        "url",
-        "text",
-        "function",
-        "action",
-        "filename",
-        "key",
-    ]
-    .iter()
-    .find_map(|name| arguments[name].as_str())
-    .map_or_else(|| arguments.to_string(), str::to_owned);
-    let told = [
-        answer.section("Error"),
-        answer.section("Modal state"),
-        answer.section("Result"),
-        answer.section("Events"),
-        answer.section("Page"),
-    ]
-    .into_iter()
-    .flatten()
-    .flat_map(str::lines)
-    .find(|line| !line.trim().is_empty())
-    .unwrap_or_default();
-    let told = match answer.snapshot() {
-        Some(snapshot) => format!("{told}  [{} lines of snapshot]", snapshot.lines().count()),
-        None => told.to_owned(),
-    };
-    format!("{}  →  {}", cut(&asked, 60), cut(&told, 90))
-}
-
-fn cut(text: &str, length: usize) -> String {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if text.chars().count() <= length {
-        return text;
-    }
-    text.chars().take(length - 1).chain(['…']).collect()
-}
-
-fn milliseconds(time: Duration) -> String {
-    format!("{:.1} ms", time.as_secs_f64() * 1000.0)
-}
-
 /// Downloads end after the click that began them was answered.
 async fn wait_for_file(path: &Path) -> bool {
     let start = Instant::now();

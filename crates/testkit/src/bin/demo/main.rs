@@ -1,0 +1,38 @@
+//! The main job, seen from a client: works an app through MCP tool calls over stdio. Prints each call, its answer in short and the time it
+//! took; ends with an error when an answer is not as it should be.
+//!
+//! `demo [COMMAND…]`: the example shop, with this server, by default the `playhouse` beside this program. `demo --e2e`: an app under test,
+//! which the server starts.
+#![expect(clippy::print_stdout, reason = "it is a show")]
+
+mod app;
+mod shop;
+mod show;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use testkit::Launch;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let given: Vec<_> = std::env::args().skip(1).collect();
+    if given == ["--e2e"] {
+        return match app::test(&beside()).await {
+            Some(show) => show.end().await,
+            None => ExitCode::FAILURE,
+        };
+    }
+    let server = match given.split_first() {
+        Some((program, args)) => Launch::new(program).args(args),
+        None => Launch::new(beside()).args(["--headless", "--isolated"]),
+    };
+    shop::visit(server).await.end().await
+}
+
+/// The server that was built with this program.
+fn beside() -> PathBuf {
+    std::env::current_exe()
+        .expect("a program knows where it is")
+        .with_file_name("playhouse")
+}
