@@ -246,9 +246,10 @@ fn died(server: &ServerState, error: &Error, call: &Call) -> Error {
     Error::DevServerFailed {
         server: server.name.clone(),
         during: "call",
-        reason: match server.answer.exit_code {
-            Some(code) => format!("it has ended with exit code {code}"),
-            None => "it does not run any more".to_owned(),
+        reason: match (server.answer.exit_code, server.answer.signal) {
+            (Some(code), _) => format!("it has ended with exit code {code}"),
+            (None, Some(signal)) => format!("signal {signal} has ended it"),
+            (None, None) => "it does not run any more".to_owned(),
         },
         report: Box::new(ServerReport {
             exit_code: server.answer.exit_code,

@@ -40,6 +40,9 @@ pub(crate) struct Answer {
     /// Of a server that ended by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) exit_code: Option<i32>,
+    /// The same of one that a signal ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) signal: Option<i32>,
     #[serde(skip_serializing_if = "Logs::is_empty")]
     pub(crate) logs: Logs,
     /// What went wrong.
@@ -71,6 +74,7 @@ impl Answer {
             previous_pid: read.number("previousPid", "a process id: a whole number")?,
             previous_port: read.number("previousPort", "a port: a whole number up to 65535")?,
             exit_code: read.number("exitCode", "a whole number")?,
+            signal: read.number("signal", "the number of a signal")?,
             logs: Logs::default(),
             error: read.text("error")?,
             message: read.text("message")?,

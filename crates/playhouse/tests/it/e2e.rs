@@ -302,6 +302,14 @@ async fn a_failure_shows_the_page_and_the_server() {
         .map(|error| text(error, "/time"))
         .collect();
     assert!(times.is_sorted(), "{times:?}");
+    // A server that somebody kills is one too.
+    let restarted = fine(&client, "e2e_restart", json!({})).await;
+    assert_eq!(restarted["page"]["status"], 200, "{restarted:#}");
+    kill(u32::try_from(restarted["pid"].as_u64().expect("a pid")).expect("a pid"));
+    let at = with_id(json!({ "url": "/count" }));
+    let killed = failed(&client, "navigate", at).await;
+    assert_eq!(killed["errorCode"], "DEV_SERVER_FAILED", "{killed:#}");
+    assert!(text(&killed, "/message").contains("signal 9"), "{killed:#}");
     // It goes on after a restart.
     let restarted = fine(&client, "e2e_restart", json!({})).await;
     assert_eq!(restarted["page"]["status"], 200, "{restarted:#}");
@@ -641,5 +649,29 @@ async fn a_real_app_with_its_api_is_tested_from_end_to_end() {
     let api = json!({ "server": "api" });
     assert!(text(&fine(&client, "e2e_logs", api).await, "/path").ends_with(".log"));
     assert!(client.end().await.success());
+    project.no_app_runs().await;
+}
+
+#[tokio::test]
+async fn the_environment_says_how_an_app_is_started() {
+    let site = Site::start().await;
+    site.add_page("/", "<title>Here</title>");
+    let project = Project::new();
+    // A path with a space in it is one word.
+    let path = project.path("my server.sh");
+    let answers = r#"#!/bin/sh
+case $1 in --start) sleep 1000006 ;; --status) echo '{"status":"stopped"}' ;; *) echo '{"status":"stopped"}' ;; esac"#;
+    fs::write(&path, answers).expect("it can be written");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&path, executable).expect("it is ours");
+    let path = path.display().to_string();
+    let launch = project.launch(&[]).env("SERVER_COMMAND_PATH", &path);
+    let launch = launch.env("PLAYHOUSE_SERVER_START_TIMEOUT", "300");
+    let client = launch.start().await;
+    let status = fine(&client, "e2e_status", json!({})).await;
+    assert_eq!(text(&status, "/servers/0/status"), "stopped");
+    let late = failed(&client, "e2e_start", json!({})).await;
+    assert_eq!(late["errorCode"], "DEV_SERVER_TIMEOUT");
+    assert_eq!(late["details"]["limitMs"], 300);
     project.no_app_runs().await;
 }
