@@ -315,7 +315,7 @@ mod table {
 #[cfg(not(target_os = "linux"))]
 mod table {
     use std::collections::BTreeSet;
-    use std::process::Command;
+    use std::process::{Command, Stdio};
 
     use super::Entry;
 
@@ -332,10 +332,17 @@ mod table {
         reason = "a short question that is waited for at once"
     )]
     fn rows(which: &[&str]) -> Vec<Entry> {
-        let output = Command::new("ps")
+        let asked = Command::new("ps")
             .args(which)
             .args(["-o", "pid=,ppid=,pgid=,stat=,lstart="])
-            .output();
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn();
+        let Ok(asked) = asked else { return Vec::new() };
+        // It sees itself, our child, which is none of anybody's.
+        let itself = asked.id();
+        let output = asked.wait_with_output();
         let text = output.map(|output| output.stdout).unwrap_or_default();
         let row = |line: &str| {
             let mut words = line.split_whitespace();
@@ -353,6 +360,7 @@ mod table {
         String::from_utf8_lossy(&text)
             .lines()
             .filter_map(row)
+            .filter(|entry| entry.pid != itself)
             .collect()
     }
 
