@@ -1,14 +1,25 @@
 //! What a browser must be able to do for the engine, and what it reports. One implementation per protocol.
 //!
 //! Commands go down through [`BrowserBackend`], [`ContextBackend`] and [`PageBackend`]; events come up through
-//! [`ContextObserver`] and [`PageObserver`], in the browser's order, from one task per page.
+//! [`ContextObserver`] and [`PageObserver`], in the browser's order, from one task per page or browser.
+//!
+//! What goes through here is the engine's and no protocol's: ids are texts that only their backend reads, failures of the network
+//! have the names that Chromium's stack gives them (`net::ERR_…`), and what a browser cannot do is an
+//! [`Error::UnsupportedByBrowser`](crate::error::Error) that its [`Capabilities`] tell beforehand. A further protocol is a further
+//! folder beside `cdp` and `bidi`, and a line in `launch`.
 
+pub(crate) mod bidi;
+mod capability;
 pub(crate) mod cdp;
 mod event;
+pub(crate) mod expression;
+pub(crate) mod guard;
 mod input;
 mod interception;
 mod options;
+mod refusal;
 
+pub use capability::{Capabilities, Feature};
 pub use event::{
     ConsoleMessage, ContextObserver, DialogKind, DownloadEvent, Headers, MessageKind, PageEvent,
     PageObserver, RequestEvent, ResponseFacts, SourceLocation,
@@ -75,6 +86,10 @@ pub type Handle = u64;
 pub trait BrowserBackend: Send + Sync {
     /// Name and version, e.g. `Chrome/156.0.8078.79`.
     fn product(&self) -> &str;
+
+    /// What it can do. A context that asks for anything else is refused before it is made; what a page is asked for later, its
+    /// backend refuses by the same words before it begins.
+    fn capabilities(&self) -> &'static Capabilities;
 
     /// Opens an isolated context; its pages are reported to `observer`.
     async fn new_context(

@@ -1,6 +1,6 @@
 //! A browser: started by us or reached elsewhere.
 
-use crate::backend::{BrowserBackend, ContextBackend, ContextOptions};
+use crate::backend::{BrowserBackend, Capabilities, ContextBackend, ContextOptions};
 use crate::context::{self, BrowserContext};
 use crate::error::{Error, Result};
 use crate::launch::{self, ConnectOptions, LaunchOptions};
@@ -43,12 +43,18 @@ impl Browser {
         self.backend.product()
     }
 
+    /// What it can do.
+    pub fn capabilities(&self) -> &'static Capabilities {
+        self.backend.capabilities()
+    }
+
     /// Opens an isolated context. If the caller does not wait for it, nothing of it stays.
     pub async fn new_context(
         &self,
         progress: &Progress,
         options: ContextOptions,
     ) -> Result<BrowserContext> {
+        self.capabilities().require_for(&options)?;
         let shared = context::Shared::new(options.clone());
         let (maker, made) = oneshot::channel();
         let making = {
@@ -86,6 +92,7 @@ impl Browser {
         progress: &Progress,
         options: ContextOptions,
     ) -> Result<BrowserContext> {
+        self.capabilities().require_for(&options)?;
         let shared = context::Shared::new(options.clone());
         let backend = progress
             .run(self.backend.default_context(&options, shared.clone()))

@@ -12,5 +12,14 @@ pub(crate) fn core() -> &'static RawValue {
     ENCODED.get_or_init(|| serde_json::value::to_raw_value(CORE).unwrap_or_default())
 }
 
+/// The same for a document that may have it already; what it holds then stays.
+pub(crate) fn core_once() -> &'static RawValue {
+    static ENCODED: OnceLock<Box<RawValue>> = OnceLock::new();
+    ENCODED.get_or_init(|| {
+        let once = format!("if (!globalThis.__playhouseCore) {{\n{CORE}\n}}\n0");
+        serde_json::value::to_raw_value(&once).unwrap_or_default()
+    })
+}
+
 /// Defines `globalThis.__playhouseDatabases`: reads and writes the IndexedDB of the document's origin, as JSON.
 pub(crate) const DATABASES: &str = include_str!("../injected/dist/databases.js");

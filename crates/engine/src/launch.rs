@@ -3,6 +3,7 @@
 mod chromium;
 mod endpoint;
 mod find;
+mod firefox;
 pub(crate) mod process;
 pub(crate) mod profile;
 
@@ -18,9 +19,33 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// A family of browsers, each driven in its own way.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Default,
+    strum::Display,
+    strum::EnumString,
+    strum::IntoStaticStr,
+)]
+#[strum(serialize_all = "lowercase")]
+pub enum BrowserKind {
+    /// Chromium, Chrome, Edge: over the Chrome DevTools Protocol.
+    #[default]
+    Chromium,
+    /// Firefox: over WebDriver BiDi.
+    Firefox,
+}
+
 /// How a browser is started.
 #[derive(Debug, Clone, Default)]
 pub struct LaunchOptions {
+    /// What the program is.
+    pub kind: BrowserKind,
     /// The program.
     pub executable: PathBuf,
     /// It is a headless shell, which has no other mode.
@@ -47,12 +72,15 @@ pub struct LaunchOptions {
     pub sandbox_unavailable: bool,
 }
 
-/// Starts a Chromium; it ends when the returned backend is dropped, or when this process does.
+/// Starts a browser; it ends when the returned backend is dropped, or when this process does.
 pub(crate) async fn launch(
     progress: &Progress,
     options: &LaunchOptions,
 ) -> Result<Arc<dyn BrowserBackend>> {
-    chromium::launch(progress, options).await
+    match options.kind {
+        BrowserKind::Chromium => chromium::launch(progress, options).await,
+        BrowserKind::Firefox => firefox::launch(progress, options).await,
+    }
 }
 
 /// Reaches a Chromium that runs elsewhere.

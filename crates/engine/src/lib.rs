@@ -30,12 +30,12 @@ mod task;
 
 pub use action::{Click, InputFile, Payload};
 pub use backend::{
-    BrowserBackend, ColorScheme, ConsoleMessage, ContextBackend, ContextObserver, ContextOptions,
-    Cookie, DialogKind, DownloadEvent, Fetched, FrameId, Geolocation, Handle, Headers,
-    HttpCredentials, InputStep, Key, LoaderId, MediaFeatures, MessageKind, Modifier, MouseButton,
-    PageBackend, PageEvent, PageId, PageObserver, PausedRequest, PdfOptions, Point, Proxy,
-    RequestEvent, RequestId, ResponseFacts, SameSite, Screenshot, ScreenshotArea, ScreenshotFormat,
-    Size, SourceLocation, Throttling, Verdict, Viewport,
+    BrowserBackend, Capabilities, ColorScheme, ConsoleMessage, ContextBackend, ContextObserver,
+    ContextOptions, Cookie, DialogKind, DownloadEvent, Feature, Fetched, FrameId, Geolocation,
+    Handle, Headers, HttpCredentials, InputStep, Key, LoaderId, MediaFeatures, MessageKind,
+    Modifier, MouseButton, PageBackend, PageEvent, PageId, PageObserver, PausedRequest, PdfOptions,
+    Point, Proxy, RequestEvent, RequestId, ResponseFacts, SameSite, Screenshot, ScreenshotArea,
+    ScreenshotFormat, Size, SourceLocation, Throttling, Verdict, Viewport,
 };
 pub use browser::Browser;
 pub use capture::SnapshotOptions;
@@ -46,8 +46,8 @@ pub use download::{Download, DownloadState};
 pub use error::{Candidate, Error, Obstacle, Result};
 pub use frame::FrameFacts;
 pub use launch::{
-    BrowserChoice, Channel, ConnectOptions, FoundBrowser, LaunchOptions, Search, find, find_all,
-    remove_stale_profiles, sandbox_unavailable,
+    BrowserChoice, BrowserKind, Channel, ConnectOptions, FoundBrowser, LaunchOptions, Search, find,
+    find_all, remove_stale_profiles, sandbox_unavailable,
 };
 pub use locator::{Checked, Element, Locator, Rect, States, WaitFor};
 pub use network::{Request, RequestOutcome};

@@ -31,6 +31,16 @@ pub enum Error {
         /// The browser's words, its `data` appended where it gives any.
         message: String,
     },
+    /// A browser of WebDriver BiDi refused the command.
+    #[error("{method}: {message}")]
+    Refused {
+        /// The command, such as `browsingContext.navigate`.
+        method: &'static str,
+        /// The specification's name for it, such as `no such frame`; [`crate::bidi::error`] has them.
+        error: String,
+        /// The browser's words.
+        message: String,
+    },
     /// The parameters, an answer or an event do not have the shape that the specification gives.
     #[error("{method}: unexpected shape: {message}")]
     Shape {

@@ -2,14 +2,17 @@
 //!
 //! A [`Connection`] is one pipe or WebSocket to a browser. Over it run flat sessions
 //! ([`Session`]): typed commands go out, and events come back in order through an [`EventStream`].
+//! The Chrome DevTools Protocol ([`cdp`]) has many sessions, WebDriver BiDi ([`bidi`]) has one.
 
 mod error;
 mod json;
+mod message;
 mod rpc;
 mod transport;
 
+pub mod bidi;
 pub mod cdp;
 
-pub use cdp::{Command, Event};
 pub use error::{ConnectFailure, Error, Result};
+pub use message::{Binary, Command, Empty, Event};
 pub use rpc::{Connection, EventStream, QUEUE_CAPACITY, RawEvent, Reply, Session};

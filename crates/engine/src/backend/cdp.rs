@@ -22,26 +22,13 @@ mod scratch;
 mod setup;
 mod worlds;
 
+use crate::backend::Capabilities;
+
 pub(crate) use browser::CdpBrowser;
 pub(crate) use proxy::proxy_bypass;
 
-use crate::error::Error;
-
-impl From<wire::Error> for Error {
-    fn from(error: wire::Error) -> Self {
-        match error {
-            wire::Error::Closed { reason } => Self::BrowserClosed { reason },
-            wire::Error::SessionClosed { .. } => Self::PageClosed {},
-            wire::Error::Protocol {
-                method, message, ..
-            } => Self::Protocol {
-                method: method.to_owned(),
-                message,
-            },
-            other => Self::Protocol {
-                method: String::new(),
-                message: other.to_string(),
-            },
-        }
-    }
-}
+/// Chromium can do all that the engine knows of.
+pub(crate) const CAPABILITIES: Capabilities = Capabilities {
+    browser: "Chromium",
+    lacks: &[],
+};

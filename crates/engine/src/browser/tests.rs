@@ -24,6 +24,10 @@ fn unexpected<T>() -> Result<T> {
 
 #[async_trait]
 impl BrowserBackend for Late {
+    fn capabilities(&self) -> &'static Capabilities {
+        &crate::backend::cdp::CAPABILITIES
+    }
+
     fn product(&self) -> &'static str {
         "Late/1"
     }

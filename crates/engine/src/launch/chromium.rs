@@ -51,7 +51,7 @@ async fn pause(progress: &Progress, time: Duration) -> Result<()> {
 }
 
 /// The directory of the options, once whoever ends a browser in it has done so; or a temporary one.
-async fn profile(progress: &Progress, options: &LaunchOptions) -> Result<Profile> {
+pub(super) async fn profile(progress: &Progress, options: &LaunchOptions) -> Result<Profile> {
     let Some(dir) = &options.user_data_dir else {
         return Profile::temporary().map_err(|error| Error::LaunchFailed {
             reason: format!("no temporary profile directory: {error}"),

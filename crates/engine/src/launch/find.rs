@@ -2,6 +2,7 @@
 
 mod places;
 
+use super::BrowserKind;
 use crate::error::{Error, Result};
 use places::Place;
 use std::path::{Path, PathBuf};
@@ -22,12 +23,21 @@ pub enum Channel {
     #[strum(to_string = "chromium", serialize = "chrome-for-testing")]
     Chromium,
     ChromiumHeadlessShell,
+    Firefox,
 }
 
 impl Channel {
     /// Its name, such as `msedge-beta`.
     pub fn name(self) -> &'static str {
         self.into()
+    }
+
+    /// The family that it is of.
+    pub fn kind(self) -> BrowserKind {
+        match self {
+            Self::Firefox => BrowserKind::Firefox,
+            _ => BrowserKind::Chromium,
+        }
     }
 }
 
@@ -262,7 +272,11 @@ fn not_found(want: Channel, channels: &[Channel], search: &Search) -> Error {
         _ => "playhouse install".to_owned(),
     };
     let message = format!(
-        "Chromium distribution '{}' is not found at {}\nRun `{install}` to install it. Every place that was tried:\n{}",
+        "{} '{}' is not found at {}\nRun `{install}` to install it. Every place that was tried:\n{}",
+        match want.kind() {
+            BrowserKind::Chromium => "Chromium distribution",
+            BrowserKind::Firefox => "Browser",
+        },
         want.name(),
         first.unwrap_or_default(),
         tried

@@ -53,6 +53,7 @@ struct Output {
     lines: Arc<Mutex<VecDeque<String>>>,
     /// How many of its streams are at their end.
     ended: watch::Sender<usize>,
+    printed: watch::Sender<u64>,
 }
 
 /// What the thread that has started a browser tells of it.
@@ -144,6 +145,28 @@ impl Process {
         self.output.text()
     }
 
+    /// What `find` finds in a line that the process prints; `None` once it has ended without.
+    pub(crate) async fn printed<T>(&self, find: impl Fn(&str) -> Option<T>) -> Option<T> {
+        let mut printed = self.output.printed.subscribe();
+        let mut exited = self.exited.clone();
+        loop {
+            printed.mark_unchanged();
+            if let Some(found) = self.output.text().lines().find_map(&find) {
+                return Some(found);
+            }
+            tokio::select! {
+                // The sender lives in `self`.
+                _ = printed.changed() => {}
+                _ = exited.wait_for(Option::is_some) => return None,
+            }
+        }
+    }
+
+    /// Whether the profile goes with the process.
+    pub(crate) fn is_temporary(&self) -> bool {
+        self.profile.is_temporary()
+    }
+
     /// It is about to be asked to end: its profile will soon be free.
     pub(crate) fn leave(&self) {
         self.profile.leave();
@@ -204,6 +227,8 @@ impl Output {
                     kept.pop_front();
                 }
                 kept.push_back(line);
+                drop(kept);
+                output.printed.send_modify(|count| *count += 1);
             }
             output.ended.send_modify(|ended| *ended += 1);
         })

@@ -92,6 +92,10 @@ impl Profile {
         &self.dir
     }
 
+    pub(super) fn is_temporary(&self) -> bool {
+        self.temporary
+    }
+
     /// What the browser is to inherit.
     pub(super) fn lock(&self) -> Option<Arc<File>> {
         self.locks().in_use.clone()

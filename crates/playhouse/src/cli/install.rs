@@ -88,9 +88,9 @@ fn install(matches: &ArgMatches, settings: &Settings) -> Result<(), String> {
 }
 
 fn channel(name: &str) -> Result<Channel, String> {
-    if matches!(name, "firefox" | "webkit") {
+    if name == "webkit" {
         return Err(format!(
-            "{name} is not supported yet: this release drives the Chromium family only"
+            "{name} is not supported yet: this release drives the Chromium family and Firefox"
         ));
     }
     name.parse().map_err(|_| {
@@ -100,6 +100,7 @@ fn channel(name: &str) -> Result<Channel, String> {
             "chrome",
             "chrome-beta",
             "msedge",
+            "firefox",
         ];
         let question = nearest(name, known).map(|known| format!("\nDid you mean '{known}'?"));
         format!("unknown browser '{name}'{}", question.unwrap_or_default())

@@ -3,8 +3,8 @@
 use std::{fs, io, path::PathBuf, sync::Once, time::Duration};
 
 use engine::{
-    ConnectOptions, ContextOptions, FoundBrowser, LaunchOptions, MediaFeatures, Proxy, Result,
-    sandbox_unavailable, user_agent_of,
+    BrowserKind, ConnectOptions, ContextOptions, FoundBrowser, LaunchOptions, MediaFeatures, Proxy,
+    Result, sandbox_unavailable, user_agent_of,
 };
 
 use super::{
@@ -25,7 +25,7 @@ impl BrowserSettings {
     /// one that goes with the browser.
     pub fn launch_options(&self, found: FoundBrowser, profile: Option<PathBuf>) -> LaunchOptions {
         let sandbox_unavailable = sandbox_unavailable();
-        if self.sandbox.is_none() && sandbox_unavailable {
+        if self.kind == BrowserKind::Chromium && self.sandbox.is_none() && sandbox_unavailable {
             static ONCE: Once = Once::new();
             ONCE.call_once(|| {
                 tracing::warn!(
@@ -34,6 +34,7 @@ impl BrowserSettings {
             });
         }
         LaunchOptions {
+            kind: self.kind,
             executable: found.path,
             headless_shell: found.headless_shell,
             headless: self.headless,

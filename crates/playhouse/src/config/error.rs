@@ -90,6 +90,9 @@ pub enum ConfigError {
     /// A phone that Firefox cannot be.
     #[error("--mobile is not supported with the Firefox browser.")]
     MobileFirefox,
+    /// Firefox speaks another protocol.
+    #[error("--cdp-endpoint is not supported with the Firefox browser.")]
+    FirefoxOverCdp,
     /// A device for a browser that somebody else started.
     #[error("Device emulation is not supported with cdpEndpoint.")]
     DeviceOverCdp,

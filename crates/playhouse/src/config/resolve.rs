@@ -6,7 +6,7 @@ mod servers;
 use std::path::{Path, PathBuf, absolute};
 use std::time::Duration;
 
-use engine::{BrowserChoice, Channel, OriginRules};
+use engine::{BrowserChoice, BrowserKind, Channel, OriginRules};
 use serde_json::Value;
 
 use super::{
@@ -73,6 +73,10 @@ pub(crate) fn resolve(
     let dev_servers = servers::servers(options, cwd, &leases)?;
     Ok(Settings {
         browser: BrowserSettings {
+            kind: match options.browser.value() {
+                Some(BrowserName("firefox")) => BrowserKind::Firefox,
+                _ => BrowserKind::Chromium,
+            },
             choice: choice(options, channel, cwd),
             search: places::search(
                 environment,
@@ -351,13 +355,19 @@ fn refuse_later(options: &Options) -> Result<(), ConfigError> {
 /// wins, and within one the channel, which says more.
 fn channel(options: &mut Options) -> Result<Option<&'static str>, ConfigError> {
     let BrowserName(browser) = options.browser.value().unwrap_or(BrowserName("chromium"));
-    if matches!(browser, "firefox" | "webkit") {
-        if browser == "firefox" && options.mobile.get() == Some(&true) {
+    if browser == "firefox" {
+        if options.mobile.get() == Some(&true) {
             return Err(ConfigError::MobileFirefox);
         }
+        if options.cdp_endpoint.get().is_some() {
+            return Err(ConfigError::FirefoxOverCdp);
+        }
+        return Ok(Some(browser));
+    }
+    if browser == "webkit" {
         return Err(ConfigError::NotYet {
             name: format!("browser {browser}"),
-            why: "this release drives the Chromium family only".to_owned(),
+            why: "this release drives the Chromium family and Firefox".to_owned(),
         });
     }
     // A file says `browserName: chromium` for the family; only a flag or a variable means the channel.

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use engine::{BrowserChoice, OriginRules, Search};
+use engine::{BrowserChoice, BrowserKind, OriginRules, Search};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -59,6 +59,8 @@ pub struct Settings {
 /// Which browser, and how it is started or reached.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BrowserSettings {
+    /// Its family.
+    pub kind: BrowserKind,
     /// Which one.
     pub choice: BrowserChoice,
     /// Where to look for it.
@@ -450,7 +452,10 @@ impl Settings {
         let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
         let channel = match &self.browser.choice {
             BrowserChoice::Channel(channel) => channel.name(),
-            BrowserChoice::Any | BrowserChoice::Program(_) => "chrome",
+            BrowserChoice::Any | BrowserChoice::Program(_) => match self.browser.kind {
+                BrowserKind::Chromium => "chrome",
+                BrowserKind::Firefox => "firefox",
+            },
         };
         self.files
             .profiles

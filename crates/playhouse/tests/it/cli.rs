@@ -53,7 +53,7 @@ fn a_wrong_command_line_ends_with_one_and_a_sentence_on_stderr() {
         ),
         (
             &["--browser", "webkit"],
-            "option 'browser webkit' is not supported yet: this release drives the Chromium family only\n",
+            "option 'browser webkit' is not supported yet: this release drives the Chromium family and Firefox\n",
         ),
         (
             &["install", "chrom"],

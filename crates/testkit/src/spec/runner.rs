@@ -44,25 +44,27 @@ pub struct Report {
 impl Runner {
     /// Runs specs with the server `program`. The environment has a say:
     /// `PLAYHOUSE_SPEC_SERVER="node cli.js --headless …"` takes another server instead (and the
-    /// expectations `oracle.txt`), `UPDATE_EXPECT=1` rewrites the replies, `SPEC=text` runs only the
+    /// expectations `oracle.txt`), `PLAYHOUSE_SPEC_ENGINE=firefox` another browser (and `firefox.txt`), `UPDATE_EXPECT=1` rewrites the replies, `SPEC=text` runs only the
     /// cases whose file or title contains the text.
     pub fn new(program: &str) -> Self {
         let other = variable("PLAYHOUSE_SPEC_SERVER").filter(|command| !command.is_empty());
+        let engine = variable("PLAYHOUSE_SPEC_ENGINE").filter(|engine| !engine.is_empty());
+        let engine = match &other {
+            Some(_) => "oracle".to_owned(),
+            None => engine.unwrap_or_else(|| "chromium".to_owned()),
+        };
+        let own = [program, "--headless", "--isolated"];
+        let browser = (engine != "chromium").then_some(["--browser", engine.as_str()]);
         Self {
-            engine: if other.is_some() {
-                "oracle"
-            } else {
-                "chromium"
-            }
-            .to_owned(),
-            command: match other {
+            command: match &other {
                 Some(command) => command.split_whitespace().map(str::to_owned).collect(),
-                None => vec![
-                    program.to_owned(),
-                    "--headless".to_owned(),
-                    "--isolated".to_owned(),
-                ],
+                None => own
+                    .into_iter()
+                    .chain(browser.into_iter().flatten())
+                    .map(str::to_owned)
+                    .collect(),
             },
+            engine,
             folders: Vec::new(),
             expectations: PathBuf::new(),
             update: variable("UPDATE_EXPECT").is_some_and(|value| value != "0"),

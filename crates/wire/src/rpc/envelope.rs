@@ -32,13 +32,17 @@ pub(super) struct Envelope<'a> {
     params: Option<&'a RawValue>,
     #[serde(borrow)]
     result: Option<&'a RawValue>,
-    error: Option<Failure>,
+    /// An object, or the name of the error: WebDriver BiDi has its words beside it.
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+    #[serde(borrow)]
+    message: Option<&'a RawValue>,
 }
 
 impl Envelope<'_> {
     pub(super) fn answer(self) -> Result<Box<RawValue>, Failure> {
         match self.error {
-            Some(failure) => Err(failure),
+            Some(error) => Err(Failure::read(error, self.message)),
             None => Ok(own(self.result)),
         }
     }
@@ -66,17 +70,39 @@ pub(super) struct Failure {
     code: i64,
     message: String,
     data: Option<serde_json::Value>,
+    /// The error's name, in WebDriver BiDi.
+    #[serde(skip)]
+    name: Option<String>,
 }
 
 impl Failure {
     /// Chromium's code for a session that it does not know (any longer).
     const SESSION_NOT_FOUND: i64 = -32001;
 
+    fn read(error: &RawValue, message: Option<&RawValue>) -> Self {
+        let text = |json: &RawValue| serde_json::from_str::<String>(json.get()).ok();
+        match text(error) {
+            Some(name) => Self {
+                message: message.and_then(text).unwrap_or_default(),
+                name: Some(name),
+                ..Self::default()
+            },
+            None => serde_json::from_str(error.get()).unwrap_or_default(),
+        }
+    }
+
     pub(super) fn into_error(self, method: &'static str, session: Option<&Arc<str>>) -> Error {
         if let (Self::SESSION_NOT_FOUND, Some(session)) = (self.code, session) {
             return Error::SessionClosed {
                 session: session.to_string(),
                 reason: self.message,
+            };
+        }
+        if let Some(error) = self.name {
+            return Error::Refused {
+                method,
+                error,
+                message: self.message,
             };
         }
         let message = match self.data {
@@ -102,12 +128,25 @@ mod tests {
             code,
             message: "Session with given id not found.".into(),
             data: None,
+            name: None,
         };
         let session: Arc<str> = "S".into();
         let closed = failure(-32001).into_error("Page.enable", Some(&session));
         assert!(closed.is_closed(), "{closed:?}");
         let refused = failure(-32000).into_error("Page.enable", Some(&session));
         assert!(!refused.is_closed(), "{refused:?}");
+    }
+
+    #[test]
+    fn an_error_of_webdriver_has_a_name() {
+        let answer = r#"{"type":"error","id":3,"error":"no such frame","message":"gone \ud83d"}"#;
+        let envelope: Envelope<'_> = serde_json::from_str(answer).unwrap();
+        assert_eq!(envelope.id, Some(3));
+        let failure = envelope.answer().unwrap_err();
+        let Error::Refused { error, .. } = failure.into_error("script.evaluate", None) else {
+            panic!("another error");
+        };
+        assert_eq!(error, "no such frame");
     }
 
     #[test]

@@ -6,9 +6,9 @@ use std::time::Duration;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::cdp::Event;
 use crate::error::Result;
 use crate::json;
+use crate::message::Event;
 
 /// How many events may wait for one consumer; one more ends its stream.
 pub const QUEUE_CAPACITY: usize = 16_384;

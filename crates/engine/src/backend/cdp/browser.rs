@@ -4,7 +4,7 @@ use super::context::CdpContext;
 use super::proxy::proxy_bypass;
 use super::{origins, setup};
 use crate::backend::{
-    BrowserBackend, ContextBackend, ContextObserver, ContextOptions, DownloadEvent,
+    BrowserBackend, Capabilities, ContextBackend, ContextObserver, ContextOptions, DownloadEvent,
 };
 use crate::error::Result;
 use crate::launch::process::Process;
@@ -103,6 +103,10 @@ fn targets() -> target::TargetFilter {
 impl BrowserBackend for CdpBrowser {
     fn product(&self) -> &str {
         &self.shared.product
+    }
+
+    fn capabilities(&self) -> &'static Capabilities {
+        &super::CAPABILITIES
     }
 
     async fn new_context(

@@ -1,8 +1,8 @@
 //! What every new page, frame process and worker is told before it may run.
 
-use super::origins;
 use super::page::{CdpPage, Child};
 use super::worlds::WORLD;
+use crate::backend::guard;
 use crate::backend::{ContextOptions, FrameId, LoaderId, PageEvent, PageObserver};
 use crate::error::{Error, Result};
 use crate::origins::OriginRules;
@@ -199,7 +199,7 @@ pub(super) fn child(
 pub(super) fn guard(session: &Session, rules: &OriginRules) {
     if !rules.is_empty() {
         drop(session.send(&runtime::Evaluate {
-            expression: origins::guard(rules),
+            expression: guard::guard(rules),
             silent: Some(true),
             ..Default::default()
         }));
@@ -279,7 +279,7 @@ fn auto_attach() -> target::SetAutoAttach {
 fn init_scripts(options: &ContextOptions) -> Vec<String> {
     let mut scripts = options.init_scripts.clone();
     if !options.origins.is_empty() {
-        scripts.insert(0, origins::guard(&options.origins));
+        scripts.insert(0, guard::guard(&options.origins));
     }
     if options.block_service_workers {
         scripts.push(

@@ -170,6 +170,10 @@ fn linux(channel: Channel) -> Vec<Place> {
                 "headless_shell",
             ],
         ),
+        Channel::Firefox => (
+            &["/usr/bin/firefox-esr", "/usr/bin/firefox"],
+            &["firefox-esr", "firefox"],
+        ),
     };
     let fixed = fixed.iter().map(|path| place(Path::new(path), &[]));
     let on_path = commands.iter().map(|command| Place::Command(command));
@@ -188,6 +192,15 @@ fn mac(channel: Channel, search: &Search) -> Vec<Place> {
         Channel::MsedgeCanary => "Microsoft Edge Canary",
         Channel::Chromium => "Chromium",
         Channel::ChromiumHeadlessShell => return vec![Place::Command("chrome-headless-shell")],
+        Channel::Firefox => {
+            let program = |folder: &str| {
+                place(
+                    Path::new(folder),
+                    &["Firefox.app", "Contents", "MacOS", "firefox"],
+                )
+            };
+            return vec![program("/Applications")];
+        }
     };
     let folders = [
         PathBuf::from("/Applications"),
@@ -210,6 +223,7 @@ fn windows(channel: Channel, search: &Search) -> Vec<Place> {
         Channel::MsedgeCanary => &["Microsoft", "Edge SxS", "Application", "msedge.exe"],
         Channel::Chromium => &["Chromium", "Application", "chrome.exe"],
         Channel::ChromiumHeadlessShell => return vec![Place::Command("chrome-headless-shell.exe")],
+        Channel::Firefox => &["Mozilla Firefox", "firefox.exe"],
     };
     search
         .program_folders

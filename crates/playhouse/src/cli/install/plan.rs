@@ -99,6 +99,7 @@ fn install(channel: Channel, platform: &Platform) -> Result<Vec<Step>, NoWay> {
     match channel {
         Channel::Chromium => chromium(channel, "chrome", platform),
         Channel::ChromiumHeadlessShell => chromium(channel, "chrome-headless-shell", platform),
+        Channel::Firefox => firefox(platform).map(|step| vec![step]),
         _ => branded(channel, platform).map(|step| vec![step]),
     }
 }
@@ -142,6 +143,31 @@ fn chromium_package(shell: bool, platform: &Platform) -> Option<&'static str> {
         (Packages::Apt | Packages::Dnf | Packages::Pacman, false) => Some("chromium"),
         (Packages::Pacman | Packages::Brew | Packages::Winget, _) => None,
     }
+}
+
+/// Firefox comes from the system's packages.
+fn firefox(platform: &Platform) -> Result<Step, NoWay> {
+    let no_way = |reason| NoWay {
+        channel: Channel::Firefox,
+        reason,
+    };
+    let step = match platform.packages {
+        None => return Err(no_way("no package manager that we know")),
+        // There it is a package of another kind, which cannot be driven as any program can.
+        Some(Packages::Apt) if platform.ubuntu => {
+            return Err(no_way(
+                "Ubuntu's own is a snap; install the package of packages.mozilla.org",
+            ));
+        }
+        Some(Packages::Apt) => packages(platform, &["firefox-esr"]),
+        Some(Packages::Dnf | Packages::Pacman) => packages(platform, &["firefox"]),
+        Some(Packages::Brew) => Some(run("brew", &["install", "--cask", "firefox"])),
+        Some(Packages::Winget) => Some(run(
+            "winget",
+            &["install", "--exact", "--id", "Mozilla.Firefox"],
+        )),
+    };
+    step.ok_or_else(|| no_way("there is no package for this system"))
 }
 
 /// Chrome and Edge come from their makers.
@@ -201,7 +227,7 @@ fn cask(channel: Channel) -> Option<&'static str> {
         Channel::MsedgeBeta => Some("microsoft-edge@beta"),
         Channel::MsedgeDev => Some("microsoft-edge@dev"),
         Channel::MsedgeCanary => Some("microsoft-edge@canary"),
-        Channel::Chromium | Channel::ChromiumHeadlessShell => None,
+        Channel::Chromium | Channel::ChromiumHeadlessShell | Channel::Firefox => None,
     }
 }
 
@@ -215,7 +241,7 @@ fn winget(channel: Channel) -> Option<&'static str> {
         Channel::MsedgeBeta => Some("Microsoft.Edge.Beta"),
         Channel::MsedgeDev => Some("Microsoft.Edge.Dev"),
         Channel::MsedgeCanary => Some("Microsoft.Edge.Canary"),
-        Channel::Chromium | Channel::ChromiumHeadlessShell => None,
+        Channel::Chromium | Channel::ChromiumHeadlessShell | Channel::Firefox => None,
     }
 }
 

@@ -34,7 +34,7 @@ proptest! {
     ) {
         let loaded = said("browser", "browser.type", name, way);
         match name {
-            "firefox" | "webkit" => {
+            "webkit" => {
                 let refusal = loaded.expect_err("not yet").to_string();
                 prop_assert!(refusal.contains(name) && refusal.contains("not supported yet"), "{}", refusal);
             }

@@ -1,0 +1,65 @@
+//! Firefox, over WebDriver BiDi.
+//!
+//! One connection has one session, and its events come in one queue: one task hands them to contexts and pages. User contexts are our
+//! contexts, and what holds for a context is told to its user context, so that a page has it before it shows anything. Each page is a
+//! window of its own: a tab behind another one draws nothing and counts seconds as minutes.
+//!
+//! Our code runs in a sandbox of each document, which the page neither sees nor changes. A frame of another origin is a browsing
+//! context like any other. <https://w3c.github.io/webdriver-bidi/>
+
+mod browser;
+mod console;
+mod context;
+mod cookies;
+mod downloads;
+mod emulation;
+mod evaluate;
+mod events;
+mod input;
+mod interception;
+mod keys;
+mod network;
+mod page;
+mod permissions;
+mod picture;
+mod proxy;
+mod requests;
+mod scratch;
+mod storage;
+
+use crate::backend::{Capabilities, Feature};
+
+pub(crate) use browser::BidiBrowser;
+pub(crate) use proxy::{exceptions as proxy_exceptions, parts as proxy_parts};
+
+const CHROMIUM: &str = "Use --browser=chromium for it.";
+
+/// What WebDriver BiDi, or Firefox's part of it, has no command for.
+pub(crate) const CAPABILITIES: Capabilities = Capabilities {
+    browser: "Firefox",
+    lacks: &[
+        (Feature::Throttling, CHROMIUM),
+        (Feature::MediaFeatures, CHROMIUM),
+        (Feature::MobileViewport, CHROMIUM),
+        (Feature::TouchScreen, CHROMIUM),
+        (Feature::BypassCsp, CHROMIUM),
+        (Feature::WithoutScripts, CHROMIUM),
+        (
+            Feature::IgnoreCertificatesInProfile,
+            "Use --isolated, or --browser=chromium.",
+        ),
+        (
+            Feature::RewriteRequest,
+            "Answer the request yourself, or use --browser=chromium.",
+        ),
+        (
+            Feature::HoldResponse,
+            "Answer the request yourself, or use --browser=chromium.",
+        ),
+        (
+            Feature::Permission,
+            "Firefox grants geolocation, notifications, persistent-storage and storage-access; use --browser=chromium for others.",
+        ),
+        (Feature::Tracing, CHROMIUM),
+    ],
+};

@@ -1,0 +1,263 @@
+//! A Firefox: its contexts, and whose each event is.
+
+use super::context::BidiContext;
+use super::page::BidiPage;
+use super::proxy;
+use crate::backend::{
+    BrowserBackend, Capabilities, ContextBackend, ContextObserver, ContextOptions, Feature, FrameId,
+};
+use crate::error::Result;
+use crate::launch::process::Process;
+use crate::task::{self, Task};
+use async_trait::async_trait;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+use tokio::sync::watch;
+use wire::bidi::{browser, browsing_context, network, session};
+use wire::{Connection, EventStream, Session};
+
+/// How long Firefox may take to close by itself before it is killed.
+const CLOSE_GRACE: Duration = Duration::from_secs(5);
+/// What we hear of.
+const EVENTS: &[&str] = &[
+    "browsingContext",
+    "network",
+    "log.entryAdded",
+    "input.fileDialogOpened",
+];
+
+/// One Firefox that we started.
+pub(crate) struct BidiBrowser {
+    shared: Arc<Shared>,
+    closed: watch::Receiver<Option<String>>,
+    process: Option<Arc<Process>>,
+    _events: Task,
+}
+
+/// What the event task shares with the browser and its contexts.
+pub(super) struct Shared {
+    pub(super) root: Session,
+    product: String,
+    state: Mutex<State>,
+    /// The requests that stop by us; held while that changes.
+    pub(super) intercept: tokio::sync::Mutex<Option<String>>,
+}
+
+#[derive(Default)]
+struct State {
+    by_id: HashMap<String, Arc<BidiContext>>,
+    /// Whose frame it is.
+    frames: HashMap<FrameId, Arc<BidiPage>>,
+}
+
+impl BidiBrowser {
+    /// Shakes hands and begins to listen. `process` ends with the browser.
+    pub(crate) async fn start(
+        connection: Connection,
+        events: EventStream,
+        process: Option<Arc<Process>>,
+    ) -> Result<Arc<dyn BrowserBackend>> {
+        let root = connection.root();
+        let ignore = session::UserPromptHandlerType::Ignore;
+        let begun = root
+            .call(&session::New {
+                capabilities: session::Capabilities {
+                    always_match: session::CapabilityRequest {
+                        unhandled_prompt_behavior: Some(session::UserPromptHandler {
+                            default: Some(ignore),
+                            // It is told of all the same, and shows nothing.
+                            file: Some(session::UserPromptHandlerType::Dismiss),
+                        }),
+                        ..Default::default()
+                    },
+                },
+            })
+            .await?
+            .capabilities;
+        let shared = Arc::new(Shared {
+            root: root.clone(),
+            product: format!("Firefox/{}", begun.browser_version),
+            state: Mutex::default(),
+            intercept: tokio::sync::Mutex::default(),
+        });
+        let browser = Self {
+            closed: connection.closed(),
+            process,
+            _events: task::spawn(
+                "browser events",
+                super::events::listen(Arc::downgrade(&shared), events),
+            ),
+            shared,
+        };
+        root.call(&session::Subscribe {
+            events: EVENTS.iter().map(|&event| event.to_owned()).collect(),
+        })
+        .await?;
+        // Otherwise the browser asks its user, whom nobody sees.
+        root.call(&network::AddIntercept {
+            phases: vec![network::InterceptPhase::AuthRequired],
+            contexts: None,
+        })
+        .await?;
+        Ok(Arc::new(browser))
+    }
+
+    fn context(
+        &self,
+        id: &str,
+        options: &ContextOptions,
+        observer: Arc<dyn ContextObserver>,
+    ) -> Arc<BidiContext> {
+        let context = BidiContext::new(&self.shared, id, options.clone(), observer);
+        let mut state = self.shared.state();
+        state.by_id.insert(id.to_owned(), context.clone());
+        context
+    }
+}
+
+#[async_trait]
+impl BrowserBackend for BidiBrowser {
+    fn product(&self) -> &str {
+        &self.shared.product
+    }
+
+    fn capabilities(&self) -> &'static Capabilities {
+        &super::CAPABILITIES
+    }
+
+    async fn new_context(
+        &self,
+        options: &ContextOptions,
+        observer: Arc<dyn ContextObserver>,
+    ) -> Result<Arc<dyn ContextBackend>> {
+        let created = self
+            .shared
+            .root
+            .call(&browser::CreateUserContext {
+                accept_insecure_certs: Some(options.ignore_https_errors),
+                proxy: options.proxy.as_ref().map(proxy::of_context).transpose()?,
+                unhandled_prompt_behavior: None,
+            })
+            .await?;
+        let context = self.context(&created.user_context, options, observer);
+        if let Err(error) = context.prepare().await {
+            // Nobody will ever hear of it.
+            let _ = context.close().await;
+            return Err(error);
+        }
+        Ok(context)
+    }
+
+    async fn default_context(
+        &self,
+        options: &ContextOptions,
+        observer: Arc<dyn ContextObserver>,
+    ) -> Result<Arc<dyn ContextBackend>> {
+        if options.ignore_https_errors {
+            super::CAPABILITIES.require(Feature::IgnoreCertificatesInProfile)?;
+        }
+        let context = self.context(browser::DEFAULT, options, observer);
+        context.prepare().await?;
+        let tree = self
+            .shared
+            .root
+            .call(&browsing_context::GetTree::default())
+            .await?;
+        for page in tree.contexts {
+            if page.user_context == browser::DEFAULT {
+                self.shared.page_found(&context, &page);
+            }
+        }
+        Ok(context)
+    }
+
+    fn closed(&self) -> watch::Receiver<Option<String>> {
+        self.closed.clone()
+    }
+
+    async fn close(&self) -> Result<()> {
+        if let Some(process) = &self.process {
+            process.leave();
+            // A profile that goes with the browser has nothing to be written to.
+            let grace = if process.is_temporary() {
+                Duration::ZERO
+            } else {
+                CLOSE_GRACE
+            };
+            // It may be gone already; then there is nothing to ask.
+            let asked = self.shared.root.call(&browser::Close {});
+            let _ = tokio::time::timeout(grace, asked).await;
+            process.end(grace).await;
+        }
+        self.shared.root.connection().close();
+        Ok(())
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// All contexts that somebody has.
+    pub(super) fn contexts(&self) -> Vec<Arc<BidiContext>> {
+        self.state().by_id.values().cloned().collect()
+    }
+
+    pub(super) fn context_of(&self, user_context: &str) -> Option<Arc<BidiContext>> {
+        self.state().by_id.get(user_context).cloned()
+    }
+
+    /// The page that a frame, or the page itself, belongs to.
+    pub(super) fn page_of(&self, context: &str) -> Option<Arc<BidiPage>> {
+        self.state().frames.get(&FrameId::from(context)).cloned()
+    }
+
+    pub(super) fn frame_is_of(&self, frame: FrameId, page: Arc<BidiPage>) {
+        self.state().frames.insert(frame, page);
+    }
+
+    pub(super) fn frame_is_gone(&self, frame: &FrameId) {
+        self.state().frames.remove(frame);
+    }
+
+    pub(super) fn page_is_gone(&self, gone: &BidiPage) {
+        self.state()
+            .frames
+            .retain(|_, page| !std::ptr::eq(&**page, gone));
+    }
+
+    /// A context that is closed: nothing can happen in it any more.
+    pub(super) fn forget(&self, context: &BidiContext) {
+        self.state().by_id.remove(context.id());
+    }
+
+    /// A page that was there before us, with its frames.
+    fn page_found(&self, context: &Arc<BidiContext>, info: &browsing_context::Info) {
+        if self.page_of(&info.context).is_some() {
+            return;
+        }
+        context.page_appeared(self, info);
+        let Some(page) = self.page_of(&info.context) else {
+            return;
+        };
+        let mut next: Vec<_> = info.children.iter().flatten().collect();
+        while let Some(frame) = next.pop() {
+            self.frame_is_of(FrameId::from(&frame.context), page.clone());
+            page.frame_attached(frame, frame.parent.as_deref().unwrap_or(&info.context));
+            next.extend(frame.children.iter().flatten());
+        }
+    }
+}
+
+/// Whoever listens holds no browser.
+pub(super) fn alive(shared: &Weak<Shared>) -> Option<Arc<Shared>> {
+    shared.upgrade()
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.root.connection().close();
+    }
+}

@@ -1,0 +1,190 @@
+//! What Firefox's console messages say, as text.
+
+use super::evaluate::plain;
+use crate::backend::{ConsoleMessage, MessageKind, SourceLocation};
+use wire::bidi::log::EntryAdded;
+use wire::bidi::script::{ExceptionDetails, RemoteValue, StackTrace};
+
+pub(super) fn message(entry: &EntryAdded) -> ConsoleMessage {
+    let text = entry.text.clone().unwrap_or_default();
+    let stack = entry.stack_trace.as_ref();
+    let (kind, text) = match entry.kind.as_str() {
+        "console" => (kind(&entry.method), arguments(&entry.args, &text)),
+        _ if entry.level == "error" => (
+            MessageKind::PageError,
+            with_stack(&text, stack.unwrap_or(&StackTrace::default())),
+        ),
+        _ => (level(&entry.level), text),
+    };
+    let frame = stack.and_then(|stack| stack.call_frames.first());
+    ConsoleMessage {
+        kind,
+        text,
+        location: frame.map(|frame| SourceLocation {
+            url: frame.url.clone(),
+            line: frame.line_number,
+            column: frame.column_number,
+        }),
+    }
+}
+
+/// The page's words for an exception, with its stack.
+pub(super) fn exception(details: &ExceptionDetails) -> String {
+    match details.exception.kind.as_str() {
+        "error" | "" => with_stack(&details.text, &details.stack_trace),
+        "string" => details.exception.decode().unwrap_or_default(),
+        "object" if details.exception.value.is_some() => plain(&details.exception).to_string(),
+        _ => match plain(&details.exception) {
+            serde_json::Value::Null => details.exception.kind.clone(),
+            value => value.to_string(),
+        },
+    }
+}
+
+/// As Chromium writes it, so that whoever reads stacks reads one kind.
+fn with_stack(text: &str, stack: &StackTrace) -> String {
+    let mut all = text.to_owned();
+    for frame in &stack.call_frames {
+        let place = format!(
+            "{}:{}:{}",
+            frame.url,
+            frame.line_number + 1,
+            frame.column_number
+        );
+        all += &match frame.function_name.as_str() {
+            "" => format!("\n    at {place}"),
+            name => format!("\n    at {name} ({place})"),
+        };
+    }
+    all
+}
+
+fn kind(method: &str) -> MessageKind {
+    match method {
+        "debug" => MessageKind::Debug,
+        "info" => MessageKind::Info,
+        "warn" => MessageKind::Warning,
+        "error" => MessageKind::Error,
+        "dir" => MessageKind::Dir,
+        "dirxml" => MessageKind::Dirxml,
+        "table" => MessageKind::Table,
+        "trace" => MessageKind::Trace,
+        "clear" => MessageKind::Clear,
+        "group" => MessageKind::StartGroup,
+        "groupCollapsed" => MessageKind::StartGroupCollapsed,
+        "groupEnd" => MessageKind::EndGroup,
+        "assert" => MessageKind::Assert,
+        "count" => MessageKind::Count,
+        "timeEnd" => MessageKind::TimeEnd,
+        _ => MessageKind::Log,
+    }
+}
+
+fn level(level: &str) -> MessageKind {
+    match level {
+        "warn" => MessageKind::Warning,
+        "error" => MessageKind::Error,
+        "debug" => MessageKind::Verbose,
+        _ => MessageKind::Info,
+    }
+}
+
+/// All arguments in one line. What an error says stands in `text` only, between what Firefox writes for the others.
+fn arguments(arguments: &[RemoteValue], text: &str) -> String {
+    let mut rest = text;
+    let mut parts = Vec::with_capacity(arguments.len());
+    for (index, argument) in arguments.iter().enumerate() {
+        if argument.kind == "error" {
+            let after: Vec<_> = arguments[index + 1..].iter().map(written).collect();
+            let after = if after.is_empty() {
+                String::new()
+            } else {
+                format!(" {}", after.join(" "))
+            };
+            let own = rest.strip_suffix(&after).unwrap_or(rest);
+            parts.push(if own.is_empty() { "Error" } else { own }.to_owned());
+            rest = rest.strip_prefix(own).unwrap_or_default();
+        } else {
+            parts.push(shown(argument));
+            rest = rest.strip_prefix(&written(argument)).unwrap_or(rest);
+        }
+        rest = rest.strip_prefix(' ').unwrap_or(rest);
+    }
+    parts.join(" ")
+}
+
+/// What Firefox writes for an argument.
+fn written(value: &RemoteValue) -> String {
+    match value.kind.as_str() {
+        "array" | "object" => {
+            let count = value.decode::<Vec<serde_json::Value>>();
+            let name = if value.kind == "array" {
+                "Array"
+            } else {
+                "Object"
+            };
+            format!("{name}({})", count.unwrap_or_default().len())
+        }
+        "string" | "number" | "boolean" => shown(value),
+        kind => kind.to_owned(),
+    }
+}
+
+/// An argument of a console call as a console shows it in one line.
+fn shown(value: &RemoteValue) -> String {
+    match value.kind.as_str() {
+        "string" => value.decode().unwrap_or_default(),
+        "array" => {
+            let items: Vec<RemoteValue> = value.decode().unwrap_or_default();
+            format!(
+                "[{}]",
+                items.iter().map(inner).collect::<Vec<_>>().join(", ")
+            )
+        }
+        "object" => {
+            let entries: Vec<(serde_json::Value, RemoteValue)> = value.decode().unwrap_or_default();
+            let field = |(key, value): &(serde_json::Value, RemoteValue)| {
+                let key = key.as_str().map_or_else(|| key.to_string(), str::to_owned);
+                format!("{key}: {}", inner(value))
+            };
+            format!(
+                "{{{}}}",
+                entries.iter().map(field).collect::<Vec<_>>().join(", ")
+            )
+        }
+        "undefined" | "null" => value.kind.clone(),
+        "number" | "boolean" | "bigint" => match value.decode::<serde_json::Value>() {
+            Some(serde_json::Value::String(text)) if value.kind == "bigint" => format!("{text}n"),
+            // What JSON has no number for.
+            Some(serde_json::Value::String(text)) => text,
+            Some(other) => other.to_string(),
+            None => value.kind.clone(),
+        },
+        "node" => node(value),
+        "date" | "regexp" => match plain(value) {
+            serde_json::Value::String(text) => text,
+            other => other.to_string(),
+        },
+        kind => kind.to_owned(),
+    }
+}
+
+/// The same inside another one: not deeper than that.
+fn inner(value: &RemoteValue) -> String {
+    match value.kind.as_str() {
+        "array" => {
+            let items: Vec<serde_json::Value> = value.decode().unwrap_or_default();
+            format!("Array({})", items.len())
+        }
+        "object" => "Object".to_owned(),
+        _ => shown(value),
+    }
+}
+
+fn node(value: &RemoteValue) -> String {
+    let facts: serde_json::Value = value.decode().unwrap_or_default();
+    match facts["localName"].as_str() {
+        Some(name) => name.to_owned(),
+        None => "node".to_owned(),
+    }
+}

@@ -1,0 +1,99 @@
+//! The cookies of a user context.
+
+use super::context::BidiContext;
+use crate::backend::{Cookie, SameSite};
+use crate::error::Result;
+use futures_util::future::try_join_all;
+use wire::bidi::{network, storage};
+
+impl BidiContext {
+    fn partition(&self) -> storage::Partition {
+        storage::Partition {
+            kind: "storageKey",
+            user_context: self.id().to_owned(),
+        }
+    }
+
+    pub(super) async fn all_cookies(&self) -> Result<Vec<Cookie>> {
+        let partition = self.partition();
+        let all = self.root.call(&storage::GetCookies { partition }).await?;
+        Ok(all.cookies.into_iter().map(told).collect())
+    }
+
+    pub(super) async fn put_cookies(&self, cookies: &[Cookie]) -> Result<()> {
+        let put = cookies.iter().map(|cookie| {
+            self.root.send(&storage::SetCookie {
+                cookie: param(cookie),
+                partition: self.partition(),
+            })
+        });
+        try_join_all(put.collect::<Vec<_>>()).await?;
+        Ok(())
+    }
+
+    pub(super) async fn drop_cookies(&self, cookies: &[Cookie]) -> Result<()> {
+        let dropped = cookies.iter().map(|cookie| {
+            self.root.send(&storage::DeleteCookies {
+                filter: Some(storage::CookieFilter {
+                    name: cookie.name.clone(),
+                    domain: cookie.domain.clone(),
+                    path: cookie.path.clone(),
+                }),
+                partition: self.partition(),
+            })
+        });
+        try_join_all(dropped.collect::<Vec<_>>()).await?;
+        Ok(())
+    }
+
+    pub(super) async fn drop_all_cookies(&self) -> Result<()> {
+        self.root
+            .call(&storage::DeleteCookies {
+                filter: None,
+                partition: self.partition(),
+            })
+            .await?;
+        Ok(())
+    }
+}
+
+fn told(cookie: network::Cookie) -> Cookie {
+    Cookie {
+        name: cookie.name,
+        value: cookie.value.into_text(),
+        domain: cookie.domain,
+        path: cookie.path,
+        expires: cookie.expiry.unwrap_or(-1.0),
+        http_only: cookie.http_only,
+        secure: cookie.secure,
+        same_site: Some(match cookie.same_site {
+            network::SameSite::Strict => SameSite::Strict,
+            network::SameSite::None => SameSite::None,
+            // A cookie without the attribute is treated as Lax.
+            network::SameSite::Lax | network::SameSite::Default => SameSite::Lax,
+        }),
+    }
+}
+
+fn param(cookie: &Cookie) -> storage::PartialCookie {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "whole seconds, not before 1970"
+    )]
+    let expiry = (cookie.expires >= 0.0).then_some(cookie.expires as u64);
+    storage::PartialCookie {
+        name: cookie.name.clone(),
+        value: network::BytesValue::String(cookie.value.clone()),
+        domain: cookie.domain.clone(),
+        path: cookie.path.clone(),
+        http_only: cookie.http_only,
+        secure: cookie.secure,
+        same_site: cookie.same_site.map(|rule| match rule {
+            SameSite::Strict => network::SameSite::Strict,
+            SameSite::Lax => network::SameSite::Lax,
+            SameSite::None => network::SameSite::None,
+        }),
+        expiry,
+    }
+}

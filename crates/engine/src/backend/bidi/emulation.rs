@@ -1,0 +1,191 @@
+//! What the pages of a context are made to believe, and what runs in them first.
+
+use super::context::BidiContext;
+use crate::backend::{ContextOptions, Headers, Viewport};
+use crate::error::{Error, Result};
+use wire::bidi::{Command, browser, browsing_context, emulation, error, network, script};
+
+/// The bodies that are kept for whoever asks; Firefox lets the oldest go first.
+const BODY: u64 = 50 * 1024 * 1024;
+
+impl BidiContext {
+    /// Sets what holds for the whole context, before its first page.
+    pub(super) async fn prepare(&self) -> Result<()> {
+        let options = self.options().clone();
+        if let Some(viewport) = &options.viewport {
+            let command = browsing_context::SetViewport {
+                user_contexts: Some(self.ids()),
+                ..viewport_command(viewport)
+            };
+            self.root.call(&command).await?;
+        }
+        self.root
+            .call(&browser::SetDownloadBehavior {
+                download_behavior: match &options.downloads {
+                    Some(folder) => browser::DownloadBehavior::Allowed {
+                        destination_folder: folder.display().to_string(),
+                    },
+                    None => browser::DownloadBehavior::Denied,
+                },
+                user_contexts: self.ids(),
+            })
+            .await?;
+        self.root
+            .call(&network::AddDataCollector {
+                data_types: vec![network::DataType::Request, network::DataType::Response],
+                max_encoded_data_size: BODY,
+                user_contexts: self.ids(),
+            })
+            .await?;
+        self.prepare_beliefs(&options).await?;
+        if options.offline {
+            self.apply_offline().await?;
+        }
+        if options.geolocation.is_some() {
+            self.apply_geolocation().await?;
+        }
+        if !options.extra_headers.is_empty() {
+            self.apply_extra_headers().await?;
+        }
+        if !options.permissions.is_empty() {
+            self.grant(&options.permissions, None).await?;
+        }
+        for script in init_scripts(&options) {
+            self.tell_init_script(&script).await?;
+        }
+        if self.intercepts() {
+            self.browser()?.apply_interception().await?;
+        }
+        Ok(())
+    }
+
+    async fn prepare_beliefs(&self, options: &ContextOptions) -> Result<()> {
+        if options.user_agent.is_some() {
+            self.root
+                .call(&emulation::SetUserAgentOverride {
+                    user_agent: options.user_agent.clone(),
+                    user_contexts: self.ids(),
+                })
+                .await?;
+        }
+        if options.locale.is_some() {
+            let command = emulation::SetLocaleOverride {
+                locale: options.locale.clone(),
+                user_contexts: self.ids(),
+            };
+            self.demand("locale", &command).await?;
+        }
+        if options.timezone.is_some() {
+            let command = emulation::SetTimezoneOverride {
+                timezone: options.timezone.clone(),
+                user_contexts: self.ids(),
+            };
+            self.demand("timezone", &command).await?;
+        }
+        Ok(())
+    }
+
+    /// Sends a command whose value comes from the caller, as that option.
+    async fn demand(&self, option: &'static str, command: &impl Command) -> Result<()> {
+        match self.root.call(command).await {
+            Err(wire::Error::Refused {
+                error: name,
+                message,
+                ..
+            }) if name == error::INVALID_ARGUMENT => Err(Error::InvalidOption { option, message }),
+            other => Ok(other.map(drop)?),
+        }
+    }
+
+    pub(super) async fn apply_offline(&self) -> Result<()> {
+        let offline = self.options().offline;
+        self.root
+            .call(&emulation::SetNetworkConditions {
+                network_conditions: offline.then_some(emulation::NetworkConditions::Offline),
+                user_contexts: self.ids(),
+            })
+            .await?;
+        Ok(())
+    }
+
+    pub(super) async fn apply_geolocation(&self) -> Result<()> {
+        let place = self.options().geolocation;
+        self.root
+            .call(&emulation::SetGeolocationOverride {
+                coordinates: place.map(|place| emulation::Coordinates {
+                    latitude: place.latitude,
+                    longitude: place.longitude,
+                    // Nothing less than zero, and not nothing, is a place.
+                    accuracy: if place.accuracy > 0.0 {
+                        place.accuracy
+                    } else {
+                        1.0
+                    },
+                }),
+                user_contexts: self.ids(),
+            })
+            .await?;
+        Ok(())
+    }
+
+    pub(super) async fn apply_extra_headers(&self) -> Result<()> {
+        let headers = entries(self.options().extra_headers.clone());
+        self.root
+            .call(&network::SetExtraHeaders {
+                headers,
+                user_contexts: Some(self.ids()),
+                contexts: None,
+            })
+            .await?;
+        Ok(())
+    }
+
+    pub(super) async fn tell_init_script(&self, source: &str) -> Result<()> {
+        self.root
+            .call(&script::AddPreloadScript {
+                function_declaration: preload(source),
+                user_contexts: Some(self.ids()),
+                ..Default::default()
+            })
+            .await?;
+        Ok(())
+    }
+}
+
+/// A script as a function, which is what a preload script is.
+pub(super) fn preload(source: &str) -> String {
+    format!("() => {{\n{source}\n}}")
+}
+
+pub(super) fn viewport_command(viewport: &Viewport) -> browsing_context::SetViewport {
+    browsing_context::SetViewport {
+        viewport: Some(browsing_context::Viewport {
+            width: viewport.size.width,
+            height: viewport.size.height,
+        }),
+        device_pixel_ratio: Some(viewport.device_scale_factor),
+        ..Default::default()
+    }
+}
+
+pub(super) fn entries(headers: Headers) -> Vec<network::Header> {
+    let entry = |(name, value)| network::Header {
+        name,
+        value: network::BytesValue::String(value),
+    };
+    headers.into_iter().map(entry).collect()
+}
+
+fn init_scripts(options: &ContextOptions) -> Vec<String> {
+    let mut scripts = options.init_scripts.clone();
+    if !options.origins.is_empty() {
+        scripts.insert(0, crate::backend::guard::guard(&options.origins));
+    }
+    if options.block_service_workers {
+        scripts.push(
+            "if (navigator.serviceWorker) navigator.serviceWorker.register = async () => { console.warn('Service workers are blocked by Playhouse'); };"
+                .to_owned(),
+        );
+    }
+    scripts
+}

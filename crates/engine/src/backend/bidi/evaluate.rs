@@ -1,0 +1,265 @@
+//! Running JavaScript in a frame: our own code in a sandbox, the caller's in the page's world.
+
+use super::page::BidiPage;
+use crate::backend::expression::function_around;
+use crate::backend::{FrameId, Handle};
+use crate::error::{Error, Result};
+use crate::injected::core_once;
+use futures_util::future::try_join_all;
+use serde_json::Value;
+use std::sync::Arc;
+use wire::bidi::script::{
+    CallFunction, Evaluate, EvaluateEncoded, EvaluateResult, LocalValue, RemoteValue,
+    SharedReference, Target,
+};
+
+/// The name of our sandboxes.
+pub(super) const SANDBOX: &str = "playhouse";
+/// Calls a function of the core by its name.
+const CALL: &str =
+    "(name, argument) => globalThis.__playhouseCore.call(name, JSON.parse(argument))";
+/// Those of its functions that are a user's input to the page.
+const INPUT: &[&str] = &["fill"];
+/// The element of a handle.
+const HELD: &str = "(handle) => globalThis.__playhouseCore.element(handle)";
+
+/// Our sandbox of whatever document a frame shows.
+pub(super) fn ours(frame: &FrameId) -> Target {
+    Target::Context {
+        context: frame.as_str().to_owned(),
+        sandbox: Some(SANDBOX),
+    }
+}
+
+fn theirs(frame: &FrameId) -> Target {
+    Target::Context {
+        context: frame.as_str().to_owned(),
+        sandbox: None,
+    }
+}
+
+impl BidiPage {
+    pub(super) async fn call_core(
+        &self,
+        frame: &FrameId,
+        function: &str,
+        argument: &Value,
+    ) -> Result<String> {
+        // `about` calls another one.
+        let asked = argument.get("ask").and_then(Value::as_str);
+        let by_user = INPUT.contains(&asked.unwrap_or(function));
+        let arguments = vec![
+            LocalValue::string(function),
+            LocalValue::string(argument.to_string()),
+        ];
+        let answer = self.call_sandbox(frame, CALL, arguments, by_user).await?;
+        answer.decode().ok_or(Error::DocumentGone {})
+    }
+
+    /// Runs a function in our sandbox of the frame's document; the core is there by then.
+    pub(super) async fn in_sandbox(
+        &self,
+        frame: &FrameId,
+        function: &str,
+        arguments: Vec<LocalValue>,
+    ) -> Result<RemoteValue> {
+        self.call_sandbox(frame, function, arguments, false).await
+    }
+
+    async fn call_sandbox(
+        &self,
+        frame: &FrameId,
+        function: &str,
+        arguments: Vec<LocalValue>,
+        by_user: bool,
+    ) -> Result<RemoteValue> {
+        let document = self.document_of(frame)?;
+        let realm = self.realm(frame, document).await?;
+        let asked = self.root.send(&CallFunction {
+            function_declaration: function.to_owned(),
+            await_promise: true,
+            target: Target::Realm {
+                realm: realm.to_string(),
+            },
+            arguments,
+            user_activation: by_user.then_some(true),
+            serialization_options: None,
+        });
+        match self.unless_left(frame, document, asked).await {
+            Err(error @ Error::Protocol { .. }) => {
+                if self.is_there(&realm).await {
+                    return Err(error);
+                }
+                self.realm_gone(frame, &realm);
+                Err(Error::DocumentGone {})
+            }
+            answer => thrown(answer?),
+        }
+    }
+
+    /// The sandbox of a document, with the core in it.
+    async fn realm(&self, frame: &FrameId, document: u64) -> Result<Arc<str>> {
+        if let Some(realm) = self.realm_of(frame) {
+            return Ok(realm);
+        }
+        let injected = self.root.send(&EvaluateEncoded {
+            expression: core_once(),
+            await_promise: false,
+            target: ours(frame),
+        });
+        let answer = match self.unless_left(frame, document, injected).await {
+            // The frame went, or its document is about to.
+            Err(Error::Protocol { .. }) => return Err(Error::DocumentGone {}),
+            answer => answer?,
+        };
+        let realm = answer.realm.clone();
+        thrown(answer)?;
+        self.realm_is(frame, document, &realm);
+        Ok(realm.into())
+    }
+
+    async fn is_there(&self, realm: &str) -> bool {
+        let asked = self.root.send(&Evaluate {
+            expression: "0".to_owned(),
+            await_promise: false,
+            target: Target::Realm {
+                realm: realm.to_owned(),
+            },
+        });
+        asked.await.is_ok()
+    }
+
+    /// Waits for an answer; Firefox gives none once the document that was asked has gone.
+    async fn unless_left<T>(
+        &self,
+        frame: &FrameId,
+        document: u64,
+        asked: impl Future<Output = wire::Result<T>>,
+    ) -> Result<T> {
+        tokio::select! {
+            biased;
+            answer = asked => Ok(answer?),
+            left = self.left(frame, document) => Err(left),
+        }
+    }
+
+    /// Runs the caller's expression in the page's own world.
+    pub(super) async fn evaluate_in_main(
+        &self,
+        frame: &FrameId,
+        expression: &str,
+        element: Option<Handle>,
+    ) -> Result<Option<Value>> {
+        let element = match element {
+            Some(handle) => Some(self.shared(frame, handle).await?),
+            None => None,
+        };
+        let function = function_around("element", expression);
+        self.call_main(frame, function, element.into_iter().collect())
+            .await
+    }
+
+    /// Runs the caller's function in the page's own world with an array of elements.
+    pub(super) async fn evaluate_all_in_main(
+        &self,
+        frame: &FrameId,
+        function: &str,
+        elements: &[Handle],
+    ) -> Result<Option<Value>> {
+        let elements = elements.iter().map(|handle| self.shared(frame, *handle));
+        let elements = try_join_all(elements).await?;
+        let function = function_around("...elements", &format!("({function})(elements)"));
+        self.call_main(frame, function, elements).await
+    }
+
+    async fn call_main(
+        &self,
+        frame: &FrameId,
+        function: String,
+        elements: Vec<SharedReference>,
+    ) -> Result<Option<Value>> {
+        let document = self.document_of(frame)?;
+        let asked = self.root.send(&CallFunction {
+            function_declaration: function,
+            await_promise: true,
+            target: theirs(frame),
+            arguments: elements.into_iter().map(LocalValue::Reference).collect(),
+            user_activation: Some(true),
+            serialization_options: None,
+        });
+        let answer = self.unless_left(frame, document, asked).await?;
+        returned(&thrown(answer)?)
+    }
+
+    /// Whether the caller's script can be read: it stands where nothing gets to.
+    pub(super) async fn parses_in_main(&self, frame: &FrameId, script: &str) -> Result<bool> {
+        let document = self.document_of(frame)?;
+        let asked = self.root.send(&Evaluate {
+            expression: format!("if (false) {{\n{script}\n}}"),
+            await_promise: false,
+            target: ours(frame),
+        });
+        let answer = self.unless_left(frame, document, asked).await?;
+        Ok(answer.exception_details.is_none())
+    }
+
+    /// The element of a handle, for any world of its document.
+    pub(super) async fn shared(&self, frame: &FrameId, handle: Handle) -> Result<SharedReference> {
+        let held = self
+            .in_sandbox(frame, HELD, vec![LocalValue::number(handle)])
+            .await?;
+        let shared_id = held.shared_id.ok_or(Error::DocumentGone {})?;
+        Ok(SharedReference { shared_id })
+    }
+}
+
+/// What the text that such a function returns stands for.
+fn returned(result: &RemoteValue) -> Result<Option<Value>> {
+    match result.kind.as_str() {
+        "string" => {
+            let json: String = result.decode().unwrap_or_default();
+            serde_json::from_str(&json)
+                .map(Some)
+                .map_err(|error| Error::Protocol {
+                    method: "script.callFunction".to_owned(),
+                    message: error.to_string(),
+                })
+        }
+        "array" => Ok(match plain(result) {
+            Value::Array(list) => list.into_iter().next(),
+            other => Some(other),
+        }),
+        _ => Ok(None),
+    }
+}
+
+/// A value of the page as JSON.
+pub(super) fn plain(value: &RemoteValue) -> Value {
+    match value.kind.as_str() {
+        "array" | "set" | "nodelist" | "htmlcollection" => {
+            let items: Vec<RemoteValue> = value.decode().unwrap_or_default();
+            Value::Array(items.iter().map(plain).collect())
+        }
+        "object" | "map" => {
+            let entries: Vec<(Value, RemoteValue)> = value.decode().unwrap_or_default();
+            let entry = |(key, value): &(Value, RemoteValue)| {
+                let key = key.as_str().map_or_else(|| key.to_string(), str::to_owned);
+                (key, plain(value))
+            };
+            Value::Object(entries.iter().map(entry).collect())
+        }
+        "undefined" | "null" => Value::Null,
+        _ => value
+            .decode()
+            .unwrap_or_else(|| Value::String(value.kind.clone())),
+    }
+}
+
+fn thrown(answer: EvaluateResult) -> Result<RemoteValue> {
+    match answer.exception_details {
+        None => Ok(answer.result),
+        Some(details) => Err(Error::Script {
+            message: super::console::exception(&details),
+        }),
+    }
+}

@@ -1,0 +1,242 @@
+//! Requests that stop by us because somebody decides about them: rules of a context, or whoever follows a page.
+
+use super::browser::Shared;
+use super::emulation::entries;
+use super::network::{self, headers, resource_type};
+use super::page::BidiPage;
+use crate::backend::{Feature, FrameId, PausedRequest, RequestId, Verdict};
+use crate::error::Result;
+use crate::routes::{Mock, RouteAnswer};
+use crate::task::spawn;
+use std::sync::Arc;
+use wire::Session;
+use wire::bidi::network::{
+    AddIntercept, BeforeRequestSent, BytesValue, ContinueRequest, DataType, FailRequest,
+    InterceptPhase, ProvideResponse, RemoveIntercept,
+};
+
+/// What Chromium says of a request that a rule refused.
+const BLOCKED: &str = "net::ERR_BLOCKED_BY_CLIENT";
+
+impl Shared {
+    /// Has requests stop by us if any context wants that. All of them: a page that opens has no request go by then.
+    pub(super) async fn apply_interception(&self) -> Result<()> {
+        let mut active = self.intercept.lock().await;
+        let wanted = self.contexts().iter().any(|context| context.intercepts());
+        if wanted == active.is_some() {
+            return Ok(());
+        }
+        if let Some(intercept) = active.take() {
+            self.root.call(&RemoveIntercept { intercept }).await?;
+        } else {
+            let added = self
+                .root
+                .call(&AddIntercept {
+                    phases: vec![InterceptPhase::BeforeRequestSent],
+                    contexts: None,
+                })
+                .await?;
+            *active = Some(added.intercept);
+        }
+        Ok(())
+    }
+
+    /// A page's request waits: asks who decides. One that nobody decides about goes on.
+    pub(super) fn waits(&self, page: &Arc<BidiPage>, sent: BeforeRequestSent) {
+        let request = sent.request.request.clone();
+        let Some(context) = page.context() else {
+            return go_on(&self.root, request);
+        };
+        let options = context.options();
+        if !options.origins.allow(&sent.request.url) {
+            page.refuses(&request, BLOCKED);
+            drop(self.root.send(&FailRequest { request }));
+            return;
+        }
+        let kind = resource_type(&sent.request, sent.navigation.is_some());
+        let answer = options.routes.answer_to(&sent.request.url, kind).cloned();
+        drop(options);
+        match answer {
+            Some(answer) => obey(&self.root, page, sent, &answer),
+            None if page.intercepts() && network::is_logged(&sent.request) => {
+                ask(&self.root, page, sent, kind);
+            }
+            None => go_on(&self.root, request),
+        }
+    }
+}
+
+fn go_on(root: &Session, request: String) {
+    drop(root.send(&ContinueRequest {
+        request,
+        ..Default::default()
+    }));
+}
+
+/// Asks who follows the page; a body is fetched first.
+fn ask(root: &Session, page: &Arc<BidiPage>, sent: BeforeRequestSent, kind: &'static str) {
+    let has_body = sent.request.body_size.is_some_and(|size| size > 0.0);
+    let key = sent.request.request.clone();
+    let paused = PausedRequest {
+        id: Some(RequestId::from(&key)),
+        frame: FrameId::from(sent.context.unwrap_or_default()),
+        url: without_fragment(&sent.request.url).to_owned(),
+        method: sent.request.method,
+        headers: headers(sent.request.headers),
+        body: None,
+        resource_type: kind.to_owned(),
+        is_navigation: sent.navigation.is_some(),
+        key: key.clone(),
+    };
+    let give = {
+        let (root, page) = (root.clone(), page.clone());
+        move |paused: PausedRequest| {
+            let taken = page
+                .observer()
+                .is_some_and(|observer| observer.paused(paused));
+            if !taken {
+                go_on(&root, key);
+            }
+        }
+    };
+    if !has_body {
+        return give(paused);
+    }
+    let page = page.clone();
+    spawn("request body", async move {
+        let id = RequestId::from(&paused.key);
+        let body = page.body(&id, DataType::Request).await.ok();
+        give(PausedRequest { body, ..paused });
+    })
+    .detach();
+}
+
+fn without_fragment(url: &str) -> &str {
+    url.split('#').next().unwrap_or(url)
+}
+
+/// Does with a request that waits as its rule says.
+fn obey(root: &Session, page: &BidiPage, sent: BeforeRequestSent, answer: &RouteAnswer) {
+    match answer {
+        RouteAnswer::Block => {
+            page.refuses(&sent.request.request, BLOCKED);
+            drop(root.send(&FailRequest {
+                request: sent.request.request,
+            }));
+        }
+        RouteAnswer::Mock(mock) if mock.delay.is_zero() => drop(root.send(&fulfilled(&sent, mock))),
+        RouteAnswer::Mock(mock) => {
+            let (root, mock) = (root.clone(), Arc::clone(mock));
+            spawn("mock", async move {
+                tokio::time::sleep(mock.delay).await;
+                drop(root.send(&fulfilled(&sent, &mock)));
+            })
+            .detach();
+        }
+    }
+}
+
+/// The answer; a page of another origin may read it, as whoever wrote the rule has meant.
+fn fulfilled(sent: &BeforeRequestSent, mock: &Mock) -> ProvideResponse {
+    let asked = |wanted: &str| {
+        let mut headers = sent.request.headers.iter();
+        headers
+            .find(|header| header.name.eq_ignore_ascii_case(wanted))
+            .map(|header| header.value.clone().into_text())
+    };
+    let (mut status, mut headers, mut body) =
+        (mock.status, mock.headers.clone(), mock.body.clone());
+    let mut add = |name: &str, value: String| {
+        let there = |(other, _): &(String, String)| other.eq_ignore_ascii_case(name);
+        if !headers.iter().any(there) {
+            headers.push((name.to_owned(), value));
+        }
+    };
+    if let Some(origin) = asked("origin") {
+        add("access-control-allow-origin", origin);
+        add("access-control-allow-credentials", "true".to_owned());
+    }
+    if let Some(method) = asked("access-control-request-method") {
+        add("access-control-allow-methods", method);
+        if let Some(names) = asked("access-control-request-headers") {
+            add("access-control-allow-headers", names);
+        }
+        (status, body) = (204, Vec::new());
+    }
+    ProvideResponse {
+        request: sent.request.request.clone(),
+        status_code: Some(status),
+        reason_phrase: None,
+        headers: Some(entries(headers)),
+        body: Some(BytesValue::from(body)),
+    }
+}
+
+impl BidiPage {
+    /// Decides about a request that waits.
+    pub(super) async fn decide_about(&self, key: &str, verdict: Verdict) -> Result<()> {
+        let request = key.to_owned();
+        match verdict {
+            Verdict::Continue {
+                url,
+                method,
+                headers,
+                body,
+            } => {
+                if url.is_some() || body.is_some() {
+                    // Firefox would send it, and lose the answer; whoever asked may still decide otherwise.
+                    super::CAPABILITIES.require(Feature::RewriteRequest)?;
+                }
+                self.root
+                    .call(&ContinueRequest {
+                        request,
+                        url: None,
+                        method,
+                        headers: headers.map(entries),
+                        body: None,
+                    })
+                    .await?;
+            }
+            Verdict::Fulfill {
+                status,
+                headers,
+                body,
+            } => {
+                self.root
+                    .call(&ProvideResponse {
+                        request,
+                        status_code: Some(status),
+                        reason_phrase: None,
+                        headers: Some(entries(headers)),
+                        body: Some(BytesValue::from(body)),
+                    })
+                    .await?;
+            }
+            Verdict::Abort(reason) => {
+                self.refuses(&request, reason_of(&reason));
+                self.root.call(&FailRequest { request }).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What Chromium calls a failure that Playwright has a name for.
+fn reason_of(name: &str) -> &'static str {
+    match name {
+        "aborted" => "net::ERR_ABORTED",
+        "timedout" => "net::ERR_TIMED_OUT",
+        "accessdenied" => "net::ERR_ACCESS_DENIED",
+        "connectionclosed" => "net::ERR_CONNECTION_CLOSED",
+        "connectionreset" => "net::ERR_CONNECTION_RESET",
+        "connectionrefused" => "net::ERR_CONNECTION_REFUSED",
+        "connectionaborted" => "net::ERR_CONNECTION_ABORTED",
+        "connectionfailed" => "net::ERR_CONNECTION_FAILED",
+        "namenotresolved" => "net::ERR_NAME_NOT_RESOLVED",
+        "internetdisconnected" => "net::ERR_INTERNET_DISCONNECTED",
+        "addressunreachable" => "net::ERR_ADDRESS_UNREACHABLE",
+        "blockedbyclient" => BLOCKED,
+        "blockedbyresponse" => "net::ERR_BLOCKED_BY_RESPONSE",
+        _ => "net::ERR_FAILED",
+    }
+}

@@ -1,0 +1,218 @@
+//! Firefox's network events in the engine's words.
+
+use crate::backend::{FrameId, Headers, LoaderId, RequestEvent, ResponseFacts};
+use wire::RawEvent;
+use wire::bidi::Event;
+use wire::bidi::network::{
+    AuthRequired, BeforeRequestSent, FetchError, Header, RequestData, ResponseCompleted,
+    ResponseData, ResponseStarted,
+};
+
+/// What Chromium calls a request that was given up, and so do we.
+pub(super) const ABORTED: &str = "net::ERR_ABORTED";
+
+/// An event of the network.
+pub(super) enum Network {
+    Sent(BeforeRequestSent),
+    Responded(ResponseStarted),
+    Completed(ResponseCompleted),
+    Failed(FetchError),
+    Challenged(AuthRequired),
+}
+
+impl Network {
+    pub(super) fn read(event: &RawEvent) -> Option<Self> {
+        let read = match &*event.method {
+            BeforeRequestSent::METHOD => event.parse()?.map(Self::Sent),
+            ResponseStarted::METHOD => event.parse()?.map(Self::Responded),
+            ResponseCompleted::METHOD => event.parse()?.map(Self::Completed),
+            FetchError::METHOD => event.parse()?.map(Self::Failed),
+            AuthRequired::METHOD => event.parse()?.map(Self::Challenged),
+            _ => return None,
+        };
+        read.inspect_err(|error| tracing::warn!(%error, "an event is not understood"))
+            .ok()
+    }
+}
+
+pub(super) fn started(sent: BeforeRequestSent) -> RequestEvent {
+    let has_body = sent.request.body_size.is_some_and(|size| size > 0.0);
+    RequestEvent::Started {
+        is_navigation: sent.navigation.is_some(),
+        resource_type: resource_type(&sent.request, sent.navigation.is_some()).to_owned(),
+        id: sent.request.request.into(),
+        frame: sent.context.map(FrameId::from),
+        loader: sent.navigation.map(LoaderId::from),
+        url: sent.request.url,
+        method: sent.request.method,
+        headers: headers(sent.request.headers),
+        has_body,
+        body: None,
+        at: sent.timestamp / 1000.0,
+    }
+}
+
+pub(super) fn responded(started: ResponseStarted) -> RequestEvent {
+    RequestEvent::Responded {
+        id: started.request.request.into(),
+        response: facts(started.response),
+        has_raw_headers: false,
+        at: started.timestamp / 1000.0,
+    }
+}
+
+pub(super) fn completed(completed: ResponseCompleted) -> RequestEvent {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a count of bytes"
+    )]
+    let size = completed.response.bytes_received.max(0.0) as u64;
+    RequestEvent::Finished {
+        id: completed.request.request.into(),
+        size,
+        at: completed.timestamp / 1000.0,
+    }
+}
+
+/// Whether another request of the same name follows.
+pub(super) fn is_redirect(response: &ResponseData) -> bool {
+    let has_target = || {
+        let mut headers = response.headers.iter();
+        headers.any(|header| header.name.eq_ignore_ascii_case("location"))
+    };
+    matches!(response.status, 301 | 302 | 303 | 307 | 308) && has_target()
+}
+
+/// What the log does not hold: what the page itself carries, and what the browser asks for by itself.
+pub(super) fn is_logged(request: &RequestData) -> bool {
+    let own = request.initiator_type.is_none() && request.destination == "image";
+    let favicon = own && {
+        let path = request.url.split(['?', '#']).next();
+        path.is_some_and(|path| path.ends_with("/favicon.ico"))
+    };
+    let inside = [
+        "data:",
+        "about:",
+        "blob:",
+        "resource:",
+        "chrome:",
+        "moz-extension:",
+    ];
+    !favicon && !inside.iter().any(|scheme| request.url.starts_with(scheme))
+}
+
+pub(super) fn resource_type(request: &RequestData, is_navigation: bool) -> &'static str {
+    let initiator = request.initiator_type.as_deref().unwrap_or_default();
+    match request.destination.as_str() {
+        _ if is_navigation => "document",
+        "document" | "iframe" | "frame" | "object" | "embed" => "document",
+        "style" | "xslt" => "stylesheet",
+        "script" | "worker" | "sharedworker" | "serviceworker" | "audioworklet"
+        | "paintworklet" => "script",
+        "image" => "image",
+        "font" => "font",
+        "audio" | "video" => "media",
+        "track" => "texttrack",
+        "manifest" => "manifest",
+        "report" => "cspreport",
+        _ => match initiator {
+            "xmlhttprequest" => "xhr",
+            "fetch" => "fetch",
+            "beacon" | "ping" => "ping",
+            "eventsource" => "eventsource",
+            _ if request.url.starts_with("ws:") || request.url.starts_with("wss:") => "websocket",
+            _ if accepts_event_stream(request) => "eventsource",
+            _ if request.method == "POST" => "ping",
+            _ => "other",
+        },
+    }
+}
+
+fn accepts_event_stream(request: &RequestData) -> bool {
+    request.headers.iter().any(|header| {
+        header.name.eq_ignore_ascii_case("accept")
+            && header.value.clone().into_text() == "text/event-stream"
+    })
+}
+
+pub(super) fn headers(headers: Vec<Header>) -> Headers {
+    let pair = |header: Header| (header.name.to_ascii_lowercase(), header.value.into_text());
+    headers.into_iter().map(pair).collect()
+}
+
+fn facts(response: ResponseData) -> ResponseFacts {
+    let mime_type = response.mime_type.split(';').next().unwrap_or_default();
+    ResponseFacts {
+        status: u16::try_from(response.status).unwrap_or(0),
+        status_text: response.status_text,
+        mime_type: mime_type.trim().to_owned(),
+        headers: headers(response.headers),
+        from_cache: response.from_cache,
+        from_service_worker: false,
+        remote_address: None,
+    }
+}
+
+/// Why a request failed, by the name that Chromium has for it; by Firefox's where it has none.
+pub(super) fn reason(word: &str) -> String {
+    const NAMES: &[(&str, &str)] = &[
+        ("NS_BINDING_ABORTED", ABORTED),
+        ("NS_ERROR_ABORT", ABORTED),
+        ("NS_ERROR_CONNECTION_REFUSED", "net::ERR_CONNECTION_REFUSED"),
+        ("NS_ERROR_UNKNOWN_HOST", "net::ERR_NAME_NOT_RESOLVED"),
+        (
+            "NS_ERROR_UNKNOWN_PROXY_HOST",
+            "net::ERR_PROXY_CONNECTION_FAILED",
+        ),
+        (
+            "NS_ERROR_PROXY_CONNECTION_REFUSED",
+            "net::ERR_PROXY_CONNECTION_FAILED",
+        ),
+        ("NS_ERROR_NET_RESET", "net::ERR_CONNECTION_RESET"),
+        ("NS_ERROR_NET_EMPTY_RESPONSE", "net::ERR_EMPTY_RESPONSE"),
+        ("NS_ERROR_NET_INTERRUPT", "net::ERR_CONNECTION_CLOSED"),
+        (
+            "NS_ERROR_NET_PARTIAL_TRANSFER",
+            "net::ERR_CONTENT_LENGTH_MISMATCH",
+        ),
+        ("NS_ERROR_NET_TIMEOUT", "net::ERR_CONNECTION_TIMED_OUT"),
+        ("NS_ERROR_REDIRECT_LOOP", "net::ERR_TOO_MANY_REDIRECTS"),
+        ("NS_ERROR_OFFLINE", "net::ERR_INTERNET_DISCONNECTED"),
+        ("NS_ERROR_FILE_NOT_FOUND", "net::ERR_FILE_NOT_FOUND"),
+        ("NS_ERROR_FILE_ACCESS_DENIED", "net::ERR_ACCESS_DENIED"),
+        ("NS_ERROR_PORT_ACCESS_NOT_ALLOWED", "net::ERR_UNSAFE_PORT"),
+        ("NS_ERROR_UNKNOWN_PROTOCOL", "net::ERR_UNKNOWN_URL_SCHEME"),
+        ("NS_ERROR_CORRUPTED_CONTENT", "net::ERR_INVALID_RESPONSE"),
+        ("NS_ERROR_DOM_BAD_URI", "net::ERR_INVALID_URL"),
+        ("NS_ERROR_BLOCKED_BY_POLICY", "net::ERR_BLOCKED_BY_CSP"),
+        ("deniedPortAccess", "net::ERR_UNSAFE_PORT"),
+        ("connectionFailure", "net::ERR_CONNECTION_REFUSED"),
+        ("dnsNotFound", "net::ERR_NAME_NOT_RESOLVED"),
+        ("netOffline", "net::ERR_INTERNET_DISCONNECTED"),
+        ("netReset", "net::ERR_CONNECTION_RESET"),
+        ("netInterrupt", "net::ERR_CONNECTION_CLOSED"),
+        ("netTimeout", "net::ERR_CONNECTION_TIMED_OUT"),
+        ("redirectLoop", "net::ERR_TOO_MANY_REDIRECTS"),
+        ("unknownProtocolFound", "net::ERR_UNKNOWN_URL_SCHEME"),
+        ("fileNotFound", "net::ERR_FILE_NOT_FOUND"),
+        (
+            "SEC_ERROR_UNKNOWN_ISSUER",
+            "net::ERR_CERT_AUTHORITY_INVALID",
+        ),
+        (
+            "MOZILLA_PKIX_ERROR_SELF_SIGNED_CERT",
+            "net::ERR_CERT_AUTHORITY_INVALID",
+        ),
+        (
+            "SSL_ERROR_BAD_CERT_DOMAIN",
+            "net::ERR_CERT_COMMON_NAME_INVALID",
+        ),
+        (
+            "SEC_ERROR_EXPIRED_CERTIFICATE",
+            "net::ERR_CERT_DATE_INVALID",
+        ),
+    ];
+    let known = NAMES.iter().find(|(name, _)| *name == word);
+    known.map_or(word, |(_, name)| name).to_owned()
+}

@@ -1,0 +1,261 @@
+//! Which frames a page has, and which document each of them shows.
+
+use super::{BidiPage, State};
+use crate::backend::bidi::evaluate::SANDBOX;
+use crate::backend::{FrameId, Handle, PageEvent};
+use crate::error::{Error, Result};
+use std::sync::Arc;
+use wire::bidi::browsing_context::Info;
+use wire::bidi::script::{CallFunction, LocalValue, RemoteValue, Target};
+
+/// A frame, the main one included.
+pub(super) struct Place {
+    parent: Option<FrameId>,
+    url: String,
+    /// How many documents it has shown.
+    documents: u64,
+    /// Our sandbox of the one that it shows.
+    realm: Option<Arc<str>>,
+}
+
+impl Place {
+    pub(super) fn new(parent: Option<FrameId>) -> Self {
+        Self {
+            parent,
+            url: String::new(),
+            documents: 0,
+            realm: None,
+        }
+    }
+}
+
+/// All elements that hold frames, those in open shadow roots too.
+const OWNERS: &str = "() => {
+  const found = [];
+  const look = (root) => {
+    for (const e of root.querySelectorAll('*')) {
+      if (/^(iframe|frame|object|embed)$/.test(e.localName)) found.push(e);
+      if (e.shadowRoot) look(e.shadowRoot);
+    }
+  };
+  look(document);
+  globalThis.__playhouseOwners = found;
+  return found.map((e) => e.contentWindow);
+}";
+const OWNER: &str =
+    "(index) => globalThis.__playhouseCore.handle(globalThis.__playhouseOwners[index])";
+const INSIDE: &str = "(handles) => JSON.parse(handles).map((handle) => globalThis.__playhouseCore.element(handle)?.contentWindow)";
+
+impl BidiPage {
+    /// A frame came to be.
+    pub(in crate::backend::bidi) fn frame_attached(&self, info: &Info, parent: &str) {
+        let (frame, parent) = (FrameId::from(&info.context), FrameId::from(parent));
+        self.state()
+            .frames
+            .insert(frame.clone(), Place::new(Some(parent.clone())));
+        self.report(PageEvent::FrameAttached {
+            frame: frame.clone(),
+            parent,
+        });
+        self.shows_first(&frame, &info.url);
+    }
+
+    /// A frame shows the document that it came to be with.
+    pub(in crate::backend::bidi) fn shows_first(&self, frame: &FrameId, url: &str) {
+        let loader = format!("first-{}", frame.as_str());
+        self.frame_shows(frame, &loader, url);
+        let loaded = (frame.clone(), loader.as_str().into());
+        self.report(PageEvent::DomContentLoaded {
+            frame: loaded.0.clone(),
+            loader: loaded.1,
+        });
+        self.report(PageEvent::Load {
+            frame: loaded.0,
+            loader: loader.as_str().into(),
+        });
+    }
+
+    /// A frame shows another document from now on.
+    pub(in crate::backend::bidi) fn frame_shows(&self, frame: &FrameId, loader: &str, url: &str) {
+        {
+            let mut state = self.state();
+            let Some(place) = state.frames.get_mut(frame) else {
+                return;
+            };
+            place.realm = None;
+            place.documents += 1;
+            url.clone_into(&mut place.url);
+        }
+        self.document_changed();
+        self.report(PageEvent::NavigationCommitted {
+            frame: frame.clone(),
+            loader: loader.into(),
+            url: url.to_owned(),
+            name: String::new(),
+        });
+    }
+
+    /// The URL of a frame changed within its document.
+    pub(in crate::backend::bidi) fn frame_moved(&self, frame: &FrameId, url: String) {
+        if let Some(place) = self.state().frames.get_mut(frame) {
+            place.url.clone_from(&url);
+        }
+        self.report(PageEvent::SameDocumentNavigation {
+            frame: frame.clone(),
+            url,
+        });
+    }
+
+    /// A frame went, with all inside it; those are returned too.
+    pub(in crate::backend::bidi) fn frame_gone(&self, frame: &FrameId) -> Vec<FrameId> {
+        let mut gone = self.state().inside(frame);
+        gone.push(frame.clone());
+        for frame in &gone {
+            self.state().frames.remove(frame);
+        }
+        self.document_changed();
+        self.report(PageEvent::FrameDetached {
+            frame: frame.clone(),
+        });
+        gone
+    }
+
+    /// The address of the page's document.
+    pub(in crate::backend::bidi) fn url(&self) -> String {
+        let state = self.state();
+        let main = state.frames.get(&self.main);
+        main.map(|place| place.url.clone()).unwrap_or_default()
+    }
+
+    /// Which of its documents a frame shows, counted.
+    pub(in crate::backend::bidi) fn document_of(&self, frame: &FrameId) -> Result<u64> {
+        let state = self.state();
+        if state.closed {
+            return Err(Error::PageClosed {});
+        }
+        let place = state.frames.get(frame).ok_or(Error::DocumentGone {})?;
+        Ok(place.documents)
+    }
+
+    /// Our sandbox of the document that a frame shows.
+    pub(in crate::backend::bidi) fn realm_of(&self, frame: &FrameId) -> Option<Arc<str>> {
+        self.state().frames.get(frame)?.realm.clone()
+    }
+
+    /// Remembers the sandbox of a document, if that is shown still.
+    pub(in crate::backend::bidi) fn realm_is(&self, frame: &FrameId, document: u64, realm: &str) {
+        if let Some(place) = self.state().frames.get_mut(frame)
+            && place.documents == document
+        {
+            place.realm = Some(realm.into());
+        }
+    }
+
+    /// A sandbox has gone, as the browser says.
+    pub(in crate::backend::bidi) fn realm_gone(&self, frame: &FrameId, realm: &str) {
+        if let Some(place) = self.state().frames.get_mut(frame) {
+            place.realm.take_if(|known| **known == *realm);
+        }
+    }
+
+    /// Waits until a frame shows another document than this one, or none.
+    pub(in crate::backend::bidi) async fn left(&self, frame: &FrameId, document: u64) -> Error {
+        let mut changes = self.documents.subscribe();
+        loop {
+            changes.mark_unchanged();
+            match self.document_of(frame) {
+                Ok(shown) if shown == document => {}
+                Ok(_) => return Error::DocumentGone {},
+                Err(error) => return error,
+            }
+            // The sender lives in `self`.
+            let _ = changes.changed().await;
+        }
+    }
+
+    pub(super) async fn frames_of(
+        &self,
+        frame: &FrameId,
+        owners: &[Handle],
+    ) -> Result<Vec<Option<FrameId>>> {
+        let handles = serde_json::Value::from(owners.to_vec()).to_string();
+        let inside = self
+            .in_sandbox(frame, INSIDE, vec![LocalValue::string(handles)])
+            .await?;
+        Ok(windows(&inside))
+    }
+
+    pub(super) async fn owner_of(&self, frame: &FrameId) -> Result<Option<(FrameId, Handle)>> {
+        if *frame == self.main {
+            return Ok(None);
+        }
+        let parent = self
+            .state()
+            .frames
+            .get(frame)
+            .and_then(|place| place.parent.clone())
+            .ok_or(Error::DocumentGone {})?;
+        let held = self.in_sandbox(&parent, OWNERS, vec![]).await?;
+        let index = windows(&held)
+            .iter()
+            .position(|held| held.as_ref() == Some(frame))
+            .ok_or(Error::DocumentGone {})?;
+        let handle = self
+            .in_sandbox(&parent, OWNER, vec![LocalValue::number(index as u64)])
+            .await?;
+        let handle = handle.decode::<Handle>().ok_or(Error::DocumentGone {})?;
+        Ok(Some((parent, handle)))
+    }
+
+    /// Returns once the frame's process has answered anything.
+    pub(super) async fn runs_scripts(&self, frame: &FrameId) -> Result<()> {
+        let asked = self.root.send(&CallFunction {
+            function_declaration: "() => 0".to_owned(),
+            await_promise: false,
+            target: Target::Context {
+                context: frame.as_str().to_owned(),
+                sandbox: Some(SANDBOX),
+            },
+            arguments: vec![],
+            user_activation: None,
+            serialization_options: None,
+        });
+        let document = self.document_of(frame)?;
+        tokio::select! {
+            biased;
+            answer = asked => match answer {
+                Ok(_) | Err(wire::Error::Refused { .. }) => Ok(()),
+                Err(error) => Err(error.into()),
+            },
+            left = self.left(frame, document) => match left {
+                // It shows another one, so it does answer.
+                Error::DocumentGone {} => Ok(()),
+                other => Err(other),
+            },
+        }
+    }
+}
+
+/// The frames behind a list of windows.
+fn windows(list: &RemoteValue) -> Vec<Option<FrameId>> {
+    let items: Vec<RemoteValue> = list.decode().unwrap_or_default();
+    let frame = |item: &RemoteValue| item.window().map(FrameId::from);
+    items.iter().map(frame).collect()
+}
+
+impl State {
+    /// All frames inside a frame, however deep.
+    fn inside(&self, frame: &FrameId) -> Vec<FrameId> {
+        let mut found = Vec::new();
+        let mut next = vec![frame];
+        while let Some(above) = next.pop() {
+            for (child, place) in &self.frames {
+                if place.parent.as_ref() == Some(above) {
+                    found.push(child.clone());
+                    next.push(child);
+                }
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,173 @@
+//! The page's history: where it goes, back, forward and again.
+
+use super::BidiPage;
+use crate::backend::bidi::network;
+use crate::backend::{LoaderId, PageEvent};
+use crate::error::{Error, Result};
+use crate::task;
+use url::Url;
+use wire::bidi::browsing_context::{Navigate, ReadinessState, Reload, TraverseHistory};
+use wire::bidi::network::SetCacheBehavior;
+use wire::bidi::{error, script};
+
+impl BidiPage {
+    /// A navigation of the main frame began.
+    pub(in crate::backend::bidi) fn navigation_began(&self) {
+        let mut state = self.state();
+        state.navigations += 1;
+        state.failure = None;
+    }
+
+    /// The document of a navigation of the main frame could not be had.
+    pub(in crate::backend::bidi) fn navigation_failed(&self, reason: &str) {
+        self.state().failure = Some(reason.to_owned());
+    }
+
+    pub(super) async fn go_to(&self, url: &str) -> Result<Option<LoaderId>> {
+        if let Some(context) = self.context() {
+            context.grant_to(url).await?;
+        }
+        let stays = is_fragment(&self.url(), url);
+        let before = self.state().navigations;
+        let answer = self
+            .root
+            .call(&Navigate {
+                context: self.name(),
+                url: url.to_owned(),
+                wait: ReadinessState::None,
+            })
+            .await;
+        match answer {
+            Ok(_) if stays => Ok(None),
+            Ok(answer) => Ok(answer.navigation.map(LoaderId::from)),
+            Err(wire::Error::Refused {
+                error: name,
+                message,
+                ..
+            }) => {
+                if name == error::INVALID_ARGUMENT {
+                    return Err(Error::InvalidUrl {
+                        url: url.to_owned(),
+                    });
+                }
+                if name == error::NO_SUCH_FRAME {
+                    return Err(Error::PageClosed {});
+                }
+                self.root.flush().await?;
+                let (newest, told) = {
+                    let state = self.state();
+                    (state.navigations <= before + 1, state.failure.clone())
+                };
+                let reason = told
+                    .filter(|_| newest)
+                    .unwrap_or_else(|| network::reason(message.trim_start_matches("Error: ")));
+                // Ended without a document, as by a 204, and not given up for another navigation.
+                if reason == network::ABORTED && newest && is_opened_here(url) {
+                    self.report(PageEvent::NavigationAborted {
+                        frame: self.main.clone(),
+                        loader: None,
+                        reason: String::new(),
+                    });
+                    return Ok(None);
+                }
+                let url = Url::parse(url).map_or_else(|_| url.to_owned(), String::from);
+                Err(Error::NavigationFailed { url, reason })
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub(super) async fn load_again(&self, ignore_cache: bool) -> Result<()> {
+        if !ignore_cache {
+            self.root
+                .call(&Reload {
+                    context: self.name(),
+                    wait: ReadinessState::None,
+                })
+                .await?;
+            return Ok(());
+        }
+        self.root.call(&self.cache("bypass")).await?;
+        let loaded = self.root.send(&Reload {
+            context: self.name(),
+            wait: ReadinessState::Complete,
+        });
+        let (root, as_before) = (self.root.clone(), self.cache("default"));
+        task::spawn("reload", async move {
+            // Whatever came of it, the page has its cache again.
+            let _ = loaded.await;
+            drop(root.send(&as_before));
+        })
+        .detach();
+        Ok(())
+    }
+
+    fn cache(&self, cache_behavior: &'static str) -> SetCacheBehavior {
+        SetCacheBehavior {
+            cache_behavior,
+            contexts: Some(vec![self.name()]),
+        }
+    }
+
+    pub(super) async fn go_by(&self, delta: i32) -> Result<bool> {
+        let before = self.state().navigations;
+        let gone = self
+            .root
+            .call(&TraverseHistory {
+                context: self.name(),
+                delta,
+            })
+            .await;
+        match gone {
+            Err(wire::Error::Refused { error: name, .. })
+                if name == error::NO_SUCH_HISTORY_ENTRY =>
+            {
+                return Ok(false);
+            }
+            other => other?,
+        };
+        // Firefox tells of no entry of the same document that differs in its fragment only.
+        self.root.flush().await?;
+        if self.state().navigations > before {
+            return Ok(true);
+        }
+        let asked = self
+            .root
+            .call(&script::Evaluate {
+                expression: "location.href".to_owned(),
+                await_promise: false,
+                target: crate::backend::bidi::evaluate::ours(&self.main),
+            })
+            .await;
+        self.root.flush().await?;
+        if let Ok(answer) = asked
+            && self.state().navigations == before
+        {
+            let url = answer.result.decode::<String>();
+            self.frame_moved(&self.main, url.unwrap_or_else(|| self.url()));
+        }
+        Ok(true)
+    }
+}
+
+/// Whether the way from one address to another is one within a document.
+fn is_fragment(from: &str, to: &str) -> bool {
+    let (Ok(mut from), Ok(mut to)) = (Url::parse(from), Url::parse(to)) else {
+        return false;
+    };
+    if to.fragment().is_none() {
+        return false;
+    }
+    from.set_fragment(None);
+    to.set_fragment(None);
+    from == to
+}
+
+/// Whether the browser opens it itself, so that it can end without a document in good order; what other programs open it does not.
+fn is_opened_here(url: &str) -> bool {
+    let scheme = Url::parse(url).map(|url| url.scheme().to_owned());
+    matches!(
+        scheme.as_deref(),
+        Ok("http" | "https" | "file" | "blob" | "data" | "about")
+    )
+}

@@ -1,0 +1,178 @@
+//! Requests as they go by: told to their pages, and decided about where they wait.
+
+use super::browser::Shared;
+use super::network::{self, Network};
+use super::page::BidiPage;
+use super::scratch;
+use crate::backend::{FrameId, LoaderId, PageEvent, RequestEvent, RequestId};
+use crate::error::Result;
+use std::sync::Arc;
+use wire::bidi::network::{
+    AuthCredentials, AuthRequired, BeforeRequestSent, ContinueRequest, ContinueResponse,
+    ContinueWithAuth, DataType, FetchError, GetData,
+};
+
+impl Shared {
+    pub(super) fn network_went_on(&self, event: Network) {
+        match event {
+            Network::Sent(sent) => self.sent(sent),
+            Network::Responded(responded) => {
+                if responded.is_blocked {
+                    drop(self.root.send(&ContinueResponse {
+                        request: responded.request.request.clone(),
+                    }));
+                }
+                if let Some(page) = self.owner(responded.context.as_deref())
+                    && network::is_logged(&responded.request)
+                {
+                    page.report(PageEvent::Request(network::responded(responded)));
+                }
+            }
+            Network::Completed(completed) => {
+                if let Some(page) = self.owner(completed.context.as_deref())
+                    && network::is_logged(&completed.request)
+                    && !network::is_redirect(&completed.response)
+                {
+                    page.report(PageEvent::Request(network::completed(completed)));
+                }
+            }
+            Network::Failed(failed) => self.failed(failed),
+            Network::Challenged(challenged) => self.challenged(challenged),
+        }
+    }
+
+    fn owner(&self, context: Option<&str>) -> Option<Arc<BidiPage>> {
+        self.page_of(context?)
+    }
+
+    fn sent(&self, sent: BeforeRequestSent) {
+        let page = self.owner(sent.context.as_deref());
+        if let Some(page) = &page
+            && network::is_logged(&sent.request)
+        {
+            page.report(PageEvent::Request(network::started(sent.clone())));
+        }
+        if !sent.is_blocked {
+            return;
+        }
+        match page {
+            Some(page) => self.waits(&page, sent),
+            None => self.waits_for_nobody(sent),
+        }
+    }
+
+    /// A request of a page that we do not know: our own, a worker's, or the browser's.
+    fn waits_for_nobody(&self, sent: BeforeRequestSent) {
+        let ours = sent.context.as_ref().is_some_and(|context| {
+            let mut contexts = self.contexts().into_iter();
+            contexts.any(|owner| owner.withheld.is_ours(context))
+        });
+        if ours {
+            return scratch::answer(&self.root, sent.request.request);
+        }
+        let user_context = sent.user_context.as_deref();
+        let forbidden = self.contexts().into_iter().any(|context| {
+            // Of a worker nobody says whose it is.
+            let meant = user_context.is_none_or(|id| id == context.id());
+            meant && !context.options().origins.allow(&sent.request.url)
+        });
+        if forbidden {
+            drop(self.root.send(&wire::bidi::network::FailRequest {
+                request: sent.request.request,
+            }));
+        } else {
+            drop(self.root.send(&ContinueRequest {
+                request: sent.request.request,
+                ..Default::default()
+            }));
+        }
+    }
+
+    fn failed(&self, failed: FetchError) {
+        let Some(page) = self.owner(failed.context.as_deref()) else {
+            return;
+        };
+        let reason = match page.refusal(&failed.request.request) {
+            Some(refused) => refused.to_owned(),
+            None => network::reason(&failed.error_text),
+        };
+        if network::is_logged(&failed.request) {
+            page.report(PageEvent::Request(RequestEvent::Failed {
+                id: RequestId::from(&failed.request.request),
+                cancelled: reason == network::ABORTED,
+                reason: reason.clone(),
+                at: failed.timestamp / 1000.0,
+            }));
+        }
+        if let (Some(navigation), Some(context)) = (failed.navigation, failed.context) {
+            if page.page_id().as_str() == context {
+                page.navigation_failed(&reason);
+            }
+            page.report(PageEvent::NavigationAborted {
+                frame: FrameId::from(context),
+                loader: Some(LoaderId::from(navigation)),
+                reason,
+            });
+        }
+    }
+
+    /// Tells name and password, once; asked again, they were wrong, and the page gets the refusal.
+    fn challenged(&self, challenged: AuthRequired) {
+        if !challenged.is_blocked {
+            return;
+        }
+        let request = challenged.request.request;
+        let known = self.owner(challenged.context.as_deref()).and_then(|page| {
+            let context = page.context()?;
+            let options = context.options();
+            let by_proxy = challenged.response.status == 407;
+            let known = credentials(&options, by_proxy, &challenged.request.url)?;
+            page.first_challenge(&request).then_some(known)
+        });
+        drop(self.root.send(&ContinueWithAuth {
+            request,
+            action: if known.is_some() {
+                "provideCredentials"
+            } else {
+                "cancel"
+            },
+            credentials: known.map(|(username, password)| AuthCredentials {
+                kind: "password",
+                username,
+                password,
+            }),
+        }));
+    }
+}
+
+fn credentials(
+    options: &crate::backend::ContextOptions,
+    by_proxy: bool,
+    url: &str,
+) -> Option<(String, String)> {
+    if by_proxy {
+        let proxy = options.proxy.as_ref()?;
+        let password = proxy.password.clone().unwrap_or_default();
+        return Some((proxy.username.clone()?, password));
+    }
+    let known = options.http_credentials.as_ref()?;
+    let asks = url::Url::parse(url).ok()?.origin().ascii_serialization();
+    let meant = known
+        .origin
+        .as_ref()
+        .is_none_or(|origin| origin.trim_end_matches('/') == asks);
+    meant.then(|| (known.username.clone(), known.password.clone()))
+}
+
+impl BidiPage {
+    pub(super) async fn body(&self, request: &RequestId, kind: DataType) -> Result<Vec<u8>> {
+        let data = self
+            .root
+            .call(&GetData {
+                data_type: kind,
+                request: request.as_str().to_owned(),
+            })
+            .await?;
+        Ok(data.bytes.into_bytes())
+    }
+}

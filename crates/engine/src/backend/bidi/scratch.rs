@@ -1,0 +1,165 @@
+//! A page of our own beside the user's: it visits an origin without a request leaving the browser, and is told to nobody.
+
+use super::context::BidiContext;
+use crate::error::{Error, Result};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+use wire::Session;
+use wire::bidi::browsing_context::{self, CreateType, Info, ReadinessState};
+use wire::bidi::{network, script};
+
+/// How long an empty document may take to be shown.
+const VISIT: Duration = Duration::from_secs(10);
+
+/// Pages that appear while a page of our own is on its way: one of them is it.
+#[derive(Default)]
+pub(super) struct Withheld(Mutex<Ours>, watch::Sender<u64>);
+
+#[derive(Default)]
+struct Ours {
+    expected: bool,
+    appeared: Vec<Info>,
+    /// The pages that are ours.
+    pages: Vec<String>,
+}
+
+impl Withheld {
+    /// Whether a page that appeared is kept back.
+    pub(super) fn takes(&self, info: &Info) -> bool {
+        let mut ours = self.state();
+        let takes = ours.expected && info.original_opener.is_none();
+        if takes {
+            ours.appeared.push(info.clone());
+        }
+        takes
+    }
+
+    /// Whether a page is one of ours.
+    pub(super) fn is_ours(&self, context: &str) -> bool {
+        self.state().pages.iter().any(|page| page == context)
+    }
+
+    pub(super) fn went_on(&self) {
+        self.1.send_modify(|count| *count += 1);
+    }
+
+    fn state(&self) -> MutexGuard<'_, Ours> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The page; it closes when dropped.
+pub(super) struct ScratchPage<'a> {
+    owner: &'a BidiContext,
+    context: String,
+    intercept: String,
+}
+
+impl BidiContext {
+    pub(super) async fn scratch_page(&self) -> Result<ScratchPage<'_>> {
+        let _creating = self.creating.lock().await;
+        self.withheld.state().expected = true;
+        let created = self.create(CreateType::Tab).await;
+        if created.is_ok() {
+            // It was told of before it was answered for.
+            self.root.flush().await?;
+        }
+        let appeared = {
+            let mut ours = self.withheld.state();
+            ours.expected = false;
+            ours.pages.extend(created.as_ref().ok().cloned());
+            std::mem::take(&mut ours.appeared)
+        };
+        let browser = self.browser()?;
+        for info in appeared {
+            if created.as_ref().ok() != Some(&info.context) {
+                self.page_appeared(&browser, &info);
+            }
+        }
+        let context = created?;
+        let intercept = self
+            .root
+            .call(&network::AddIntercept {
+                phases: vec![network::InterceptPhase::BeforeRequestSent],
+                contexts: Some(vec![context.clone()]),
+            })
+            .await?
+            .intercept;
+        Ok(ScratchPage {
+            owner: self,
+            context,
+            intercept,
+        })
+    }
+}
+
+impl ScratchPage<'_> {
+    /// Runs an expression in an empty document of the origin; its value must be a text.
+    pub(super) async fn at(&self, origin: &str, expression: String) -> Result<String> {
+        let visited = self.root().send(&browsing_context::Navigate {
+            context: self.context.clone(),
+            url: format!("{origin}/"),
+            wait: ReadinessState::Interactive,
+        });
+        let visited = tokio::time::timeout(VISIT, visited).await;
+        let failed = |reason: String| Error::NavigationFailed {
+            url: origin.to_owned(),
+            reason,
+        };
+        visited
+            .map_err(|_| failed("net::ERR_TIMED_OUT".to_owned()))?
+            .map_err(|error| failed(error.to_string()))?;
+        let answer = self
+            .root()
+            .call(&script::Evaluate {
+                expression,
+                await_promise: true,
+                target: script::Target::Context {
+                    context: self.context.clone(),
+                    sandbox: None,
+                },
+            })
+            .await?;
+        if let Some(details) = answer.exception_details {
+            return Err(Error::Script {
+                message: super::console::exception(&details),
+            });
+        }
+        Ok(answer.result.decode::<String>().unwrap_or_default())
+    }
+
+    fn root(&self) -> &Session {
+        &self.owner.root
+    }
+}
+
+impl Drop for ScratchPage<'_> {
+    fn drop(&mut self) {
+        drop(self.root().send(&network::RemoveIntercept {
+            intercept: self.intercept.clone(),
+        }));
+        drop(self.root().send(&browsing_context::Close {
+            context: self.context.clone(),
+            prompt_unload: Some(false),
+        }));
+        let mut ours = self.owner.withheld.state();
+        ours.pages.retain(|page| *page != self.context);
+        drop(ours);
+        self.owner.withheld.went_on();
+    }
+}
+
+/// Answers a request of such a page: with nothing at all.
+pub(super) fn answer(root: &Session, request: String) {
+    drop(root.send(&network::ProvideResponse {
+        request,
+        status_code: Some(200),
+        reason_phrase: Some("OK".to_owned()),
+        headers: Some(vec![network::Header {
+            name: "content-type".to_owned(),
+            value: network::BytesValue::String("text/html".to_owned()),
+        }]),
+        body: Some(network::BytesValue::String("<!doctype html>".to_owned())),
+    }));
+}

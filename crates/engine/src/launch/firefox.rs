@@ -1,0 +1,335 @@
+//! Starting a Firefox: its preferences, its profile, the port that it listens on.
+
+use super::LaunchOptions;
+use super::process::Process;
+use super::profile::Profile;
+use crate::backend::bidi::{BidiBrowser, proxy_exceptions, proxy_parts};
+use crate::backend::{BrowserBackend, Proxy};
+use crate::error::{Error, Result};
+use crate::progress::Progress;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What it prints once it listens, with the address behind it.
+const LISTENS: &str = "WebDriver BiDi listening on ";
+/// How long a Firefox that listens may take to take a connection.
+const CONNECTING: Duration = Duration::from_secs(30);
+/// How long a browser that ends by itself may take to say why.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+
+pub(super) async fn launch(
+    progress: &Progress,
+    options: &LaunchOptions,
+) -> Result<Arc<dyn BrowserBackend>> {
+    let profile = super::chromium::profile(progress, options).await?;
+    let dir = profile.dir().to_owned();
+    write_preferences(&profile, options)?;
+    let args = switches(options, &dir.display().to_string());
+    let env = environment(options);
+    // Firefox takes no notice of the pipe: it is killed with its group, whoever ends first.
+    let (process, _pipe) = Process::start(&options.executable, &args, &env, profile).await?;
+    let process = Arc::new(process);
+    let owned = process.clone();
+    let connected = async {
+        let listens =
+            process.printed(|line| line.split_once(LISTENS).map(|(_, url)| url.to_owned()));
+        let Some(url) = listens.await else {
+            return Err(Error::BrowserClosed {
+                reason: String::new(),
+            });
+        };
+        let url = format!("{}/session", url.trim().trim_end_matches('/'));
+        let (connection, events) = wire::Connection::websocket(&url, &[], CONNECTING)
+            .await
+            .map_err(|error| Error::LaunchFailed {
+                reason: error.to_string(),
+                log: String::new(),
+            })?;
+        BidiBrowser::start(connection, events, Some(owned)).await
+    };
+    match progress.run(connected).await {
+        Ok(browser) => Ok(browser),
+        Err(error @ (Error::Timeout { .. } | Error::Cancelled {})) => Err(error),
+        Err(error) => {
+            let reason = tokio::time::timeout(LAST_WORDS, process.exit())
+                .await
+                .unwrap_or_else(|_| error.to_string());
+            let log = process.last_words().await;
+            Err(Error::LaunchFailed {
+                reason: format!("Target page, context or browser has been closed ({reason})"),
+                log: format!(
+                    "<launching> {} {}\n{log}",
+                    options.executable.display(),
+                    args.join(" ")
+                ),
+            })
+        }
+    }
+}
+
+fn switches(options: &LaunchOptions, profile: &str) -> Vec<String> {
+    let mut args = vec![
+        "--remote-debugging-port=0".to_owned(),
+        "--no-remote".to_owned(),
+        "--new-instance".to_owned(),
+        "--profile".to_owned(),
+        profile.to_owned(),
+    ];
+    if options.headless {
+        args.push("--headless".to_owned());
+    }
+    args.retain(|arg| !options.ignore_default_args.contains(arg));
+    args.extend(options.args.iter().cloned());
+    args
+}
+
+fn environment(options: &LaunchOptions) -> Vec<(String, String)> {
+    let own = [("MOZ_CRASHREPORTER_DISABLE", "1"), ("MOZ_NO_REMOTE", "1")];
+    let mut env: Vec<_> = own
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .into();
+    env.extend(options.env.iter().cloned());
+    env
+}
+
+fn write_preferences(profile: &Profile, options: &LaunchOptions) -> Result<()> {
+    let mut text = String::new();
+    for (name, value) in preferences(options) {
+        text += &format!("user_pref({}, {value});\n", json!(name));
+    }
+    let path = profile.dir().join("user.js");
+    std::fs::write(&path, text).map_err(|error| Error::File {
+        path: path.display().to_string(),
+        reason: error.to_string(),
+    })
+}
+
+fn preferences(options: &LaunchOptions) -> Vec<(String, Value)> {
+    let mut all: Vec<_> = PREFERENCES
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), value.as_json()))
+        .collect();
+    for name in ADDRESSES {
+        all.push(((*name).to_owned(), json!("")));
+    }
+    if let Some(proxy) = &options.proxy {
+        all.extend(proxied(proxy));
+    }
+    all
+}
+
+fn proxied(proxy: &Proxy) -> Vec<(String, Value)> {
+    let (scheme, address) = proxy_parts(proxy);
+    let (host, port) = address.rsplit_once(':').unwrap_or((address, "80"));
+    let port = port.parse::<u16>().unwrap_or(80);
+    let names: &[&str] = if scheme.starts_with("socks") {
+        &["socks"]
+    } else {
+        &["http", "ssl"]
+    };
+    let mut all = vec![("network.proxy.type".to_owned(), json!(1))];
+    for name in names {
+        all.push((format!("network.proxy.{name}"), json!(host)));
+        all.push((format!("network.proxy.{name}_port"), json!(port)));
+    }
+    if scheme == "socks4" {
+        all.push(("network.proxy.socks_version".to_owned(), json!(4)));
+    }
+    let exceptions = proxy_exceptions(proxy).join(",");
+    all.push(("network.proxy.no_proxies_on".to_owned(), json!(exceptions)));
+    all
+}
+
+/// A value that can be written down here.
+enum Preference {
+    Flag(bool),
+    Number(i64),
+    Text(&'static str),
+}
+
+use Preference::{Flag, Number, Text};
+
+impl Preference {
+    fn as_json(&self) -> Value {
+        match self {
+            Flag(flag) => json!(flag),
+            Number(number) => json!(number),
+            Text(text) => json!(text),
+        }
+    }
+}
+
+/// Where Firefox would ask its makers for something.
+const ADDRESSES: &[&str] = &[
+    "app.normandy.api_url",
+    "app.update.url",
+    "browser.region.network.url",
+    "browser.safebrowsing.provider.google.gethashURL",
+    "browser.safebrowsing.provider.google.updateURL",
+    "browser.safebrowsing.provider.google4.gethashURL",
+    "browser.safebrowsing.provider.google4.updateURL",
+    "browser.safebrowsing.provider.mozilla.gethashURL",
+    "browser.safebrowsing.provider.mozilla.updateURL",
+    "browser.search.geoSpecificDefaults.url",
+    "captivedetect.canonicalURL",
+    "datareporting.policy.firstRunURL",
+    "extensions.blocklist.detailsURL",
+    "extensions.getAddons.get.url",
+    "extensions.systemAddon.update.url",
+    "extensions.update.background.url",
+    "extensions.update.url",
+    "geo.provider.network.url",
+    "media.gmp-manager.url",
+    "services.settings.server",
+    "startup.homepage_welcome_url",
+    "startup.homepage_welcome_url.additional",
+    "toolkit.telemetry.server",
+];
+
+const PREFERENCES: &[(&str, Preference)] = &[
+    // Nothing that runs by itself, and nothing that asks anybody.
+    ("app.normandy.enabled", Flag(false)),
+    ("app.shield.optoutstudies.enabled", Flag(false)),
+    ("app.update.auto", Flag(false)),
+    ("app.update.checkInstallTime", Flag(false)),
+    ("app.update.disabledForTesting", Flag(true)),
+    ("app.update.enabled", Flag(false)),
+    ("browser.aboutwelcome.enabled", Flag(false)),
+    ("browser.cache.disk.enable", Flag(false)),
+    ("browser.discovery.enabled", Flag(false)),
+    ("browser.dom.window.dump.enabled", Flag(false)),
+    ("browser.ml.enable", Flag(false)),
+    (
+        "browser.newtabpage.activity-stream.feeds.system.topstories",
+        Flag(false),
+    ),
+    ("browser.newtabpage.enabled", Flag(false)),
+    ("browser.pagethumbnails.capturing_disabled", Flag(true)),
+    ("browser.ping-centre.telemetry", Flag(false)),
+    ("browser.places.speculativeConnect.enabled", Flag(false)),
+    ("browser.region.update.enabled", Flag(false)),
+    ("browser.safebrowsing.blockedURIs.enabled", Flag(false)),
+    ("browser.safebrowsing.downloads.enabled", Flag(false)),
+    ("browser.safebrowsing.malware.enabled", Flag(false)),
+    ("browser.safebrowsing.phishing.enabled", Flag(false)),
+    ("browser.safebrowsing.update.enabled", Flag(false)),
+    ("browser.search.update", Flag(false)),
+    ("browser.sessionstore.resume_from_crash", Flag(false)),
+    ("browser.shell.checkDefaultBrowser", Flag(false)),
+    ("browser.startup.blankWindow", Flag(false)),
+    ("browser.startup.couldRestoreSession.count", Number(-1)),
+    ("browser.startup.homepage", Text("about:blank")),
+    ("browser.startup.homepage_override.mstone", Text("ignore")),
+    ("browser.startup.page", Number(0)),
+    ("browser.tabs.closeWindowWithLastTab", Flag(true)),
+    ("browser.tabs.unloadOnLowMemory", Flag(false)),
+    ("browser.tabs.warnOnClose", Flag(false)),
+    ("browser.topsites.contile.enabled", Flag(false)),
+    ("browser.translations.enable", Flag(false)),
+    ("browser.uitour.enabled", Flag(false)),
+    ("browser.urlbar.merino.endpointURL", Text("")),
+    ("browser.urlbar.suggest.searches", Flag(false)),
+    ("browser.warnOnQuit", Flag(false)),
+    ("datareporting.healthreport.uploadEnabled", Flag(false)),
+    ("datareporting.policy.dataSubmissionEnabled", Flag(false)),
+    ("datareporting.usage.uploadEnabled", Flag(false)),
+    ("devtools.console.stdout.chrome", Flag(false)),
+    ("dom.push.connection.enabled", Flag(false)),
+    ("extensions.autoDisableScopes", Number(0)),
+    ("extensions.getAddons.cache.enabled", Flag(false)),
+    ("extensions.installDistroAddons", Flag(false)),
+    ("extensions.systemAddon.update.enabled", Flag(false)),
+    ("extensions.update.enabled", Flag(false)),
+    ("extensions.update.notifyUser", Flag(false)),
+    ("identity.fxaccounts.enabled", Flag(false)),
+    ("media.gmp-manager.updateEnabled", Flag(false)),
+    ("messaging-system.rsexperimentloader.enabled", Flag(false)),
+    ("network.captive-portal-service.enabled", Flag(false)),
+    ("network.connectivity-service.enabled", Flag(false)),
+    ("network.dns.disablePrefetch", Flag(true)),
+    ("network.http.speculative-parallel-limit", Number(0)),
+    ("network.manage-offline-status", Flag(false)),
+    ("network.prefetch-next", Flag(false)),
+    ("network.trr.mode", Number(5)),
+    ("security.certerrors.mitm.priming.enabled", Flag(false)),
+    (
+        "security.remote_settings.crlite_filters.enabled",
+        Flag(false),
+    ),
+    (
+        "security.remote_settings.intermediates.enabled",
+        Flag(false),
+    ),
+    ("signon.autofillForms", Flag(false)),
+    ("signon.rememberSignons", Flag(false)),
+    ("toolkit.telemetry.enabled", Flag(false)),
+    ("toolkit.telemetry.reportingpolicy.firstRun", Flag(false)),
+    ("toolkit.telemetry.unified", Flag(false)),
+    ("trailhead.firstrun.didSeeAboutWelcome", Flag(true)),
+    // Pages are what they would be for somebody who looks at them.
+    ("browser.link.open_newwindow", Number(2)),
+    ("browser.link.open_newwindow.restriction", Number(0)),
+    ("dom.disable_open_during_load", Flag(false)),
+    ("dom.ipc.processPrelaunch.enabled", Flag(true)),
+    ("dom.ipc.reportProcessHangs", Flag(false)),
+    ("dom.ipc.tabs.shutdownTimeoutSecs", Number(1)),
+    ("dom.max_chrome_script_run_time", Number(0)),
+    ("dom.max_script_run_time", Number(0)),
+    ("dom.popup_maximum", Number(-1)),
+    ("dom.require_user_interaction_for_beforeunload", Flag(true)),
+    ("dom.security.https_first", Flag(false)),
+    ("dom.security.https_first_schemeless", Flag(false)),
+    ("focusmanager.testmode", Flag(true)),
+    ("geo.provider.testing", Flag(true)),
+    ("geo.wifi.scan", Flag(false)),
+    ("network.auth.subresource-http-auth-allow", Number(2)),
+    ("network.cookie.cookieBehavior", Number(0)),
+    ("network.http.prompt-temp-redirect", Flag(false)),
+    ("network.proxy.allow_hijacking_localhost", Flag(true)),
+    ("privacy.trackingprotection.enabled", Flag(false)),
+    ("privacy.trackingprotection.pbmode.enabled", Flag(false)),
+    ("ui.systemUsesDarkTheme", Number(0)),
+    (
+        "layout.css.prefers-color-scheme.content-override",
+        Number(1),
+    ),
+    ("ui.useOverlayScrollbars", Number(1)),
+    // A page that comes back from there tells its console anew and never loads.
+    ("browser.sessionhistory.max_total_viewers", Number(0)),
+    ("fission.bfcacheInParent", Flag(false)),
+    // Input is acted upon when the page is ready for it.
+    ("remote.experimental.enabled", Flag(true)),
+    ("remote.active-protocols", Number(1)),
+    ("remote.prefs.recommended", Flag(true)),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_proxy_is_said_in_preferences() {
+        let options = LaunchOptions {
+            proxy: Some(Proxy {
+                server: "socks5://10.0.0.1:1080".to_owned(),
+                bypass: vec!["*.example.com".to_owned()],
+                ..Proxy::default()
+            }),
+            ..LaunchOptions::default()
+        };
+        let all = preferences(&options);
+        let of = |wanted: &str| {
+            all.iter()
+                .find(|(name, _)| name == wanted)
+                .map(|(_, value)| value)
+        };
+        assert_eq!(of("network.proxy.socks"), Some(&json!("10.0.0.1")));
+        assert_eq!(of("network.proxy.socks_port"), Some(&json!(1080)));
+        assert_eq!(of("network.proxy.http"), None);
+        assert_eq!(
+            of("network.proxy.no_proxies_on"),
+            Some(&json!(".example.com"))
+        );
+    }
+}

@@ -1,0 +1,89 @@
+//! The `browser` module: the browser itself and its user contexts.
+
+use serde::{Deserialize, Serialize};
+
+use super::session::UserPromptHandler;
+use super::{Empty, command};
+
+/// Names a user context. <https://w3c.github.io/webdriver-bidi/#type-browser-UserContext>
+pub type UserContext = String;
+
+/// The user context that a browser begins with.
+pub const DEFAULT: &str = "default";
+
+/// [`browser.close`](https://w3c.github.io/webdriver-bidi/#command-browser-close)
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Close {}
+command!(Close, "browser.close", Empty);
+
+/// [`browser.createUserContext`](https://w3c.github.io/webdriver-bidi/#command-browser-createUserContext)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CreateUserContext {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accept_insecure_certs: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proxy: Option<Proxy>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unhandled_prompt_behavior: Option<UserPromptHandler>,
+}
+command!(
+    CreateUserContext,
+    "browser.createUserContext",
+    CreateUserContextResult
+);
+
+/// The answer to [`CreateUserContext`].
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct CreateUserContextResult {
+    pub user_context: UserContext,
+}
+
+/// [`session.ManualProxyConfiguration`](https://w3c.github.io/webdriver-bidi/#type-session-ProxyConfiguration)
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Proxy {
+    /// `manual`.
+    pub proxy_type: &'static str,
+    /// `host:port`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http_proxy: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ssl_proxy: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub socks_proxy: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub socks_version: Option<u8>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub no_proxy: Vec<String>,
+}
+
+/// [`browser.removeUserContext`](https://w3c.github.io/webdriver-bidi/#command-browser-removeUserContext)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RemoveUserContext {
+    pub user_context: UserContext,
+}
+command!(RemoveUserContext, "browser.removeUserContext", Empty);
+
+/// [`browser.setDownloadBehavior`](https://w3c.github.io/webdriver-bidi/#command-browser-setDownloadBehavior)
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SetDownloadBehavior {
+    pub download_behavior: DownloadBehavior,
+    pub user_contexts: Vec<UserContext>,
+}
+command!(SetDownloadBehavior, "browser.setDownloadBehavior", Empty);
+
+/// [`browser.DownloadBehavior`](https://w3c.github.io/webdriver-bidi/#type-browser-DownloadBehavior)
+#[derive(Debug, Clone, Serialize)]
+#[serde(
+    tag = "type",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
+pub enum DownloadBehavior {
+    Allowed { destination_folder: String },
+    Denied,
+}

@@ -1,0 +1,229 @@
+//! The `script` module: running scripts, in the page's world or in a sandbox of its own.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::browser::UserContext;
+use super::browsing_context::BrowsingContext;
+use super::{Empty, command};
+
+/// Names a realm. <https://w3c.github.io/webdriver-bidi/#type-script-Realm>
+pub type Realm = String;
+
+/// Where a script runs. [`script.Target`](https://w3c.github.io/webdriver-bidi/#type-script-Target)
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+pub enum Target {
+    Realm {
+        realm: Realm,
+    },
+    Context {
+        context: BrowsingContext,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        sandbox: Option<&'static str>,
+    },
+}
+
+/// [`script.callFunction`](https://w3c.github.io/webdriver-bidi/#command-script-callFunction)
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CallFunction {
+    pub function_declaration: String,
+    pub await_promise: bool,
+    pub target: Target,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub arguments: Vec<LocalValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_activation: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub serialization_options: Option<SerializationOptions>,
+}
+command!(CallFunction, "script.callFunction", EvaluateResult);
+
+/// [`script.evaluate`](https://w3c.github.io/webdriver-bidi/#command-script-evaluate)
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Evaluate {
+    pub expression: String,
+    pub await_promise: bool,
+    pub target: Target,
+}
+command!(Evaluate, "script.evaluate", EvaluateResult);
+
+/// The same with an expression that is written as JSON already.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EvaluateEncoded<'a> {
+    pub expression: &'a RawValue,
+    pub await_promise: bool,
+    pub target: Target,
+}
+command!(EvaluateEncoded<'_>, "script.evaluate", EvaluateResult);
+
+/// [`script.SerializationOptions`](https://w3c.github.io/webdriver-bidi/#type-script-SerializationOptions)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SerializationOptions {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_dom_depth: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_object_depth: Option<u32>,
+}
+
+/// [`script.LocalValue`](https://w3c.github.io/webdriver-bidi/#type-script-LocalValue)
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+pub enum LocalValue {
+    String(StringValue),
+    Number(NumberValue),
+    Reference(SharedReference),
+}
+
+impl LocalValue {
+    /// A text.
+    pub fn string(value: impl Into<String>) -> Self {
+        Self::String(StringValue {
+            kind: "string",
+            value: value.into(),
+        })
+    }
+
+    /// A whole number.
+    pub fn number(value: u64) -> Self {
+        Self::Number(NumberValue {
+            kind: "number",
+            value,
+        })
+    }
+}
+
+/// A text as an argument.
+#[derive(Debug, Clone, Serialize)]
+pub struct StringValue {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    value: String,
+}
+
+/// A number as an argument.
+#[derive(Debug, Clone, Serialize)]
+pub struct NumberValue {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    value: u64,
+}
+
+/// A node, for any realm of its document. [`script.SharedReference`](https://w3c.github.io/webdriver-bidi/#type-script-RemoteReference)
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SharedReference {
+    pub shared_id: String,
+}
+
+/// A value of a page. [`script.RemoteValue`](https://w3c.github.io/webdriver-bidi/#type-script-RemoteValue)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct RemoteValue {
+    /// `undefined`, `null`, `string`, `number`, `object`, `array`, `node`, `window`, …
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// What it holds; its shape depends on the kind.
+    pub value: Option<Box<RawValue>>,
+    /// Names a node.
+    pub shared_id: Option<String>,
+}
+
+impl RemoteValue {
+    /// The value as a `T`; `None` if there is none, or another one.
+    pub fn decode<T: DeserializeOwned>(&self) -> Option<T> {
+        crate::json::decode("script.RemoteValue", self.value.as_deref()?).ok()
+    }
+
+    /// The frame behind a `window`.
+    pub fn window(&self) -> Option<BrowsingContext> {
+        #[derive(Deserialize)]
+        struct Window {
+            context: BrowsingContext,
+        }
+        (self.kind == "window").then(|| self.decode::<Window>().map(|window| window.context))?
+    }
+}
+
+/// The answer to a script. [`script.EvaluateResult`](https://w3c.github.io/webdriver-bidi/#type-script-EvaluateResult)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct EvaluateResult {
+    pub realm: Realm,
+    pub result: RemoteValue,
+    /// It threw, and there is no result.
+    pub exception_details: Option<ExceptionDetails>,
+}
+
+/// [`script.ExceptionDetails`](https://w3c.github.io/webdriver-bidi/#type-script-ExceptionDetails)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ExceptionDetails {
+    pub text: String,
+    pub exception: RemoteValue,
+    pub line_number: u32,
+    pub column_number: u32,
+    pub stack_trace: StackTrace,
+}
+
+/// [`script.StackTrace`](https://w3c.github.io/webdriver-bidi/#type-script-StackTrace)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct StackTrace {
+    pub call_frames: Vec<StackFrame>,
+}
+
+/// [`script.StackFrame`](https://w3c.github.io/webdriver-bidi/#type-script-StackFrame); lines and columns from 0.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct StackFrame {
+    pub function_name: String,
+    pub url: String,
+    pub line_number: u32,
+    pub column_number: u32,
+}
+
+/// [`script.Source`](https://w3c.github.io/webdriver-bidi/#type-script-Source)
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct SourceInfo {
+    pub realm: Realm,
+    pub context: Option<BrowsingContext>,
+}
+
+/// [`script.addPreloadScript`](https://w3c.github.io/webdriver-bidi/#command-script-addPreloadScript)
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AddPreloadScript {
+    pub function_declaration: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contexts: Option<Vec<BrowsingContext>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_contexts: Option<Vec<UserContext>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<&'static str>,
+}
+command!(
+    AddPreloadScript,
+    "script.addPreloadScript",
+    AddPreloadScriptResult
+);
+
+/// The answer to [`AddPreloadScript`].
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct AddPreloadScriptResult {
+    pub script: String,
+}
+
+/// [`script.removePreloadScript`](https://w3c.github.io/webdriver-bidi/#command-script-removePreloadScript)
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct RemovePreloadScript {
+    pub script: String,
+}
+command!(RemovePreloadScript, "script.removePreloadScript", Empty);
