@@ -233,6 +233,12 @@ impl FrameTree {
         }
     }
 
+    pub(crate) fn named(&mut self, id: &FrameId, name: String) {
+        if let Some(frame) = self.frames.get_mut(id) {
+            frame.name = name;
+        }
+    }
+
     pub(crate) fn parsed(&mut self, id: &FrameId, loader: &LoaderId) {
         if let Some(frame) = self.showing(id, loader) {
             frame.parsed = true;

@@ -513,6 +513,7 @@ impl PageState {
     fn apply(&mut self, event: PageEvent) {
         match event {
             PageEvent::FrameAttached { frame, parent } => self.frames.attach(frame, parent),
+            PageEvent::FrameNamed { frame, name } => self.frames.named(&frame, name),
             PageEvent::FrameDetached { frame } => self.frames.detach(&frame),
             PageEvent::NavigationStarted { frame, loader, .. } => self.frames.start(&frame, loader),
             PageEvent::NavigationCommitted {

@@ -1,7 +1,7 @@
 // Everything Rust may call in a page, as one object. Evaluates to that object.
 import "./own";
 import { attribute, content, dispatchDrop, fileInput, fill, focus, selectOptions, setFiles } from "./forms";
-import { dragBegan, watchDrag } from "./drag";
+import { dragBegan, dragTaken, dragTo, dropDrag, takeDrag, watchDrag } from "./drag";
 import { generate, locator } from "./generate";
 import { held, keep, release, type Handle } from "./handles";
 import { aim, aimThrough, bounds } from "./hit";
@@ -18,6 +18,10 @@ const core = {
   handle: (element: Element): number => keep(element),
   watchDrag,
   dragBegan,
+  takeDrag,
+  dragTaken,
+  dragTo,
+  dropDrag,
   snapshot,
   byRef,
   refOf,

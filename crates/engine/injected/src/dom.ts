@@ -114,8 +114,13 @@ interface Look {
 /** What of the element's computed style is asked for; to keep the whole of it costs much more. */
 export const lookOf: (e: Element) => Look = cached((e) => {
   const { display, cursor, pointerEvents } = getComputedStyle(e);
-  return { display, cursor, pointerEvents };
+  return { display: display === "inline" && isBlockOfDrawing(e) ? "block" : display, cursor, pointerEvents };
 });
+
+/** Whether it is text of a drawing or a part of a formula: laid out by itself, which not every browser's `display` says. */
+function isBlockOfDrawing(e: Element): boolean {
+  return (e instanceof SVGElement && e.localName === "text") || (e instanceof MathMLElement && e.localName !== "math");
+}
 
 /** The element's computed `display`. */
 export function displayOf(e: Element): string {

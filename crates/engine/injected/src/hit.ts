@@ -105,7 +105,7 @@ function cover(e: Element, found: Element): Aimed {
 }
 
 /** The innermost element at the point, through open shadow roots and through the closed ones around `target`. */
-function deepestAt({ x, y }: Point, target?: Element): Element | undefined {
+export function deepestAt({ x, y }: Point, target?: Element): Element | undefined {
   const roots = new Map<Element, ShadowRoot>();
   for (let e = target; e; ) {
     const root = e.getRootNode();

@@ -40,6 +40,8 @@ pub trait PageObserver: Send + Sync {
 pub enum PageEvent {
     /// A frame was added below another.
     FrameAttached { frame: FrameId, parent: FrameId },
+    /// A frame has this name, as far as [`PageEvent::NavigationCommitted`] did not tell it.
+    FrameNamed { frame: FrameId, name: String },
     /// A frame was removed, with all below it.
     FrameDetached { frame: FrameId },
     /// A frame began to load another document (never a same-document navigation). `loader` is known at the latest when it commits.

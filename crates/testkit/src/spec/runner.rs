@@ -231,7 +231,23 @@ async fn work(run: Arc<Run>) -> Vec<Outcome> {
                 edits: &mut edits,
                 update: run.runner.update,
             };
+            let began = std::time::Instant::now();
             running.run(case, &document.setup, &mut attempt).await;
+            if let Some(path) = variable("PLAYHOUSE_SPEC_LOG") {
+                use std::io::Write as _;
+                let line = format!(
+                    "{} {:>6} ms  {title}\n{}",
+                    if attempt.faults.is_empty() {
+                        "ok  "
+                    } else {
+                        "FAIL"
+                    },
+                    began.elapsed().as_millis(),
+                    attempt.faults.concat()
+                );
+                let file = fs::File::options().create(true).append(true).open(path);
+                let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
+            }
             outcomes.push(Outcome {
                 title: Some(title),
                 faults: attempt.faults,

@@ -72,7 +72,7 @@ pub(super) struct Failure {
     data: Option<serde_json::Value>,
     /// The error's name, in WebDriver BiDi.
     #[serde(skip)]
-    name: Option<String>,
+    name: Option<Box<str>>,
 }
 
 impl Failure {
@@ -84,7 +84,7 @@ impl Failure {
         match text(error) {
             Some(name) => Self {
                 message: message.and_then(text).unwrap_or_default(),
-                name: Some(name),
+                name: Some(name.into()),
                 ..Self::default()
             },
             None => serde_json::from_str(error.get()).unwrap_or_default(),
@@ -101,7 +101,7 @@ impl Failure {
         if let Some(error) = self.name {
             return Error::Refused {
                 method,
-                error,
+                error: error.into(),
                 message: self.message,
             };
         }

@@ -28,6 +28,15 @@ pub(super) fn message(entry: &EntryAdded) -> ConsoleMessage {
     }
 }
 
+/// What Firefox says before the words of an error that nobody threw.
+const WITHOUT_STACK: &str = "Missing stack, unable to build exceptionDetails for exception: ";
+
+/// The words of an error that a promise was rejected with, and that has no stack; `None` if it is no such refusal.
+pub(super) fn rejection(refusal: &str) -> Option<String> {
+    let (_, words) = refusal.split_once(WITHOUT_STACK)?;
+    Some(words.to_owned())
+}
+
 /// The page's words for an exception, with its stack.
 pub(super) fn exception(details: &ExceptionDetails) -> String {
     match details.exception.kind.as_str() {
@@ -49,7 +58,7 @@ fn with_stack(text: &str, stack: &StackTrace) -> String {
             "{}:{}:{}",
             frame.url,
             frame.line_number + 1,
-            frame.column_number
+            frame.column_number + 1
         );
         all += &match frame.function_name.as_str() {
             "" => format!("\n    at {place}"),

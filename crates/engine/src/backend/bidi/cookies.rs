@@ -17,7 +17,10 @@ impl BidiContext {
     pub(super) async fn all_cookies(&self) -> Result<Vec<Cookie>> {
         let partition = self.partition();
         let all = self.root.call(&storage::GetCookies { partition }).await?;
-        Ok(all.cookies.into_iter().map(told).collect())
+        let mut cookies: Vec<_> = all.cookies.into_iter().map(told).collect();
+        // Firefox has them in no order.
+        cookies.sort_by(|one, other| one.domain.cmp(&other.domain));
+        Ok(cookies)
     }
 
     pub(super) async fn put_cookies(&self, cookies: &[Cookie]) -> Result<()> {

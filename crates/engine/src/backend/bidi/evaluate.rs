@@ -187,8 +187,15 @@ impl BidiPage {
             user_activation: Some(true),
             serialization_options: None,
         });
-        let answer = self.unless_left(frame, document, asked).await?;
-        returned(&thrown(answer)?)
+        match self.unless_left(frame, document, asked).await {
+            Err(Error::Protocol { method, message }) => {
+                Err(match super::console::rejection(&message) {
+                    Some(message) => Error::Script { message },
+                    None => Error::Protocol { method, message },
+                })
+            }
+            answer => returned(&thrown(answer?)?),
+        }
     }
 
     /// Whether the caller's script can be read: it stands where nothing gets to.

@@ -13,6 +13,7 @@ use wire::bidi::browsing_context::{
 };
 use wire::bidi::input::FileDialogOpened;
 use wire::bidi::log::EntryAdded;
+use wire::bidi::network::BeforeRequestSent;
 use wire::bidi::{Event, browsing_context};
 use wire::{EventStream, RawEvent};
 
@@ -23,7 +24,11 @@ const ERROR_PAGES: [&str; 3] = ["about:neterror", "about:certerror", "about:http
 pub(super) async fn listen(shared: Weak<Shared>, mut events: EventStream) {
     while let Some(event) = events.next().await {
         let Some(shared) = alive(&shared) else { return };
-        shared.on(&event);
+        if event.is::<BeforeRequestSent>() {
+            shared.sends(&event).await;
+        } else {
+            shared.on(&event);
+        }
     }
     if let Some(shared) = alive(&shared) {
         if let Some(reason) = events.end_reason() {
@@ -44,6 +49,14 @@ fn read<E: Event>(event: &RawEvent) -> Option<E> {
 }
 
 impl Shared {
+    /// A request is told of with its body, which has to be asked for.
+    async fn sends(&self, event: &RawEvent) {
+        if let Some(sent) = read::<BeforeRequestSent>(event) {
+            let body = self.short_body(&sent).await;
+            self.sent(sent, body);
+        }
+    }
+
     fn on(&self, event: &RawEvent) -> Option<()> {
         match &*event.method {
             ContextCreated::METHOD => self.appeared(&read::<ContextCreated>(event)?.0),
@@ -84,6 +97,7 @@ impl Shared {
             if let Some(page) = self.page_of(parent) {
                 self.frame_is_of(FrameId::from(&info.context), page.clone());
                 page.frame_attached(info, parent);
+                page.ask_for_name(FrameId::from(&info.context));
             }
         } else if let Some(context) = self.context_of(&info.user_context)
             && self.page_of(&info.context).is_none()

@@ -2,17 +2,76 @@
 
 use super::keys;
 use super::page::BidiPage;
-use crate::backend::{InputStep, MouseButton, Point};
-use crate::error::Result;
-use std::sync::{Mutex, PoisonError};
+use crate::backend::{FrameId, InputStep, MouseButton, Point};
+use crate::error::{Error, Result};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use wire::bidi::input::{Action, PerformActions, Source};
+use wire::bidi::script::{LocalValue, RemoteValue};
 
 /// Steps that go out in one command.
 const AT_ONCE: usize = 96;
 
-/// Where the devices were left: Firefox moves the pointer before it presses.
+/// What was left where: Firefox moves the pointer before it presses, and a button is let go of where it was pressed.
 #[derive(Default)]
-pub(super) struct Devices(Mutex<Option<Point>>);
+pub(super) struct Devices(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    pointer: Option<Point>,
+    ground: Option<Ground>,
+    /// A drag that begins is taken.
+    taking: bool,
+    /// One was.
+    dragging: bool,
+}
+
+/// The frame that input goes to, and where its viewport lies in the main one's. What is sent to the page itself does not reach a frame
+/// of another process.
+#[derive(Clone)]
+struct Ground {
+    frame: FrameId,
+    left: f64,
+    top: f64,
+    scale_x: f64,
+    scale_y: f64,
+}
+
+impl Ground {
+    fn main(frame: &FrameId) -> Self {
+        Self {
+            frame: frame.clone(),
+            left: 0.0,
+            top: 0.0,
+            scale_x: 1.0,
+            scale_y: 1.0,
+        }
+    }
+
+    fn inside(&self, point: Point) -> Point {
+        Point {
+            x: (point.x - self.left) / self.scale_x,
+            y: (point.y - self.top) / self.scale_y,
+        }
+    }
+}
+
+/// The frame at a point, and where it lies.
+const FRAME_AT: &str = "(x, y) => {
+  let e = document.elementFromPoint(Number(x), Number(y));
+  for (;;) {
+    const inner = e?.shadowRoot?.elementFromPoint(Number(x), Number(y));
+    if (!inner || inner === e) break;
+    e = inner;
+  }
+  if (!e || !/^(iframe|frame|object|embed)$/.test(e.localName) || !e.contentWindow) return null;
+  const box = e.getBoundingClientRect();
+  const style = getComputedStyle(e);
+  const scaleX = e.offsetWidth ? box.width / e.offsetWidth : 1;
+  const scaleY = e.offsetHeight ? box.height / e.offsetHeight : 1;
+  const left = box.x + (e.clientLeft + Number.parseFloat(style.paddingLeft)) * scaleX;
+  const top = box.y + (e.clientTop + Number.parseFloat(style.paddingTop)) * scaleY;
+  return [e.contentWindow, [left, top, scaleX, scaleY].join()];
+}";
 
 /// The three devices, in step: what one does, the others wait for.
 #[derive(Default)]
@@ -74,18 +133,33 @@ impl Ticks {
 
 impl BidiPage {
     pub(super) async fn dispatch(&self, steps: &[InputStep]) -> Result<()> {
-        for steps in steps.chunks(AT_ONCE) {
-            let mut ticks = Ticks::default();
-            for step in steps {
-                self.add(&mut ticks, step);
+        let ground = self.ground(steps).await?;
+        let mut ticks = Ticks::default();
+        for step in steps {
+            let drags = match step {
+                InputStep::MouseMove { buttons, .. } => buttons.contains(&MouseButton::Left),
+                InputStep::MouseUp { .. } => self.devices.state().taking,
+                _ => false,
+            };
+            if drags {
+                self.perform(&ground, &mut ticks).await?;
+                self.add_while_dragging(&ground, &mut ticks, step).await?;
+            } else {
+                self.add(&mut ticks, &ground, step);
+                if ticks.key.len() >= AT_ONCE {
+                    self.perform(&ground, &mut ticks).await?;
+                }
             }
-            let actions = ticks.sources();
-            if actions.is_empty() {
-                continue;
-            }
+        }
+        self.perform(&ground, &mut ticks).await
+    }
+
+    async fn perform(&self, ground: &Ground, ticks: &mut Ticks) -> Result<()> {
+        let actions = std::mem::take(ticks).sources();
+        if !actions.is_empty() {
             self.root
                 .call(&PerformActions {
-                    context: self.name(),
+                    context: ground.frame.as_str().to_owned(),
                     actions,
                 })
                 .await?;
@@ -93,17 +167,119 @@ impl BidiPage {
         Ok(())
     }
 
-    fn add(&self, ticks: &mut Ticks, step: &InputStep) {
+    /// Firefox begins a drag, and never ends it: so it is taken from the page and carried on by our own code.
+    async fn add_while_dragging(
+        &self,
+        ground: &Ground,
+        ticks: &mut Ticks,
+        step: &InputStep,
+    ) -> Result<()> {
         match step {
-            InputStep::MouseMove { to, .. } => self.move_to(ticks, *to),
+            InputStep::MouseMove { to, .. } => {
+                if self.devices.state().dragging {
+                    return self.drag(ground, "dragTo", *to).await.map(drop);
+                }
+                let first = !std::mem::replace(&mut self.devices.state().taking, true);
+                if first {
+                    self.drag(ground, "takeDrag", *to).await?;
+                }
+                self.add(ticks, ground, step);
+                self.perform(ground, ticks).await?;
+                if self.drag(ground, "dragTaken", *to).await? {
+                    self.devices.state().dragging = true;
+                    self.drag(ground, "dragTo", *to).await?;
+                }
+            }
+            InputStep::MouseUp { at, .. } => {
+                self.drag(ground, "dropDrag", *at).await?;
+                let mut state = self.devices.state();
+                (state.taking, state.dragging) = (false, false);
+                drop(state);
+                self.add(ticks, ground, step);
+            }
+            _ => self.add(ticks, ground, step),
+        }
+        Ok(())
+    }
+
+    /// Tells our code of a drag. A document that has gone drags nothing.
+    async fn drag(&self, ground: &Ground, function: &str, at: Point) -> Result<bool> {
+        let at = ground.inside(at);
+        let point = serde_json::json!({ "x": at.x, "y": at.y });
+        match self.call_core(&ground.frame, function, &point).await {
+            Ok(answer) => Ok(answer == "true"),
+            Err(Error::DocumentGone {}) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Where these steps belong: to the frame that their first point is in, or where a button is held.
+    async fn ground(&self, steps: &[InputStep]) -> Result<Ground> {
+        let first = steps.iter().find_map(|step| match step {
+            InputStep::MouseMove { to, buttons, .. } => Some((*to, !buttons.is_empty())),
+            InputStep::MouseDown { at, .. } | InputStep::Wheel { at, .. } => Some((*at, false)),
+            InputStep::MouseUp { at, .. } => Some((*at, true)),
+            _ => None,
+        });
+        let main = Ground::main(self.main());
+        let Some((point, held)) = first.filter(|_| self.has_frames()) else {
+            return Ok(main);
+        };
+        if held && let Some(ground) = self.devices.state().ground.clone() {
+            return Ok(ground);
+        }
+        let mut ground = main;
+        while let Some(inner) = self.frame_at(&ground, point).await? {
+            ground = inner;
+        }
+        self.devices.state().ground = Some(ground.clone());
+        Ok(ground)
+    }
+
+    /// The frame that lies at a point of the page, inside another one.
+    async fn frame_at(&self, outer: &Ground, point: Point) -> Result<Option<Ground>> {
+        let at = outer.inside(point);
+        let arguments = [at.x, at.y].map(|length| LocalValue::string(length.to_string()));
+        let found = match self
+            .in_sandbox(&outer.frame, FRAME_AT, arguments.into())
+            .await
+        {
+            // What is shown there can be pointed at all the same.
+            Err(Error::DocumentGone {} | Error::Script { .. }) => return Ok(None),
+            found => found?,
+        };
+        let Some((window, place)) = found.decode::<(RemoteValue, RemoteValue)>() else {
+            return Ok(None);
+        };
+        let place: String = place.decode().unwrap_or_default();
+        let numbers: Vec<f64> = place.split(',').filter_map(|n| n.parse().ok()).collect();
+        let (Some(frame), [left, top, scale_x, scale_y]) = (window.window(), numbers.as_slice())
+        else {
+            return Ok(None);
+        };
+        if *scale_x <= 0.0 || *scale_y <= 0.0 {
+            return Ok(None);
+        }
+        Ok(Some(Ground {
+            frame: FrameId::from(frame),
+            left: outer.left + left * outer.scale_x,
+            top: outer.top + top * outer.scale_y,
+            scale_x: outer.scale_x * scale_x,
+            scale_y: outer.scale_y * scale_y,
+        }))
+    }
+
+    fn add(&self, ticks: &mut Ticks, ground: &Ground, step: &InputStep) {
+        match step {
+            InputStep::MouseMove { to, .. } => self.move_to(ticks, ground, *to),
             InputStep::MouseDown { at, button, .. } => {
-                self.reach(ticks, *at);
+                self.reach(ticks, ground, *at);
                 ticks.pointer(Action::PointerDown {
                     button: number(*button),
                 });
             }
             InputStep::MouseUp { at, button, .. } => {
-                self.reach(ticks, *at);
+                self.reach(ticks, ground, *at);
                 ticks.pointer(Action::PointerUp {
                     button: number(*button),
                 });
@@ -113,12 +289,15 @@ impl BidiPage {
                 delta_x,
                 delta_y,
                 ..
-            } => ticks.wheel(Action::Scroll {
-                x: pixels(at.x),
-                y: pixels(at.y),
-                delta_x: pixels(*delta_x),
-                delta_y: pixels(*delta_y),
-            }),
+            } => {
+                let at = ground.inside(*at);
+                ticks.wheel(Action::Scroll {
+                    x: pixels(at.x),
+                    y: pixels(at.y),
+                    delta_x: pixels(*delta_x),
+                    delta_y: pixels(*delta_y),
+                });
+            }
             InputStep::KeyDown { key, .. } => ticks.key(Action::KeyDown {
                 value: keys::value(key),
             }),
@@ -136,25 +315,24 @@ impl BidiPage {
         }
     }
 
-    fn move_to(&self, ticks: &mut Ticks, to: Point) {
-        *self
-            .devices
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = Some(to);
+    fn move_to(&self, ticks: &mut Ticks, ground: &Ground, to: Point) {
+        self.devices.state().pointer = Some(to);
+        let to = ground.inside(to);
         ticks.pointer(Action::PointerMove { x: to.x, y: to.y });
     }
 
     /// Moves there, unless the pointer is there already.
-    fn reach(&self, ticks: &mut Ticks, at: Point) {
-        let there = *self
-            .devices
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+    fn reach(&self, ticks: &mut Ticks, ground: &Ground, at: Point) {
+        let there = self.devices.state().pointer;
         if there != Some(at) {
-            self.move_to(ticks, at);
+            self.move_to(ticks, ground, at);
         }
+    }
+}
+
+impl Devices {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

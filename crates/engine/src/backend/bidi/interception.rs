@@ -184,8 +184,10 @@ impl BidiPage {
                 body,
             } => {
                 if url.is_some() || body.is_some() {
-                    // Firefox would send it, and lose the answer; whoever asked may still decide otherwise.
-                    super::CAPABILITIES.require(Feature::RewriteRequest)?;
+                    // Firefox would send it, and lose the answer. What is refused does not wait for ever.
+                    let refused = super::CAPABILITIES.require(Feature::RewriteRequest);
+                    drop(self.root.send(&FailRequest { request }));
+                    return refused;
                 }
                 self.root
                     .call(&ContinueRequest {

@@ -13,7 +13,6 @@ pub(super) const ABORTED: &str = "net::ERR_ABORTED";
 
 /// An event of the network.
 pub(super) enum Network {
-    Sent(BeforeRequestSent),
     Responded(ResponseStarted),
     Completed(ResponseCompleted),
     Failed(FetchError),
@@ -23,7 +22,6 @@ pub(super) enum Network {
 impl Network {
     pub(super) fn read(event: &RawEvent) -> Option<Self> {
         let read = match &*event.method {
-            BeforeRequestSent::METHOD => event.parse()?.map(Self::Sent),
             ResponseStarted::METHOD => event.parse()?.map(Self::Responded),
             ResponseCompleted::METHOD => event.parse()?.map(Self::Completed),
             FetchError::METHOD => event.parse()?.map(Self::Failed),
@@ -35,7 +33,7 @@ impl Network {
     }
 }
 
-pub(super) fn started(sent: BeforeRequestSent) -> RequestEvent {
+pub(super) fn started(sent: BeforeRequestSent, body: Option<String>) -> RequestEvent {
     let has_body = sent.request.body_size.is_some_and(|size| size > 0.0);
     RequestEvent::Started {
         is_navigation: sent.navigation.is_some(),
@@ -47,7 +45,7 @@ pub(super) fn started(sent: BeforeRequestSent) -> RequestEvent {
         method: sent.request.method,
         headers: headers(sent.request.headers),
         has_body,
-        body: None,
+        body,
         at: sent.timestamp / 1000.0,
     }
 }
@@ -213,6 +211,10 @@ pub(super) fn reason(word: &str) -> String {
             "net::ERR_CERT_DATE_INVALID",
         ),
     ];
+    // What another program opens.
+    if word.ends_with("is not allowed in this context") {
+        return ABORTED.to_owned();
+    }
     let known = NAMES.iter().find(|(name, _)| *name == word);
     known.map_or(word, |(_, name)| name).to_owned()
 }

@@ -7,15 +7,20 @@ use super::scratch;
 use crate::backend::{FrameId, LoaderId, PageEvent, RequestEvent, RequestId};
 use crate::error::Result;
 use std::sync::Arc;
+use std::time::Duration;
 use wire::bidi::network::{
-    AuthCredentials, AuthRequired, BeforeRequestSent, ContinueRequest, ContinueResponse,
-    ContinueWithAuth, DataType, FetchError, GetData,
+    AuthCredentials, AuthRequired, BeforeRequestSent, BytesValue, ContinueRequest,
+    ContinueResponse, ContinueWithAuth, DataType, FetchError, GetData,
 };
+
+/// A body that goes into the log with its request, in bytes.
+const SHORT: f64 = 64.0 * 1024.0;
+/// How long the browser may take to hand it over, while all other events wait.
+const AT_HAND: Duration = Duration::from_millis(500);
 
 impl Shared {
     pub(super) fn network_went_on(&self, event: Network) {
         match event {
-            Network::Sent(sent) => self.sent(sent),
             Network::Responded(responded) => {
                 if responded.is_blocked {
                     drop(self.root.send(&ContinueResponse {
@@ -45,12 +50,29 @@ impl Shared {
         self.page_of(context?)
     }
 
-    fn sent(&self, sent: BeforeRequestSent) {
+    /// The body of a request, if it is short and text.
+    pub(super) async fn short_body(&self, sent: &BeforeRequestSent) -> Option<String> {
+        let size = sent.request.body_size?;
+        if size <= 0.0 || size > SHORT || !network::is_logged(&sent.request) {
+            return None;
+        }
+        let asked = self.root.send(&GetData {
+            data_type: DataType::Request,
+            request: sent.request.request.clone(),
+        });
+        let data = tokio::time::timeout(AT_HAND, asked).await.ok()?.ok()?;
+        match data.bytes {
+            BytesValue::String(text) => Some(text),
+            BytesValue::Base64(_) => None,
+        }
+    }
+
+    pub(super) fn sent(&self, sent: BeforeRequestSent, body: Option<String>) {
         let page = self.owner(sent.context.as_deref());
         if let Some(page) = &page
             && network::is_logged(&sent.request)
         {
-            page.report(PageEvent::Request(network::started(sent.clone())));
+            page.report(PageEvent::Request(network::started(sent.clone(), body)));
         }
         if !sent.is_blocked {
             return;

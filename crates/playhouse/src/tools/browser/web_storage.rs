@@ -230,7 +230,9 @@ enum Storage {
 impl Storage {
     async fn list(self, tab: &CurrentTab, call: &Call) -> Result<Reply> {
         let items = self.run(tab, call, "Object.entries(s)").await?;
-        let items: Vec<(String, String)> = serde_json::from_value(items).unwrap_or_default();
+        let mut items: Vec<(String, String)> = serde_json::from_value(items).unwrap_or_default();
+        // Not every browser keeps them in this order.
+        items.sort();
         let lines: Vec<_> = items
             .into_iter()
             .map(|(key, value)| format!("{key}={value}"))

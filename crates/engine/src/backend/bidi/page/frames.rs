@@ -4,14 +4,16 @@ use super::{BidiPage, State};
 use crate::backend::bidi::evaluate::SANDBOX;
 use crate::backend::{FrameId, Handle, PageEvent};
 use crate::error::{Error, Result};
+use crate::task;
 use std::sync::Arc;
 use wire::bidi::browsing_context::Info;
-use wire::bidi::script::{CallFunction, LocalValue, RemoteValue, Target};
+use wire::bidi::script::{CallFunction, Evaluate, LocalValue, RemoteValue, Target};
 
 /// A frame, the main one included.
 pub(super) struct Place {
     parent: Option<FrameId>,
     url: String,
+    name: String,
     /// How many documents it has shown.
     documents: u64,
     /// Our sandbox of the one that it shows.
@@ -23,6 +25,7 @@ impl Place {
         Self {
             parent,
             url: String::new(),
+            name: String::new(),
             documents: 0,
             realm: None,
         }
@@ -77,7 +80,7 @@ impl BidiPage {
 
     /// A frame shows another document from now on.
     pub(in crate::backend::bidi) fn frame_shows(&self, frame: &FrameId, loader: &str, url: &str) {
-        {
+        let name = {
             let mut state = self.state();
             let Some(place) = state.frames.get_mut(frame) else {
                 return;
@@ -85,14 +88,46 @@ impl BidiPage {
             place.realm = None;
             place.documents += 1;
             url.clone_into(&mut place.url);
-        }
+            place.name.clone()
+        };
         self.document_changed();
         self.report(PageEvent::NavigationCommitted {
             frame: frame.clone(),
             loader: loader.into(),
             url: url.to_owned(),
-            name: String::new(),
+            name,
         });
+    }
+
+    /// Whether there is any frame but the main one.
+    pub(in crate::backend::bidi) fn has_frames(&self) -> bool {
+        self.state().frames.len() > 1
+    }
+
+    pub(in crate::backend::bidi) fn main(&self) -> &FrameId {
+        &self.main
+    }
+
+    /// Asks a new frame for its name, which no event tells.
+    pub(in crate::backend::bidi) fn ask_for_name(self: &Arc<Self>, frame: FrameId) {
+        let asked = self.root.send(&Evaluate {
+            expression: "window.name".to_owned(),
+            await_promise: false,
+            target: crate::backend::bidi::evaluate::ours(&frame),
+        });
+        let page = Arc::downgrade(self);
+        task::spawn("frame name", async move {
+            let Ok(answer) = asked.await else { return };
+            let name: String = answer.result.decode().unwrap_or_default();
+            let Some(page) = page.upgrade().filter(|_| !name.is_empty()) else {
+                return;
+            };
+            if let Some(place) = page.state().frames.get_mut(&frame) {
+                place.name.clone_from(&name);
+            }
+            page.report(PageEvent::FrameNamed { frame, name });
+        })
+        .detach();
     }
 
     /// The URL of a frame changed within its document.
