@@ -21,6 +21,7 @@ mod state;
 mod statements;
 
 pub(crate) use elements::element;
+pub(super) use lifecycle::storage_state;
 pub(crate) use requests::network_log;
 
 use crate::tool::Toolset;

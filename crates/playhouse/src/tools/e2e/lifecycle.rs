@@ -5,12 +5,12 @@ use crate::call::Call;
 use crate::devserver::{self, Answer, DevServer, Left, Logs, Reason};
 use crate::error::{Error, Result, ServerReport};
 use crate::evidence;
-use crate::output::Output;
 use crate::scope::TabInAnyState;
 use crate::session::Session;
 use crate::session::app::App;
 use crate::sessions::{Created, SessionOptions, ViewportOption, Visible, unix_ms};
 use crate::tool::{Effect, ObjectTool, Outcome, Reach, Scope, ToolDef};
+use crate::tools::session::storage_state;
 use engine::{LoadState, SnapshotOptions};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -105,13 +105,7 @@ impl ObjectTool for E2eStart {
 
     async fn run(self, sessions: Visible, call: &Call) -> Result<Outcome<Started>> {
         let server = sessions.dev_servers().find(self.server.as_deref())?;
-        let storage_state = match &self.storage_state {
-            Some(path) => {
-                let home = sessions.at_home().session;
-                Some(readable(home.output(call).await, path)?)
-            }
-            None => None,
-        };
+        let storage_state = storage_state(&sessions, call, self.storage_state.as_deref()).await?;
         let app = App::new(server.begin().await?);
         let lifetime = server.idle().unwrap_or(LIFELONG);
         let options = SessionOptions {
@@ -246,10 +240,6 @@ fn address(server: &DevServer, path: Option<&str>) -> Result<Url> {
         true => Ok(url),
         false => Err(wrong().into()),
     }
-}
-
-fn readable(output: &Output, path: &str) -> Result<serde_json::Value> {
-    Ok(output.allowed(path)?.display().to_string().into())
 }
 
 /// Close the session, and stop the app's server unless others use it.

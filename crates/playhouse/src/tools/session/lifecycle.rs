@@ -4,7 +4,6 @@ use super::Done;
 use super::network::Throttling;
 use crate::call::Call;
 use crate::error::Result;
-use crate::output::Output;
 use crate::scope::OfServer;
 use crate::session::Session;
 use crate::sessions::{
@@ -71,13 +70,7 @@ impl ObjectTool for CreateSession {
     type Output = CreatedSession;
 
     async fn run(self, sessions: Visible, call: &Call) -> Result<Outcome<CreatedSession>> {
-        let storage_state = match &self.storage_state {
-            Some(path) => {
-                let home = sessions.at_home().session;
-                Some(readable(home.output(call).await, path)?)
-            }
-            None => None,
-        };
+        let storage_state = storage_state(&sessions, call, self.storage_state.as_deref()).await?;
         let options = SessionOptions {
             user_agent: self.user_agent,
             viewport: self.viewport,
@@ -99,8 +92,16 @@ impl ObjectTool for CreateSession {
     }
 }
 
-fn readable(output: &Output, path: &str) -> Result<Value> {
-    Ok(output.allowed(path)?.display().to_string().into())
+/// The file of cookies and storage that a session is to begin with, if the caller may read it.
+pub(in crate::tools) async fn storage_state(
+    sessions: &Visible,
+    call: &Call,
+    path: Option<&str>,
+) -> Result<Option<Value>> {
+    let Some(path) = path else { return Ok(None) };
+    let home = sessions.at_home().session;
+    let allowed = home.output(call).await.allowed(path)?;
+    Ok(Some(allowed.display().to_string().into()))
 }
 
 /// Close a session: its pages, cookies and storage are gone.
