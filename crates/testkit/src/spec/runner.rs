@@ -44,7 +44,8 @@ pub struct Report {
 impl Runner {
     /// Runs specs with the server `program`. The environment has a say:
     /// `PLAYHOUSE_SPEC_SERVER="node cli.js --headless …"` takes another server instead (and the
-    /// expectations `oracle.txt`), `PLAYHOUSE_SPEC_ENGINE=firefox` another browser (and `firefox.txt`), `UPDATE_EXPECT=1` rewrites the replies, `SPEC=text` runs only the
+    /// expectations `oracle.txt`), `PLAYHOUSE_SPEC_ENGINE=firefox` another browser (and
+    /// `firefox.txt`), `PLAYHOUSE_SPEC_LOG=file` writes down each case with its time, `UPDATE_EXPECT=1` rewrites the replies, `SPEC=text` runs only the
     /// cases whose file or title contains the text.
     pub fn new(program: &str) -> Self {
         let other = variable("PLAYHOUSE_SPEC_SERVER").filter(|command| !command.is_empty());

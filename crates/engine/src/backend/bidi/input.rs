@@ -55,6 +55,9 @@ impl Ground {
     }
 }
 
+/// What boxes of frames differ by that are drawn as they are.
+const UNSCALED: f64 = 0.01;
+
 /// The frame at a point, and where it lies.
 const FRAME_AT: &str = "(x, y) => {
   let e = document.elementFromPoint(Number(x), Number(y));
@@ -257,7 +260,8 @@ impl BidiPage {
         else {
             return Ok(None);
         };
-        if *scale_x <= 0.0 || *scale_y <= 0.0 {
+        // Firefox does not know the scale that a frame is drawn at; the page around it does.
+        if (scale_x - 1.0).abs() > UNSCALED || (scale_y - 1.0).abs() > UNSCALED {
             return Ok(None);
         }
         Ok(Some(Ground {
