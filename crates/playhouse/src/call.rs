@@ -7,7 +7,7 @@ use engine::Progress;
 use engine::codegen::Language;
 use std::future::Future;
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -125,6 +125,8 @@ pub(crate) struct Call {
     timeout: Option<Duration>,
     turn: Mutex<Option<Turn>>,
     begun: Notify,
+    /// The session that tests an app, where the call is for one that it may not have named.
+    tested: OnceLock<String>,
 }
 
 impl Call {
@@ -149,6 +151,7 @@ impl Call {
             timeout: None,
             turn: Mutex::default(),
             begun: Notify::new(),
+            tested: OnceLock::new(),
         }
     }
 
@@ -281,6 +284,16 @@ impl Call {
     /// The longest that any call may take once it has its turn.
     pub(crate) fn limit(&self) -> Duration {
         self.settings.longest_call() + self.timeout.unwrap_or_default()
+    }
+
+    /// The session that tests an app and that the call is for turned out to be this one.
+    pub(crate) fn tests(&self, session_id: &str) {
+        let _ = self.tested.set(session_id.to_owned());
+    }
+
+    /// The session that tests an app, where the call is for one that it may not have named.
+    pub(crate) fn tested(&self) -> Option<&str> {
+        self.tested.get().map(String::as_str)
     }
 
     fn turn(&self) -> MutexGuard<'_, Option<Turn>> {

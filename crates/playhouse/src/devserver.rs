@@ -25,6 +25,9 @@ const LISTENING: Duration = Duration::from_secs(5);
 
 const STEP: Duration = Duration::from_millis(50);
 
+/// How long we wait for somebody who starts or stops a server before we see whether something was left running.
+const SOMEBODY_ELSE: Duration = Duration::from_secs(60);
+
 /// All servers that are configured.
 pub(crate) struct DevServers {
     leases: PathBuf,
@@ -139,15 +142,17 @@ impl DevServers {
         let leases = self.leases.clone();
         engine::spawn("clearing up servers", async move {
             for register in Register::all(&leases) {
-                let alone = register.alone(Duration::ZERO).await;
-                let (somebody, left) = register.others(&alone);
-                if let Some(note) = left.last().filter(|_| !somebody) {
+                let alone = register.alone(SOMEBODY_ELSE).await;
+                let (somebody, left) = register.others(&alone, None);
+                let note = left.iter().find_map(|left| left.note.as_ref());
+                if let Some(note) = note.filter(|_| !somebody) {
                     let settings = note.settings();
                     tracing::info!(server = settings.name, "stopping what was left running");
                     if let Err(error) = stopped(&settings, note.process.as_ref()).await {
                         tracing::warn!(%error, "what was left running cannot be stopped");
                     }
                 }
+                left.into_iter().for_each(lease::Left::forget);
             }
         })
         .detach();
@@ -234,7 +239,17 @@ impl DevServer {
 
     /// Its state, in the command's words.
     pub(crate) async fn status(&self) -> Result<Answer> {
+        let before = self.known();
         let said = command::ask(&self.settings, Verb::Status, &self.environment()).await?;
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        // Somebody else may have restarted it; if it was we, this is old.
+        if let Some(known) = known.as_mut()
+            && before.as_ref() == Some(known)
+            && said.answer.url.is_some()
+            && matches!(&*said.answer.status, "running" | "unhealthy")
+        {
+            known.moves_to(&said.answer);
+        }
         Ok(said.answer)
     }
 
@@ -251,8 +266,11 @@ impl DevServer {
     }
 
     /// Whether its process is gone, as far as that can be told without asking the command.
-    pub(crate) async fn is_gone(&self) -> bool {
-        let state = self.state.lock().await;
+    pub(crate) fn is_gone(&self) -> bool {
+        // While it is started or stopped nobody can say.
+        let Ok(state) = self.state.try_lock() else {
+            return false;
+        };
         let process = state.lease.as_ref().and_then(Lease::process);
         process.is_some_and(|process| !process.lives())
     }
@@ -262,10 +280,12 @@ impl DevServer {
         let alone = self.register.alone(self.settings.start).await;
         let ours = state.lease.is_some();
         if !ours {
-            let (somebody, left) = self.register.others(&alone);
+            let (somebody, left) = self.register.others(&alone, None);
             // Noted before it is started: we may be killed in between.
             state.lease = Some(self.register.take(&self.settings, &alone));
             state.foreign = !somebody && left.is_empty();
+            left.into_iter().for_each(lease::Left::forget);
+            self.knows(None);
         }
         match self.comes_up(&mut state, Verb::Start).await {
             Ok(answer) => {
@@ -278,8 +298,9 @@ impl DevServer {
             }
             Err(error) => {
                 if state.users == 0 {
-                    // Something may have been started all the same.
-                    state.foreign = false;
+                    // Something may have been started all the same, unless it ran before.
+                    let ran = |known: Answer| known.status == "already_running";
+                    state.foreign &= self.known().is_some_and(ran);
                     drop(alone);
                     let stopped = self.vacated(&mut state, Reason::Over).await;
                     tracing::debug!(?stopped, "after a start that failed");
@@ -299,7 +320,7 @@ impl DevServer {
         {
             lease.is_process(started);
         }
-        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer.clone());
+        self.knows(Some(answer.clone()));
         match listens(&answer).await {
             true => Ok(answer),
             false => {
@@ -336,19 +357,25 @@ impl DevServer {
             return Ok(Left::Shared);
         };
         let alone = self.register.alone(self.settings.shutdown).await;
-        let process = lease.process().cloned();
-        // Before: whoever comes meanwhile waits for the lock, and finds nobody.
-        lease.give_up(&alone);
-        let (somebody, _) = self.register.others(&alone);
+        let (somebody, left) = self.register.others(&alone, Some(&lease));
         if somebody {
+            lease.give_up(&alone);
             return Ok(Left::Shared);
         }
         if state.foreign && reason == Reason::Over {
+            lease.give_up(&alone);
             return Ok(Left::Running);
         }
-        let answer = stopped(&self.settings, process.as_ref()).await;
-        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        // Noted until it is stopped: we may be killed in between.
+        let answer = stopped(&self.settings, lease.process()).await;
+        lease.give_up(&alone);
+        left.into_iter().for_each(lease::Left::forget);
+        self.knows(None);
         Ok(Left::Stopped(Box::new(answer?)))
+    }
+
+    fn knows(&self, answer: Option<Answer>) {
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = answer;
     }
 
     /// Where the servers are that it requires.

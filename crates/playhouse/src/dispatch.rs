@@ -45,7 +45,11 @@ pub(crate) async fn run(
             limit_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
         }),
     };
-    let (outcome, evidence) = joined(call, reach, outcome).await;
+    let (outcome, evidence) = tokio::select! {
+        biased;
+        () = call.cancelled() => (Err(Error::Cancelled {}), None),
+        joined = joined(call, reach, outcome) => joined,
+    };
     let content = dressed(tool, outcome, evidence.as_ref(), session_id, &call.settings);
     let images = content.items.iter().filter_map(|item| match item {
         ContentItem::Image { mime_type, .. } => Some(mime_type.as_str()),
@@ -201,11 +205,21 @@ async fn joined(
     reach: &Reach,
     outcome: Result<Answer>,
 ) -> (Result<Answer>, Option<Evidence>) {
-    let Some(app) = reach.session.app().filter(|_| call.has_turn()) else {
+    let tested = call
+        .tested()
+        .and_then(|id| reach.sessions.choose(Some(id)).ok());
+    let session = tested
+        .as_ref()
+        .map_or(&reach.session, |tested| &tested.session);
+    // Tools that look at servers alone have no turn: what they meet is told, and what came with others is left to those.
+    let has_turn = call.has_turn();
+    let concerned = has_turn || (call.tested().is_some() && outcome.is_err());
+    let app = session.app();
+    let Some(app) = app.filter(|_| concerned && session.goes_on().is_ok()) else {
         return (outcome, None);
     };
-    let part = reach.session.part(call);
-    let session = &part.unwrap_or_else(|_| reach.session.clone());
+    let part = session.part(call);
+    let session = &part.unwrap_or_else(|_| session.clone());
     let explains = |error: &Error| evidence::explains(error.code());
     let joined = match outcome {
         Err(error) if explains(&error) => {
@@ -228,7 +242,9 @@ async fn joined(
             }
         },
     };
-    app.call_ended();
+    if has_turn {
+        app.call_ended();
+    }
     joined
 }
 

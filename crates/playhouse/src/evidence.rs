@@ -93,7 +93,18 @@ pub(crate) async fn of_failure(
     let news = news(session, app);
     let marks = app.since_last_call();
     let (shot, servers) = tokio::join!(shot(call, session), states(app, &marks));
-    let dead = servers.iter().find(|server| server.is_dead());
+    // That its command failed says more than that it does not run.
+    let is_of_server = matches!(
+        error.code(),
+        ErrorCode::DevServerFailed | ErrorCode::DevServerTimeout
+    );
+    let dead = servers
+        .iter()
+        .find(|server| server.is_dead() && !is_of_server);
+    let kind = match is_of_server || dead.is_some() {
+        true => TroubleKind::Server,
+        false => TroubleKind::Tool,
+    };
     let error = match dead {
         Some(server) => died(server, &error, call),
         None => error,
@@ -112,11 +123,6 @@ pub(crate) async fn of_failure(
         console,
         requests,
         servers,
-    };
-    let kind = if dead_kind(&error) {
-        TroubleKind::Server
-    } else {
-        TroubleKind::Tool
     };
     app.note(Trouble {
         time: app::now(),
@@ -206,7 +212,7 @@ pub(crate) async fn state(server: &DevServer) -> Answer {
             ..answer
         },
         Err(error) => Answer {
-            status: if server.is_gone().await {
+            status: if server.is_gone() {
                 "stopped"
             } else {
                 "unknown"
@@ -258,10 +264,6 @@ fn died(server: &ServerState, error: &Error, call: &Call) -> Error {
             ..ServerReport::default()
         }),
     }
-}
-
-fn dead_kind(error: &Error) -> bool {
-    matches!(error, Error::DevServerFailed { during: "call", .. })
 }
 
 async fn shot(call: &Call, session: &Arc<Session>) -> Option<Shot> {

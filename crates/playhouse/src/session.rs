@@ -52,7 +52,7 @@ pub(crate) struct Session {
     idle: Mutex<Option<Task>>,
     contexts: Mutex<contexts::Contexts>,
     /// The app that it tests, if it does. Set once.
-    app: OnceLock<App>,
+    app: OnceLock<Arc<App>>,
     /// Set once; nothing is opened in it any more.
     ended: OnceLock<Ended>,
     state: Mutex<State>,
@@ -133,12 +133,12 @@ impl Session {
     /// Says which app it tests.
     pub(crate) fn tests(&self, app: App) {
         // Whoever made it says so, once.
-        let _ = self.app.set(app);
+        let _ = self.app.set(Arc::new(app));
     }
 
     /// The app that it tests, if it does.
     pub(crate) fn app(&self) -> Option<&App> {
-        self.app.get()
+        self.app.get().map(Arc::as_ref)
     }
 
     /// Fails with why it is over, once it is for good.

@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 /// Objects that are looked at, from the end of the output, until one is an answer.
 const CANDIDATES: usize = 200;
 
+/// The most of a message that is told, in bytes.
+const LONGEST: usize = 2000;
+
 /// What the command said, as far as it was understood.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -53,6 +56,16 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    /// Where the server is by a later answer.
+    pub(super) fn moves_to(&mut self, later: &Self) {
+        self.url.clone_from(&later.url);
+        self.port = later.port;
+        self.pid = later.pid.or(self.pid);
+        if !later.logs.is_empty() {
+            self.logs = later.logs.clone();
+        }
+    }
+
     /// The answer in an output; relative paths in it begin in `cwd`. Fails with what is wrong, in a sentence.
     pub(super) fn read(output: &str, cwd: &Path) -> Result<Self, String> {
         let members = object(output).ok_or_else(|| match output.trim().is_empty() {
@@ -76,8 +89,8 @@ impl Answer {
             exit_code: read.number("exitCode", "a whole number")?,
             signal: read.number("signal", "the number of a signal")?,
             logs: Logs::default(),
-            error: read.text("error")?,
-            message: read.text("message")?,
+            error: read.text("error")?.map(shortened),
+            message: read.text("message")?.map(shortened),
         };
         if let Some(url) = &answer.url {
             let parsed = url::Url::parse(url).ok().filter(|url| url.has_host());
@@ -145,6 +158,15 @@ fn object(output: &str) -> Option<Map<String, Value>> {
     });
     let lines = || at_begin.take(CANDIDATES).chain(further_in.take(CANDIDATES));
     lines().find_map(|at| parsed(&output[at..]))
+}
+
+/// A message that an answer has room for.
+fn shortened(mut message: String) -> String {
+    if message.len() > LONGEST {
+        message.truncate(message.floor_char_boundary(LONGEST));
+        message.push('…');
+    }
+    message
 }
 
 struct Members<'a>(&'a Map<String, Value>);

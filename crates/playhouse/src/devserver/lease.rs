@@ -60,13 +60,36 @@ impl Note {
     }
 }
 
-/// The folder of one server's notes: the same for everybody who starts it by the same command in the same place.
+/// The folder of one server's notes: the same for everybody who starts it by the same command in the same place and environment.
 #[derive(Debug, Clone)]
 pub(super) struct Register(PathBuf);
 
 /// Nobody else starts or stops the server as long as this lives.
 pub(super) struct Alone {
-    _lock: Option<File>,
+    /// `None`: others may be at it all the same.
+    lock: Option<File>,
+}
+
+impl Alone {
+    /// Whether that is certain.
+    pub(super) fn is_certain(&self) -> bool {
+        self.lock.is_some()
+    }
+}
+
+/// What somebody noted who does not live any more. Kept until it is forgotten, so that the next one finds it if we are killed too.
+pub(super) struct Left {
+    path: PathBuf,
+    _file: File,
+    /// Nothing, where nothing can be read.
+    pub(super) note: Option<Note>,
+}
+
+impl Left {
+    /// It is taken over, or stopped.
+    pub(super) fn forget(self) {
+        let _ = fs::remove_file(&self.path);
+    }
 }
 
 /// Our own note.
@@ -80,10 +103,10 @@ pub(super) struct Lease {
 impl Register {
     pub(super) fn of(settings: &DevServerSettings, leases: &Path) -> Self {
         let mut hash = Sha256::new();
-        for part in [&settings.cwd.display().to_string()]
-            .into_iter()
-            .chain(&settings.command)
-        {
+        let cwd = settings.cwd.display().to_string();
+        // One command may be two servers by its environment alone.
+        let env = settings.env.iter().flat_map(|(name, value)| [name, value]);
+        for part in [&cwd].into_iter().chain(&settings.command).chain(env) {
             hash.update(part.as_bytes());
             hash.update([0]);
         }
@@ -111,7 +134,7 @@ impl Register {
             Ok(lock) => lock,
             Err(error) => {
                 tracing::warn!(%error, folder = %self.0.display(), "what runs cannot be noted; a server that is killed leaves it running");
-                return Alone { _lock: None };
+                return Alone { lock: None };
             }
         };
         let end = Instant::now() + limit;
@@ -120,11 +143,11 @@ impl Register {
                 tracing::warn!(
                     "somebody else has been starting or stopping the server for too long"
                 );
-                break;
+                return Alone { lock: None };
             }
             tokio::time::sleep(STEP).await;
         }
-        Alone { _lock: Some(lock) }
+        Alone { lock: Some(lock) }
     }
 
     /// Notes that we have the server running.
@@ -140,20 +163,31 @@ impl Register {
         lease
     }
 
-    /// Whether somebody who lives has the server running, and what those noted who do not live any more: they are forgotten.
-    pub(super) fn others(&self, _: &Alone) -> (bool, Vec<Note>) {
+    /// Whether somebody who lives, and whose note is not `ours`, has the server running, and what those noted who do not live any more.
+    pub(super) fn others(&self, alone: &Alone, ours: Option<&Lease>) -> (bool, Vec<Left>) {
         let (mut somebody, mut left) = (false, Vec::new());
         let entries = fs::read_dir(&self.0).into_iter().flatten().flatten();
-        let paths = entries.map(|entry| entry.path());
-        for path in paths.filter(|path| path.extension().is_some_and(|end| end == EXTENSION)) {
-            match File::open(&path).map(|file| file.try_lock()) {
-                Ok(Ok(())) => {
+        let paths = entries
+            .map(|entry| entry.path())
+            .filter(|path| path.extension().is_some_and(|end| end == EXTENSION))
+            .filter(|path| ours.is_none_or(|ours| ours.path != *path));
+        for path in paths {
+            let Ok(file) = File::open(&path) else {
+                continue;
+            };
+            match file.try_lock() {
+                Ok(()) if alone.is_certain() => {
                     let note = fs::read(&path).ok();
-                    left.extend(note.and_then(|note| serde_json::from_slice(&note).ok()));
-                    let _ = fs::remove_file(&path);
+                    let note = note.and_then(|note| serde_json::from_slice(&note).ok());
+                    left.push(Left {
+                        path,
+                        _file: file,
+                        note,
+                    });
                 }
-                Ok(Err(TryLockError::WouldBlock)) => somebody = true,
-                Ok(Err(TryLockError::Error(_))) | Err(_) => {}
+                // It may be about to be locked.
+                Ok(()) | Err(TryLockError::WouldBlock) => somebody = true,
+                Err(TryLockError::Error(_)) => {}
             }
         }
         (somebody, left)
@@ -230,20 +264,55 @@ mod tests {
         }
     }
 
+    fn notes(register: &Register, alone: &Alone, ours: Option<&Lease>) -> (bool, Vec<Note>) {
+        let (somebody, left) = register.others(alone, ours);
+        (
+            somebody,
+            left.into_iter().filter_map(|left| left.note).collect(),
+        )
+    }
+
     #[tokio::test]
     async fn what_was_left_behind_is_told_from_what_somebody_has() {
         let folder = tempfile::tempdir().unwrap();
         let register = Register::of(&settings(), folder.path());
         let alone = register.alone(Duration::ZERO).await;
         let lease = register.take(&settings(), &alone);
-        assert_eq!(register.others(&alone), (true, vec![]));
+        assert_eq!(notes(&register, &alone, None), (true, vec![]));
+        assert_eq!(notes(&register, &alone, Some(&lease)), (false, vec![]));
         // As the kernel does when we are killed.
         let (path, note) = (lease.path.clone(), lease.note.clone());
         drop(lease);
-        assert!(path.exists());
-        assert_eq!(register.others(&alone), (false, vec![note]));
+        // Who is not alone cannot tell it from one that is about to be locked.
+        assert_eq!(
+            notes(&register, &Alone { lock: None }, None),
+            (true, vec![])
+        );
+        // Whoever looks may be killed before anything is done about it.
+        for _ in 0..2 {
+            assert_eq!(notes(&register, &alone, None), (false, vec![note.clone()]));
+        }
+        let (_, left) = register.others(&alone, None);
+        left.into_iter().for_each(Left::forget);
         assert!(!path.exists());
-        assert_eq!(register.others(&alone), (false, vec![]));
+        assert_eq!(notes(&register, &alone, None), (false, vec![]));
+    }
+
+    #[test]
+    fn a_command_with_another_environment_is_another_server() {
+        let of = |env: &[(&str, &str)]| {
+            let env = env
+                .iter()
+                .map(|(name, value)| (name.to_string(), value.to_string()));
+            let settings = DevServerSettings {
+                env: env.collect(),
+                ..settings()
+            };
+            Register::of(&settings, Path::new("/")).0
+        };
+        assert_eq!(of(&[("APP", "api")]), of(&[("APP", "api")]));
+        assert_ne!(of(&[("APP", "api")]), of(&[("APP", "web")]));
+        assert_ne!(of(&[("APP", "api")]), of(&[]));
     }
 
     #[tokio::test(start_paused = true)]

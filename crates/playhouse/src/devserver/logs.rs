@@ -48,6 +48,21 @@ pub(crate) struct Position {
     offset: u64,
 }
 
+impl Position {
+    /// So many bytes before it, in the same file, and not before another place of that file.
+    pub(crate) fn back(self, bytes: u64, first: Self) -> Self {
+        let begin = if first.file == self.file {
+            first.offset
+        } else {
+            0
+        };
+        Self {
+            offset: self.offset.saturating_sub(bytes).max(begin),
+            ..self
+        }
+    }
+}
+
 /// A part of a log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Excerpt {
@@ -70,7 +85,7 @@ pub(crate) fn end(path: &Path) -> Position {
 
 /// What was written since, at most the last `most` bytes of it. A log that was rotated or cut meanwhile is read from there on.
 pub(crate) fn since(path: &Path, position: Position, most: u64) -> io::Result<Excerpt> {
-    let mut file = match File::open(path) {
+    let mut file = match opened(path) {
         // It may come yet.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Excerpt::default()),
         file => file?,
@@ -94,20 +109,20 @@ pub(crate) fn since(path: &Path, position: Position, most: u64) -> io::Result<Ex
 fn rotated(path: &Path, position: Position) -> Option<File> {
     let mut name = path.as_os_str().to_owned();
     name.push(".1");
-    let file = File::open(name).ok()?;
+    let file = opened(Path::new(&name)).ok()?;
     let facts = file.metadata().ok()?;
     (number(&facts) == position.file).then_some(file)
 }
 
 /// The whole log, at most the last `most` bytes of it.
 pub(crate) fn last(path: &Path, most: u64) -> io::Result<Excerpt> {
-    tail(&mut File::open(path)?, 0, most)
+    tail(&mut opened(path)?, 0, most)
 }
 
 /// A page of a log: from `offset`, at most `most` bytes, whole lines where they are not longer than that; where the next one begins,
 /// unless it is the end.
 pub(crate) fn page(path: &Path, offset: u64, most: u64) -> io::Result<(Excerpt, Option<u64>)> {
-    let mut file = File::open(path)?;
+    let mut file = opened(path)?;
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(offset))?;
     let mut bytes = Vec::new();
@@ -148,6 +163,17 @@ fn tail(file: &mut File, offset: u64, most: u64) -> io::Result<Excerpt> {
     })
 }
 
+/// A file, and nothing else: to read from a pipe takes from others what is theirs, and waits for them.
+fn opened(path: &Path) -> io::Result<File> {
+    match path.metadata()?.is_file() {
+        true => File::open(path),
+        false => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "It is not a file",
+        )),
+    }
+}
+
 /// Names a file for as long as it exists, whatever its name.
 #[cfg(unix)]
 fn number(facts: &Metadata) -> u64 {
@@ -159,10 +185,23 @@ fn number(_: &Metadata) -> u64 {
     0
 }
 
+/// Stands for bytes that are no text.
+const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
+
 /// Bytes as text without escape sequences (ECMA-48) and carriage returns.
 pub(crate) fn readable(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let mut plain = String::with_capacity(text.len());
+    // What is no text is no longer for being shown, and a hole in a file is short.
+    let mut push = |char: char| match char {
+        REPLACEMENT if plain.ends_with(REPLACEMENT) => {}
+        char if char.is_control() && !matches!(char, '\n' | '\t') => {
+            if !plain.ends_with(' ') {
+                plain.push(' ');
+            }
+        }
+        char => plain.push(char),
+    };
     let mut chars = text.chars().peekable();
     while let Some(char) = chars.next() {
         match char {
@@ -190,9 +229,7 @@ pub(crate) fn readable(bytes: &[u8]) -> String {
                 _ => {}
             },
             '\r' if chars.peek() == Some(&'\n') => {}
-            '\n' | '\t' => plain.push(char),
-            char if char.is_control() => plain.push(' '),
-            char => plain.push(char),
+            char => push(char),
         }
     }
     plain
@@ -238,6 +275,31 @@ mod tests {
         assert_eq!((&*excerpt.text, next), ("first\nsecond\n", Some(13)));
         let (excerpt, next) = page(&path, 13, 14).unwrap();
         assert_eq!((&*excerpt.text, next), ("third\n", None));
+    }
+
+    #[test]
+    fn what_is_no_text_is_short() {
+        assert_eq!(readable(b"a\xff\xfe\xfdb\xff\n"), "a\u{fffd}b\u{fffd}\n");
+        // As a file has it that was cut under somebody who goes on writing where it ended.
+        assert_eq!(readable(b"\0\0\0\0ready\n"), " ready\n");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_not_read() {
+        // To open it would wait for somebody who writes.
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pipe");
+        let made = rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &path,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RWXU,
+            0,
+        );
+        made.unwrap();
+        assert!(last(&path, 10).is_err() && page(&path, 0, 10).is_err());
+        assert!(since(&path, Position::default(), 10).is_err());
     }
 
     #[test]

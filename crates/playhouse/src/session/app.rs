@@ -13,6 +13,9 @@ use time::macros::format_description;
 /// Troubles that are kept; the oldest go first.
 const KEPT: usize = 500;
 
+/// Pages whose troubles are remembered beside those that a call is for: those of other contexts, and some that are closed.
+const REMEMBERED: usize = 200;
+
 /// Begins what Chromium logs for each request that fails, beside the request itself.
 const FAILED_TO_LOAD: &str = "Failed to load resource";
 
@@ -84,6 +87,15 @@ pub(crate) struct Trouble {
     /// What the servers logged meanwhile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) log: Option<String>,
+}
+
+impl Trouble {
+    /// About how long it is, in bytes.
+    pub(crate) fn size(&self) -> usize {
+        let parts = [&self.page_url, &self.screenshot, &self.log];
+        let parts = parts.into_iter().flatten().map(String::len);
+        100 + self.message.len() + parts.sum::<usize>()
+    }
 }
 
 /// Where it went wrong.
@@ -239,7 +251,10 @@ impl App {
             }
             told.insert(page.id().clone(), Told { requests, ..known });
         }
-        state.told = told;
+        if state.told.len() > REMEMBERED {
+            state.told.clear();
+        }
+        state.told.extend(told);
         news
     }
 
@@ -261,13 +276,13 @@ impl App {
 
     /// Gives the servers back, once: what became of each.
     pub(crate) async fn leave(&self, reason: Reason) -> Vec<(Arc<DevServer>, Result<Left>)> {
-        let uses = std::mem::take(&mut *self.uses.lock().unwrap_or_else(PoisonError::into_inner));
-        let mut left = Vec::new();
-        for used in uses {
-            let server = used.server.clone();
-            left.push((server, used.give_back(reason).await));
-        }
-        left
+        self.departure().done(reason).await
+    }
+
+    /// The servers, to be given back when all else is done.
+    pub(crate) fn departure(&self) -> Departure {
+        let mut uses = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
+        Departure(std::mem::take(&mut *uses))
     }
 
     fn now(&self) -> Marks {
@@ -279,6 +294,21 @@ impl App {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Servers that are about to be given back; dropped, they are.
+pub(crate) struct Departure(Vec<Use>);
+
+impl Departure {
+    /// Gives them back: what became of each.
+    pub(crate) async fn done(self, reason: Reason) -> Vec<(Arc<DevServer>, Result<Left>)> {
+        let mut left = Vec::new();
+        for used in self.0 {
+            let server = used.server.clone();
+            left.push((server, used.give_back(reason).await));
+        }
+        left
     }
 }
 

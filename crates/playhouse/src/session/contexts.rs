@@ -80,6 +80,9 @@ impl Session {
         // Nobody else knows it yet.
         let _ = fresh.output.set(output);
         fresh.is_called(self.id().to_owned());
+        if let Some(app) = self.app.get() {
+            let _ = fresh.app.set(app.clone());
+        }
         let fresh = Arc::new(fresh);
         let mut unfinished = Unfinished(Some(fresh.clone()));
         fresh.current_tab(call).await?;

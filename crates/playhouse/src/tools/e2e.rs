@@ -39,7 +39,9 @@ impl E2eSession {
 impl Scope for E2eSession {
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
         call.needs_no_turn();
-        Ok(Self(reach.sessions.e2e(&reach.session)?))
+        let session = Self(reach.sessions.e2e(&reach.session)?);
+        call.tests(session.session().id());
+        Ok(session)
     }
 }
 
@@ -48,6 +50,7 @@ impl Scope for E2eSessionInTurn {
         let session = E2eSession(reach.sessions.e2e(&reach.session)?);
         call.take_turn(session.session().turn()).await;
         session.session().goes_on()?;
+        call.tests(session.session().id());
         session.app().call_began();
         Ok(Self(session))
     }

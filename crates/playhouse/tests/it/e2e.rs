@@ -1,6 +1,8 @@
 //! The app under test: started by its server's command, watched, restarted and stopped with its session; both sides of a failure; and what
 //! is left of it, which is nothing.
 
+mod survival;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

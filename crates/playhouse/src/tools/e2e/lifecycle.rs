@@ -275,8 +275,14 @@ impl ObjectTool for E2eStop {
         (E2eSessionInTurn(session), sessions): (E2eSessionInTurn, Visible),
         _: &Call,
     ) -> Result<Outcome<Stopped>> {
-        let left = session.app().leave(Reason::Asked).await;
-        sessions.end(&session.0.created).await;
+        let departure = session.app().departure();
+        // First the pages: a server may wait for the last connection to be closed. Whoever asked may go meanwhile.
+        let created = session.0.created.clone();
+        let ended = engine::to_the_end("stopping the app", async move {
+            sessions.end(&created).await;
+            departure.done(Reason::Asked).await
+        });
+        let left = ended.await.unwrap_or_default();
         let mut servers = Vec::new();
         for (server, left) in left {
             let said = |status: &str| Answer {
@@ -406,7 +412,8 @@ impl ObjectTool for E2eRestart {
     ) -> Result<Outcome<Restarted>> {
         let servers = session.app().servers();
         let server = chosen(servers, self.server.as_deref())?;
-        let tab = session.session().current_tab(call).await?;
+        let part = session.session().part(call)?;
+        let tab = part.current_tab(call).await?;
         let before = tab.page.url();
         let main = &servers[0];
         let home = |server: &DevServer| server.known().and_then(|known| known.url);
@@ -418,8 +425,8 @@ impl ObjectTool for E2eRestart {
         }
         let at = moved(&before, main_url.as_deref(), home(main).as_deref());
         let page = match at {
-            Some(url) => shown_at(call, session.session(), &url).await?,
-            None => opened(call, session.session(), main, None).await?,
+            Some(url) => shown_at(call, &part, &url).await?,
+            None => opened(call, &part, main, None).await?,
         };
         session.app().call_ended();
         Ok(Restarted { answer, page }.into())

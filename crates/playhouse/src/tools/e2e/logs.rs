@@ -5,6 +5,7 @@ use super::lifecycle::chosen;
 use crate::call::Call;
 use crate::devserver::{self, DevServer, Excerpt, Position};
 use crate::error::{Error, Problem, Result};
+use crate::evidence;
 use crate::session::app::Mark;
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
 use engine::Pattern;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::time::Instant;
 
 pub(super) const TOOLS: &[ToolDef] = &[
     ToolDef::object::<E2eLogs>(),
@@ -27,6 +29,15 @@ const SEARCHED: u64 = 16 * 1024 * 1024;
 
 /// The most that is shown of a log that lacks what was waited for, in bytes.
 const SHOWN: u64 = 2000;
+
+/// How long a line may be that is written in parts, and found all the same, in bytes.
+const LINE: u64 = 64 * 1024;
+
+/// The most that is shown of a line, in bytes.
+const SHOWN_OF_LINE: usize = 4000;
+
+/// How often the command is asked after a server that seems to have ended.
+const ASKED: Duration = Duration::from_secs(1);
 
 /// How often a log is looked at that is waited for.
 const STEP: Duration = Duration::from_millis(50);
@@ -182,31 +193,60 @@ impl ObjectTool for WaitForServerLog {
         let marks = session.app().last_deed();
         let source = Source::of(&session, self.server.as_deref(), self.stream)?;
         let position = source.position(&marks);
+        let server = chosen(session.app().servers(), self.server.as_deref())?;
         let progress = call.action();
         let found = progress.run(async {
+            let (mut from, mut seen) = (position, Position::default());
+            let mut ask_at = Instant::now();
             loop {
-                let excerpt =
-                    devserver::since(&source.path, position, SEARCHED).unwrap_or_default();
-                let line = excerpt.text.lines().find(|line| wanted.matches(line));
-                if let Some(line) = line {
-                    return Ok(line.to_owned());
+                // Before: what it says when it ends comes first.
+                let gone = Instant::now() >= ask_at && server.is_gone();
+                let now = devserver::end(&source.path);
+                if now != seen {
+                    let excerpt =
+                        devserver::since(&source.path, from, SEARCHED).unwrap_or_default();
+                    let text = match from == position {
+                        true => &*excerpt.text,
+                        // Its first line was seen as a whole.
+                        false => excerpt.text.split_once('\n').map_or("", |(_, rest)| rest),
+                    };
+                    if let Some(line) = text.lines().find(|line| wanted.matches(line)) {
+                        return Ok(Some(shortened(line)));
+                    }
+                    (from, seen) = (now.back(LINE, position), now);
+                }
+                if gone {
+                    // Somebody else may have restarted it.
+                    if evidence::state(server).await.status == "stopped" {
+                        return Ok(None);
+                    }
+                    ask_at = Instant::now() + ASKED;
                 }
                 tokio::time::sleep(STEP).await;
             }
         });
+        let began = Instant::now();
         match found.await {
-            Ok(line) => Ok(Line { line }.into()),
-            Err(engine::Error::Timeout { timeout_ms, .. }) => {
-                let logged = devserver::since(&source.path, position, SHOWN).unwrap_or_default();
-                Err(Error::NotLogged {
-                    server: source.server,
-                    pattern: wanted.to_string(),
-                    timeout_ms,
-                    logged: logged.text.trim_end().to_owned(),
-                })
-            }
-            Err(error) => Err(error.into()),
+            Ok(Some(line)) => return Ok(Line { line }.into()),
+            // What came of it is told with the server's end.
+            Ok(None) | Err(engine::Error::Timeout { .. }) => {}
+            Err(error) => return Err(error.into()),
         }
+        let logged = devserver::since(&source.path, position, SHOWN).unwrap_or_default();
+        Err(Error::NotLogged {
+            server: source.server,
+            pattern: wanted.to_string(),
+            timeout_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            logged: logged.text.trim_end().to_owned(),
+        })
+    }
+}
+
+/// A line that an answer has room for.
+fn shortened(line: &str) -> String {
+    match line.len() > SHOWN_OF_LINE {
+        true => format!("{}…", &line[..line.floor_char_boundary(SHOWN_OF_LINE)]),
+        false => line.to_owned(),
     }
 }
 

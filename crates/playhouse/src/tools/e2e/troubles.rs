@@ -8,6 +8,9 @@ use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// The most that one answer has of them, in bytes.
+const ROOM: usize = 24_000;
+
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::object::<E2eErrors>()];
 
 /// List all errors of the session in order: of tools, the page, its console, requests, and the server.
@@ -22,7 +25,7 @@ pub(super) struct E2eErrors {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Troubles {
     errors: Vec<Trouble>,
-    /// Earlier ones.
+    /// Earlier ones, that there is no room for.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<usize>,
 }
@@ -37,9 +40,16 @@ impl ObjectTool for E2eErrors {
 
     async fn run(self, session: E2eSession, _: &Call) -> Result<Outcome<Troubles>> {
         let (mut errors, mut left_out) = session.app().troubles();
+        let mut room = ROOM;
+        let sizes = errors.iter().rev().map(Trouble::size);
+        let fitting = sizes.take_while(|size| {
+            let fits = *size <= room;
+            room = room.saturating_sub(*size);
+            fits
+        });
         let surplus = errors
             .len()
-            .saturating_sub(self.limit.unwrap_or(usize::MAX));
+            .saturating_sub(self.limit.unwrap_or(usize::MAX).min(fitting.count()));
         left_out += surplus;
         errors.drain(..surplus);
         Ok(Troubles {
