@@ -208,14 +208,16 @@ impl Session {
     pub(crate) async fn tabs(&self, call: &Call) -> Result<Arc<Tabs>> {
         self.goes_on()?;
         let output = self.output(call).await;
-        if call.answers_with_object()
-            && let Some(lost) = self.lost()
-        {
-            // Programs must not go on believing that all is there.
-            return Err(lost);
-        }
         if let Some(tabs) = self.open_tabs() {
-            let Some(reason) = tabs.closed_reason() else {
+            // Looked at once: what is gone by now is told, and not just replaced.
+            let closed = tabs.closed_reason();
+            if call.answers_with_object()
+                && let Some(lost) = self.lost()
+            {
+                // Programs must not go on believing that all is there.
+                return Err(lost);
+            }
+            let Some(reason) = closed else {
                 return Ok(tabs);
             };
             let mut state = self.state();
