@@ -226,17 +226,18 @@ impl ObjectTool for WaitForServerLog {
             }
         });
         let began = Instant::now();
-        match found.await {
+        let waited = match found.await {
             Ok(Some(line)) => return Ok(Line { line }.into()),
             // What came of it is told with the server's end.
-            Ok(None) | Err(engine::Error::Timeout { .. }) => {}
+            Ok(None) => began.elapsed(),
+            Err(engine::Error::Timeout { .. }) => progress.timeout(),
             Err(error) => return Err(error.into()),
-        }
+        };
         let logged = devserver::since(&source.path, position, SHOWN).unwrap_or_default();
         Err(Error::NotLogged {
             server: source.server,
             pattern: wanted.to_string(),
-            timeout_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            timeout_ms: u64::try_from(waited.as_millis()).unwrap_or(u64::MAX),
             logged: logged.text.trim_end().to_owned(),
         })
     }
