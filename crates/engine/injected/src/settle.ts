@@ -18,7 +18,8 @@ const CONTROL = "a, button, input, label, option, summary, [role=button], [role=
 const NOTICED = ["change", "toggle", "fullscreenchange", "scroll", "focusin"];
 
 interface Watch {
-  started: number;
+  /** Animations that ran already. Times do not tell: those of a frame begin with it, which may be before the action. */
+  before: Set<Animation>;
   /** When the last change was seen; 0 before the first. */
   changed: number;
   /** The same, without what may turn out to be the ticking of a node. */
@@ -40,7 +41,7 @@ const idleTicks = new WeakMap<Node, { count: number; at: number }>();
 export function watch(): null {
   unwatch();
   const observer = new MutationObserver((records) => note(records));
-  current = { started: performance.now(), changed: 0, certain: 0, observer, ticks: new Map(), spinning: new Set(), idleFrom: Infinity };
+  current = { before: new Set(document.getAnimations()), changed: 0, certain: 0, observer, ticks: new Map(), spinning: new Set(), idleFrom: Infinity };
   observe(document);
   expire(LONGEST);
   for (const type of NOTICED) addEventListener(type, heard, { capture: true, passive: true });
@@ -181,7 +182,7 @@ function finishing(): boolean {
   return document.getAnimations().some((animation) => {
     const { effect } = animation;
     if (animation.playState !== "running" || !(effect instanceof KeyframeEffect)) return false;
-    if (Number(animation.startTime ?? Infinity) < watch.started) return false;
+    if (watch.before.has(animation)) return false;
     if (!Number.isFinite(Number(effect.getComputedTiming().endTime))) return false;
     // A button that swells or ripples under the pointer does so for its own sake.
     pointed ??= controlOf([...document.querySelectorAll(":hover")].at(-1) ?? document.documentElement);
