@@ -1,11 +1,13 @@
 # `make test` is the whole gate, `make update` rewrites what is generated, `make demo` shows the main job.
-.PHONY: demo test update check prepare parity bench soak conformance
+.PHONY: demo test update check prepare parity bench soak grid conformance
 
 CARGO ?= cargo
 INJECTED := crates/engine/injected
 CLIENTS := crates/testkit/clients
 # What the tests of end-to-end testing start.
 APPS := crates/testkit/apps
+# The Selenium Grid of the tests.
+GRID := crates/testkit/grid
 # The authorization server of the tests.
 OAUTH := crates/playhouse/tests/oauth
 
@@ -61,11 +63,17 @@ soak: prepare
 	$(CARGO) build --locked --release -p playhouse -p testkit
 	$(if $(SESSIONS),target/release/sessions --soak $(SESSIONS),target/release/soak $(ARGS))
 
+# What a Selenium Grid costs, beside browsers that the server starts itself: the table of docs/scaling.md.
+grid: prepare
+	$(CARGO) build --locked --release -p playhouse -p testkit
+	target/release/grid
+
 # Installs what is missing, where it knows how.
 NODE_MODULES := $(INJECTED)/node_modules/.package-lock.json $(CLIENTS)/node_modules/.package-lock.json \
-  $(OAUTH)/node_modules/.package-lock.json $(APPS)/node_modules/.package-lock.json
+  $(OAUTH)/node_modules/.package-lock.json $(APPS)/node_modules/.package-lock.json \
+  $(GRID)/node_modules/.package-lock.json
 
-prepare: $(NODE_MODULES) $(CLIENTS)/python/ready
+prepare: $(NODE_MODULES) $(CLIENTS)/python/ready $(GRID)/bin/geckodriver
 	@.ci/prepare
 
 $(NODE_MODULES): %/node_modules/.package-lock.json: %/package-lock.json
@@ -76,3 +84,7 @@ $(CLIENTS)/python/ready: $(CLIENTS)/requirements.txt
 	@.ci/python $(CLIENTS)/python
 	$(CLIENTS)/python/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
+
+# Nobody else packages it.
+$(GRID)/bin/geckodriver:
+	$(CARGO) install --quiet --debug --locked --root $(GRID) --version 0.37.1 geckodriver

@@ -1,8 +1,9 @@
 // Bundles the page-side code. A form shows its fields as properties of its own, before those that every element has: where a field is
 // called `children`, `form.children` is that field, in our world too. So what the source calls by a name of `src/own.json` is called
 // `$children` in the bundle, where `src/own.ts` puts it.
-import { build } from "esbuild";
-import { readFileSync } from "node:fs";
+import { build, transform } from "esbuild";
+import { readFileSync, writeFileSync } from "node:fs";
+import { asNatives } from "./natives.mjs";
 
 const names = JSON.parse(readFileSync("src/own.json", "utf8"));
 
@@ -10,14 +11,21 @@ const common = { bundle: true, format: "iife", target: "es2022", charset: "utf8"
 
 await build({ ...common, entryPoints: ["src/databases.entry.ts"], outfile: "dist/databases.js" });
 
-await build({
+const core = {
   ...common,
   entryPoints: ["src/core.entry.ts"],
-  outfile: "dist/core.js",
   mangleProps: new RegExp(`^(${names.join("|")})$`),
   mangleCache: Object.fromEntries(names.map((name) => [name, `$${name}`])),
-});
+};
+
+await build({ ...core, outfile: "dist/core.js" });
 
 // Our own facts must not be renamed on their way to Rust.
 const [ours] = readFileSync("dist/core.js", "utf8").match(/[{,]\$[a-zA-Z]+:|\.\$[a-zA-Z]+=(?!=)/) ?? [];
 if (ours) throw new Error(`${ours} is a property of our own with a name of src/own.json: put it in quotes`);
+
+// There no name needs another one: each is called as what the browser has for it.
+const withoutOwn = { name: "own", setup: ({ onLoad }) => onLoad({ filter: /[\\/]own\.ts$/ }, () => ({ contents: "" })) };
+const { outputFiles } = await build({ ...core, plugins: [withoutOwn], write: false, outfile: "core.js" });
+const { code } = await transform(asNatives(outputFiles[0].text, names), { target: "es2022", charset: "utf8", minify: true });
+writeFileSync("dist/core.firefox.js", code);

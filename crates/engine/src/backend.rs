@@ -8,16 +8,21 @@
 //! [`Error::UnsupportedByBrowser`](crate::error::Error) that its [`Capabilities`] tell beforehand. A further protocol is a further
 //! folder beside `cdp` and `bidi`, and a line in `launch`.
 
+pub(crate) mod address;
 pub(crate) mod bidi;
 mod capability;
 pub(crate) mod cdp;
 mod event;
 pub(crate) mod expression;
+pub(crate) mod gesture;
 pub(crate) mod guard;
 mod input;
-mod interception;
+pub(crate) mod interception;
+pub(crate) mod keys;
 mod options;
+mod origin_storage;
 mod refusal;
+pub(crate) mod webdriver;
 
 pub use capability::{Capabilities, Feature};
 pub use event::{
@@ -25,7 +30,7 @@ pub use event::{
     PageObserver, RequestEvent, ResponseFacts, SourceLocation,
 };
 pub use input::{InputStep, Key, Modifier, MouseButton, Point};
-pub use interception::{Fetched, PausedRequest, Verdict};
+pub use interception::{FailureReason, Fetched, PausedRequest, Verdict};
 pub use options::{
     ColorScheme, ContextOptions, Cookie, Geolocation, HttpCredentials, MediaFeatures, PdfOptions,
     Proxy, SameSite, Screenshot, ScreenshotArea, ScreenshotFormat, Size, Throttling, Viewport,
@@ -127,17 +132,8 @@ pub trait ContextBackend: Send + Sync {
     /// Removes every cookie.
     async fn clear_cookies(&self) -> Result<()>;
 
-    /// What `localStorage` holds for each of these origins, in their order; no request is sent for it.
-    async fn local_storage(&self, origins: &[String]) -> Result<Vec<Vec<(String, String)>>>;
-    /// Replaces what `localStorage` holds for these origins.
-    async fn set_local_storage(&self, contents: &[(String, Vec<(String, String)>)]) -> Result<()>;
-    /// Adds to what `localStorage` holds for these origins, replacing entries of the same name.
-    async fn add_local_storage(&self, contents: &[(String, Vec<(String, String)>)]) -> Result<()>;
-
-    /// The IndexedDB of each of these origins, in their order, as JSON that only [`ContextBackend::set_databases`] reads.
-    async fn databases(&self, origins: &[String]) -> Result<Vec<Value>>;
-    /// Puts databases in the place of those of the same name; `only`: the origins have no others then.
-    async fn set_databases(&self, contents: &[(String, Value)], only: bool) -> Result<()>;
+    /// Documents of any origins, to read and write what their storages hold.
+    async fn documents(&self) -> Result<Box<dyn OriginDocuments>>;
 
     /// Grants permissions by their Playwright names (`geolocation`, `clipboard-read`, …), to one origin or to all.
     async fn grant_permissions(&self, permissions: &[String], origin: Option<&str>) -> Result<()>;
@@ -156,8 +152,20 @@ pub trait ContextBackend: Send + Sync {
     /// A script that runs in each new document before the document's own.
     async fn add_init_script(&self, source: &str) -> Result<()>;
 
+    /// Why the context is gone although its browser is not: where each has a process of its own.
+    fn closed_reason(&self) -> Option<String> {
+        None
+    }
+
     /// Closes all pages of the context and forgets its data; a default context keeps its profile.
     async fn close(&self) -> Result<()>;
+}
+
+/// Empty documents of origins, one after the other, which are shown to nobody and for which no request is sent.
+#[async_trait]
+pub trait OriginDocuments: Send {
+    /// Runs an expression in the document of an origin; its value, or that of its promise, must be a text.
+    async fn run(&mut self, origin: &str, expression: String) -> Result<String>;
 }
 
 /// One page (tab, popup) and all its frames.

@@ -32,7 +32,7 @@ impl Browser {
         Ok(Self { backend })
     }
 
-    /// Reaches a browser that runs elsewhere. Fails with `ConnectFailed`.
+    /// Reaches a browser that runs elsewhere, or has one made there. Fails with `ConnectFailed`.
     pub async fn connect(progress: &Progress, options: &ConnectOptions) -> Result<Self> {
         let backend = launch::connect(progress, options).await?;
         Ok(Self { backend })
@@ -115,7 +115,7 @@ impl Browser {
         reason.unwrap_or_default()
     }
 
-    /// Ends the browser and waits until nothing of it is left; one that runs elsewhere is only left.
+    /// Ends the browser and waits until nothing of it is left; one that somebody else started is only left.
     pub async fn close(&self, progress: &Progress) -> Result<()> {
         match progress.run(self.backend.close()).await {
             Err(Error::BrowserClosed { .. }) => Ok(()),

@@ -119,6 +119,11 @@ impl BrowserContext {
         Self { backend, shared }
     }
 
+    /// Why the context is gone although its browser is not.
+    pub fn closed_reason(&self) -> Option<String> {
+        self.backend.closed_reason()
+    }
+
     /// What the context was made like.
     pub fn options(&self) -> &ContextOptions {
         &self.shared.options

@@ -12,11 +12,19 @@ pub(crate) fn core() -> &'static RawValue {
     ENCODED.get_or_init(|| serde_json::value::to_raw_value(CORE).unwrap_or_default())
 }
 
-/// The same for a document that may have it already; what it holds then stays.
-pub(crate) fn core_once() -> &'static RawValue {
+/// The same as it is written, for whoever puts it into a script of their own.
+pub(crate) fn core_script() -> &'static str {
+    CORE
+}
+
+/// [`CORE`] as Firefox is quick with it: in a sandbox, to look a property of the page up takes longer than anything else.
+const CORE_OF_FIREFOX: &str = include_str!("../injected/dist/core.firefox.js");
+
+/// The same for a document of Firefox that may have it already; what it holds then stays.
+pub(crate) fn core_of_firefox() -> &'static RawValue {
     static ENCODED: OnceLock<Box<RawValue>> = OnceLock::new();
     ENCODED.get_or_init(|| {
-        let once = format!("if (!globalThis.__playhouseCore) {{\n{CORE}\n}}\n0");
+        let once = format!("if (!globalThis.__playhouseCore) {{\n{CORE_OF_FIREFOX}\n}}\n0");
         serde_json::value::to_raw_value(&once).unwrap_or_default()
     })
 }

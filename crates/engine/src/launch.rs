@@ -1,17 +1,24 @@
 //! Starting a browser, or reaching one that runs elsewhere. The only place that names a concrete backend.
 
 mod chromium;
+mod display;
 mod endpoint;
 mod find;
 mod firefox;
 pub(crate) mod process;
 pub(crate) mod profile;
+mod remote;
+mod safari;
+pub(crate) mod source;
+mod upload;
+mod webkit;
 
-pub use endpoint::ConnectOptions;
+pub use endpoint::CdpEndpoint;
 pub use find::{BrowserChoice, Channel, FoundBrowser, Search, find, find_all};
 pub use profile::remove_stale_profiles;
+pub use remote::WebDriverEnd;
 
-use crate::backend::{BrowserBackend, Proxy};
+use crate::backend::{BrowserBackend, Capabilities, Proxy, bidi, cdp, webdriver};
 use crate::error::Result;
 use crate::origins::OriginRules;
 use crate::progress::Progress;
@@ -39,6 +46,22 @@ pub enum BrowserKind {
     Chromium,
     /// Firefox: over WebDriver BiDi.
     Firefox,
+    /// WebKitGTK: over W3C WebDriver, and its inspector.
+    Webkit,
+    /// Safari: over W3C WebDriver.
+    Safari,
+}
+
+impl BrowserKind {
+    /// What browsers of this family can do.
+    pub fn capabilities(self) -> &'static Capabilities {
+        match self {
+            Self::Chromium => &cdp::CAPABILITIES,
+            Self::Firefox => &bidi::CAPABILITIES,
+            Self::Webkit => &webdriver::CAPABILITIES,
+            Self::Safari => &webdriver::CLASSIC,
+        }
+    }
 }
 
 /// How a browser is started.
@@ -66,10 +89,23 @@ pub struct LaunchOptions {
     pub args: Vec<String>,
     /// Switches of ours to leave out, as written or by name.
     pub ignore_default_args: Vec<String>,
+    /// More preferences, if it is a Firefox: booleans, whole numbers and texts. They go over ours.
+    pub preferences: Vec<(String, serde_json::Value)>,
     /// More environment variables.
     pub env: Vec<(String, String)>,
+    /// There is a screen for windows.
+    pub display: bool,
     /// Runs as root or in a container without user namespaces; decided by whoever reads the environment.
     pub sandbox_unavailable: bool,
+}
+
+/// A browser that is not started by us.
+#[derive(Debug, Clone)]
+pub enum ConnectOptions {
+    /// One that runs, and is only left when nobody needs it any more.
+    Cdp(CdpEndpoint),
+    /// One that a WebDriver end makes for us, and ends when nobody needs it any more.
+    WebDriver(Box<WebDriverEnd>),
 }
 
 /// Starts a browser; it ends when the returned backend is dropped, or when this process does.
@@ -80,15 +116,20 @@ pub(crate) async fn launch(
     match options.kind {
         BrowserKind::Chromium => chromium::launch(progress, options).await,
         BrowserKind::Firefox => firefox::launch(progress, options).await,
+        BrowserKind::Webkit => webkit::launch(progress, options).await,
+        BrowserKind::Safari => safari::launch(progress, options).await,
     }
 }
 
-/// Reaches a Chromium that runs elsewhere.
+/// Reaches a browser that runs elsewhere.
 pub(crate) async fn connect(
     progress: &Progress,
     options: &ConnectOptions,
 ) -> Result<Arc<dyn BrowserBackend>> {
-    endpoint::connect(progress, options).await
+    match options {
+        ConnectOptions::Cdp(endpoint) => endpoint::connect(progress, endpoint).await,
+        ConnectOptions::WebDriver(end) => remote::open(progress, end).await,
+    }
 }
 
 /// Whether Chromium's sandbox cannot work here: it refuses root, and needs user namespaces.

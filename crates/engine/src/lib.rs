@@ -31,11 +31,12 @@ mod task;
 pub use action::{Click, InputFile, Payload};
 pub use backend::{
     BrowserBackend, Capabilities, ColorScheme, ConsoleMessage, ContextBackend, ContextObserver,
-    ContextOptions, Cookie, DialogKind, DownloadEvent, Feature, Fetched, FrameId, Geolocation,
-    Handle, Headers, HttpCredentials, InputStep, Key, LoaderId, MediaFeatures, MessageKind,
-    Modifier, MouseButton, PageBackend, PageEvent, PageId, PageObserver, PausedRequest, PdfOptions,
-    Point, Proxy, RequestEvent, RequestId, ResponseFacts, SameSite, Screenshot, ScreenshotArea,
-    ScreenshotFormat, Size, SourceLocation, Throttling, Verdict, Viewport,
+    ContextOptions, Cookie, DialogKind, DownloadEvent, FailureReason, Feature, Fetched, FrameId,
+    Geolocation, Handle, Headers, HttpCredentials, InputStep, Key, LoaderId, MediaFeatures,
+    MessageKind, Modifier, MouseButton, OriginDocuments, PageBackend, PageEvent, PageId,
+    PageObserver, PausedRequest, PdfOptions, Point, Proxy, RequestEvent, RequestId, ResponseFacts,
+    SameSite, Screenshot, ScreenshotArea, ScreenshotFormat, Size, SourceLocation, Throttling,
+    Verdict, Viewport,
 };
 pub use browser::Browser;
 pub use capture::SnapshotOptions;
@@ -46,8 +47,8 @@ pub use download::{Download, DownloadState};
 pub use error::{Candidate, Error, Obstacle, Result};
 pub use frame::FrameFacts;
 pub use launch::{
-    BrowserChoice, BrowserKind, Channel, ConnectOptions, FoundBrowser, LaunchOptions, Search, find,
-    find_all, remove_stale_profiles, sandbox_unavailable,
+    BrowserChoice, BrowserKind, CdpEndpoint, Channel, ConnectOptions, FoundBrowser, LaunchOptions,
+    Search, WebDriverEnd, find, find_all, remove_stale_profiles, sandbox_unavailable,
 };
 pub use locator::{Checked, Element, Locator, Rect, States, WaitFor};
 pub use network::{Request, RequestOutcome};

@@ -36,6 +36,36 @@ pub struct Mock {
     pub delay: Duration,
 }
 
+impl Mock {
+    /// Status, headers and body of the answer to a request, by its headers; a page of another origin may read it, as whoever wrote the
+    /// rule has meant.
+    pub(crate) fn answer(
+        &self,
+        sent: impl Fn(&str) -> Option<String>,
+    ) -> (u16, Vec<(String, String)>, Vec<u8>) {
+        let (mut status, mut headers, mut body) =
+            (self.status, self.headers.clone(), self.body.clone());
+        let mut add = |name: &str, value: String| {
+            let there = |(other, _): &(String, String)| other.eq_ignore_ascii_case(name);
+            if !headers.iter().any(there) {
+                headers.push((name.to_owned(), value));
+            }
+        };
+        if let Some(origin) = sent("origin") {
+            add("access-control-allow-origin", origin);
+            add("access-control-allow-credentials", "true".to_owned());
+        }
+        if let Some(method) = sent("access-control-request-method") {
+            add("access-control-allow-methods", method);
+            if let Some(names) = sent("access-control-request-headers") {
+                add("access-control-allow-headers", names);
+            }
+            (status, body) = (204, Vec::new());
+        }
+        (status, headers, body)
+    }
+}
+
 /// All rules of a context, oldest first. Cheap to clone.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Routes(Arc<Vec<Route>>);

@@ -21,10 +21,11 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use crate::processes::Identity;
 pub(crate) use answer::Answer;
 use answer::Status;
 pub(crate) use error::AppError;
-use process::{Family, Identity};
+use process::Family;
 use state::{Folder, Phase, State};
 pub(crate) use supervisor::{SUPERVISOR, let_go, supervise};
 

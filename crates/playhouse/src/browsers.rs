@@ -2,7 +2,9 @@
 
 mod pool;
 
-use crate::config::{PoolSettings, Settings, StorageStateSource};
+use crate::config::{
+    BrowserSettings, PoolSettings, Settings, StorageStateSource, WebDriverSettings,
+};
 use crate::error::{Error, Result};
 use crate::output::{self, Output};
 use engine::{Browser, BrowserContext, Progress, StorageState};
@@ -10,6 +12,7 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use pool::{Afterwards, Filled, Member, Pool, Retirement, Vacated};
 use std::path::PathBuf;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
@@ -28,19 +31,57 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// Starts browsers when they are needed.
 pub(crate) struct Browsers {
     settings: Arc<Settings>,
-    /// Isolated contexts share these.
-    pool: Pool,
+    /// The server's own browsers.
+    own: Arc<Fleet>,
+    /// Those that sessions asked for instead.
+    others: Mutex<Vec<Arc<Fleet>>>,
+    /// How many browsers isolated contexts ever had, of all fleets.
+    started: Arc<AtomicU64>,
     /// All that run, to be ended with the server.
     running: Mutex<Vec<Browser>>,
 }
 
+/// The browsers of one kind, which isolated contexts share.
+struct Fleet {
+    /// How each is started or reached.
+    settings: BrowserSettings,
+    pool: Pool,
+}
+
 impl Browsers {
     pub(crate) fn new(settings: Arc<Settings>) -> Self {
+        let started = Arc::<AtomicU64>::default();
+        let own = Fleet {
+            settings: settings.browser.clone(),
+            pool: Pool::new(pool_of(&settings.browser, settings.pool), started.clone()),
+        };
         Self {
-            pool: Pool::new(pool_of(&settings)),
             settings,
+            own: Arc::new(own),
+            others: Mutex::default(),
+            started,
             running: Mutex::default(),
         }
+    }
+
+    /// The browsers that a session of these settings is for.
+    fn fleet(&self, wanted: &BrowserSettings) -> Arc<Fleet> {
+        let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = std::iter::once(&self.own).chain(others.iter());
+        if let Some(fleet) = all.find(|fleet| fleet.settings.is_same_browser(wanted)) {
+            return fleet.clone();
+        }
+        // None of them has to be there before it is needed.
+        let settings = PoolSettings {
+            min: 0,
+            ..self.settings.pool
+        };
+        let fleet = Arc::new(Fleet {
+            settings: wanted.clone(),
+            pool: Pool::new(pool_of(wanted, settings), self.started.clone()),
+        });
+        others.push(fleet.clone());
+        fleet
     }
 
     /// A context for a session, in a browser that was started for it where need be.
@@ -86,17 +127,18 @@ impl Browsers {
         wanted: &Wanted<'_>,
         progress: &Progress,
     ) -> Result<OpenContext> {
-        let (member, context) = match self.seated(wanted, progress).await {
+        let fleet = self.fleet(&wanted.settings.browser);
+        let (member, context) = match self.seated(&fleet, wanted, progress).await {
             // It had died, and nobody had noticed yet.
             Err(Error::Engine(engine::Error::BrowserClosed { .. })) => {
-                self.seated(wanted, progress).await?
+                self.seated(&fleet, wanted, progress).await?
             }
             seated => seated?,
         };
         Ok(OpenContext {
             browser: member.browser.clone(),
             context,
-            among: Some(member),
+            among: Some((fleet, member)),
             instead_of: None,
         })
     }
@@ -104,11 +146,13 @@ impl Browsers {
     /// A context in a browser of the pool.
     async fn seated(
         self: &Arc<Self>,
+        fleet: &Arc<Fleet>,
         wanted: &Wanted<'_>,
         progress: &Progress,
     ) -> Result<(Member, BrowserContext)> {
-        let seat = |member: &Member| Seat::taken(self, member);
-        let mut seat = self.pool.seat(|| self.start(progress), seat).await?;
+        let seat = |member: &Member| Seat::taken(self, fleet, member);
+        let start = || self.start(fleet, progress);
+        let mut seat = fleet.pool.seat(start, seat).await?;
         let context = wanted.open(progress, &seat.member.browser, true).await?;
         seat.kept = true;
         Ok((seat.member.clone(), context))
@@ -140,8 +184,8 @@ impl Browsers {
     }
 
     /// A browser for isolated contexts.
-    async fn start(&self, progress: &Progress) -> Result<Browser> {
-        let settings = &self.settings.browser;
+    async fn start(&self, fleet: &Fleet, progress: &Progress) -> Result<Browser> {
+        let settings = &fleet.settings;
         let browser = match settings.connect_options() {
             Some(options) => Browser::connect(progress, &options).await?,
             None => {
@@ -179,12 +223,12 @@ impl Browsers {
     }
 
     async fn end(self: &Arc<Self>, open: OpenContext, afterwards: Afterwards) {
-        if let Some(member) = &open.among {
-            let vacated = self.pool.vacate(member, afterwards);
+        if let Some((fleet, member)) = &open.among {
+            let vacated = fleet.pool.vacate(member, afterwards);
             // The session's own data goes at once, whatever becomes of the browser.
             let closed = open.context.close(&Progress::new(CLOSING_CONTEXT)).await;
             tracing::debug!(?closed, "closed the context");
-            if !self.await_retirement(vacated) {
+            if !self.await_retirement(fleet, vacated) {
                 return;
             }
         }
@@ -194,9 +238,9 @@ impl Browsers {
     }
 
     /// Closes a browser later that is idle now; whether it is to be closed at once.
-    fn await_retirement(self: &Arc<Self>, vacated: Vacated) -> bool {
+    fn await_retirement(self: &Arc<Self>, fleet: &Arc<Fleet>, vacated: Vacated) -> bool {
         if let Vacated::Waits(retirement) = vacated {
-            let waiting = retire(Arc::downgrade(self), retirement);
+            let waiting = retire(Arc::downgrade(self), fleet.clone(), retirement);
             engine::spawn("idle browser", waiting).detach();
             return false;
         }
@@ -205,7 +249,7 @@ impl Browsers {
 
     /// Ends all of them.
     pub(crate) async fn close(&self) {
-        self.pool.close();
+        self.own.pool.close();
         let running = std::mem::take(&mut *self.running());
         let progress = Progress::new(CLOSING);
         let closing = running
@@ -236,25 +280,27 @@ impl Browsers {
     }
 }
 
-/// The browsers that there may be; one that runs elsewhere is one.
-fn pool_of(settings: &Settings) -> PoolSettings {
-    match settings.browser.cdp {
-        Some(_) => PoolSettings {
+/// How many browsers there may be; one that runs elsewhere is one.
+fn pool_of(browser: &BrowserSettings, pool: PoolSettings) -> PoolSettings {
+    let listens = browser.webdriver.as_ref();
+    match browser.cdp.is_some() || listens.is_some_and(WebDriverSettings::is_one_browser) {
+        true => PoolSettings {
             min: 0,
             max: 1,
-            ..settings.pool
+            ..pool
         },
-        None => settings.pool,
+        false => pool,
     }
 }
 
 /// Closes a browser of the pool that nobody has needed for a while.
-async fn retire(browsers: Weak<Browsers>, retirement: Retirement) {
+async fn retire(browsers: Weak<Browsers>, fleet: Arc<Fleet>, retirement: Retirement) {
     tokio::time::sleep(retirement.after).await;
-    let Some(browsers) = browsers.upgrade() else {
+    // Otherwise all of them have ended.
+    let Some(_browsers) = browsers.upgrade() else {
         return;
     };
-    if let Some(browser) = browsers.pool.retire(retirement) {
+    if let Some(browser) = fleet.pool.retire(retirement) {
         tracing::debug!("a browser of the pool was idle");
         close(browser).await;
     }
@@ -269,7 +315,8 @@ async fn filled(browsers: Weak<Browsers>) {
                 return;
             };
             let progress = Progress::new(browsers.settings.browser.launch_timeout);
-            browsers.pool.fill(|| browsers.start(&progress)).await
+            let own = &browsers.own;
+            own.pool.fill(|| browsers.start(own, &progress)).await
         };
         match filled {
             Ok(Filled::Started) => pause = REPLACING,
@@ -339,16 +386,18 @@ impl Wanted<'_> {
 /// A place in a browser of the pool, for a context that is not there yet: given back when dropped.
 struct Seat<'a> {
     browsers: &'a Arc<Browsers>,
+    fleet: &'a Arc<Fleet>,
     member: Member,
     /// The context is there, and is given back with it.
     kept: bool,
 }
 
 impl<'a> Seat<'a> {
-    fn taken(browsers: &'a Arc<Browsers>, member: &Member) -> Self {
+    fn taken(browsers: &'a Arc<Browsers>, fleet: &'a Arc<Fleet>, member: &Member) -> Self {
         member.take();
         Self {
             browsers,
+            fleet,
             member: member.clone(),
             kept: false,
         }
@@ -358,8 +407,8 @@ impl<'a> Seat<'a> {
 impl Drop for Seat<'_> {
     fn drop(&mut self) {
         if !self.kept {
-            let vacated = self.browsers.pool.vacate(&self.member, Afterwards::Stays);
-            self.browsers.await_retirement(vacated);
+            let vacated = self.fleet.pool.vacate(&self.member, Afterwards::Stays);
+            self.browsers.await_retirement(self.fleet, vacated);
         }
     }
 }
@@ -426,7 +475,7 @@ pub(crate) struct OpenContext {
     /// The context.
     pub(crate) context: BrowserContext,
     /// The contexts of its browser, where it is one of several.
-    among: Option<Member>,
+    among: Option<(Arc<Fleet>, Member)>,
     /// The profile that it would have, were that not in use.
     pub(crate) instead_of: Option<String>,
 }
@@ -434,6 +483,6 @@ pub(crate) struct OpenContext {
 impl OpenContext {
     /// The number of its browser, from 1 in the order of their start; `None` where it has one of its own.
     pub(crate) fn browser_number(&self) -> Option<u64> {
-        self.among.as_ref().map(|member| member.number)
+        self.among.as_ref().map(|(_, member)| member.number)
     }
 }

@@ -33,7 +33,7 @@ pub use secrets::Secrets;
 pub use settings::{
     AnswerSettings, AuthSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings,
     HttpSettings, LogSettings, PoolSettings, PromptSettings, ProxySettings, Risk, SecuritySettings,
-    SessionSettings, Settings, Timeouts, ToolSettings,
+    SessionSettings, Settings, Timeouts, ToolSettings, WebDriverSettings,
 };
 pub(crate) use settings::{DevServerSettings, DevServers};
 pub use value::{

@@ -9,9 +9,9 @@ mod process;
 
 use crate::config::{DevServerSettings, DevServers as Settings};
 use crate::error::{Error, Result, ServerReport};
+use crate::processes::Identity;
 use command::{Said, Verb};
 use lease::{Lease, Register};
-use process::Process;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -272,7 +272,7 @@ impl DevServer {
             return false;
         };
         let process = state.lease.as_ref().and_then(Lease::process);
-        process.is_some_and(|process| !process.lives())
+        process.is_some_and(|process| !process.is_alive())
     }
 
     async fn started(self: Arc<Self>) -> Result<Use> {
@@ -389,13 +389,13 @@ impl DevServer {
 }
 
 /// Has the command stop the server. If it fails to, its process is ended by us, where it is known for certain.
-async fn stopped(settings: &DevServerSettings, process: Option<&Process>) -> Result<Answer> {
+async fn stopped(settings: &DevServerSettings, process: Option<&Identity>) -> Result<Answer> {
     let answer = command::ask(settings, Verb::Shutdown, &[]).await;
     let answer = answer.map(|said| said.answer);
     match process {
-        Some(process) if process.lives() => {
+        Some(process) if process.is_alive() => {
             // The command may tell it a little early.
-            let gone = process.end().await;
+            let gone = process::end(process).await;
             tracing::warn!(
                 gone,
                 server = settings.name,

@@ -25,6 +25,7 @@ mod nearest;
 mod output;
 mod picture;
 mod principal;
+mod processes;
 mod prompts;
 mod reference;
 mod reply;
@@ -48,11 +49,14 @@ pub use config::{
     ImageResponses, LogFormat, LogLevel, LogSettings, Options, PoolSettings, Problem,
     PromptSettings, ProxySettings, ReducedMotion, Risk, Secrets, SecuritySettings, SessionExpiry,
     SessionSettings, Settings, Size, SnapshotMode, StorageStateSource, Timeouts, ToolRule,
-    ToolSettings, ToolsetName, Viewport, reference as config_reference, schema as config_schema,
+    ToolSettings, ToolsetName, Viewport, WebDriverSettings, reference as config_reference,
+    schema as config_schema,
 };
 pub use error::ErrorCode;
 pub use principal::Permission;
-pub use reference::{all_tools, error_reference, tool_reference, tool_table};
+pub use reference::{
+    BrowserColumn, all_tools, browser_reference, error_reference, tool_reference, tool_table,
+};
 pub use script::reference as code_reference;
 pub use tool::{Effect, ToolDef, Toolset};
 pub use tools::{TOOLSETS, Toolbox};

@@ -1,5 +1,9 @@
 //! What documents tell of tools and errors: written from the code, committed, and held to by a test.
 
+mod browsers;
+
+pub use browsers::{BrowserColumn, browser_reference};
+
 use crate::config::{Capability, ToolsetName};
 use crate::error::ErrorCode;
 use crate::tool::{Effect, ToolDef, Toolset};
@@ -96,8 +100,12 @@ fn kind(schema: &Map<String, Value>) -> String {
 }
 
 /// The table of tools in the README.
-pub fn tool_table() -> String {
-    let mut text = String::from("| tool | what it does | needs |\n|---|---|---|\n");
+pub fn tool_table(browsers: &[BrowserColumn]) -> String {
+    let mut text = String::from("| tool | what it does | needs |");
+    for browser in browsers {
+        let _ = write!(text, " {} |", browser.name);
+    }
+    let _ = writeln!(text, "\n|---|---|---|{}", ":-:|".repeat(browsers.len()));
     for (name, toolset) in TOOLSETS {
         for tool in toolset.tools() {
             let needs = match tool.capability {
@@ -108,7 +116,11 @@ pub fn tool_table() -> String {
                 None => String::new(),
             };
             let about = tool.description();
-            let _ = writeln!(text, "| `{}` | {about} | {needs} |", tool.name);
+            let _ = write!(text, "| `{}` | {about} | {needs} |", tool.name);
+            for browser in browsers {
+                let _ = write!(text, " {} |", browser.cell(tool.name));
+            }
+            text.push('\n');
         }
     }
     text

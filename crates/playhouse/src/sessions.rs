@@ -20,7 +20,7 @@ use tokio::sync::watch;
 use uuid::Uuid;
 use visible::Homes;
 
-pub(crate) use options::{ProxyOption, SessionOptions, ViewportOption};
+pub(crate) use options::{BrowserOption, ProxyOption, SessionOptions, ViewportOption};
 pub(crate) use visible::{Caller, Kind, Tested, Visible};
 
 /// Ids of sessions that are over, for as long as they can be told from ids that never were.

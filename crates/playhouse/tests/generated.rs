@@ -1,9 +1,12 @@
 //! What is generated from the code and committed. `UPDATE_EXPECT=1 cargo test` writes it anew.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use engine::BrowserKind;
 use expect_test::expect_file;
+use playhouse::BrowserColumn;
+use testkit::{Engine, SpecCase};
 
 /// Compares a file of the repository with what the code says today.
 fn check(path: &str, generated: &str) {
@@ -39,6 +42,78 @@ fn the_reference_of_code_is_fresh() {
 #[test]
 fn the_reference_of_errors_is_fresh() {
     check("docs/errors.md", &playhouse::error_reference());
+}
+
+#[test]
+fn the_reference_of_browsers_is_fresh() {
+    let browsers = browsers();
+    check("docs/browsers.md", &playhouse::browser_reference(&browsers));
+}
+
+/// How each browser does, by the cases of the specs and the lists of those that fail in it, which running the specs holds to.
+fn browsers() -> Vec<BrowserColumn> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut cases = testkit::spec_cases(here.join("tests/spec"));
+    cases.extend(testkit::spec_cases(here.join("../engine/tests/spec")));
+    let column = |engine: Engine| {
+        let list = here.join(format!("tests/expectations/{}.txt", engine.name()));
+        let differences = match list.exists() {
+            true => testkit::known_failures(list),
+            false => BTreeMap::new(),
+        };
+        let mut tools: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+        for case in &cases {
+            let known = differences.get(&case.name);
+            let concerned = known.map(|known| known.tools.as_ref());
+            let strangers = concerned
+                .flatten()
+                .map(|tools| tools.difference(&case.tools));
+            let strangers: Vec<_> = strangers.into_iter().flatten().collect();
+            assert!(strangers.is_empty(), "{} calls no {strangers:?}", case.name);
+            for tool in about(case) {
+                let (all, passed) = tools.entry(tool.clone()).or_default();
+                *all += 1;
+                *passed += usize::from(match concerned {
+                    None => true,
+                    Some(None) => false,
+                    Some(Some(tools)) => !tools.contains(tool),
+                });
+            }
+        }
+        let (name, kind) = match engine {
+            Engine::Chromium => ("Chromium", BrowserKind::Chromium),
+            Engine::Firefox => ("Firefox", BrowserKind::Firefox),
+            Engine::Webkit => ("WebKit", BrowserKind::Webkit),
+        };
+        BrowserColumn {
+            name,
+            kind,
+            tools,
+            differences: differences
+                .into_iter()
+                .map(|(case, known)| (case, known.reason))
+                .collect(),
+            cases: cases.len(),
+        }
+    };
+    Engine::ALL.map(column).into()
+}
+
+/// The tools that a case is about: not those that only bring a page, or show what came of it, unless there are no others.
+fn about(case: &SpecCase) -> Vec<&String> {
+    const BESIDES: [&str; 5] = [
+        "browser_navigate",
+        "browser_snapshot",
+        "browser_evaluate",
+        "navigate",
+        "evaluate",
+    ];
+    let besides = |tool: &&String| BESIDES.contains(&tool.as_str());
+    let own: Vec<_> = case.tools.iter().filter(|tool| !besides(tool)).collect();
+    match own.is_empty() {
+        true => case.tools.iter().collect(),
+        false => own,
+    }
 }
 
 #[test]
@@ -84,6 +159,6 @@ fn the_table_of_tools_in_the_readme_is_fresh() {
     let (start, end) = ("<!-- tools:begin -->\n", "<!-- tools:end -->");
     let (before, rest) = readme.split_once(start).expect("the README has a table");
     let (_, after) = rest.split_once(end).expect("the table has an end");
-    let table = playhouse::tool_table();
+    let table = playhouse::tool_table(&browsers());
     check("README.md", &format!("{before}{start}{table}{end}{after}"));
 }

@@ -1,18 +1,23 @@
-//! The Markdown specs of this crate and of `engine`, through the built binary.
+//! The Markdown specs of this crate and of `engine`, through the built binary, on each engine.
 
-use testkit::{Runner, browser_is_there};
+use testkit::{Engine, Runner};
 
-#[tokio::test(flavor = "multi_thread")]
-async fn specs() {
-    if !browser_is_there() {
-        return;
-    }
+testkit::on_each_engine!(specs);
+
+/// One engine at a time: each has as many browsers as the machine carries.
+static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
+async fn specs(engine: Engine) {
+    let _turn = TURN.lock().await;
     let here = env!("CARGO_MANIFEST_DIR");
-    Runner::new(env!("CARGO_BIN_EXE_playhouse"))
+    let Some(runner) = Runner::new(env!("CARGO_BIN_EXE_playhouse"), engine) else {
+        return;
+    };
+    let report = runner
         .folder(format!("{here}/tests/spec"))
         .folder(format!("{here}/../engine/tests/spec"))
         .expectations(format!("{here}/tests/expectations"))
-        .run()
-        .await
-        .finish();
+        .results(concat!(env!("CARGO_TARGET_TMPDIR"), "/../specs"))
+        .run();
+    report.await.finish();
 }

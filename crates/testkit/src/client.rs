@@ -144,6 +144,26 @@ impl Client {
         answer.unwrap_or_else(|why| panic!("{tool}: {why}\n{}", self.last_words()))
     }
 
+    /// Calls a tool of those that answer with an object, also when they fail.
+    pub async fn object(&self, tool: &str, arguments: Value) -> Value {
+        let answer = self.call(tool, arguments).await;
+        answer.raw["structuredContent"].clone()
+    }
+
+    /// The same where it must not fail. Panics if it does.
+    pub async fn success(&self, tool: &str, arguments: Value) -> Value {
+        let answer = self.call(tool, arguments).await;
+        assert!(!answer.is_error, "{tool}: {}", answer.text);
+        answer.raw["structuredContent"].clone()
+    }
+
+    /// Has a session created with these options, and gives its id.
+    pub async fn create_session(&self, options: Value) -> String {
+        let session = self.success("create_session", options).await;
+        let id = session["sessionId"].as_str();
+        id.expect("a session has an id").to_owned()
+    }
+
     /// Calls a tool.
     pub async fn try_call(&self, tool: &str, arguments: Value) -> Result<CallResult, NoAnswer> {
         let result = self

@@ -7,6 +7,9 @@ mod apps;
 pub mod census;
 mod client;
 mod connection;
+mod engine;
+#[cfg(target_os = "linux")]
+mod grid;
 mod http_server;
 mod markdown;
 mod parity;
@@ -22,13 +25,21 @@ mod web_socket;
 pub use apps::{NotesApp, broken_command, command_in_bash, command_in_node, crooked};
 pub use client::{CallResult, Client, Image, Launch, NoAnswer, Pending};
 pub use connection::{Connection, Event};
+pub use engine::Engine;
+#[cfg(target_os = "linux")]
+pub use grid::{Grid, unused_port};
 pub use http_server::{HttpAnswer, HttpServer};
 pub use parity::{Coverage, Parity, ParityReport};
 #[cfg(target_os = "linux")]
 pub use processes::Processes;
 pub use proxy::{Proxy, ProxyKind};
 pub use remote::RemoteBrowser;
-pub use requirement::{Clients, browser_is_there, chromium, clients, node_is_there, tls_files};
+pub use requirement::{
+    Clients, browser_is_there, chromium, clients, firefox, firefox_is_there, node_is_there,
+    tls_files, webkit, webkit_is_there,
+};
 pub use site::{Request, Resource, Site};
-pub use spec::{Placeholders, Report, Runner, difference};
+pub use spec::{
+    KnownFailure, Placeholders, Report, Runner, SpecCase, difference, known_failures, spec_cases,
+};
 pub use web_socket::{Closing, WebSocketClient};

@@ -1,5 +1,6 @@
 //! The processes that a program has started, for tests that look at what is left of them. Linux.
 
+use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -73,6 +74,16 @@ impl Processes {
         };
         if tokio::time::timeout(PATIENCE, gone).await.is_err() {
             panic!("left over: {:#?}", self.left());
+        }
+    }
+
+    /// Kills those that still run.
+    pub fn kill(&self) {
+        for process in self.left() {
+            if let Some(id) = i32::try_from(process.id).ok().and_then(Pid::from_raw) {
+                // It may have ended this very moment.
+                let _ = kill_process(id, Signal::KILL);
+            }
         }
     }
 

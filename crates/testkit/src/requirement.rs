@@ -38,6 +38,44 @@ pub fn chromium() -> Option<PathBuf> {
     found
 }
 
+/// Whether a Firefox is installed. Under `CI` a missing one panics.
+pub fn firefox_is_there() -> bool {
+    firefox().is_some()
+}
+
+/// The Firefox that tests drive. Under `CI` a missing one panics.
+pub fn firefox() -> Option<PathBuf> {
+    let names = ["firefox", "firefox-esr"];
+    let found = names.iter().find_map(|name| from_path(name));
+    if found.is_none() {
+        missing("a Firefox (install one with `playhouse install firefox`)");
+    }
+    found
+}
+
+/// Whether a WebKit is installed. Under `CI` a missing one panics.
+pub fn webkit_is_there() -> bool {
+    webkit().is_some()
+}
+
+/// The WebKit that tests drive: its own small browser, which Debian has beside its libraries, where its driver and a screen are there
+/// too. Under `CI` a missing one panics.
+pub fn webkit() -> Option<PathBuf> {
+    let programs = ["WebKitWebDriver", "Xvfb"];
+    let folders = Path::new("/usr/lib").read_dir().into_iter().flatten();
+    let mut places = folders.flatten().flat_map(|folder| {
+        ["webkit2gtk-4.1", "webkit2gtk-4.0"]
+            .map(|name| folder.path().join(name).join("MiniBrowser"))
+    });
+    let found = places
+        .find(|place| place.is_file())
+        .filter(|_| programs.iter().all(|name| from_path(name).is_some()));
+    if found.is_none() {
+        missing("a WebKit (install one with `playhouse install webkit`)");
+    }
+    found
+}
+
 /// Whether Node and a package's dependencies are installed. Under `CI` a missing one panics.
 pub fn node_is_there(node_modules: impl Into<PathBuf>) -> bool {
     let node_modules = node_modules.into();

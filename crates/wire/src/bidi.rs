@@ -15,6 +15,8 @@ pub mod permissions;
 pub mod script;
 pub mod session;
 pub mod storage;
+#[cfg(test)]
+mod tests;
 
 pub use crate::message::{Binary, Command, Empty, Event};
 

@@ -31,15 +31,27 @@ pub enum Error {
         /// The browser's words, its `data` appended where it gives any.
         message: String,
     },
-    /// A browser of WebDriver BiDi refused the command.
+    /// A browser of WebDriver or WebDriver BiDi refused the command.
     #[error("{method}: {message}")]
     Refused {
         /// The command, such as `browsingContext.navigate`.
         method: &'static str,
-        /// The specification's name for it, such as `no such frame`; [`crate::bidi::error`] has them.
+        /// The specification's name for it, such as `no such frame`; [`crate::bidi::error`] and [`crate::webdriver::error`] have them.
         error: String,
         /// The browser's words.
         message: String,
+        /// Where in the browser or the driver it happened; empty if it does not say.
+        stacktrace: String,
+    },
+    /// What answered a command of WebDriver is no driver: a proxy, a grid that has lost its browser, a server of something else.
+    #[error("{method}: HTTP {status}{}{body}", if body.is_empty() { "" } else { ": " })]
+    Http {
+        /// The command, such as `Navigate To`.
+        method: &'static str,
+        /// The HTTP status code.
+        status: u16,
+        /// The beginning of the answer's body.
+        body: String,
     },
     /// The parameters, an answer or an event do not have the shape that the specification gives.
     #[error("{method}: unexpected shape: {message}")]

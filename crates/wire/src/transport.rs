@@ -5,6 +5,7 @@ pub(crate) use pipe::open;
 pub(crate) use pipe::{Reader as PipeReader, Writer as PipeWriter};
 pub(crate) use websocket::connect;
 
+pub(crate) mod address;
 mod pipe;
 mod websocket;
 

@@ -114,7 +114,8 @@ interface Look {
 /** What of the element's computed style is asked for; to keep the whole of it costs much more. */
 export const lookOf: (e: Element) => Look = cached((e) => {
   const { display, cursor, pointerEvents } = getComputedStyle(e);
-  return { display: display === "inline" && isBlockOfDrawing(e) ? "block" : display, cursor, pointerEvents };
+  // WebKit's own style sheet leaves the cursor over links to whoever draws it.
+  return { display: display === "inline" && isBlockOfDrawing(e) ? "block" : display, cursor: cursor === "auto" && closest(e, "a:any-link") ? "pointer" : cursor, pointerEvents };
 });
 
 /** Whether it is text of a drawing or a part of a formula: laid out by itself, which not every browser's `display` says. */

@@ -74,7 +74,10 @@ function insert(field: Element, text: string): boolean {
   if (!field.dispatchEvent(before)) return true;
   const words = owner.createEvent("TextEvent");
   words.initTextEvent("textInput", true, true, owner.defaultView, text);
-  return !field.dispatchEvent(words) || owner.execCommand("insertText", false, text);
+  // To WebKit this event is the input itself.
+  let entered = false;
+  field.addEventListener("input", () => (entered = true), { once: true });
+  return !field.dispatchEvent(words) || entered || owner.execCommand("insertText", false, text);
 }
 
 /** Chooses options of a select by value or label; all others are no longer chosen. */

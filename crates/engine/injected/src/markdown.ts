@@ -47,16 +47,16 @@ class Writer {
     else {
       const mark = inline ? markOf(tag) : "";
       if (mark) this.marked(e, mark, depth);
-      else if (inline) this.children(e, depth);
+      else if (inline) this.within(e, depth);
       else {
         this.end();
-        this.children(e, depth);
+        this.within(e, depth);
         this.end();
       }
     }
   }
 
-  private children(e: Element, depth: number): void {
+  private within(e: Element, depth: number): void {
     const closed = e instanceof HTMLDetailsElement && !e.open;
     for (const child of flatChildren(e)) {
       if (closed && !(child instanceof Element && tagOf(child) === "summary")) continue;
@@ -120,7 +120,7 @@ class Writer {
     // Tables that only lay out what is in them are no tables to readers.
     if (!grid || width < 2 || e.querySelector("table") || /^(none|presentation)$/.test(e.getAttribute("role") ?? "")) {
       this.end();
-      this.children(e, depth);
+      this.within(e, depth);
       this.end();
       return;
     }
@@ -146,7 +146,7 @@ class Writer {
   /** The same for what an element has in it. */
   static of(e: Element, depth: number): string {
     const writer = new Writer();
-    writer.children(e, depth);
+    writer.within(e, depth);
     return writer.inner();
   }
 

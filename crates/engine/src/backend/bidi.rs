@@ -17,7 +17,6 @@ mod evaluate;
 mod events;
 mod input;
 mod interception;
-mod keys;
 mod network;
 mod page;
 mod permissions;
@@ -25,11 +24,10 @@ mod picture;
 mod proxy;
 mod requests;
 mod scratch;
-mod storage;
 
 use crate::backend::{Capabilities, Feature};
 
-pub(crate) use browser::BidiBrowser;
+pub(crate) use browser::{BidiBrowser, prompts};
 pub(crate) use proxy::{exceptions as proxy_exceptions, parts as proxy_parts};
 
 const CHROMIUM: &str = "Use --browser=chromium for it.";
@@ -44,6 +42,10 @@ pub(crate) const CAPABILITIES: Capabilities = Capabilities {
         (Feature::TouchScreen, CHROMIUM),
         (Feature::BypassCsp, CHROMIUM),
         (Feature::WithoutScripts, CHROMIUM),
+        (
+            Feature::SecureProxy,
+            "Use an http:// or socks5:// proxy, or --browser=chromium.",
+        ),
         (
             Feature::IgnoreCertificatesInProfile,
             "Use --isolated, or --browser=chromium.",

@@ -24,6 +24,9 @@ pub enum Feature {
     /// [`ContextOptions::java_script_enabled`].
     #[strum(to_string = "Pages without scripts")]
     WithoutScripts,
+    /// A [`super::Proxy`] whose address begins with `https://`.
+    #[strum(to_string = "A proxy that is itself reached over HTTPS")]
+    SecureProxy,
     /// [`ContextOptions::ignore_https_errors`] in the context that the browser begins with.
     #[strum(to_string = "Ignoring the errors of certificates in a persistent profile")]
     IgnoreCertificatesInProfile,
@@ -36,6 +39,36 @@ pub enum Feature {
     /// Permissions of other names.
     #[strum(to_string = "Granting this permission")]
     Permission,
+    /// [`super::Viewport::device_scale_factor`] other than 1.
+    #[strum(to_string = "A viewport of another scale")]
+    ScaledViewport,
+    /// [`super::PageBackend::pdf`].
+    #[strum(to_string = "Printing to PDF")]
+    Pdf,
+    /// [`ContextOptions::geolocation`] and later changes of it.
+    #[strum(to_string = "Pretending to be at a place")]
+    Geolocation,
+    /// [`ContextOptions::http_credentials`].
+    #[strum(to_string = "Logging in over HTTP")]
+    HttpCredentials,
+    /// [`ContextOptions::offline`] and later changes of it.
+    #[strum(to_string = "Cutting the network")]
+    Offline,
+    /// Deciding about requests: routes, rules about origins, [`super::PageBackend::set_interception`].
+    #[strum(to_string = "Answering or refusing requests")]
+    Interception,
+    /// [`ContextOptions::init_scripts`] and later ones.
+    #[strum(to_string = "Scripts that run before a document's own")]
+    InitScripts,
+    /// [`ContextOptions::extra_headers`] and later changes of them.
+    #[strum(to_string = "Headers for every request")]
+    ExtraHeaders,
+    /// [`ContextOptions::user_agent`].
+    #[strum(to_string = "Another user agent")]
+    UserAgent,
+    /// [`super::PageBackend::response_body`] and [`super::PageBackend::request_body`].
+    #[strum(to_string = "Reading the bodies of requests")]
+    Bodies,
     /// Recording what the browser does, by its own means.
     #[strum(to_string = "Tracing inside the browser")]
     Tracing,
@@ -65,14 +98,20 @@ pub struct Capabilities {
 impl Capabilities {
     /// Whether the browser can do it.
     pub fn has(&self, feature: Feature) -> bool {
-        self.lacks.iter().all(|(lacked, _)| *lacked != feature)
+        self.way_out(feature).is_none()
+    }
+
+    /// What to do instead, if the browser cannot do it.
+    pub fn way_out(&self, feature: Feature) -> Option<&'static str> {
+        let lacked = self.lacks.iter().find(|(lacked, _)| *lacked == feature)?;
+        Some(lacked.1)
     }
 
     /// Fails with [`Error::UnsupportedByBrowser`] if the browser cannot do it.
     pub fn require(&self, feature: Feature) -> Result<()> {
-        match self.lacks.iter().find(|(lacked, _)| *lacked == feature) {
+        match self.way_out(feature) {
             None => Ok(()),
-            Some((_, hint)) => Err(Error::UnsupportedByBrowser {
+            Some(hint) => Err(Error::UnsupportedByBrowser {
                 browser: self.browser,
                 feature: feature.name(),
                 hint,
@@ -101,7 +140,25 @@ impl Capabilities {
                 Feature::TouchScreen,
                 viewport.is_some_and(|viewport| viewport.has_touch),
             ),
+            (
+                Feature::ScaledViewport,
+                viewport.is_some_and(|viewport| viewport.device_scale_factor != 1.0),
+            ),
             (Feature::BypassCsp, options.bypass_csp),
+            (Feature::Geolocation, options.geolocation.is_some()),
+            (Feature::HttpCredentials, options.http_credentials.is_some()),
+            (Feature::Offline, options.offline),
+            (
+                Feature::Interception,
+                !options.routes.is_empty() || !options.origins.is_empty(),
+            ),
+            (Feature::InitScripts, !options.init_scripts.is_empty()),
+            (Feature::ExtraHeaders, !options.extra_headers.is_empty()),
+            (Feature::UserAgent, options.user_agent.is_some()),
+            (
+                Feature::SecureProxy,
+                options.proxy.as_ref().is_some_and(super::Proxy::is_secure),
+            ),
             (
                 Feature::WithoutScripts,
                 options.java_script_enabled == Some(false),

@@ -61,10 +61,62 @@ pub enum Verdict {
         /// The answer's body.
         body: Vec<u8>,
     },
-    /// It fails, by one of Playwright's names for it: `failed`, `aborted`, `timedout`, `accessdenied`, `connectionclosed`,
-    /// `connectionreset`, `connectionrefused`, `connectionaborted`, `connectionfailed`, `namenotresolved`, `internetdisconnected`,
-    /// `addressunreachable`, `blockedbyclient`, `blockedbyresponse`.
-    Abort(String),
+    /// It fails.
+    Abort(FailureReason),
+}
+
+/// Why a request fails, by Playwright's names: `failed`, `aborted`, `timedout`, `accessdenied`, …
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, strum::Display, strum::EnumString, strum::VariantNames,
+)]
+#[strum(serialize_all = "lowercase")]
+#[expect(missing_docs, reason = "their names say it")]
+pub enum FailureReason {
+    Failed,
+    Aborted,
+    TimedOut,
+    AccessDenied,
+    ConnectionClosed,
+    ConnectionReset,
+    ConnectionRefused,
+    ConnectionAborted,
+    ConnectionFailed,
+    NameNotResolved,
+    InternetDisconnected,
+    AddressUnreachable,
+    BlockedByClient,
+    BlockedByResponse,
+}
+
+impl FailureReason {
+    /// What Chromium's network stack calls it, as failures are called in all browsers: `net::ERR_…`.
+    pub(crate) fn net_error(self) -> &'static str {
+        match self {
+            Self::Failed => "net::ERR_FAILED",
+            Self::Aborted => "net::ERR_ABORTED",
+            Self::TimedOut => "net::ERR_TIMED_OUT",
+            Self::AccessDenied => "net::ERR_ACCESS_DENIED",
+            Self::ConnectionClosed => "net::ERR_CONNECTION_CLOSED",
+            Self::ConnectionReset => "net::ERR_CONNECTION_RESET",
+            Self::ConnectionRefused => "net::ERR_CONNECTION_REFUSED",
+            Self::ConnectionAborted => "net::ERR_CONNECTION_ABORTED",
+            Self::ConnectionFailed => "net::ERR_CONNECTION_FAILED",
+            Self::NameNotResolved => "net::ERR_NAME_NOT_RESOLVED",
+            Self::InternetDisconnected => "net::ERR_INTERNET_DISCONNECTED",
+            Self::AddressUnreachable => "net::ERR_ADDRESS_UNREACHABLE",
+            Self::BlockedByClient => "net::ERR_BLOCKED_BY_CLIENT",
+            Self::BlockedByResponse => "net::ERR_BLOCKED_BY_RESPONSE",
+        }
+    }
+}
+
+/// What a server says beside a status that none was sent with: HTTP/2 has no words for it.
+/// <https://www.rfc-editor.org/rfc/rfc9110#section-15>
+pub(crate) fn status_text(status: u16) -> &'static str {
+    let status = http::StatusCode::from_u16(status).ok();
+    status
+        .and_then(|status| status.canonical_reason())
+        .unwrap_or_default()
 }
 
 impl Verdict {

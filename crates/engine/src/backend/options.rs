@@ -56,6 +56,13 @@ pub struct Proxy {
     pub password: Option<String>,
 }
 
+impl Proxy {
+    /// Whether it is itself reached over HTTPS.
+    pub(crate) fn is_secure(&self) -> bool {
+        self.server.starts_with("https://")
+    }
+}
+
 /// User and password for HTTP authentication.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpCredentials {

@@ -1,11 +1,12 @@
 //! A context whose caller has gone, in a browser that answers late.
 
 use super::*;
-use crate::backend::{ContextObserver, Cookie, Geolocation, Headers, PageId, Throttling};
+use crate::backend::{
+    ContextObserver, Cookie, Geolocation, Headers, OriginDocuments, PageId, Throttling,
+};
 use crate::routes::Routes;
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
-use serde_json::Value;
 use tokio::sync::{Notify, watch};
 
 /// Makes contexts when it is let, and counts those that are there.
@@ -77,19 +78,7 @@ impl ContextBackend for Context {
     async fn clear_cookies(&self) -> Result<()> {
         unexpected()
     }
-    async fn local_storage(&self, _: &[String]) -> Result<Vec<Vec<(String, String)>>> {
-        unexpected()
-    }
-    async fn set_local_storage(&self, _: &[(String, Vec<(String, String)>)]) -> Result<()> {
-        unexpected()
-    }
-    async fn add_local_storage(&self, _: &[(String, Vec<(String, String)>)]) -> Result<()> {
-        unexpected()
-    }
-    async fn databases(&self, _: &[String]) -> Result<Vec<Value>> {
-        unexpected()
-    }
-    async fn set_databases(&self, _: &[(String, Value)], _: bool) -> Result<()> {
+    async fn documents(&self) -> Result<Box<dyn OriginDocuments>> {
         unexpected()
     }
     async fn grant_permissions(&self, _: &[String], _: Option<&str>) -> Result<()> {

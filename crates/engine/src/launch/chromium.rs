@@ -3,6 +3,7 @@
 use super::LaunchOptions;
 use super::process::Process;
 use super::profile::{Profile, Taken};
+use super::source::Source;
 use crate::backend::BrowserBackend;
 use crate::backend::cdp::{CdpBrowser, proxy_bypass};
 use crate::error::{Error, Result};
@@ -91,7 +92,7 @@ async fn attempt(progress: &Progress, options: &LaunchOptions) -> Result<Arc<dyn
                     log: String::new(),
                 }
             })?;
-        CdpBrowser::start(connection, events, Some(owned)).await
+        CdpBrowser::start(connection, events, Source::Started(owned)).await
     };
     match progress.run(connected).await {
         Ok(browser) => Ok(browser),
@@ -185,6 +186,13 @@ const DISABLED_FEATURES: &[&str] = &[
 
 /// A picture is drawn at once, where it would wait for frames of the window.
 const ENABLED_FEATURES: &[&str] = &["CDPScreenshotNewSurface"];
+
+/// The switches of one that is started by a driver, which has its own way to speak to it.
+pub(super) fn switches_under_a_driver(options: &LaunchOptions) -> Vec<String> {
+    let mut args = switches(options);
+    args.retain(|arg| arg != "--remote-debugging-pipe" && arg != "--no-startup-window");
+    args
+}
 
 fn switches(options: &LaunchOptions) -> Vec<String> {
     let mut args: Vec<String> = SWITCHES.iter().map(|&switch| switch.to_owned()).collect();

@@ -1,5 +1,6 @@
 //! Reaching a Chromium that runs elsewhere, by a WebSocket URL or by the HTTP address of its debugging port.
 
+use super::source::Source;
 use crate::backend::BrowserBackend;
 use crate::backend::cdp::CdpBrowser;
 use crate::error::{Error, Result};
@@ -8,9 +9,9 @@ use serde::Deserialize;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Which browser to reach, and how.
+/// Where a Chromium listens that runs elsewhere.
 #[derive(Debug, Clone)]
-pub struct ConnectOptions {
+pub struct CdpEndpoint {
     /// `ws://…`, `wss://…`, or `http(s)://host:port` of a debugging port.
     pub endpoint: String,
     /// Headers of the handshake and of the question before it.
@@ -28,7 +29,7 @@ struct Version {
 
 pub(super) async fn connect(
     progress: &Progress,
-    options: &ConnectOptions,
+    options: &CdpEndpoint,
 ) -> Result<Arc<dyn BrowserBackend>> {
     progress
         .run(async {
@@ -46,13 +47,13 @@ pub(super) async fn connect(
                 wire::Connection::websocket(&url, &options.headers, options.timeout)
                     .await
                     .map_err(|error| failed(options, error.to_string()))?;
-            CdpBrowser::start(connection, events, None).await
+            CdpBrowser::start(connection, events, Source::Reached).await
         })
         .await
 }
 
 /// Asks the debugging port for its WebSocket.
-async fn discover(options: &ConnectOptions) -> Result<String> {
+async fn discover(options: &CdpEndpoint) -> Result<String> {
     let base = url::Url::parse(&options.endpoint)
         .map_err(|error| failed(options, format!("Invalid URL: {error}")))?;
     let question = base
@@ -103,8 +104,8 @@ async fn discover(options: &ConnectOptions) -> Result<String> {
     })
 }
 
-/// The browser tells the address as it sees itself; we keep the one that led us to it.
-fn reachable(told: &str, base: &url::Url) -> Option<String> {
+/// The browser tells the address as it sees itself; we keep the one that led us to it, with its user name and password.
+pub(super) fn reachable(told: &str, base: &url::Url) -> Option<String> {
     let told = url::Url::parse(told).ok()?;
     let scheme = if base.scheme() == "https" {
         "wss"
@@ -115,18 +116,23 @@ fn reachable(told: &str, base: &url::Url) -> Option<String> {
         .port()
         .map(|port| format!(":{port}"))
         .unwrap_or_default();
+    let user = match (base.username(), base.password()) {
+        ("", None) => String::new(),
+        (name, None) => format!("{name}@"),
+        (name, Some(password)) => format!("{name}:{password}@"),
+    };
     let query = told
         .query()
         .map(|query| format!("?{query}"))
         .unwrap_or_default();
     Some(format!(
-        "{scheme}://{}{port}{}{query}",
+        "{scheme}://{user}{}{port}{}{query}",
         base.host_str()?,
         told.path()
     ))
 }
 
-fn failed(options: &ConnectOptions, reason: String) -> Error {
+fn failed(options: &CdpEndpoint, reason: String) -> Error {
     Error::ConnectFailed {
         endpoint: options.endpoint.clone(),
         reason,
@@ -143,6 +149,11 @@ mod tests {
         assert_eq!(
             reachable("ws://10.0.0.3:9222/devtools/browser/abc?t=1", &base).unwrap(),
             "wss://grid.example:4444/devtools/browser/abc?t=1"
+        );
+        let base = url::Url::parse("http://ada:se%40cret@grid.example/wd/hub").unwrap();
+        assert_eq!(
+            reachable("ws://10.0.0.3:4444/session/1/se/cdp", &base).unwrap(),
+            "ws://ada:se%40cret@grid.example/session/1/se/cdp"
         );
     }
 }

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use places::Place;
 use std::path::{Path, PathBuf};
 
-/// A browser of the Chromium family.
+/// A browser, and of a family that has several of them which.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[expect(missing_docs, reason = "their names are their meaning")]
@@ -24,6 +24,8 @@ pub enum Channel {
     Chromium,
     ChromiumHeadlessShell,
     Firefox,
+    Webkit,
+    Safari,
 }
 
 impl Channel {
@@ -36,8 +38,15 @@ impl Channel {
     pub fn kind(self) -> BrowserKind {
         match self {
             Self::Firefox => BrowserKind::Firefox,
+            Self::Webkit => BrowserKind::Webkit,
+            Self::Safari => BrowserKind::Safari,
             _ => BrowserKind::Chromium,
         }
+    }
+
+    /// Whether its name is also that of the family.
+    pub fn is_the_family(self) -> bool {
+        self.name() == <&str>::from(self.kind())
     }
 }
 
@@ -275,7 +284,7 @@ fn not_found(want: Channel, channels: &[Channel], search: &Search) -> Error {
         "{} '{}' is not found at {}\nRun `{install}` to install it. Every place that was tried:\n{}",
         match want.kind() {
             BrowserKind::Chromium => "Chromium distribution",
-            BrowserKind::Firefox => "Browser",
+            BrowserKind::Firefox | BrowserKind::Webkit | BrowserKind::Safari => "Browser",
         },
         want.name(),
         first.unwrap_or_default(),

@@ -3,13 +3,16 @@
 use super::LaunchOptions;
 use super::process::Process;
 use super::profile::Profile;
-use crate::backend::bidi::{BidiBrowser, proxy_exceptions, proxy_parts};
-use crate::backend::{BrowserBackend, Proxy};
+use super::source::Source;
+use crate::backend::bidi::{BidiBrowser, CAPABILITIES, proxy_exceptions, proxy_parts};
+use crate::backend::{BrowserBackend, Feature, Proxy};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
+use crate::task;
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
+use tokio::sync::watch;
 
 /// What it prints once it listens, with the address behind it.
 const LISTENS: &str = "WebDriver BiDi listening on ";
@@ -22,6 +25,9 @@ pub(super) async fn launch(
     progress: &Progress,
     options: &LaunchOptions,
 ) -> Result<Arc<dyn BrowserBackend>> {
+    if options.proxy.as_ref().is_some_and(Proxy::is_secure) {
+        CAPABILITIES.require(Feature::SecureProxy)?;
+    }
     let profile = super::chromium::profile(progress, options).await?;
     let dir = profile.dir().to_owned();
     write_preferences(&profile, options)?;
@@ -46,7 +52,9 @@ pub(super) async fn launch(
                 reason: error.to_string(),
                 log: String::new(),
             })?;
-        BidiBrowser::start(connection, events, Some(owned)).await
+        let over = left(connection.closed(), Arc::downgrade(&owned));
+        task::spawn("profile", over).detach();
+        BidiBrowser::start(connection, events, None, Source::Started(owned)).await
     };
     match progress.run(connected).await {
         Ok(browser) => Ok(browser),
@@ -68,6 +76,15 @@ pub(super) async fn launch(
     }
 }
 
+/// Whoever wants the profile of a browser that is gone may wait for it: its connection ends before all of it has ended.
+async fn left(mut gone: watch::Receiver<Option<String>>, process: Weak<Process>) {
+    // An error is its end, too.
+    let _ = gone.wait_for(Option::is_some).await;
+    if let Some(process) = process.upgrade() {
+        process.leave();
+    }
+}
+
 fn switches(options: &LaunchOptions, profile: &str) -> Vec<String> {
     let mut args = vec![
         "--remote-debugging-port=0".to_owned(),
@@ -85,7 +102,12 @@ fn switches(options: &LaunchOptions, profile: &str) -> Vec<String> {
 }
 
 fn environment(options: &LaunchOptions) -> Vec<(String, String)> {
-    let own = [("MOZ_CRASHREPORTER_DISABLE", "1"), ("MOZ_NO_REMOTE", "1")];
+    let own = [
+        ("MOZ_CRASHREPORTER_DISABLE", "1"),
+        ("MOZ_NO_REMOTE", "1"),
+        // Without it a release asks its makers for settings, whatever the preference says.
+        ("MOZ_REMOTE_SETTINGS_DEVTOOLS", "1"),
+    ];
     let mut env: Vec<_> = own
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .into();
@@ -105,7 +127,8 @@ fn write_preferences(profile: &Profile, options: &LaunchOptions) -> Result<()> {
     })
 }
 
-fn preferences(options: &LaunchOptions) -> Vec<(String, Value)> {
+/// What differs from Firefox as a user has it.
+pub(super) fn preferences(options: &LaunchOptions) -> Vec<(String, Value)> {
     let mut all: Vec<_> = PREFERENCES
         .iter()
         .map(|(name, value)| ((*name).to_owned(), value.as_json()))
@@ -116,6 +139,7 @@ fn preferences(options: &LaunchOptions) -> Vec<(String, Value)> {
     if let Some(proxy) = &options.proxy {
         all.extend(proxied(proxy));
     }
+    all.extend(options.preferences.iter().cloned());
     all
 }
 
@@ -181,7 +205,6 @@ const ADDRESSES: &[&str] = &[
     "extensions.update.url",
     "geo.provider.network.url",
     "media.gmp-manager.url",
-    "services.settings.server",
     "startup.homepage_welcome_url",
     "startup.homepage_welcome_url.additional",
     "toolkit.telemetry.server",
@@ -204,6 +227,7 @@ const PREFERENCES: &[(&str, Preference)] = &[
         "browser.newtabpage.activity-stream.feeds.system.topstories",
         Flag(false),
     ),
+    ("browser.newtab.preload", Flag(false)),
     ("browser.newtabpage.enabled", Flag(false)),
     ("browser.pagethumbnails.capturing_disabled", Flag(true)),
     ("browser.ping-centre.telemetry", Flag(false)),
@@ -261,6 +285,10 @@ const PREFERENCES: &[(&str, Preference)] = &[
         "security.remote_settings.intermediates.enabled",
         Flag(false),
     ),
+    (
+        "services.settings.server",
+        Text("data:,#remote-settings-dummy/v1"),
+    ),
     ("signon.autofillForms", Flag(false)),
     ("signon.rememberSignons", Flag(false)),
     ("toolkit.telemetry.enabled", Flag(false)),
@@ -270,6 +298,7 @@ const PREFERENCES: &[(&str, Preference)] = &[
     // Pages are what they would be for somebody who looks at them.
     ("browser.link.open_newwindow", Number(2)),
     ("browser.link.open_newwindow.restriction", Number(0)),
+    ("devtools.jsonview.enabled", Flag(false)),
     ("dom.disable_open_during_load", Flag(false)),
     ("dom.ipc.processPrelaunch.enabled", Flag(true)),
     ("dom.ipc.reportProcessHangs", Flag(false)),
@@ -307,6 +336,18 @@ const PREFERENCES: &[(&str, Preference)] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_users_own_preferences_are_the_last_word() {
+        let own = ("browser.startup.page".to_owned(), json!(1));
+        let options = LaunchOptions {
+            preferences: vec![own.clone()],
+            ..LaunchOptions::default()
+        };
+        let all = preferences(&options);
+        let mut said = all.iter().rev();
+        assert_eq!(said.find(|(name, _)| *name == own.0), Some(&own));
+    }
 
     #[test]
     fn a_proxy_is_said_in_preferences() {

@@ -1,14 +1,15 @@
 //! The browser that all tests share, and what each test gets of its own.
 
+use crate::{DIFFERS, ENGINE};
 use engine::{
-    Browser, BrowserContext, ContextOptions, FrameFacts, FrameId, InputStep, LaunchOptions,
-    LoadState, MouseButton, Page, Point, Progress, sandbox_unavailable,
+    Browser, BrowserContext, BrowserKind, ContextOptions, FrameFacts, FrameId, InputStep,
+    LaunchOptions, LoadState, MouseButton, Page, Point, Progress, sandbox_unavailable,
 };
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::Duration;
-use testkit::Site;
+use testkit::{Engine, Site};
 use tokio::runtime::Runtime;
 use tokio::sync::OnceCell;
 
@@ -64,13 +65,33 @@ pub(crate) fn with_browser(test: impl AsyncFnOnce(&Browser)) {
 
 /// Runs a test that starts browsers of its own with (variants of) these options.
 pub(crate) fn with_options(test: impl AsyncFnOnce(LaunchOptions)) {
-    if let Some(executable) = testkit::chromium() {
+    if differs() {
+        return;
+    }
+    if let Some(executable) = ENGINE.executable() {
         RUNTIME.block_on(test(launch_options(executable)));
     }
 }
 
+/// Whether this test is not one for the engine; that is said.
+#[expect(clippy::print_stderr, reason = "a skipped test must be seen")]
+fn differs() -> bool {
+    let thread = std::thread::current();
+    let test = thread.name().unwrap_or_default();
+    let listed = DIFFERS.iter().find(|(name, _)| test == *name);
+    if let Some((_, reason)) = listed {
+        eprintln!("not on {}: {reason}", ENGINE.name());
+    }
+    listed.is_some()
+}
+
 fn launch_options(executable: PathBuf) -> LaunchOptions {
     LaunchOptions {
+        kind: match ENGINE {
+            Engine::Chromium => BrowserKind::Chromium,
+            Engine::Firefox => BrowserKind::Firefox,
+            Engine::Webkit => BrowserKind::Webkit,
+        },
         headless_shell: executable.ends_with("chromium-headless-shell"),
         executable,
         headless: true,

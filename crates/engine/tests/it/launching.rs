@@ -1,7 +1,9 @@
 //! Starting, reaching and ending browsers.
 
 use crate::harness::{eval, goto, soon, with_browser, with_options};
-use engine::{Browser, ConnectOptions, ContextOptions, Error, LaunchOptions, LoadState};
+use engine::{
+    Browser, CdpEndpoint, ConnectOptions, ContextOptions, Error, LaunchOptions, LoadState,
+};
 use std::path::PathBuf;
 use std::time::Duration;
 use testkit::{RemoteBrowser, Site};
@@ -22,11 +24,14 @@ fn processes(text: &str) -> Vec<u32> {
 fn profile(mark: &str) -> PathBuf {
     let process = processes(mark)[0];
     let command = std::fs::read_to_string(format!("/proc/{process}/cmdline")).unwrap();
-    let argument = command
-        .split(['\0', ' '])
-        .find_map(|argument| argument.strip_prefix("--user-data-dir="))
-        .unwrap();
-    argument.into()
+    let mut arguments = command.split(['\0', ' ']);
+    let folder = arguments.find_map(|argument| match argument {
+        "--profile" => Some(None),
+        _ => argument.strip_prefix("--user-data-dir=").map(Some),
+    });
+    // Firefox has it in the argument after that.
+    let folder = folder.unwrap().or_else(|| arguments.next());
+    folder.unwrap().into()
 }
 
 /// A program that does this instead of being a browser.
@@ -262,11 +267,11 @@ fn pages_do_not_see_that_they_are_driven() {
 }
 
 async fn connect(endpoint: String) -> engine::Result<Browser> {
-    let options = ConnectOptions {
+    let options = ConnectOptions::Cdp(CdpEndpoint {
         endpoint,
         headers: vec![],
         timeout: Duration::from_secs(10),
-    };
+    });
     Browser::connect(&soon(), &options).await
 }
 

@@ -11,8 +11,9 @@ use url::Url;
 
 use super::App;
 use super::logs::Logs;
-use super::process::{Family, Identity, Stranger};
+use super::process::{Family, Stranger};
 use super::state::Place;
+use crate::processes::Identity;
 
 /// How often an app that is not ready is looked at.
 const LOOK: Duration = Duration::from_millis(100);

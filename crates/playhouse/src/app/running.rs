@@ -14,8 +14,9 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use super::App;
 use super::error::AppError;
 use super::logs::{Logs, Stream};
-use super::process::{Family, Identity};
+use super::process::Family;
 use super::state::Exit;
+use crate::processes::Identity;
 
 /// How long output may be held open by something that is none of the app's.
 const OUTPUT: Duration = Duration::from_secs(1);

@@ -10,7 +10,7 @@ use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
 use super::answer;
-use super::process::Identity;
+use crate::processes::Identity;
 
 /// What is known of an app. Its supervisor alone writes it.
 #[derive(Clone, Debug, Serialize, Deserialize)]

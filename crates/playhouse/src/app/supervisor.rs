@@ -15,10 +15,11 @@ use super::answer::now;
 use super::error::AppError;
 use super::logs::Logs;
 use super::port;
-use super::process::{Identity, Stranger};
+use super::process::Stranger;
 use super::readiness::{Readiness, Ready};
 use super::running::Running;
 use super::state::{Exit, Folder, Phase, Place, State};
+use crate::processes::Identity;
 
 /// The variable that all processes of an app have, the supervisor's included: the app's folder.
 pub(crate) const MARK: &str = "_PLAYHOUSE_APP";

@@ -11,6 +11,8 @@ use tokio::sync::watch;
 pub(super) struct Pool {
     settings: PoolSettings,
     members: Mutex<Members>,
+    /// How many there ever were, here and in other pools of the server.
+    started: Arc<AtomicU64>,
     /// Counts up whenever a browser came, went, or did not start.
     changes: watch::Sender<u64>,
 }
@@ -22,8 +24,6 @@ struct Members {
     starting: usize,
     /// How many are being started for whoever comes first.
     filling: usize,
-    /// How many there ever were.
-    started: u64,
     closed: bool,
 }
 
@@ -74,10 +74,11 @@ pub(super) enum Filled {
 }
 
 impl Pool {
-    pub(super) fn new(settings: PoolSettings) -> Self {
+    pub(super) fn new(settings: PoolSettings, started: Arc<AtomicU64>) -> Self {
         Self {
             settings,
             members: Mutex::default(),
+            started,
             changes: watch::Sender::new(0),
         }
     }
@@ -226,9 +227,8 @@ impl<'a> Place<'a> {
         if let Some(count) = self.count.take() {
             *count(&mut members) -= 1;
         }
-        members.started += 1;
         let member = Member {
-            number: members.started,
+            number: self.pool.started.fetch_add(1, Ordering::Relaxed) + 1,
             browser,
             contexts: Arc::default(),
             taken: Arc::default(),

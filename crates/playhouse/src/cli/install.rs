@@ -88,11 +88,6 @@ fn install(matches: &ArgMatches, settings: &Settings) -> Result<(), String> {
 }
 
 fn channel(name: &str) -> Result<Channel, String> {
-    if name == "webkit" {
-        return Err(format!(
-            "{name} is not supported yet: this release drives the Chromium family and Firefox"
-        ));
-    }
     name.parse().map_err(|_| {
         let known = [
             "chromium",
@@ -101,6 +96,7 @@ fn channel(name: &str) -> Result<Channel, String> {
             "chrome-beta",
             "msedge",
             "firefox",
+            "webkit",
         ];
         let question = nearest(name, known).map(|known| format!("\nDid you mean '{known}'?"));
         format!("unknown browser '{name}'{}", question.unwrap_or_default())

@@ -3,8 +3,8 @@
 use std::{fs, io, path::PathBuf, sync::Once, time::Duration};
 
 use engine::{
-    BrowserKind, ConnectOptions, ContextOptions, FoundBrowser, LaunchOptions, MediaFeatures, Proxy,
-    Result, sandbox_unavailable, user_agent_of,
+    BrowserChoice, BrowserKind, CdpEndpoint, Channel, ConnectOptions, ContextOptions, FoundBrowser,
+    LaunchOptions, MediaFeatures, Proxy, Result, WebDriverEnd, sandbox_unavailable, user_agent_of,
 };
 
 use super::{
@@ -38,6 +38,7 @@ impl BrowserSettings {
             executable: found.path,
             headless_shell: found.headless_shell,
             headless: self.headless,
+            display: self.display,
             sandbox: self.sandbox,
             // Only who chose the profile has no other.
             profile_patience: match self.user_data_dir {
@@ -49,19 +50,61 @@ impl BrowserSettings {
             origins: self.origins.clone(),
             args: self.args.clone(),
             ignore_default_args: self.ignored_args.clone(),
+            preferences: self.preferences.clone(),
             env: self.env.clone(),
             sandbox_unavailable,
         }
     }
 
-    /// How the browser that runs elsewhere is reached, if there is one.
+    /// How a browser is reached that is not started here, if it is not.
     pub fn connect_options(&self) -> Option<ConnectOptions> {
-        let cdp = self.cdp.as_ref()?;
-        Some(ConnectOptions {
-            endpoint: cdp.endpoint.clone(),
-            headers: cdp.headers.clone(),
-            timeout: cdp.timeout,
+        let cdp = self.cdp.as_ref().map(|cdp| {
+            ConnectOptions::Cdp(CdpEndpoint {
+                endpoint: cdp.endpoint.clone(),
+                headers: cdp.headers.clone(),
+                timeout: cdp.timeout,
+            })
+        });
+        cdp.or_else(|| {
+            let webdriver = self.webdriver.as_ref()?;
+            Some(ConnectOptions::WebDriver(Box::new(WebDriverEnd {
+                endpoint: webdriver.endpoint.clone(),
+                headers: webdriver.headers.clone(),
+                capabilities: webdriver.capabilities.clone(),
+                browser_name: self.name_for_webdriver(),
+                timeout: self.launch_timeout,
+                launch: LaunchOptions {
+                    kind: self.kind,
+                    headless: self.headless,
+                    sandbox: self.sandbox,
+                    proxy: self.proxy.as_ref().map(ProxySettings::options),
+                    origins: self.origins.clone(),
+                    args: self.args.clone(),
+                    ignore_default_args: self.ignored_args.clone(),
+                    preferences: self.preferences.clone(),
+                    ..LaunchOptions::default()
+                },
+            })))
         })
+    }
+
+    /// What drivers call the browser. <https://www.w3.org/TR/webdriver2/#capabilities>
+    fn name_for_webdriver(&self) -> &'static str {
+        match (self.kind, &self.choice) {
+            (
+                _,
+                BrowserChoice::Channel(
+                    Channel::Msedge
+                    | Channel::MsedgeBeta
+                    | Channel::MsedgeDev
+                    | Channel::MsedgeCanary,
+                ),
+            ) => "MicrosoftEdge",
+            (BrowserKind::Chromium, _) => "chrome",
+            (BrowserKind::Firefox, _) => "firefox",
+            (BrowserKind::Webkit, _) => "MiniBrowser",
+            (BrowserKind::Safari, _) => "safari",
+        }
     }
 }
 

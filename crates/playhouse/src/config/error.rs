@@ -87,12 +87,21 @@ pub enum ConfigError {
     /// Two devices at once.
     #[error("Cannot use --mobile together with --device, pick one.")]
     MobileAndDevice,
-    /// A phone that Firefox cannot be.
-    #[error("--mobile is not supported with the Firefox browser.")]
-    MobileFirefox,
-    /// Firefox speaks another protocol.
-    #[error("--cdp-endpoint is not supported with the Firefox browser.")]
-    FirefoxOverCdp,
+    /// A phone that the browser cannot be.
+    #[error("--mobile is not supported with the {browser} browser.")]
+    NotMobile {
+        /// As people call it.
+        browser: &'static str,
+    },
+    /// The browser speaks another protocol.
+    #[error("--cdp-endpoint is not supported with the {browser} browser.")]
+    NotOverCdp {
+        /// As people call it.
+        browser: &'static str,
+    },
+    /// Two browsers that run elsewhere.
+    #[error("Cannot use --cdp-endpoint together with --webdriver-endpoint, pick one.")]
+    TwoEndpoints,
     /// A device for a browser that somebody else started.
     #[error("Device emulation is not supported with cdpEndpoint.")]
     DeviceOverCdp,

@@ -10,11 +10,11 @@ use super::{
     value::{
         Arguments, AuthMode, BlockServiceWorkers, BrowserName, Bytes, CapabilityNames,
         CodegenLanguage, ColorScheme, CommaList, CommandLine, ConsoleLevel, Contrast, Count,
-        FilePaths, ForcedColors, Geolocation, Headers, HttpCredentials, IgnoredArguments,
-        ImageResponses, LogDestination, LogFormat, LogLevel, Map, Milliseconds, NamedServers,
-        Number, OptionValue, OriginList, Port, ReducedMotion, Scripts, SessionExpiry, Size,
-        SnapshotMode, StorageStateSource, ToolRules, ToolsetName, ToolsetNames, Transport,
-        Unsupported, Viewport,
+        FilePaths, FirefoxPreferences, ForcedColors, Geolocation, Headers, HttpCredentials,
+        IgnoredArguments, ImageResponses, JsonObject, LogDestination, LogFormat, LogLevel, Map,
+        Milliseconds, NamedServers, Number, OptionValue, OriginList, Port, ReducedMotion, Scripts,
+        SessionExpiry, Size, SnapshotMode, StorageStateSource, ToolRules, ToolsetName,
+        ToolsetNames, Transport, Unsupported, Viewport,
     },
 };
 
@@ -42,6 +42,8 @@ options! {
         args: Arguments, key("browser.launchOptions.args").or(&["browser.args"]);
         /// Those of our own arguments that the browser does not get.
         ignore_default_args: IgnoredArguments, key("browser.launchOptions.ignoreDefaultArgs");
+        /// Preferences of a Firefox, over our own; other browsers have none.
+        firefox_user_prefs: FirefoxPreferences, key("browser.launchOptions.firefoxUserPrefs");
         /// Environment variables for the browser, beside our own.
         env: Map, key("browser.launchOptions.env");
         /// How long the browser may take to start.
@@ -51,9 +53,11 @@ options! {
         /// Browsers that run from the start, and stay. They are for created sessions and isolated ones.
         min_browsers: Number = Number(0), key("pool.minBrowsers").flag();
         /// How many browsers sessions are spread over; each goes to the one with the fewest.
-        max_browsers: Count = Count(1), key("pool.maxBrowsers").flag();
+        max_browsers: Count, key("pool.maxBrowsers").flag()
+            .default("1; with --webdriver-endpoint one for each session");
         /// Close a browser of the pool that has had no session for this long. 0: never.
-        pool_idle_timeout: Milliseconds = Milliseconds(0), key("pool.idleTimeout").flag();
+        pool_idle_timeout: Milliseconds, key("pool.idleTimeout").flag()
+            .default("0; with --webdriver-endpoint they are closed at once");
         /// Close a browser that no call has used for this long; the next one starts it again. 0: never.
         idle_timeout: Milliseconds, key("browser.idleTimeout").everywhere()
             .default("an hour when headless, else never");
@@ -79,6 +83,13 @@ options! {
             .many().secret();
         /// How long connecting may take.
         cdp_timeout: Milliseconds = Milliseconds(30_000), key("browser.cdpTimeout").everywhere();
+        /// Have browsers made by a WebDriver end, such as a Selenium Grid: its address, http or https. Or ws: one Firefox that listens.
+        webdriver_endpoint: String, key("browser.webdriverEndpoint").everywhere_but("SELENIUM_REMOTE_URL")
+            .secret();
+        /// A header for the WebDriver end, "Name: value"; repeat it for more.
+        webdriver_header: Headers, key("browser.webdriverHeaders").flag().many().secret();
+        /// What else to ask the WebDriver end for: capabilities, as a JSON object.
+        webdriver_capabilities: JsonObject, key("browser.webdriverCapabilities").flag().secret();
         /// A proxy for all requests, such as "http://proxy:3128" or "socks5://proxy:8080".
         proxy_server: String, key("browser.launchOptions.proxy.server")
             .or(&["browser.contextOptions.proxy.server"]).everywhere();
@@ -343,9 +354,6 @@ options! {
         traces_dir: Unsupported, key("browser.launchOptions.tracesDir").later(FIDELITY);
         /// Open the developer tools.
         devtools: bool, key("browser.launchOptions.devtools").later(FIDELITY);
-        /// Preferences of Firefox.
-        firefox_user_prefs: Unsupported, key("browser.launchOptions.firefoxUserPrefs")
-            .later("this release drives the Chromium family only");
         /// Certificates to show to servers.
         client_certificates: Unsupported, key("browser.contextOptions.clientCertificates")
             .secret().later(FIDELITY);

@@ -19,7 +19,7 @@ use super::{
     settings::{
         AnswerSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings, HttpSettings,
         LogSettings, PoolSettings, PromptSettings, ProxySettings, Risk, SecuritySettings,
-        SessionSettings, Settings, Timeouts, ToolSettings,
+        SessionSettings, Settings, Timeouts, ToolSettings, WebDriverSettings,
     },
     show,
     value::{
@@ -73,10 +73,10 @@ pub(crate) fn resolve(
     let dev_servers = servers::servers(options, cwd, &leases)?;
     Ok(Settings {
         browser: BrowserSettings {
-            kind: match options.browser.value() {
-                Some(BrowserName("firefox")) => BrowserKind::Firefox,
-                _ => BrowserKind::Chromium,
-            },
+            kind: options
+                .browser
+                .value()
+                .map_or(BrowserKind::Chromium, |name| kind(name.0)),
             choice: choice(options, channel, cwd),
             search: places::search(
                 environment,
@@ -87,6 +87,13 @@ pub(crate) fn resolve(
             sandbox,
             args: options.args.or_empty().0,
             ignored_args: options.ignore_default_args.or_empty().0,
+            preferences: options
+                .firefox_user_prefs
+                .or_empty()
+                .0
+                .into_iter()
+                .map(|(name, preference)| (name, preference.into()))
+                .collect(),
             env: options.env.or_empty().0,
             launch_timeout: required(&options.launch_timeout).into(),
             prelaunch: required(&options.prelaunch),
@@ -103,6 +110,14 @@ pub(crate) fn resolve(
                 headers: options.cdp_header.or_empty().0,
                 timeout: required(&options.cdp_timeout).into(),
             }),
+            webdriver: options
+                .webdriver_endpoint
+                .value()
+                .map(|endpoint| WebDriverSettings {
+                    endpoint,
+                    headers: options.webdriver_header.or_empty().0,
+                    capabilities: options.webdriver_capabilities.or_empty().0,
+                }),
             proxy: options.proxy_server.value().map(|server| ProxySettings {
                 server,
                 bypass: options.proxy_bypass.value(),
@@ -235,11 +250,20 @@ fn said<T: OptionValue>(option: &Layered<T>) -> Option<(T, Source)> {
 
 fn pool(options: &Options) -> PoolSettings {
     let Number(min) = required(&options.min_browsers);
-    let Milliseconds(idle) = required(&options.pool_idle_timeout);
+    // Who makes browsers spreads them over machines, and wants them back.
+    let (most, idle) = match options.webdriver_endpoint.get() {
+        Some(_) => (usize::MAX, Some(Duration::ZERO)),
+        None => (1, None),
+    };
+    let most = options.max_browsers.value().map_or(most, |count| count.0);
+    let idle = match options.pool_idle_timeout.value() {
+        Some(Milliseconds(ms)) => (ms > 0).then(|| Duration::from_millis(ms)),
+        None => idle,
+    };
     PoolSettings {
         min,
-        max: required(&options.max_browsers).0.max(min),
-        idle_timeout: (idle > 0).then(|| Duration::from_millis(idle)),
+        max: most.max(min),
+        idle_timeout: idle,
     }
 }
 
@@ -355,20 +379,20 @@ fn refuse_later(options: &Options) -> Result<(), ConfigError> {
 /// wins, and within one the channel, which says more.
 fn channel(options: &mut Options) -> Result<Option<&'static str>, ConfigError> {
     let BrowserName(browser) = options.browser.value().unwrap_or(BrowserName("chromium"));
-    if browser == "firefox" {
+    let other = match kind(browser) {
+        BrowserKind::Chromium => None,
+        BrowserKind::Firefox => Some("Firefox"),
+        BrowserKind::Webkit => Some("WebKit"),
+        BrowserKind::Safari => Some("Safari"),
+    };
+    if let Some(other) = other {
         if options.mobile.get() == Some(&true) {
-            return Err(ConfigError::MobileFirefox);
+            return Err(ConfigError::NotMobile { browser: other });
         }
         if options.cdp_endpoint.get().is_some() {
-            return Err(ConfigError::FirefoxOverCdp);
+            return Err(ConfigError::NotOverCdp { browser: other });
         }
         return Ok(Some(browser));
-    }
-    if browser == "webkit" {
-        return Err(ConfigError::NotYet {
-            name: format!("browser {browser}"),
-            why: "this release drives the Chromium family and Firefox".to_owned(),
-        });
     }
     // A file says `browserName: chromium` for the family; only a flag or a variable means the channel.
     let family = matches!(options.browser.source(), Some(Source::File(_))) && browser == "chromium";
@@ -387,6 +411,16 @@ fn channel(options: &mut Options) -> Result<Option<&'static str>, ConfigError> {
             .offer(Source::Default, BrowserName("chrome"));
     }
     Ok(chosen)
+}
+
+/// The family of a browser.
+fn kind(browser: &str) -> BrowserKind {
+    match browser {
+        "firefox" => BrowserKind::Firefox,
+        "webkit" => BrowserKind::Webkit,
+        "safari" => BrowserKind::Safari,
+        _ => BrowserKind::Chromium,
+    }
 }
 
 /// Whether the browser is to load extensions, which a headless shell cannot.
@@ -447,6 +481,9 @@ fn device(options: &mut Options, notices: &mut Vec<String>) -> Result<Option<Str
 }
 
 fn check(options: &mut Options, cwd: &Path) -> Result<(), ConfigError> {
+    if options.webdriver_endpoint.get().is_some() && options.cdp_endpoint.get().is_some() {
+        return Err(ConfigError::TwoEndpoints);
+    }
     if options.user_data_dir.get().is_some() && options.isolated.get() == Some(&true) {
         return Err(ConfigError::ProfileAndIsolated);
     }

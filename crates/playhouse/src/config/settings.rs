@@ -5,8 +5,8 @@ use std::{
     time::Duration,
 };
 
-use engine::{BrowserChoice, BrowserKind, OriginRules, Search};
-use serde_json::Value;
+use engine::{BrowserChoice, BrowserKind, Channel, OriginRules, Search};
+use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::secrets::Secrets;
@@ -75,6 +75,8 @@ pub struct BrowserSettings {
     pub args: Vec<String>,
     /// Our own arguments that the browser does not get.
     pub ignored_args: Vec<String>,
+    /// Preferences, if it is a Firefox.
+    pub preferences: Vec<(String, serde_json::Value)>,
     /// Further environment variables.
     pub env: Vec<(String, String)>,
     /// How long it may take to start.
@@ -91,10 +93,44 @@ pub struct BrowserSettings {
     pub user_data_dir: Option<PathBuf>,
     /// A running browser to use instead of starting one.
     pub cdp: Option<CdpSettings>,
+    /// Who makes browsers instead of starting them here.
+    pub webdriver: Option<WebDriverSettings>,
     /// The way to the network.
     pub proxy: Option<ProxySettings>,
     /// What may be requested.
     pub origins: OriginRules,
+}
+
+impl BrowserSettings {
+    /// Whether a session of these settings can be in a browser of those.
+    pub(crate) fn is_same_browser(&self, other: &Self) -> bool {
+        self.kind == other.kind && self.choice == other.choice
+    }
+
+    /// The settings for another browser; these, if the channel is of their family and stands for the whole of it.
+    #[must_use]
+    pub(crate) fn of_channel(&self, channel: Channel) -> Self {
+        let choice = BrowserChoice::Channel(channel);
+        let same_family = self.kind == channel.kind();
+        if self.choice == choice || (same_family && channel.is_the_family()) {
+            return self.clone();
+        }
+        let mut settings = Self {
+            kind: channel.kind(),
+            choice,
+            cdp: None,
+            ..self.clone()
+        };
+        settings
+            .webdriver
+            .take_if(|webdriver| webdriver.is_one_browser());
+        if !same_family {
+            // They are words of the other family.
+            settings.args.clear();
+            settings.ignored_args.clear();
+        }
+        settings
+    }
 }
 
 /// A running browser to connect to.
@@ -106,6 +142,24 @@ pub struct CdpSettings {
     pub headers: Vec<(String, String)>,
     /// How long connecting may take.
     pub timeout: Duration,
+}
+
+/// A WebDriver end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WebDriverSettings {
+    /// Its address, `http`, `https`, `ws` or `wss`.
+    pub endpoint: String,
+    /// Headers to send with every request.
+    pub headers: Vec<(String, String)>,
+    /// What else to ask for.
+    pub capabilities: Map<String, Value>,
+}
+
+impl WebDriverSettings {
+    /// Whether it is a browser that listens, not somebody who makes them.
+    pub(crate) fn is_one_browser(&self) -> bool {
+        self.endpoint.starts_with("ws")
+    }
 }
 
 /// A proxy.
@@ -455,6 +509,8 @@ impl Settings {
             BrowserChoice::Any | BrowserChoice::Program(_) => match self.browser.kind {
                 BrowserKind::Chromium => "chrome",
                 BrowserKind::Firefox => "firefox",
+                BrowserKind::Webkit => "webkit",
+                BrowserKind::Safari => "safari",
             },
         };
         self.files

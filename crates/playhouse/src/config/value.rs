@@ -25,7 +25,7 @@ pub(crate) use lists::{
     ToolRules, ToolsetNames,
 };
 pub(crate) use servers::{CommandLine, NamedServer, NamedServers};
-pub(crate) use structured::{BlockServiceWorkers, BrowserName};
+pub(crate) use structured::{BlockServiceWorkers, BrowserName, FirefoxPreferences, JsonObject};
 pub use structured::{Geolocation, HttpCredentials, Size, StorageStateSource, Viewport};
 
 /// A type that an option can have.

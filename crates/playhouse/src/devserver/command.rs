@@ -2,9 +2,10 @@
 
 use super::answer::Answer;
 use super::logs::{self, readable};
-use super::process::Process;
+use super::process::started_by;
 use crate::config::DevServerSettings;
 use crate::error::{Error, Result, ServerReport};
+use crate::processes::Identity;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -63,7 +64,7 @@ impl Verb {
 /// What the command said, and the process that it may have started.
 pub(super) struct Said {
     pub(super) answer: Answer,
-    pub(super) started: Option<Process>,
+    pub(super) started: Option<Identity>,
 }
 
 /// Asks the command, with further environment variables. Fails with what it did wrong, and with what it said.
@@ -121,14 +122,14 @@ pub(super) async fn ask(
     let command = ran.command.as_ref();
     let started = command
         .zip(answer.pid)
-        .and_then(|(command, pid)| Process::started_by(command, pid));
+        .and_then(|(command, pid)| started_by(command, pid));
     Ok(Said { answer, started })
 }
 
 /// How it ended, and what it printed.
 struct Ran {
     /// The command's own process.
-    command: Option<Process>,
+    command: Option<Identity>,
     status: ExitStatus,
     stdout: String,
     stderr: String,
@@ -245,7 +246,7 @@ async fn run(
         );
         failed(settings, verb, reason, ServerReport::default())
     })?;
-    let process = child.id().and_then(Process::of);
+    let process = child.id().and_then(Identity::of);
     let stdout = Heard::of(child.stdout.take(), OUTPUT, Keep::Beginning);
     let stderr = Heard::of(child.stderr.take(), COMPLAINTS, Keep::End);
     let mut group = Group(Some(child));

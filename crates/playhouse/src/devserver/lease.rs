@@ -1,8 +1,8 @@
 //! That we have a server running is noted in a file for as long as it is so. The file is locked by us and by nobody else: one that is not
 //! locked was left behind by a server of ours that was killed, and what it started is stopped by the next one that comes.
 
-use super::process::Process;
 use crate::config::DevServerSettings;
+use crate::processes::Identity;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -27,7 +27,7 @@ pub(super) struct Note {
     env: Vec<(String, String)>,
     shutdown_ms: u64,
     /// The server's own process, as far as it is known.
-    pub(super) process: Option<Process>,
+    pub(super) process: Option<Identity>,
 }
 
 impl Note {
@@ -205,14 +205,14 @@ impl Register {
 
 impl Lease {
     /// Notes which process it is.
-    pub(super) fn is_process(&mut self, process: Option<Process>) {
+    pub(super) fn is_process(&mut self, process: Option<Identity>) {
         if self.note.process != process {
             self.note.process = process;
             self.write();
         }
     }
 
-    pub(super) fn process(&self) -> Option<&Process> {
+    pub(super) fn process(&self) -> Option<&Identity> {
         self.note.process.as_ref()
     }
 

@@ -7,10 +7,11 @@ use super::machine::Message;
 use super::request::Verdict;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use engine::{Intercepted, Interceptor, Page, Progress};
+use engine::{FailureReason, Intercepted, Interceptor, Page, Progress};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use strum::VariantNames as _;
 
 /// The code of one session that runs, listens or routes, so that a later call can take a route back.
 #[derive(Clone, Default)]
@@ -96,7 +97,10 @@ pub(super) async fn decide(
             drop(waiting);
             return Ok(());
         }
-        Verdict::Abort { reason } => engine::Verdict::Abort(reason),
+        Verdict::Abort { reason } => engine::Verdict::Abort(reason.parse().map_err(|_| {
+            let known = FailureReason::VARIANTS.join(", ");
+            Failure::new(format!("Unknown error code: {reason}. One of: {known}"))
+        })?),
         Verdict::Continue {
             url,
             method,

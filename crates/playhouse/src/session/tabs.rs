@@ -99,7 +99,8 @@ impl Tabs {
 
     /// Why the browser is gone, once it is.
     pub(crate) fn closed_reason(&self) -> Option<String> {
-        self.open.browser.closed_reason()
+        let browser = self.open.browser.closed_reason();
+        browser.or_else(|| self.open.context.closed_reason())
     }
 
     /// Waits until the browser is gone.

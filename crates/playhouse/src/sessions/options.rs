@@ -2,6 +2,7 @@
 
 use crate::config::{ProxySettings, SessionExpiry, Settings, Size, StorageStateSource, Viewport};
 use crate::error::{Error, Problem, Result};
+use engine::{BrowserKind, Channel};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -11,6 +12,8 @@ use std::time::Duration;
 /// What differs from the server's settings.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SessionOptions {
+    /// The browser.
+    pub(crate) browser: Option<BrowserOption>,
     /// The user agent.
     pub(crate) user_agent: Option<String>,
     /// The size of pages.
@@ -27,6 +30,29 @@ pub(crate) struct SessionOptions {
     pub(crate) timeout: Option<u64>,
     /// Whether calls prolong its life, whatever holds for others.
     pub(crate) expiry: Option<SessionExpiry>,
+}
+
+/// A browser.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum BrowserOption {
+    Chromium,
+    Chrome,
+    Msedge,
+    Firefox,
+    Webkit,
+}
+
+impl From<BrowserOption> for Channel {
+    fn from(browser: BrowserOption) -> Self {
+        match browser {
+            BrowserOption::Chromium => Self::Chromium,
+            BrowserOption::Chrome => Self::Chrome,
+            BrowserOption::Msedge => Self::Msedge,
+            BrowserOption::Firefox => Self::Firefox,
+            BrowserOption::Webkit => Self::Webkit,
+        }
+    }
 }
 
 /// A size in CSS pixels.
@@ -94,6 +120,9 @@ impl SessionOptions {
         settings.browser.isolated = true;
         // It is over when its time is, and not before.
         settings.browser.idle_timeout = None;
+        if let Some(browser) = self.browser {
+            settings.browser = settings.browser.of_channel(browser.into());
+        }
         let context = &mut settings.context;
         if let Some(user_agent) = &self.user_agent {
             context.user_agent = Some(user_agent.clone());
@@ -108,7 +137,8 @@ impl SessionOptions {
             context.timezone_id = Some(timezone.clone());
         }
         if let Some(proxy) = &self.proxy {
-            if proxy.server.starts_with("socks") && proxy.username.is_some() {
+            let chromium = settings.browser.kind == BrowserKind::Chromium;
+            if chromium && proxy.server.starts_with("socks") && proxy.username.is_some() {
                 return Err(wrong(
                     &["proxy"],
                     "Browsers of the Chromium family know no user names for SOCKS proxies: use one that needs none, or an http proxy",
@@ -159,6 +189,26 @@ mod tests {
         settings.browser.idle_timeout = Some(Duration::from_secs(1));
         let applied = SessionOptions::default().applied_to(&settings);
         assert_eq!(applied.unwrap().browser.idle_timeout, None);
+    }
+
+    #[test]
+    fn a_browser_of_another_family_has_none_of_the_servers_switches() {
+        let flags = ["--headless", "--browser", "chrome"];
+        let mut settings = Settings::of_flags(&flags);
+        settings.browser.args = vec!["--some-switch".to_owned()];
+        let of = |browser| {
+            let options = SessionOptions {
+                browser: Some(browser),
+                ..SessionOptions::default()
+            };
+            options.applied_to(&settings).unwrap().browser
+        };
+        let same = |browser| of(browser).is_same_browser(&settings.browser);
+        assert!(same(BrowserOption::Chromium) && same(BrowserOption::Chrome));
+        assert!(!same(BrowserOption::Msedge) && !same(BrowserOption::Firefox));
+        assert_eq!(of(BrowserOption::Msedge).args, settings.browser.args);
+        assert_eq!(of(BrowserOption::Firefox).kind, BrowserKind::Firefox);
+        assert!(of(BrowserOption::Firefox).args.is_empty());
     }
 
     #[test]

@@ -52,8 +52,8 @@ fn a_wrong_command_line_ends_with_one_and_a_sentence_on_stderr() {
             "Browser userDataDir is not supported in isolated mode.\n",
         ),
         (
-            &["--browser", "webkit"],
-            "option 'browser webkit' is not supported yet: this release drives the Chromium family and Firefox\n",
+            &["--browser", "webkit", "--mobile"],
+            "--mobile is not supported with the WebKit browser.\n",
         ),
         (
             &["install", "chrom"],

@@ -131,26 +131,26 @@ impl Scene {
             arguments
         };
         let home = with(json!({ "url": self.site.url("/") }));
-        let arrived = object(client, "navigate", home.clone()).await;
+        let arrived = client.object("navigate", home.clone()).await;
         assert_eq!(arrived["title"], "open", "{arrived}");
         self.all_have_tried().await;
         let log = with(json!({ "filter": "**/img" }));
-        let log = object(client, "get_request_log", log).await;
+        let log = client.object("get_request_log", log).await;
         let error = log["requests"][0]["error"].as_str().unwrap_or_default();
         assert!(error.contains("ERR_BLOCKED_BY_CLIENT"), "{log}");
         for button in ["#download", "#redirected", "#blank", "#send", "#link"] {
             let click = with(json!({ "selector": button }));
-            object(client, "click", click).await;
+            client.object("click", click).await;
             // Whatever that led to.
             let first = with(json!({ "action": "select", "index": 0 }));
             client.call("browser_tabs", first).await;
-            object(client, "navigate", home.clone()).await;
+            client.object("navigate", home.clone()).await;
         }
         let direct = format!("{}/direct", self.other());
         let redirected = self.site.url(&format!("/redirect?to={direct}"));
         for url in [direct, redirected] {
             for tool in ["navigate", "browser_navigate"] {
-                let told = object(client, tool, with(json!({ "url": url }))).await;
+                let told = client.object(tool, with(json!({ "url": url }))).await;
                 assert_eq!(told["errorCode"], "URL_BLOCKED", "{told}");
                 assert_eq!(told["details"]["rule"], rule, "{told}");
             }
@@ -161,17 +161,11 @@ impl Scene {
     }
 }
 
-async fn object(client: &Client, tool: &str, arguments: Value) -> Value {
-    let answer = client.call(tool, arguments).await;
-    answer.raw["structuredContent"].clone()
-}
-
 async fn nobody_asks(flags: &[&str], rule: &str) {
     let args = [&["--toolsets", "browser,session"], flags].concat();
     let client = server(&args).await;
-    let created = object(&client, "create_session", json!({})).await;
-    let created = created["sessionId"].as_str().expect("an id");
-    for session in ["default", created] {
+    let created = client.create_session(json!({})).await;
+    for session in ["default", &created] {
         Scene::new().await.is_played(&client, session, rule).await;
     }
     client

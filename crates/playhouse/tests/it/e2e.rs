@@ -1,6 +1,7 @@
 //! The app under test: started by its server's command, watched, restarted and stopped with its session; both sides of a failure; and what
 //! is left of it, which is nothing.
 
+mod commands;
 mod survival;
 
 use std::fs;
@@ -113,12 +114,6 @@ fn crooked_app(how: &str) -> Option<String> {
     ))
 }
 
-async fn fine(client: &Client, tool: &str, arguments: Value) -> Value {
-    let answer = client.call(tool, arguments).await;
-    assert!(!answer.is_error, "{tool}: {}", answer.text);
-    object(&answer)
-}
-
 async fn failed(client: &Client, tool: &str, arguments: Value) -> Value {
     let answer = client.call(tool, arguments).await;
     assert!(answer.is_error, "{tool}: {}", answer.text);
@@ -136,30 +131,15 @@ fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
 }
 
 #[tokio::test]
-async fn without_a_command_there_are_no_tools_for_an_app() {
-    let client = launch(&[]).start().await;
-    let tools = client.list_tools().await;
-    let names: Vec<_> = tools
-        .iter()
-        .filter_map(|tool| tool["name"].as_str())
-        .collect();
-    assert!(
-        names.contains(&"create_session") && !names.contains(&"e2e_start"),
-        "{names:?}"
-    );
-    let refused = failed(&client, "e2e_start", json!({})).await;
-    assert_eq!(refused["errorCode"], "DEV_SERVER_NOT_CONFIGURED");
-    assert!(text(&refused, "/suggestion").contains("--server-command"));
-}
-
-#[tokio::test]
 async fn an_app_is_started_shown_restarted_and_stopped_with_its_session() {
     let Some(command) = crooked_app("--own-port").filter(|_| browser_is_there()) else {
         return;
     };
     let project = Project::new();
     let client = project.serve(&command, &[]).await;
-    let started = fine(&client, "e2e_start", json!({ "url": "/slow?ms=1" })).await;
+    let started = client
+        .success("e2e_start", json!({ "url": "/slow?ms=1" }))
+        .await;
     let id = text(&started, "/sessionId").to_owned();
     assert_eq!(started["status"], "ready");
     let home = text(&started, "/url").trim_end_matches('/').to_owned();
@@ -169,29 +149,23 @@ async fn an_app_is_started_shown_restarted_and_stopped_with_its_session() {
     }
     // A path is one of the app, for every tool that navigates.
     let at = json!({ "url": "/pid", "sessionId": id });
-    let first = fine(&client, "navigate", at.clone()).await;
+    let first = client.success("navigate", at.clone()).await;
     assert_eq!(text(&first, "/url"), format!("{home}/pid"));
     let shown = client.call("browser_navigate", at).await;
     assert!(!shown.is_error, "{}", shown.text);
-    let pid = |client| {
-        fine(
-            client,
-            "get_text",
-            json!({ "selector": "body", "sessionId": id }),
-        )
-    };
-    let before = pid(&client).await;
+    let pid = || client.success("get_text", json!({ "selector": "body", "sessionId": id }));
+    let before = pid().await;
     // A new port: the page moves with its server.
-    let restarted = fine(&client, "e2e_restart", json!({})).await;
+    let restarted = client.success("e2e_restart", json!({})).await;
     assert_eq!(restarted["previousPid"], started["pid"]);
     assert_ne!(restarted["port"], started["port"]);
     let moved = format!("{}/pid", text(&restarted, "/url").trim_end_matches('/'));
     assert_eq!(text(&restarted, "/page/url"), moved);
-    assert_ne!(pid(&client).await, before);
-    let status = fine(&client, "e2e_status", json!({})).await;
+    assert_ne!(pid().await, before);
+    let status = client.success("e2e_status", json!({})).await;
     assert_eq!(text(&status, "/servers/0/status"), "running");
     assert_eq!(status["servers"][0]["healthy"], true);
-    let stopped = fine(&client, "e2e_stop", json!({ "sessionId": id })).await;
+    let stopped = client.success("e2e_stop", json!({ "sessionId": id })).await;
     assert_eq!(text(&stopped, "/servers/0/status"), "stopped");
     project.no_app_runs().await;
     let gone = failed(&client, "navigate", json!({ "url": "/", "sessionId": id })).await;
@@ -206,7 +180,7 @@ async fn a_failure_shows_the_page_and_the_server() {
     };
     let project = Project::new();
     let client = project.serve(&command, &[]).await;
-    let started = fine(&client, "e2e_start", json!({})).await;
+    let started = client.success("e2e_start", json!({})).await;
     let id = text(&started, "/sessionId").to_owned();
     let with_id = |mut arguments: Value| {
         arguments["sessionId"] = id.clone().into();
@@ -214,7 +188,7 @@ async fn a_failure_shows_the_page_and_the_server() {
     };
     // The tool does what it should, and the app does not.
     let save = with_id(json!({ "selector": "text=Save" }));
-    let saved = fine(&client, "click", save).await;
+    let saved = client.success("click", save).await;
     assert!(
         text(&saved, "/appErrors/first").ends_with("/save 500"),
         "{saved:#}"
@@ -285,7 +259,7 @@ async fn a_failure_shows_the_page_and_the_server() {
         text(&died, "/details/consequence/errorCode"),
         "NAVIGATION_FAILED"
     );
-    let errors = fine(&client, "e2e_errors", json!({})).await;
+    let errors = client.success("e2e_errors", json!({})).await;
     let kinds: Vec<_> = errors["errors"]
         .as_array()
         .expect("a list")
@@ -305,7 +279,7 @@ async fn a_failure_shows_the_page_and_the_server() {
         .collect();
     assert!(times.is_sorted(), "{times:?}");
     // A server that somebody kills is one too.
-    let restarted = fine(&client, "e2e_restart", json!({})).await;
+    let restarted = client.success("e2e_restart", json!({})).await;
     assert_eq!(restarted["page"]["status"], 200, "{restarted:#}");
     kill(u32::try_from(restarted["pid"].as_u64().expect("a pid")).expect("a pid"));
     let at = with_id(json!({ "url": "/count" }));
@@ -313,134 +287,10 @@ async fn a_failure_shows_the_page_and_the_server() {
     assert_eq!(killed["errorCode"], "DEV_SERVER_FAILED", "{killed:#}");
     assert!(text(&killed, "/message").contains("signal 9"), "{killed:#}");
     // It goes on after a restart.
-    let restarted = fine(&client, "e2e_restart", json!({})).await;
+    let restarted = client.success("e2e_restart", json!({})).await;
     assert_eq!(restarted["page"]["status"], 200, "{restarted:#}");
     assert!(client.end().await.success());
     project.no_app_runs().await;
-}
-
-#[tokio::test]
-async fn what_a_command_does_wrong_is_told() {
-    let site = Site::start().await;
-    let project = Project::new();
-    // The browser is of no use: none of them gets so far.
-    for (mode, code, told) in [
-        ("error", "DEV_SERVER_FAILED", "the app ended with code 1"),
-        ("silent", "DEV_SERVER_FAILED", "printed nothing on stdout"),
-        ("no-json", "DEV_SERVER_FAILED", "printed no JSON object"),
-        ("no-json-fails", "DEV_SERVER_FAILED", "exit code 127"),
-        ("cut-off", "DEV_SERVER_FAILED", "printed no JSON object"),
-        ("no-url", "DEV_SERVER_FAILED", "told no \"url\""),
-        (
-            "no-status",
-            "DEV_SERVER_FAILED",
-            "no JSON object with a \"status\"",
-        ),
-        (
-            "wrong-types",
-            "DEV_SERVER_FAILED",
-            "\"port\" is \"the usual\"",
-        ),
-        ("wrong-port", "DEV_SERVER_FAILED", "\"port\" is 70000"),
-        ("wrong-url", "DEV_SERVER_FAILED", "\"url\" is \"not a url\""),
-        (
-            "wrong-status",
-            "DEV_SERVER_FAILED",
-            "one of: ready, already_running",
-        ),
-        (
-            "other-status",
-            "DEV_SERVER_FAILED",
-            "the status \"stopped\"",
-        ),
-        (
-            "dead-port@--start",
-            "DEV_SERVER_FAILED",
-            "nobody listens on http://127.0.0.1:1",
-        ),
-        (
-            "ready-fails",
-            "DEV_SERVER_FAILED",
-            "exit code 1: these contradict each other",
-        ),
-        (
-            "error-succeeds",
-            "DEV_SERVER_FAILED",
-            "it failed, says the text",
-        ),
-        ("binary", "DEV_SERVER_FAILED", "printed no JSON object"),
-        ("endless", "DEV_SERVER_FAILED", "printed more than"),
-        (
-            "endless-stderr@--start",
-            "DEV_SERVER_TIMEOUT",
-            "did not answer --start within 1000 ms",
-        ),
-        (
-            "never@--start",
-            "DEV_SERVER_TIMEOUT",
-            "did not answer --start within 1000 ms",
-        ),
-        (
-            "never-stubborn@--start",
-            "DEV_SERVER_TIMEOUT",
-            "did not answer --start",
-        ),
-        ("killed", "DEV_SERVER_FAILED", "signal: 9"),
-    ] {
-        let command = format!(
-            "'{}' {mode} {}",
-            broken_command().display(),
-            site.base_url()
-        );
-        let limits = [
-            "--server-start-timeout=1000",
-            "--server-shutdown-timeout=1000",
-        ];
-        let client = project.serve(&command, &limits).await;
-        let error = failed(&client, "e2e_start", json!({})).await;
-        assert_eq!(text(&error, "/errorCode"), code, "{mode}: {error:#}");
-        assert!(text(&error, "/message").contains(told), "{mode}: {error:#}");
-        assert!(error["suggestion"].is_string());
-        if mode.starts_with("never@") {
-            assert_eq!(text(&error, "/details/stderr"), "waiting for the database");
-        }
-        assert!(client.end().await.success());
-        // Neither the command nor what it started goes on.
-        project.no_app_runs().await;
-    }
-}
-
-#[tokio::test]
-async fn what_a_command_does_oddly_is_borne() {
-    if !browser_is_there() {
-        return;
-    }
-    let site = Site::start().await;
-    site.add_page("/", "<title>Odd</title>");
-    let project = Project::new();
-    for (mode, status) in [
-        ("chatty", "ready"),
-        ("pretty", "ready"),
-        ("extra-fields", "ready"),
-        ("no-message", "ready"),
-        ("no-logs", "ready"),
-        ("warning", "ready"),
-        ("two", "ready"),
-        ("byte-order-mark", "ready"),
-        ("already", "already_running"),
-        ("held-open@--start", "ready"),
-    ] {
-        let command = format!(
-            "'{}' {mode} {}",
-            broken_command().display(),
-            site.base_url()
-        );
-        let client = project.serve(&command, &[]).await;
-        let started = fine(&client, "e2e_start", json!({})).await;
-        assert_eq!(text(&started, "/status"), status, "{mode}");
-        assert_eq!(text(&started, "/page/title"), "Odd", "{mode}");
-        assert!(client.end().await.success());
-    }
 }
 
 #[tokio::test]
@@ -450,8 +300,8 @@ async fn sessions_share_a_server_which_stops_with_the_last_of_them() {
     };
     let project = Project::new();
     let client = project.serve(&command, &[]).await;
-    let first = fine(&client, "e2e_start", json!({})).await;
-    let second = fine(&client, "e2e_start", json!({})).await;
+    let first = client.success("e2e_start", json!({})).await;
+    let second = client.success("e2e_start", json!({})).await;
     assert_eq!(second["status"], "already_running");
     assert_eq!(second["pid"], first["pid"]);
     // Whose errors, of two?
@@ -461,12 +311,12 @@ async fn sessions_share_a_server_which_stops_with_the_last_of_them() {
         Some(2)
     );
     let stop = |started: &Value| json!({ "sessionId": started["sessionId"] });
-    let stopped = fine(&client, "e2e_stop", stop(&first)).await;
+    let stopped = client.success("e2e_stop", stop(&first)).await;
     assert_eq!(text(&stopped, "/servers/0/status"), "shared");
     let at = json!({ "url": "/count", "sessionId": second["sessionId"] });
-    fine(&client, "navigate", at).await;
+    client.success("navigate", at).await;
     // However the last one ends.
-    fine(&client, "close_session", stop(&second)).await;
+    client.success("close_session", stop(&second)).await;
     project.no_app_runs().await;
 }
 
@@ -478,7 +328,7 @@ async fn an_app_that_nobody_uses_is_stopped() {
     let project = Project::new();
     let idle = ["--server-idle-timeout", "1500", "--session-expiry", "fixed"];
     let client = project.serve(&command, &idle).await;
-    let started = fine(&client, "e2e_start", json!({})).await;
+    let started = client.success("e2e_start", json!({})).await;
     project.no_app_runs().await;
     let late = json!({ "url": "/", "sessionId": started["sessionId"] });
     let late = failed(&client, "navigate", late).await;
@@ -492,20 +342,20 @@ async fn however_we_end_the_app_ends() {
     };
     let project = Project::new();
     let client = project.serve(&command, &[]).await;
-    fine(&client, "e2e_start", json!({})).await;
+    client.success("e2e_start", json!({})).await;
     assert!(!project.apps().is_empty());
     assert!(client.end().await.success());
     project.no_app_runs().await;
 
     let mut client = project.serve(&command, &[]).await;
-    fine(&client, "e2e_start", json!({})).await;
+    client.success("e2e_start", json!({})).await;
     client.terminate();
     assert!(client.exit_status().await.success());
     project.no_app_runs().await;
 
     // Killed, we can do nothing; whoever comes next does it, also without an app of its own.
     let mut client = project.serve(&command, &[]).await;
-    fine(&client, "e2e_start", json!({})).await;
+    client.success("e2e_start", json!({})).await;
     kill(client.pid().expect("it runs"));
     client.exit_status().await;
     assert!(!project.apps().is_empty(), "it goes on by itself");
@@ -522,20 +372,20 @@ async fn an_app_of_two_servers_ends_with_the_second() {
     let project = Project::new();
     let (first, second) = tokio::join!(project.serve(&command, &[]), project.serve(&command, &[]));
     let (one, two) = tokio::join!(
-        fine(&first, "e2e_start", json!({})),
-        fine(&second, "e2e_start", json!({})),
+        first.success("e2e_start", json!({})),
+        second.success("e2e_start", json!({})),
     );
     assert_eq!(one["pid"], two["pid"]);
     assert!(first.end().await.success());
     let at = json!({ "url": "/count", "sessionId": two["sessionId"] });
-    fine(&second, "navigate", at).await;
+    second.success("navigate", at).await;
     // One that comes when another was killed takes over what it left.
     let mut second = second;
     kill(second.pid().expect("it runs"));
     second.exit_status().await;
     let third = project.serve(&command, &[]).await;
-    fine(&third, "e2e_start", json!({})).await;
-    let stopped = fine(&third, "e2e_stop", json!({})).await;
+    third.success("e2e_start", json!({})).await;
+    let stopped = third.success("e2e_stop", json!({})).await;
     assert_eq!(text(&stopped, "/servers/0/status"), "stopped");
     project.no_app_runs().await;
 }
@@ -576,7 +426,7 @@ async fn a_shutdown_that_fails_leaves_nothing() {
 esac"#,
     );
     let client = project.serve(&command, &[]).await;
-    fine(&client, "e2e_start", json!({})).await;
+    client.success("e2e_start", json!({})).await;
     assert!(!project.apps().is_empty());
     let stopped = failed(&client, "e2e_stop", json!({})).await;
     assert_eq!(stopped["errorCode"], "DEV_SERVER_FAILED");
@@ -614,7 +464,7 @@ async fn a_real_app_with_its_api_is_tested_from_end_to_end() {
     fs::write(&file, config.to_string()).expect("it can be written");
     let file = file.display().to_string();
     let client = project.launch(&["--config", &file]).start().await;
-    let started = fine(&client, "e2e_start", json!({})).await;
+    let started = client.success("e2e_start", json!({})).await;
     let id = text(&started, "/sessionId").to_owned();
     assert_eq!(text(&started, "/servers/0/name"), "api", "{started:#}");
     let page = |mut arguments: Value| {
@@ -629,51 +479,27 @@ async fn a_real_app_with_its_api_is_tested_from_end_to_end() {
     // The page is served by one server, its data by the other; a change of the source is shown without a reload.
     app.set_title("Remarks");
     let seen = page(json!({ "selector": "text=Remarks" }));
-    fine(&client, "wait_for_selector", seen).await;
+    client.success("wait_for_selector", seen).await;
     for (name, value) in [("name", "grace"), ("password", "hopper")] {
         let selector = format!("input[name={name}]");
         let fill = page(json!({ "selector": selector, "value": value }));
-        fine(&client, "fill", fill).await;
+        client.success("fill", fill).await;
     }
     let sign_up = page(json!({ "selector": "text=Sign up" }));
-    let signed_up = fine(&client, "click", sign_up).await;
+    let signed_up = client.success("click", sign_up).await;
     assert!(signed_up["appErrors"].is_null(), "{signed_up:#}");
     // What it breaks on stands in the log of the other server.
     let export = page(json!({ "selector": "text=Export" }));
-    let exported = fine(&client, "click", export).await;
+    let exported = client.success("click", export).await;
     assert!(
         text(&exported, "/appErrors/first").ends_with(" 500"),
         "{exported:#}"
     );
     let broken = json!({ "server": "api", "stream": "stderr", "sinceLastCall": true });
-    let broken = fine(&client, "e2e_logs", broken).await;
+    let broken = client.success("e2e_logs", broken).await;
     assert!(text(&broken, "/log").contains("    at "), "{broken:#}");
     let api = json!({ "server": "api" });
-    assert!(text(&fine(&client, "e2e_logs", api).await, "/path").ends_with(".log"));
+    assert!(text(&client.success("e2e_logs", api).await, "/path").ends_with(".log"));
     assert!(client.end().await.success());
-    project.no_app_runs().await;
-}
-
-#[tokio::test]
-async fn the_environment_says_how_an_app_is_started() {
-    let site = Site::start().await;
-    site.add_page("/", "<title>Here</title>");
-    let project = Project::new();
-    // A path with a space in it is one word.
-    let path = project.path("my server.sh");
-    let answers = r#"#!/bin/sh
-case $1 in --start) sleep 1000006 ;; --status) echo '{"status":"stopped"}' ;; *) echo '{"status":"stopped"}' ;; esac"#;
-    fs::write(&path, answers).expect("it can be written");
-    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(&path, executable).expect("it is ours");
-    let path = path.display().to_string();
-    let launch = project.launch(&[]).env("SERVER_COMMAND_PATH", &path);
-    let launch = launch.env("PLAYHOUSE_SERVER_START_TIMEOUT", "300");
-    let client = launch.start().await;
-    let status = fine(&client, "e2e_status", json!({})).await;
-    assert_eq!(text(&status, "/servers/0/status"), "stopped");
-    let late = failed(&client, "e2e_start", json!({})).await;
-    assert_eq!(late["errorCode"], "DEV_SERVER_TIMEOUT");
-    assert_eq!(late["details"]["limitMs"], 300);
     project.no_app_runs().await;
 }

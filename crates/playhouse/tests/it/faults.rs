@@ -4,9 +4,16 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
-use testkit::{Client, Launch, Processes, RemoteBrowser, Site, browser_is_there, chromium};
+use testkit::{Client, Engine, Launch, Processes, RemoteBrowser, Site, browser_is_there};
 
-use crate::launch;
+use crate::launch_on;
+
+testkit::on_each_engine!(
+    nothing_is_left_of_a_server_that_was_killed,
+    a_server_ends_with_the_wrapper_that_started_it,
+    a_call_during_which_the_browser_dies_says_so_and_the_next_has_another,
+    a_browser_that_does_not_react_does_not_hold_up_the_end,
+);
 
 const SERVER: &str = env!("CARGO_BIN_EXE_playhouse");
 /// Keeps the page busy for ever, once it has told the site.
@@ -62,19 +69,19 @@ async fn with_a_busy_page(client: &Client, site: &Site, temporary: &Path) -> Pro
     running
 }
 
-#[tokio::test]
-async fn nothing_is_left_of_a_server_that_was_killed() {
-    let Some(browser) = chromium() else { return };
+async fn nothing_is_left_of_a_server_that_was_killed(engine: Engine) {
     let site = Site::start().await;
-    let mut browsers = vec![browser];
+    let mut browsers = Vec::from_iter(engine.executable());
     // The two end in different ways.
-    browsers
-        .extend(Some("/usr/bin/chromium".into()).filter(|full: &std::path::PathBuf| full.exists()));
+    let full = Path::new("/usr/bin/chromium");
+    if engine == Engine::Chromium && full.exists() {
+        browsers.push(full.to_owned());
+    }
     for browser in browsers {
         let temporary = tempfile::tempdir().expect("a temporary folder");
         let browser = browser.to_str().expect("a plain path");
         let start = || {
-            launch(&["--executable-path", browser])
+            launch_on(engine, &["--executable-path", browser])
                 .env("TMPDIR", temporary.path().to_str().expect("a plain path"))
                 .start()
         };
@@ -83,24 +90,25 @@ async fn nothing_is_left_of_a_server_that_was_killed() {
         kill(client.pid().expect("it runs"));
         client.exit_status().await;
         running.gone().await;
-        // The profile goes with the next server, whatever that does.
-        let next = start().await;
-        until("nothing is left", || is_empty(temporary.path())).await;
-        assert!(next.end().await.success());
+        // The profile goes with the next server, whatever that does; its last user may still be on its way out.
+        for _ in 0..20 {
+            assert!(start().await.end().await.success());
+            if is_empty(temporary.path()) {
+                break;
+            }
+        }
+        assert!(is_empty(temporary.path()));
     }
 }
 
-#[tokio::test]
-async fn a_server_ends_with_the_wrapper_that_started_it() {
-    if !browser_is_there() {
-        return;
-    }
+async fn a_server_ends_with_the_wrapper_that_started_it(engine: Engine) {
     let site = Site::start().await;
     let temporary = tempfile::tempdir().expect("a temporary folder");
     // A shell that stays, as a package runner does, and hands its stdin on.
     let mut client = Launch::new("/bin/sh")
         .args(["-c", "\"$@\"; echo done >&2", "wrapper", SERVER])
         .args(["--headless", "--isolated"])
+        .args(engine.args().iter().copied())
         .env("TMPDIR", temporary.path().to_str().expect("a plain path"))
         .start()
         .await;
@@ -116,32 +124,31 @@ async fn a_server_ends_with_the_wrapper_that_started_it() {
 pub(crate) fn browsers(client: &Client) -> Vec<u32> {
     let all = Processes::from(client.pid().expect("it runs"));
     let helpers = all.mentioning("--type=");
-    let mut main = all.mentioning("--remote-debugging-pipe");
+    // A pipe for Chromium, a port for Firefox, a driver for WebKit.
+    let mut main = all.mentioning("--remote-debugging-p");
+    main.extend(all.mentioning("MiniBrowser --automation"));
     main.retain(|process| !helpers.contains(process));
     let scripts = all.mentioning("/bin/sh");
     main.retain(|process| !scripts.contains(process));
     main
 }
 
-#[tokio::test]
-async fn a_call_during_which_the_browser_dies_says_so_and_the_next_has_another() {
-    if !browser_is_there() {
-        return;
-    }
+async fn a_call_during_which_the_browser_dies_says_so_and_the_next_has_another(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Here</title>");
     let folder = tempfile::tempdir().expect("a temporary folder");
     let profile = folder.path().join("profile");
     // Each round has a new browser, and adds one request.
-    for (rounds, args) in [
-        (1, vec!["--isolated"]),
-        (
-            2,
-            vec!["--user-data-dir", profile.to_str().expect("a plain path")],
-        ),
-    ] {
+    let mut all = vec![vec!["--isolated"]];
+    // WebKit has no profile of its user's.
+    if engine != Engine::Webkit {
+        let profile = profile.to_str().expect("a plain path");
+        all.push(vec!["--user-data-dir", profile]);
+    }
+    for (rounds, args) in (1..).zip(all) {
         let client = Launch::new(SERVER)
             .args(["--headless"])
+            .args(engine.args().iter().copied())
             .args(args)
             .start()
             .await;
@@ -180,13 +187,9 @@ async fn a_call_during_which_the_browser_dies_says_so_and_the_next_has_another()
     }
 }
 
-#[tokio::test]
-async fn a_browser_that_does_not_react_does_not_hold_up_the_end() {
-    if !browser_is_there() {
-        return;
-    }
+async fn a_browser_that_does_not_react_does_not_hold_up_the_end(engine: Engine) {
     let temporary = tempfile::tempdir().expect("a temporary folder");
-    let client = launch(&[])
+    let client = launch_on(engine, &[])
         .env("TMPDIR", temporary.path().to_str().expect("a plain path"))
         .start()
         .await;

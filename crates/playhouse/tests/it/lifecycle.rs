@@ -1,13 +1,19 @@
 //! How servers end, and how they go on when something else ends.
 
 use serde_json::json;
-use testkit::{Client, Site, browser_is_there};
+use testkit::{Client, Engine, Site, browser_is_there};
 
-use crate::{launch, server};
+use crate::{launch, server, server_on};
+
+testkit::on_each_engine!(
+    the_browser_goes_when_the_client_leaves,
+    a_signal_ends_the_server_and_its_browser,
+    a_killed_browser_is_replaced_and_that_is_told,
+);
 
 /// A server whose browser shows a page that holds a connection to the site.
-async fn with_a_page_open(site: &Site) -> Client {
-    let client = server(&[]).await;
+async fn with_a_page_open(engine: Engine, site: &Site) -> Client {
+    let client = server_on(engine, &[]).await;
     let page = site.add_page(
         "/",
         "<title>Here</title><script>new WebSocket(`ws://${location.host}/presence`)</script>",
@@ -20,27 +26,19 @@ async fn with_a_page_open(site: &Site) -> Client {
     client
 }
 
-#[tokio::test]
-async fn the_browser_goes_when_the_client_leaves() {
-    if !browser_is_there() {
-        return;
-    }
+async fn the_browser_goes_when_the_client_leaves(engine: Engine) {
     let site = Site::start().await;
-    let client = with_a_page_open(&site).await;
+    let client = with_a_page_open(engine, &site).await;
     assert!(client.end().await.success());
     site.listeners(0).await;
 }
 
 #[cfg(unix)]
-#[tokio::test]
-async fn a_signal_ends_the_server_and_its_browser() {
+async fn a_signal_ends_the_server_and_its_browser(engine: Engine) {
     use rustix::process::{Pid, Signal, kill_process};
-    if !browser_is_there() {
-        return;
-    }
     for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
         let site = Site::start().await;
-        let mut client = with_a_page_open(&site).await;
+        let mut client = with_a_page_open(engine, &site).await;
         let pid = client.pid().expect("the server runs");
         let pid = Pid::from_raw(pid.cast_signed()).expect("not 0");
         kill_process(pid, signal).expect("it is ours");
@@ -113,14 +111,10 @@ async fn a_closed_browser_is_started_again_by_the_next_call() {
 }
 
 #[cfg(target_os = "linux")]
-#[tokio::test]
-async fn a_killed_browser_is_replaced_and_that_is_told() {
+async fn a_killed_browser_is_replaced_and_that_is_told(engine: Engine) {
     use rustix::process::{Pid, Signal, kill_process_group};
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
-    let client = with_a_page_open(&site).await;
+    let client = with_a_page_open(engine, &site).await;
     let server = client.pid().expect("the server runs");
     // The browser may be the child of any of the server's threads; it has a process group of its own.
     let threads = std::fs::read_dir(format!("/proc/{server}/task")).expect("Linux tells them");

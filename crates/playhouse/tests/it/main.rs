@@ -15,10 +15,13 @@ mod contexts;
 mod domains;
 #[cfg(target_os = "linux")]
 mod e2e;
+mod engines;
 #[cfg(target_os = "linux")]
 mod faults;
 mod files;
 mod flags;
+#[cfg(target_os = "linux")]
+mod grid;
 mod handover;
 mod hostile;
 mod http;
@@ -46,15 +49,27 @@ mod stalled;
 mod streams;
 mod tls;
 mod web_socket;
+#[cfg(target_os = "linux")]
+mod webkit;
 
 use serde_json::{Value, json};
-use testkit::{Client, Launch, Site};
+use testkit::{Client, Engine, Launch, Site};
 
 /// The built server with these arguments, headless and isolated; not started yet.
 fn launch(args: &[&str]) -> Launch {
     Launch::new(env!("CARGO_BIN_EXE_playhouse"))
         .args(["--headless", "--isolated"])
         .args(args.iter().copied())
+}
+
+/// The same for an engine.
+fn launch_on(engine: Engine, args: &[&str]) -> Launch {
+    launch(engine.args()).args(args.iter().copied())
+}
+
+/// The built server for an engine, after the handshake.
+async fn server_on(engine: Engine, args: &[&str]) -> Client {
+    launch_on(engine, args).start().await
 }
 
 /// The built server with these arguments, after the handshake.

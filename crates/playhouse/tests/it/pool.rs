@@ -1,7 +1,7 @@
 //! Several browsers that sessions are spread over: who goes where, what a browser takes with it that dies, and when one is
 //! closed that nobody needs.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeMap;
 use testkit::{Client, Site, browser_is_there, chromium};
 
@@ -9,20 +9,9 @@ use crate::faults::{browsers, kill, until};
 use crate::server;
 use crate::sessions::until_listed;
 
-async fn object(client: &Client, tool: &str, arguments: Value) -> Value {
-    let answer = client.call(tool, arguments).await;
-    answer.raw["structuredContent"].clone()
-}
-
-async fn created(client: &Client) -> String {
-    let session = object(client, "create_session", json!({})).await;
-    let id = session["sessionId"].as_str();
-    id.unwrap_or_else(|| panic!("{session}")).to_owned()
-}
-
 /// The sessions of each browser.
 async fn by_browser(client: &Client) -> BTreeMap<u64, Vec<String>> {
-    let list = object(client, "list_sessions", json!({})).await;
+    let list = client.object("list_sessions", json!({})).await;
     let mut homes: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for session in list["sessions"].as_array().expect("a list") {
         let browser = session["browserId"].as_u64().expect("a browser");
@@ -51,12 +40,14 @@ async fn a_browser_that_dies_takes_only_its_own_sessions_and_is_replaced() {
     // They are there before anybody asks.
     until("two browsers run", || browsers(&client).len() == 2).await;
     for _ in 0..5 {
-        let id = created(&client).await;
-        object(&client, "navigate", json!({ "sessionId": id, "url": url })).await;
+        let id = client.create_session(json!({})).await;
+        client
+            .object("navigate", json!({ "sessionId": id, "url": url }))
+            .await;
         let rule = json!({ "sessionId": id, "url": "**/none" });
-        object(&client, "block_resource", rule).await;
+        client.object("block_resource", rule).await;
         let cut = json!({ "sessionId": id, "offline": true });
-        object(&client, "set_offline", cut).await;
+        client.object("set_offline", cut).await;
     }
     let homes = by_browser(&client).await;
     let mut sizes: Vec<_> = homes.values().map(Vec::len).collect();
@@ -69,7 +60,7 @@ async fn a_browser_that_dies_takes_only_its_own_sessions_and_is_replaced() {
     let mut lost = Vec::new();
     for id in homes.values().flatten() {
         let text = json!({ "sessionId": id, "selector": "p" });
-        let told = object(&client, "get_text", text.clone()).await;
+        let told = client.object("get_text", text.clone()).await;
         if told["success"] == true {
             continue;
         }
@@ -88,9 +79,11 @@ async fn a_browser_that_dies_takes_only_its_own_sessions_and_is_replaced() {
         );
         lost.push(id.clone());
         // The session goes on in a browser that works.
-        let again = object(&client, "navigate", json!({ "sessionId": id, "url": url })).await;
+        let again = client
+            .object("navigate", json!({ "sessionId": id, "url": url }))
+            .await;
         assert_eq!(again["title"], "Here", "{again}");
-        assert_eq!(object(&client, "get_text", text).await["success"], true);
+        assert_eq!(client.object("get_text", text).await["success"], true);
     }
     assert!(
         homes.values().any(|sessions| *sessions == lost),
@@ -117,18 +110,25 @@ async fn a_browser_is_closed_when_nobody_has_needed_it_for_a_while() {
         "1",
     ])
     .await;
-    let (one, other) = (created(&client).await, created(&client).await);
+    let (one, other) = (
+        client.create_session(json!({})).await,
+        client.create_session(json!({})).await,
+    );
     assert_eq!(by_browser(&client).await.len(), 2);
-    object(&client, "close_session", json!({ "sessionId": one })).await;
+    client
+        .object("close_session", json!({ "sessionId": one }))
+        .await;
     until("one is left", || browsers(&client).len() == 1).await;
-    let third = created(&client).await;
+    let third = client.create_session(json!({})).await;
     let homes = by_browser(&client).await;
     assert_eq!(homes.values().flatten().count(), 2);
     for id in [other, third] {
-        object(&client, "close_session", json!({ "sessionId": id })).await;
+        client
+            .object("close_session", json!({ "sessionId": id }))
+            .await;
     }
     until("none is left", || browsers(&client).is_empty()).await;
-    created(&client).await;
+    client.create_session(json!({})).await;
 }
 
 #[tokio::test]
@@ -137,14 +137,18 @@ async fn the_browser_stays_when_the_last_session_is_over() {
         return;
     }
     let client = server(&["--toolsets", "session"]).await;
-    let id = created(&client).await;
+    let id = client.create_session(json!({})).await;
     let running = browsers(&client);
     assert_eq!(running.len(), 1);
-    object(&client, "close_session", json!({ "sessionId": id })).await;
+    client
+        .object("close_session", json!({ "sessionId": id }))
+        .await;
     assert_eq!(browsers(&client), running);
-    object(&client, "create_session", json!({ "timeout": 1 })).await;
+    client
+        .object("create_session", json!({ "timeout": 1 }))
+        .await;
     until_listed(&client, 0).await;
-    created(&client).await;
+    client.create_session(json!({})).await;
     assert_eq!(browsers(&client), running);
 }
 
@@ -160,10 +164,10 @@ async fn a_browser_is_idle_too_when_no_session_could_begin_in_it() {
     let path = client.workspace().join("state.json");
     std::fs::write(path, state.to_string()).expect("writable");
     let refused = json!({ "storageState": "state.json" });
-    let refused = object(&client, "create_session", refused).await;
+    let refused = client.object("create_session", refused).await;
     assert_eq!(refused["errorCode"], "BROWSER_ERROR", "{refused}");
     until("none is left", || browsers(&client).is_empty()).await;
-    created(&client).await;
+    client.create_session(json!({})).await;
 }
 
 #[tokio::test]
@@ -172,14 +176,16 @@ async fn a_session_that_cannot_begin_leaves_the_browser_to_others() {
         return;
     }
     let client = server(&["--toolsets", "session"]).await;
-    let first = created(&client).await;
-    object(&client, "close_session", json!({ "sessionId": first })).await;
+    let first = client.create_session(json!({})).await;
+    client
+        .object("close_session", json!({ "sessionId": first }))
+        .await;
     let running = browsers(&client);
     assert_eq!(running.len(), 1);
     let mars = json!({ "timezone": "Mars/Base" });
-    let refused = object(&client, "create_session", mars).await;
+    let refused = client.object("create_session", mars).await;
     assert_eq!(refused["errorCode"], "INVALID_PARAMETERS", "{refused}");
-    created(&client).await;
+    client.create_session(json!({})).await;
     assert_eq!(browsers(&client), running);
 }
 
@@ -215,13 +221,13 @@ async fn a_browser_that_a_session_started_is_replaced_like_any_other() {
         return;
     }
     let client = server(&["--toolsets", "session", "--min-browsers", "1"]).await;
-    let id = created(&client).await;
+    let id = client.create_session(json!({})).await;
     let first = browsers(&client);
     kill(first[0]);
     // The first of these tells of the loss, the next has another browser.
     let blank = json!({ "sessionId": id, "url": "about:blank" });
-    object(&client, "navigate", blank.clone()).await;
-    object(&client, "navigate", blank).await;
+    client.object("navigate", blank.clone()).await;
+    client.object("navigate", blank).await;
     let second = browsers(&client);
     assert!(!second.contains(&first[0]));
     for browser in &second {

@@ -3,10 +3,18 @@
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::time::Duration;
-use testkit::{Client, RemoteBrowser, Site, browser_is_there};
+use testkit::{Client, Engine, RemoteBrowser, Site, browser_is_there};
 
 use crate::faults::{kill_pages, until};
-use crate::server;
+use crate::{server, server_on};
+
+testkit::on_each_engine!(sessions_share_a_browser_and_nothing_else);
+// WebKit asks its user for passwords and permissions, keeps no answers for the next document, and goes from one page of a site to another
+// in the same process, which does not react.
+testkit::on_each_engine!(but webkit:
+    what_the_browser_remembers_for_one_session_no_other_has,
+    a_page_in_an_endless_loop_can_be_left,
+);
 
 /// How long something may take that has to happen; only a failure waits for it.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -131,14 +139,10 @@ async fn a_session_begins_with_all_that_another_has_saved() {
     assert_eq!(seen["result"], json!(["a=1", "1", "2", "kept"]), "{seen}");
 }
 
-#[tokio::test]
-async fn sessions_share_a_browser_and_nothing_else() {
-    if !browser_is_there() {
-        return;
-    }
+async fn sessions_share_a_browser_and_nothing_else(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Here</title>");
-    let client = server(&["--toolsets", "session"]).await;
+    let client = server_on(engine, &["--toolsets", "session"]).await;
     let (one, other) = (created(&client).await, created(&client).await);
     for id in [&one, &other] {
         let arrived = object(&client, "navigate", json!({ "sessionId": id, "url": url })).await;
@@ -186,16 +190,12 @@ async fn sessions_share_a_browser_and_nothing_else() {
     assert_eq!(still["success"], true, "{still}");
 }
 
-#[tokio::test]
-async fn what_the_browser_remembers_for_one_session_no_other_has() {
-    if !browser_is_there() {
-        return;
-    }
+async fn what_the_browser_remembers_for_one_session_no_other_has(engine: Engine) {
     let site = Site::start().await;
     let kept = testkit::Resource::html("kept").header("cache-control", "max-age=3600");
     site.add("/kept", kept);
     let url = site.add_page("/", "<title>Here</title>");
-    let client = server(&["--toolsets", "browser,session"]).await;
+    let client = server_on(engine, &["--toolsets", "browser,session"]).await;
     let (one, other) = (created(&client).await, created(&client).await);
     let go = async |id: &str, url: &str| {
         let go = json!({ "sessionId": id, "url": url });
@@ -359,18 +359,14 @@ async fn browser_tools_can_name_a_session_and_need_to_where_there_is_no_default_
     assert_eq!(list["sessions"][0]["title"], "Mine");
 }
 
-#[tokio::test]
-async fn a_page_in_an_endless_loop_can_be_left() {
-    if !browser_is_there() {
-        return;
-    }
+async fn a_page_in_an_endless_loop_can_be_left(engine: Engine) {
     let site = Site::start().await;
     let endless = site.add_page(
         "/endless",
         "<script>setTimeout(() => { for (;;); }, 100)</script>",
     );
     let fine = site.add_page("/fine", "<title>Fine</title>");
-    let client = server(&["--toolsets", "session"]).await;
+    let client = server_on(engine, &["--toolsets", "session"]).await;
     let id = created(&client).await;
     let go = |url: &str| json!({ "sessionId": id, "url": url });
     object(&client, "navigate", go(&endless)).await;

@@ -35,7 +35,7 @@ impl Placeholders {
             refs: any_refs.then(|| Regex::new(r"\[ref=(?:f\d+)?e\d+\]").expect("a valid pattern")),
             picture: Regex::new(r"(playwright:///screenshot/[^/]+/[^/]+/)\d{4}-\d\d-\d\dT[\d:.]+Z")
                 .expect("a valid pattern"),
-            page: Regex::new(r"(playwright:///\w+/\w+/)(?:[0-9A-F]{32}|[0-9a-f-]{36})")
+            page: Regex::new(r"(playwright:///\w+/\w+/)(?:[0-9A-F]{32}|[0-9A-Fa-f-]{36})")
                 .expect("a valid pattern"),
             colour: Regex::new(r"\x1b\[\d*m").expect("a valid pattern"),
         }

@@ -1,5 +1,6 @@
 //! The text of a spec file → cases and steps. Knows where each reply stands, to rewrite it in place.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -134,6 +135,11 @@ impl Case {
             files: Vec::new(),
             steps: Vec::new(),
         }
+    }
+
+    /// The tools that it calls.
+    pub(super) fn tools(&self) -> BTreeSet<String> {
+        self.steps.iter().map(|step| step.tool.clone()).collect()
     }
 
     fn add(&mut self, block: Block<'_>) -> Result<(), String> {

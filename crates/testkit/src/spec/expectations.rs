@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// `FILE > TITLE  # REASON`, one a line.
+/// `FILE > TITLE  # REASON`, one a line. A reason may begin with the tools that it concerns: `[browser_click]`, `[]` if none.
 #[derive(Debug, Default)]
 pub(super) struct Expectations {
     reasons: BTreeMap<String, String>,
@@ -40,6 +40,11 @@ impl Expectations {
     /// Why this case may fail.
     pub(super) fn reason(&self, case: &str) -> Option<&str> {
         self.reasons.get(case).map(String::as_str)
+    }
+
+    /// The reason of each case.
+    pub(super) fn into_reasons(self) -> BTreeMap<String, String> {
+        self.reasons
     }
 
     /// Every case that is listed.

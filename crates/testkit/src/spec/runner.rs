@@ -1,76 +1,72 @@
 //! Runs spec files through a server: one process per set of flags and worker, a new tab (or, where
 //! the file asks for it, a new browser) per case.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Instant;
 
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use super::compare::{self, Placeholders};
 use super::document::{Case, Document, Setup, Step};
-use super::expectations::Expectations;
+use super::report::{Log, Outcome, Report};
 use super::schema::misfit;
 use crate::client::{CallResult, Client, Launch};
+use crate::engine::Engine;
 use crate::markdown::fenced;
 use crate::requirement::variable;
 use crate::site::Site;
 
+/// What the expectations of another server are called.
+const ORACLE: &str = "oracle";
+
 /// Which specs to run, and with what.
 pub struct Runner {
     command: Vec<String>,
+    /// The engine, or that it is another server.
+    name: &'static str,
+    /// Whether closing the browser leaves it running, without anything of the session.
+    keeps_browser: bool,
     folders: Vec<PathBuf>,
     expectations: PathBuf,
+    results: Option<PathBuf>,
     update: bool,
     filter: Option<String>,
-    engine: String,
-}
-
-/// What came of a run.
-#[derive(Debug, Default)]
-pub struct Report {
-    /// How many cases ran.
-    pub cases: usize,
-    /// How many failed as it is written down.
-    pub known: usize,
-    /// How many files were rewritten.
-    pub rewritten: usize,
-    /// What went wrong, ready to print.
-    pub failures: Vec<String>,
 }
 
 impl Runner {
-    /// Runs specs with the server `program`. The environment has a say:
-    /// `PLAYHOUSE_SPEC_SERVER="node cli.js --headless …"` takes another server instead (and the
-    /// expectations `oracle.txt`), `PLAYHOUSE_SPEC_ENGINE=firefox` another browser (and
-    /// `firefox.txt`), `PLAYHOUSE_SPEC_LOG=file` writes down each case with its time, `UPDATE_EXPECT=1` rewrites the replies, `SPEC=text` runs only the
-    /// cases whose file or title contains the text.
-    pub fn new(program: &str) -> Self {
+    /// Runs specs with the server `program` on an engine. The environment has a say: `SPEC=text` runs only the cases whose file
+    /// or title contains the text, `UPDATE_EXPECT=1` rewrites the replies as they are on Chromium, and
+    /// `PLAYHOUSE_SPEC_SERVER="node cli.js --headless …"` takes another server instead (and the expectations `oracle.txt`).
+    /// `None` where that leaves nothing to do for this engine.
+    pub fn new(program: &str, engine: Engine) -> Option<Self> {
         let other = variable("PLAYHOUSE_SPEC_SERVER").filter(|command| !command.is_empty());
-        let engine = variable("PLAYHOUSE_SPEC_ENGINE").filter(|engine| !engine.is_empty());
-        let engine = match &other {
-            Some(_) => "oracle".to_owned(),
-            None => engine.unwrap_or_else(|| "chromium".to_owned()),
-        };
-        let own = [program, "--headless", "--isolated"];
-        let browser = (engine != "chromium").then_some(["--browser", engine.as_str()]);
-        Self {
+        let update = variable("UPDATE_EXPECT").is_some_and(|value| value != "0");
+        if engine != Engine::Chromium && (other.is_some() || update) {
+            return None;
+        }
+        let own = [program, "--headless", "--isolated"].into_iter();
+        let own = own.chain(engine.args().iter().copied());
+        let own = own.chain(engine.keeping().iter().copied());
+        Some(Self {
+            keeps_browser: other.is_none() && !engine.keeping().is_empty(),
+            name: match &other {
+                Some(_) => ORACLE,
+                None => engine.name(),
+            },
             command: match &other {
                 Some(command) => command.split_whitespace().map(str::to_owned).collect(),
-                None => own
-                    .into_iter()
-                    .chain(browser.into_iter().flatten())
-                    .map(str::to_owned)
-                    .collect(),
+                None => own.map(str::to_owned).collect(),
             },
-            engine,
             folders: Vec::new(),
             expectations: PathBuf::new(),
-            update: variable("UPDATE_EXPECT").is_some_and(|value| value != "0"),
+            results: None,
+            update,
             filter: variable("SPEC"),
-        }
+        })
     }
 
     /// Adds every `.md` below this folder.
@@ -81,24 +77,26 @@ impl Runner {
 
     /// Where the lists of known failures stand, `chromium.txt` and others.
     pub fn expectations(mut self, folder: impl AsRef<Path>) -> Self {
-        self.expectations = folder.as_ref().join(format!("{}.txt", self.engine));
+        self.expectations = folder.as_ref().join(format!("{}.txt", self.name));
+        self
+    }
+
+    /// Where each case is written down as it ends, with its time and its tools: in `chromium.txt` and others.
+    pub fn results(mut self, folder: impl AsRef<Path>) -> Self {
+        self.results = Some(folder.as_ref().join(format!("{}.txt", self.name)));
         self
     }
 
     /// Runs them all.
     pub async fn run(self) -> Report {
-        let mut report = Report::default();
+        let began = Instant::now();
+        let mut faults = Vec::new();
         let mut documents = Vec::new();
         for folder in &self.folders {
-            for path in spec_files(folder) {
-                let name = path
-                    .strip_prefix(folder)
-                    .unwrap_or(&path)
-                    .display()
-                    .to_string();
-                match Document::read(&path) {
+            for (name, document) in documents_in(folder) {
+                match document {
                     Ok(document) => documents.push((name, document)),
-                    Err(fault) => report.failures.push(fault),
+                    Err(fault) => faults.push(fault),
                 }
             }
         }
@@ -109,15 +107,22 @@ impl Runner {
             .map_or(1, |cores| cores.get().min(4))
             .min(documents.len());
         let run = Arc::new(Run {
-            queue: Mutex::new(documents.into()),
+            waiting: Mutex::new(Waiting {
+                documents: documents.into(),
+                taken: vec![None; workers],
+            }),
+            log: Log::new(self.results.as_deref(), &self.expectations),
             runner: self,
         });
         let mut tasks = JoinSet::new();
-        for _ in 0..workers {
-            tasks.spawn(work(run.clone()));
+        for worker in 0..workers {
+            tasks.spawn(work(run.clone(), worker));
         }
         let outcomes = tasks.join_all().await.concat();
-        run.runner.judge(outcomes, &mut report);
+        let all = run.runner.filter.is_none();
+        let mut report = Report::new(run.runner.name, &run.runner.expectations, outcomes, all);
+        report.failures.extend(faults);
+        report.took = began.elapsed();
         report
     }
 
@@ -126,142 +131,82 @@ impl Runner {
             .as_ref()
             .is_none_or(|filter| name.contains(filter.as_str()))
     }
-
-    fn judge(&self, outcomes: Vec<Outcome>, report: &mut Report) {
-        let expected = Expectations::read(&self.expectations);
-        let mut seen = BTreeSet::new();
-        for outcome in outcomes {
-            report.cases += outcome.title.is_some() as usize;
-            report.rewritten += outcome.rewritten as usize;
-            let Some(name) = outcome.title else { continue };
-            match (expected.reason(&name), outcome.faults.is_empty()) {
-                (Some(_), false) => report.known += 1,
-                (Some(reason), true) => {
-                    report.failures.push(format!(
-                        "{name}\n  passes now; take it out of {} ({reason})",
-                        self.expectations.display()
-                    ));
-                }
-                (None, false) => report
-                    .failures
-                    .push(format!("{name}\n{}", outcome.faults.concat())),
-                (None, true) => {}
-            }
-            seen.insert(name);
-        }
-        if self.filter.is_none() {
-            let unknown = expected.names().filter(|name| !seen.contains(*name));
-            report.failures.extend(
-                unknown.map(|name| {
-                    format!("{}: there is no case `{name}`", self.expectations.display())
-                }),
-            );
-        }
-    }
-}
-
-impl Report {
-    /// Prints a summary; panics with all failures when there is one.
-    #[expect(clippy::print_stderr, reason = "a summary of many cases in one test")]
-    pub fn finish(self) {
-        eprintln!(
-            "{} spec cases, {} known to fail, {} files rewritten, {} failures",
-            self.cases,
-            self.known,
-            self.rewritten,
-            self.failures.len()
-        );
-        assert!(
-            self.failures.is_empty(),
-            "\n\n{}\n\nIf the new replies are right, rewrite them with UPDATE_EXPECT=1.\n",
-            self.failures.join("\n")
-        );
-    }
 }
 
 struct Run {
-    queue: Mutex<VecDeque<(String, Document)>>,
+    waiting: Mutex<Waiting>,
+    log: Log,
     runner: Runner,
 }
 
-/// What came of one case, or (without title) of rewriting a file.
-#[derive(Clone)]
-struct Outcome {
-    title: Option<String>,
-    faults: Vec<String>,
-    rewritten: bool,
+/// The files that nobody has taken yet.
+struct Waiting {
+    documents: VecDeque<(String, Document)>,
+    /// The flags of each worker's server.
+    taken: Vec<Option<Vec<String>>>,
 }
 
 impl Run {
-    /// The next file, if possible one for a server that runs already.
-    fn next(&self, setup: Option<&Setup>) -> Option<(String, Document)> {
-        let mut queue = self.queue.lock().expect("not poisoned");
-        let same = queue
-            .iter()
-            .position(|(_, document)| Some(&document.setup) == setup)
-            .unwrap_or(0);
-        queue.remove(same)
+    /// The next file for a worker: if possible one for the server that it runs already, else for one that nobody runs.
+    fn next(&self, worker: usize) -> Option<(String, Document)> {
+        let Waiting { documents, taken } = &mut *self.waiting();
+        let own = &taken[worker];
+        let same = |(_, document): &(String, Document)| own.as_ref() == Some(&document.setup.args);
+        let free = |(_, document): &(String, Document)| {
+            let runs = |other: &Option<Vec<String>>| other.as_ref() == Some(&document.setup.args);
+            !taken.iter().any(runs)
+        };
+        let next = documents.iter().position(same);
+        let next = next.or_else(|| documents.iter().position(free));
+        let (name, document) = documents.remove(next.unwrap_or(0))?;
+        taken[worker] = Some(document.setup.args.clone());
+        Some((name, document))
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().expect("not poisoned")
     }
 }
 
-async fn work(run: Arc<Run>) -> Vec<Outcome> {
+async fn work(run: Arc<Run>, worker: usize) -> Vec<Outcome> {
     let mut outcomes = Vec::new();
-    let mut server: Option<(Setup, Server)> = None;
-    while let Some((name, document)) = run.next(server.as_ref().map(|(setup, _)| setup)) {
+    let mut server: Option<Server> = None;
+    while let Some((name, document)) = run.next(worker) {
         let mut edits = Vec::new();
         for case in &document.cases {
             let title = format!("{name} > {}", case.title);
             if !run.runner.wants(&title) {
                 continue;
             }
-            if server
+            if !server
                 .as_ref()
-                .is_none_or(|(setup, running)| *setup != document.setup || running.broken)
+                .is_some_and(|running| running.suits(&document.setup, &run.runner))
             {
                 // The old one first, so that there is one browser less at a time.
                 drop(server.take());
-                server = Some((
-                    document.setup.clone(),
-                    Server::start(&run.runner.command, &document.setup).await,
-                ));
+                server = Some(Server::start(&run.runner.command, &document.setup).await);
             }
-            let (_, running) = server.as_mut().expect("started above");
+            let running = server.as_mut().expect("started above");
             let mut attempt = Attempt {
                 file: &document.path,
                 faults: Vec::new(),
                 edits: &mut edits,
                 update: run.runner.update,
             };
-            let began = std::time::Instant::now();
+            let began = Instant::now();
             running.run(case, &document.setup, &mut attempt).await;
-            if let Some(path) = variable("PLAYHOUSE_SPEC_LOG") {
-                use std::io::Write as _;
-                let line = format!(
-                    "{} {:>6} ms  {title}\n{}",
-                    if attempt.faults.is_empty() {
-                        "ok  "
-                    } else {
-                        "FAIL"
-                    },
-                    began.elapsed().as_millis(),
-                    attempt.faults.concat()
-                );
-                let file = fs::File::options().create(true).append(true).open(path);
-                let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
-            }
-            outcomes.push(Outcome {
+            let outcome = Outcome {
                 title: Some(title),
+                tools: case.tools(),
                 faults: attempt.faults,
                 rewritten: false,
-            });
+            };
+            run.log.add(&outcome, began.elapsed());
+            outcomes.push(outcome);
         }
         if !edits.is_empty() {
             rewrite(&document, edits);
-            outcomes.push(Outcome {
-                title: None,
-                faults: Vec::new(),
-                rewritten: true,
-            });
+            outcomes.push(Outcome::rewritten());
         }
     }
     outcomes
@@ -297,6 +242,7 @@ impl Attempt<'_> {
 
 struct Server {
     client: Client,
+    setup: Setup,
     /// By the tool whose answers have to fit.
     output_schemas: BTreeMap<String, Value>,
     is_fresh: bool,
@@ -320,9 +266,20 @@ impl Server {
         Self {
             output_schemas: output_schemas.collect(),
             client,
+            setup: setup.clone(),
             is_fresh: true,
             broken: false,
         }
+    }
+
+    /// Whether specs with this setup can be run by it.
+    fn suits(&self, setup: &Setup, runner: &Runner) -> bool {
+        let same = if runner.keeps_browser {
+            setup.args == self.setup.args
+        } else {
+            *setup == self.setup
+        };
+        same && !self.broken
     }
 
     async fn run(&mut self, case: &Case, setup: &Setup, attempt: &mut Attempt<'_>) {
@@ -339,7 +296,10 @@ impl Server {
             fs::write(self.client.workspace().join(name), names.fill(content))
                 .expect("the workspace can be written");
         }
-        if let Err(why) = self.clear(setup.own_browser).await {
+        // What such a case leaves behind is nothing for the next one.
+        let own_browser = setup.own_browser || self.setup.own_browser;
+        self.setup = setup.clone();
+        if let Err(why) = self.clear(own_browser).await {
             self.broken = true;
             return attempt.fault(0, &format!("before the case: {why}"));
         }
@@ -447,6 +407,16 @@ fn check(step: &Step, answer: &CallResult, names: &Placeholders, attempt: &mut A
             attempt.fault(reply.line, &what);
         }
     }
+}
+
+/// The specs below a folder, by their paths in it.
+pub(super) fn documents_in(folder: &Path) -> Vec<(String, Result<Document, String>)> {
+    let mut documents = Vec::new();
+    for path in spec_files(folder) {
+        let name = path.strip_prefix(folder).unwrap_or(&path);
+        documents.push((name.display().to_string(), Document::read(&path)));
+    }
+    documents
 }
 
 fn spec_files(folder: &Path) -> Vec<PathBuf> {

@@ -18,7 +18,8 @@ pub struct Info {
     pub parent: Option<BrowsingContext>,
     pub original_opener: Option<BrowsingContext>,
     pub url: String,
-    pub user_context: UserContext,
+    /// `None` for one that went with its user context.
+    pub user_context: Option<UserContext>,
     pub children: Option<Vec<Info>>,
 }
 

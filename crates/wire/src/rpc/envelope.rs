@@ -103,6 +103,7 @@ impl Failure {
                 method,
                 error: error.into(),
                 message: self.message,
+                stacktrace: String::new(),
             };
         }
         let message = match self.data {

@@ -7,7 +7,7 @@ use crate::backend::{
     BrowserBackend, Capabilities, ContextBackend, ContextObserver, ContextOptions, Feature, FrameId,
 };
 use crate::error::Result;
-use crate::launch::process::Process;
+use crate::launch::source::Source;
 use crate::task::{self, Task};
 use async_trait::async_trait;
 use std::collections::HashMap;
@@ -31,7 +31,6 @@ const EVENTS: &[&str] = &[
 pub(crate) struct BidiBrowser {
     shared: Arc<Shared>,
     closed: watch::Receiver<Option<String>>,
-    process: Option<Arc<Process>>,
     _events: Task,
 }
 
@@ -39,6 +38,7 @@ pub(crate) struct BidiBrowser {
 pub(super) struct Shared {
     pub(super) root: Session,
     product: String,
+    pub(super) source: Source,
     state: Mutex<State>,
     /// The requests that stop by us; held while that changes.
     pub(super) intercept: tokio::sync::Mutex<Option<String>>,
@@ -52,38 +52,28 @@ struct State {
 }
 
 impl BidiBrowser {
-    /// Shakes hands and begins to listen. `process` ends with the browser.
+    /// Shakes hands and begins to listen. `version` is the browser's if somebody has begun the session of this connection already. What
+    /// `source` is ends with the browser.
     pub(crate) async fn start(
         connection: Connection,
         events: EventStream,
-        process: Option<Arc<Process>>,
+        version: Option<String>,
+        source: Source,
     ) -> Result<Arc<dyn BrowserBackend>> {
         let root = connection.root();
-        let ignore = session::UserPromptHandlerType::Ignore;
-        let begun = root
-            .call(&session::New {
-                capabilities: session::Capabilities {
-                    always_match: session::CapabilityRequest {
-                        unhandled_prompt_behavior: Some(session::UserPromptHandler {
-                            default: Some(ignore),
-                            // It is told of all the same, and shows nothing.
-                            file: Some(session::UserPromptHandlerType::Dismiss),
-                        }),
-                        ..Default::default()
-                    },
-                },
-            })
-            .await?
-            .capabilities;
+        let version = match version {
+            Some(version) => version,
+            None => new_session(&root).await?,
+        };
         let shared = Arc::new(Shared {
             root: root.clone(),
-            product: format!("Firefox/{}", begun.browser_version),
+            product: format!("Firefox/{version}"),
+            source,
             state: Mutex::default(),
             intercept: tokio::sync::Mutex::default(),
         });
         let browser = Self {
             closed: connection.closed(),
-            process,
             _events: task::spawn(
                 "browser events",
                 super::events::listen(Arc::downgrade(&shared), events),
@@ -113,6 +103,26 @@ impl BidiBrowser {
         let mut state = self.shared.state();
         state.by_id.insert(id.to_owned(), context.clone());
         context
+    }
+}
+
+/// Begins the session; the browser's version.
+async fn new_session(root: &Session) -> Result<String> {
+    let always_match = session::CapabilityRequest {
+        unhandled_prompt_behavior: Some(prompts()),
+        ..Default::default()
+    };
+    let capabilities = session::Capabilities { always_match };
+    let begun = root.call(&session::New { capabilities }).await?;
+    Ok(begun.capabilities.browser_version)
+}
+
+/// Dialogs are for us to answer.
+pub(crate) fn prompts() -> session::UserPromptHandler {
+    session::UserPromptHandler {
+        default: Some(session::UserPromptHandlerType::Ignore),
+        // It is told of all the same, and shows nothing.
+        file: Some(session::UserPromptHandlerType::Dismiss),
     }
 }
 
@@ -165,7 +175,7 @@ impl BrowserBackend for BidiBrowser {
             .call(&browsing_context::GetTree::default())
             .await?;
         for page in tree.contexts {
-            if page.user_context == browser::DEFAULT {
+            if page.user_context.as_deref() == Some(browser::DEFAULT) {
                 self.shared.page_found(&context, &page);
             }
         }
@@ -177,18 +187,21 @@ impl BrowserBackend for BidiBrowser {
     }
 
     async fn close(&self) -> Result<()> {
-        if let Some(process) = &self.process {
-            process.leave();
-            // A profile that goes with the browser has nothing to be written to.
-            let grace = if process.is_temporary() {
-                Duration::ZERO
-            } else {
-                CLOSE_GRACE
-            };
-            // It may be gone already; then there is nothing to ask.
-            let asked = self.shared.root.call(&browser::Close {});
-            let _ = tokio::time::timeout(grace, asked).await;
-            process.end(grace).await;
+        // A profile that goes with the browser has nothing to be written to.
+        let grace = if self.shared.source.has_lasting_profile() {
+            CLOSE_GRACE
+        } else {
+            Duration::ZERO
+        };
+        let ask = async {
+            let _ = self.shared.root.call(&browser::Close {}).await;
+        };
+        if !self.shared.source.end(grace, ask).await {
+            // It is left as it is, without our contexts, and for others to take up.
+            for context in self.shared.contexts() {
+                let _ = context.close().await;
+            }
+            let _ = self.shared.root.call(&session::End {}).await;
         }
         self.shared.root.connection().close();
         Ok(())

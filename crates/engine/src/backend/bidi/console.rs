@@ -10,10 +10,13 @@ pub(super) fn message(entry: &EntryAdded) -> ConsoleMessage {
     let stack = entry.stack_trace.as_ref();
     let (kind, text) = match entry.kind.as_str() {
         "console" => (kind(&entry.method), arguments(&entry.args, &text)),
-        _ if entry.level == "error" => (
-            MessageKind::PageError,
-            with_stack(&text, stack.unwrap_or(&StackTrace::default())),
-        ),
+        _ if entry.level == "error" => {
+            let text = match text.strip_prefix(NO_ERROR) {
+                Some(thrown) => thrown.to_owned(),
+                None => with_stack(&text, stack.unwrap_or(&StackTrace::default())),
+            };
+            (MessageKind::PageError, text)
+        }
         _ => (level(&entry.level), text),
     };
     let frame = stack.and_then(|stack| stack.call_frames.first());
@@ -28,6 +31,8 @@ pub(super) fn message(entry: &EntryAdded) -> ConsoleMessage {
     }
 }
 
+/// What Firefox says before something that was thrown and is no error.
+const NO_ERROR: &str = "uncaught exception: ";
 /// What Firefox says before the words of an error that nobody threw.
 const WITHOUT_STACK: &str = "Missing stack, unable to build exceptionDetails for exception: ";
 
@@ -192,8 +197,16 @@ fn inner(value: &RemoteValue) -> String {
 
 fn node(value: &RemoteValue) -> String {
     let facts: serde_json::Value = value.decode().unwrap_or_default();
-    match facts["localName"].as_str() {
-        Some(name) => name.to_owned(),
-        None => "node".to_owned(),
+    let Some(name) = facts["localName"].as_str() else {
+        return "node".to_owned();
+    };
+    let attribute = |name: &str| facts["attributes"][name].as_str().unwrap_or_default();
+    let mut text = name.to_owned();
+    if !attribute("id").is_empty() {
+        text += &format!("#{}", attribute("id"));
     }
+    for class in attribute("class").split_ascii_whitespace() {
+        text += &format!(".{class}");
+    }
+    text
 }

@@ -6,13 +6,12 @@ use super::page::BidiPage;
 use super::scratch::Withheld;
 use crate::backend::{
     ContextBackend, ContextObserver, ContextOptions, Cookie, Feature, FrameId, Geolocation,
-    Headers, PageId, Throttling,
+    Headers, OriginDocuments, PageId, Throttling,
 };
 use crate::error::{Error, Result};
 use crate::routes::Routes;
 use crate::task;
 use async_trait::async_trait;
-use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::sync::watch;
@@ -23,7 +22,7 @@ use wire::bidi::{browser, browsing_context};
 const OPENED_BY_PAGES: usize = 50;
 
 pub(super) struct BidiContext {
-    itself: Weak<Self>,
+    pub(super) itself: Weak<Self>,
     pub(super) root: Session,
     browser: Weak<Shared>,
     id: String,
@@ -256,24 +255,8 @@ impl ContextBackend for BidiContext {
         self.drop_all_cookies().await
     }
 
-    async fn local_storage(&self, origins: &[String]) -> Result<Vec<Vec<(String, String)>>> {
-        self.read_local_storage(origins).await
-    }
-
-    async fn set_local_storage(&self, contents: &[(String, Vec<(String, String)>)]) -> Result<()> {
-        self.write_local_storage(contents, true).await
-    }
-
-    async fn add_local_storage(&self, contents: &[(String, Vec<(String, String)>)]) -> Result<()> {
-        self.write_local_storage(contents, false).await
-    }
-
-    async fn databases(&self, origins: &[String]) -> Result<Vec<Value>> {
-        self.read_databases(origins).await
-    }
-
-    async fn set_databases(&self, contents: &[(String, Value)], only: bool) -> Result<()> {
-        self.write_databases(contents, only).await
+    async fn documents(&self) -> Result<Box<dyn OriginDocuments>> {
+        Ok(Box::new(self.scratch_page().await?))
     }
 
     async fn grant_permissions(&self, names: &[String], origin: Option<&str>) -> Result<()> {

@@ -4,10 +4,11 @@ use super::page::BidiPage;
 use crate::backend::expression::function_around;
 use crate::backend::{FrameId, Handle};
 use crate::error::{Error, Result};
-use crate::injected::core_once;
+use crate::injected::core_of_firefox;
 use futures_util::future::try_join_all;
 use serde_json::Value;
 use std::sync::Arc;
+use std::time::Duration;
 use wire::bidi::script::{
     CallFunction, Evaluate, EvaluateEncoded, EvaluateResult, LocalValue, RemoteValue,
     SharedReference, Target,
@@ -15,6 +16,10 @@ use wire::bidi::script::{
 
 /// The name of our sandboxes.
 pub(super) const SANDBOX: &str = "playhouse";
+/// How long a new document may be silent before it is asked again: what Firefox hands to the one before it is lost.
+const UNHEARD: Duration = Duration::from_millis(1000);
+/// What Firefox says of a frame that went while it was asked.
+const DISCARDED: &str = "DiscardedBrowsingContextError";
 /// Calls a function of the core by its name.
 const CALL: &str =
     "(name, argument) => globalThis.__playhouseCore.call(name, JSON.parse(argument))";
@@ -102,11 +107,27 @@ impl BidiPage {
         if let Some(realm) = self.realm_of(frame) {
             return Ok(realm);
         }
-        let injected = self.root.send(&EvaluateEncoded {
-            expression: core_once(),
-            await_promise: false,
-            target: ours(frame),
-        });
+        let inject = || {
+            self.root.send(&EvaluateEncoded {
+                expression: core_of_firefox(),
+                await_promise: false,
+                target: ours(frame),
+            })
+        };
+        let injected = async {
+            let first = inject();
+            tokio::pin!(first);
+            tokio::select! {
+                biased;
+                answer = &mut first => return answer,
+                () = tokio::time::sleep(UNHEARD) => {}
+            }
+            tokio::select! {
+                biased;
+                answer = first => answer,
+                answer = inject() => answer,
+            }
+        };
         let answer = match self.unless_left(frame, document, injected).await {
             // The frame went, or its document is about to.
             Err(Error::Protocol { .. }) => return Err(Error::DocumentGone {}),
@@ -136,10 +157,19 @@ impl BidiPage {
         document: u64,
         asked: impl Future<Output = wire::Result<T>>,
     ) -> Result<T> {
+        let left = self.left(frame, document);
+        tokio::pin!(left);
         tokio::select! {
             biased;
-            answer = asked => Ok(answer?),
-            left = self.left(frame, document) => Err(left),
+            answer = asked => match answer {
+                Err(wire::Error::Refused { message, .. }) if message.starts_with(DISCARDED) => {
+                    // It is told of right after.
+                    let left = tokio::time::timeout(UNHEARD, left).await;
+                    Err(left.unwrap_or(Error::DocumentGone {}))
+                }
+                answer => Ok(answer?),
+            },
+            left = &mut left => Err(left),
         }
     }
 

@@ -4,6 +4,7 @@ use super::browser::{Shared, alive};
 use super::context::all_gone;
 use super::page::BidiPage;
 use super::{console, network as requests};
+use crate::backend::address::is_opened_here;
 use crate::backend::{DialogKind, FrameId, PageEvent};
 use std::sync::{Arc, Weak};
 use wire::bidi::browsing_context::{
@@ -99,7 +100,8 @@ impl Shared {
                 page.frame_attached(info, parent);
                 page.ask_for_name(FrameId::from(&info.context));
             }
-        } else if let Some(context) = self.context_of(&info.user_context)
+        } else if let Some(user_context) = &info.user_context
+            && let Some(context) = self.context_of(user_context)
             && self.page_of(&info.context).is_none()
         {
             context.page_appeared(self, info);
@@ -130,6 +132,10 @@ impl Shared {
     }
 
     fn navigates(&self, info: NavigationInfo) {
+        // What other programs open begins, and never ends.
+        if !is_opened_here(&info.url) {
+            return;
+        }
         let Some((page, frame)) = self.page_and_frame(&info) else {
             return;
         };

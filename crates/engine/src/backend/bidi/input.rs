@@ -1,34 +1,18 @@
-//! Trusted input: one gesture, one command.
+//! Trusted input, sent to the frame that it is for.
 
-use super::keys;
 use super::page::BidiPage;
-use crate::backend::{FrameId, InputStep, MouseButton, Point};
+use crate::backend::{FrameId, InputStep, Point, gesture};
 use crate::error::{Error, Result};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use wire::bidi::input::{Action, PerformActions, Source};
+use async_trait::async_trait;
+use std::sync::PoisonError;
+use wire::actions::Source;
+use wire::bidi::input::PerformActions;
 use wire::bidi::script::{LocalValue, RemoteValue};
-
-/// Steps that go out in one command.
-const AT_ONCE: usize = 96;
-
-/// What was left where: Firefox moves the pointer before it presses, and a button is let go of where it was pressed.
-#[derive(Default)]
-pub(super) struct Devices(Mutex<State>);
-
-#[derive(Default)]
-struct State {
-    pointer: Option<Point>,
-    ground: Option<Ground>,
-    /// A drag that begins is taken.
-    taking: bool,
-    /// One was.
-    dragging: bool,
-}
 
 /// The frame that input goes to, and where its viewport lies in the main one's. What is sent to the page itself does not reach a frame
 /// of another process.
 #[derive(Clone)]
-struct Ground {
+pub(super) struct Ground {
     frame: FrameId,
     left: f64,
     top: f64,
@@ -76,144 +60,45 @@ const FRAME_AT: &str = "(x, y) => {
   return [e.contentWindow, [left, top, scaleX, scaleY].join()];
 }";
 
-/// The three devices, in step: what one does, the others wait for.
-#[derive(Default)]
-struct Ticks {
-    key: Vec<Action>,
-    pointer: Vec<Action>,
-    wheel: Vec<Action>,
+/// A page, and the frame of it that a gesture is in.
+struct Framed<'a> {
+    page: &'a BidiPage,
+    ground: Ground,
 }
 
-const WAIT: Action = Action::Pause { duration: None };
-
-impl Ticks {
-    fn key(&mut self, action: Action) {
-        self.key.push(action);
-        self.pointer.push(WAIT);
-        self.wheel.push(WAIT);
+#[async_trait]
+impl gesture::Ground for Framed<'_> {
+    fn inside(&self, point: Point) -> Point {
+        self.ground.inside(point)
     }
 
-    fn pointer(&mut self, action: Action) {
-        self.key.push(WAIT);
-        self.pointer.push(action);
-        self.wheel.push(WAIT);
+    async fn perform(&self, actions: Vec<Source>) -> Result<()> {
+        let context = self.ground.frame.as_str().to_owned();
+        self.page
+            .root
+            .call(&PerformActions { context, actions })
+            .await?;
+        Ok(())
     }
 
-    fn wheel(&mut self, action: Action) {
-        self.key.push(WAIT);
-        self.pointer.push(WAIT);
-        self.wheel.push(action);
-    }
-
-    /// The devices that do anything.
-    fn sources(self) -> Vec<Source> {
-        let acts = |actions: &[Action]| {
-            let mut actions = actions.iter();
-            actions.any(|action| !matches!(action, Action::Pause { .. }))
-        };
-        let mut sources = Vec::new();
-        if acts(&self.key) {
-            sources.push(Source::Key {
-                id: "keyboard",
-                actions: self.key,
-            });
+    async fn drag(&self, function: &str, at: Point) -> Result<bool> {
+        let at = self.ground.inside(at);
+        let point = serde_json::json!({ "x": at.x, "y": at.y });
+        let frame = &self.ground.frame;
+        match self.page.call_core(frame, function, &point).await {
+            Ok(answer) => Ok(answer == "true"),
+            Err(Error::DocumentGone {}) => Ok(false),
+            Err(error) => Err(error),
         }
-        if acts(&self.pointer) {
-            sources.push(Source::Pointer {
-                id: "mouse",
-                actions: self.pointer,
-            });
-        }
-        if acts(&self.wheel) {
-            sources.push(Source::Wheel {
-                id: "wheel",
-                actions: self.wheel,
-            });
-        }
-        sources
     }
 }
 
 impl BidiPage {
     pub(super) async fn dispatch(&self, steps: &[InputStep]) -> Result<()> {
         let ground = self.ground(steps).await?;
-        let mut ticks = Ticks::default();
-        for step in steps {
-            let drags = match step {
-                InputStep::MouseMove { buttons, .. } => buttons.contains(&MouseButton::Left),
-                InputStep::MouseUp { .. } => self.devices.state().taking,
-                _ => false,
-            };
-            if drags {
-                self.perform(&ground, &mut ticks).await?;
-                self.add_while_dragging(&ground, &mut ticks, step).await?;
-            } else {
-                self.add(&mut ticks, &ground, step);
-                if ticks.key.len() >= AT_ONCE {
-                    self.perform(&ground, &mut ticks).await?;
-                }
-            }
-        }
-        self.perform(&ground, &mut ticks).await
-    }
-
-    async fn perform(&self, ground: &Ground, ticks: &mut Ticks) -> Result<()> {
-        let actions = std::mem::take(ticks).sources();
-        if !actions.is_empty() {
-            self.root
-                .call(&PerformActions {
-                    context: ground.frame.as_str().to_owned(),
-                    actions,
-                })
-                .await?;
-        }
-        Ok(())
-    }
-
-    /// Firefox begins a drag, and never ends it: so it is taken from the page and carried on by our own code.
-    async fn add_while_dragging(
-        &self,
-        ground: &Ground,
-        ticks: &mut Ticks,
-        step: &InputStep,
-    ) -> Result<()> {
-        match step {
-            InputStep::MouseMove { to, .. } => {
-                if self.devices.state().dragging {
-                    return self.drag(ground, "dragTo", *to).await.map(drop);
-                }
-                let first = !std::mem::replace(&mut self.devices.state().taking, true);
-                if first {
-                    self.drag(ground, "takeDrag", *to).await?;
-                }
-                self.add(ticks, ground, step);
-                self.perform(ground, ticks).await?;
-                if self.drag(ground, "dragTaken", *to).await? {
-                    self.devices.state().dragging = true;
-                    self.drag(ground, "dragTo", *to).await?;
-                }
-            }
-            InputStep::MouseUp { at, .. } => {
-                self.drag(ground, "dropDrag", *at).await?;
-                let mut state = self.devices.state();
-                (state.taking, state.dragging) = (false, false);
-                drop(state);
-                self.add(ticks, ground, step);
-            }
-            _ => self.add(ticks, ground, step),
-        }
-        Ok(())
-    }
-
-    /// Tells our code of a drag. A document that has gone drags nothing.
-    async fn drag(&self, ground: &Ground, function: &str, at: Point) -> Result<bool> {
-        let at = ground.inside(at);
-        let point = serde_json::json!({ "x": at.x, "y": at.y });
-        match self.call_core(&ground.frame, function, &point).await {
-            Ok(answer) => Ok(answer == "true"),
-            Err(Error::DocumentGone {}) => Ok(false),
-            Err(error) => Err(error),
-        }
+        self.devices
+            .act(&Framed { page: self, ground }, steps)
+            .await
     }
 
     /// Where these steps belong: to the frame that their first point is in, or where a button is held.
@@ -228,14 +113,20 @@ impl BidiPage {
         let Some((point, held)) = first.filter(|_| self.has_frames()) else {
             return Ok(main);
         };
-        if held && let Some(ground) = self.devices.state().ground.clone() {
+        if held
+            && let Some(ground) = self
+                .ground
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone()
+        {
             return Ok(ground);
         }
         let mut ground = main;
         while let Some(inner) = self.frame_at(&ground, point).await? {
             ground = inner;
         }
-        self.devices.state().ground = Some(ground.clone());
+        *self.ground.lock().unwrap_or_else(PoisonError::into_inner) = Some(ground.clone());
         Ok(ground)
     }
 
@@ -272,87 +163,4 @@ impl BidiPage {
             scale_y: outer.scale_y * scale_y,
         }))
     }
-
-    fn add(&self, ticks: &mut Ticks, ground: &Ground, step: &InputStep) {
-        match step {
-            InputStep::MouseMove { to, .. } => self.move_to(ticks, ground, *to),
-            InputStep::MouseDown { at, button, .. } => {
-                self.reach(ticks, ground, *at);
-                ticks.pointer(Action::PointerDown {
-                    button: number(*button),
-                });
-            }
-            InputStep::MouseUp { at, button, .. } => {
-                self.reach(ticks, ground, *at);
-                ticks.pointer(Action::PointerUp {
-                    button: number(*button),
-                });
-            }
-            InputStep::Wheel {
-                at,
-                delta_x,
-                delta_y,
-                ..
-            } => {
-                let at = ground.inside(*at);
-                ticks.wheel(Action::Scroll {
-                    x: pixels(at.x),
-                    y: pixels(at.y),
-                    delta_x: pixels(*delta_x),
-                    delta_y: pixels(*delta_y),
-                });
-            }
-            InputStep::KeyDown { key, .. } => ticks.key(Action::KeyDown {
-                value: keys::value(key),
-            }),
-            InputStep::KeyUp { key, .. } => ticks.key(Action::KeyUp {
-                value: keys::value(key),
-            }),
-            InputStep::InsertText { text } => {
-                for letter in keys::letters(text) {
-                    ticks.key(Action::KeyDown {
-                        value: letter.clone(),
-                    });
-                    ticks.key(Action::KeyUp { value: letter });
-                }
-            }
-        }
-    }
-
-    fn move_to(&self, ticks: &mut Ticks, ground: &Ground, to: Point) {
-        self.devices.state().pointer = Some(to);
-        let to = ground.inside(to);
-        ticks.pointer(Action::PointerMove { x: to.x, y: to.y });
-    }
-
-    /// Moves there, unless the pointer is there already.
-    fn reach(&self, ticks: &mut Ticks, ground: &Ground, at: Point) {
-        let there = self.devices.state().pointer;
-        if there != Some(at) {
-            self.move_to(ticks, ground, at);
-        }
-    }
-}
-
-impl Devices {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// <https://w3c.github.io/pointerevents/#the-button-property>
-fn number(button: MouseButton) -> u8 {
-    match button {
-        MouseButton::Left => 0,
-        MouseButton::Middle => 1,
-        MouseButton::Right => 2,
-    }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a distance on a screen, which the protocol wants whole"
-)]
-fn pixels(length: f64) -> i64 {
-    length.round() as i64
 }

@@ -4,7 +4,7 @@ use super::browser::Shared;
 use super::emulation::entries;
 use super::network::{self, headers, resource_type};
 use super::page::BidiPage;
-use crate::backend::{Feature, FrameId, PausedRequest, RequestId, Verdict};
+use crate::backend::{FailureReason, Feature, FrameId, PausedRequest, RequestId, Verdict};
 use crate::error::Result;
 use crate::routes::{Mock, RouteAnswer};
 use crate::task::spawn;
@@ -14,9 +14,6 @@ use wire::bidi::network::{
     AddIntercept, BeforeRequestSent, BytesValue, ContinueRequest, DataType, FailRequest,
     InterceptPhase, ProvideResponse, RemoveIntercept,
 };
-
-/// What Chromium says of a request that a rule refused.
-const BLOCKED: &str = "net::ERR_BLOCKED_BY_CLIENT";
 
 impl Shared {
     /// Has requests stop by us if any context wants that. All of them: a page that opens has no request go by then.
@@ -49,7 +46,7 @@ impl Shared {
         };
         let options = context.options();
         if !options.origins.allow(&sent.request.url) {
-            page.refuses(&request, BLOCKED);
+            page.refuses(&request, FailureReason::BlockedByClient);
             drop(self.root.send(&FailRequest { request }));
             return;
         }
@@ -119,7 +116,7 @@ fn without_fragment(url: &str) -> &str {
 fn obey(root: &Session, page: &BidiPage, sent: BeforeRequestSent, answer: &RouteAnswer) {
     match answer {
         RouteAnswer::Block => {
-            page.refuses(&sent.request.request, BLOCKED);
+            page.refuses(&sent.request.request, FailureReason::BlockedByClient);
             drop(root.send(&FailRequest {
                 request: sent.request.request,
             }));
@@ -136,7 +133,6 @@ fn obey(root: &Session, page: &BidiPage, sent: BeforeRequestSent, answer: &Route
     }
 }
 
-/// The answer; a page of another origin may read it, as whoever wrote the rule has meant.
 fn fulfilled(sent: &BeforeRequestSent, mock: &Mock) -> ProvideResponse {
     let asked = |wanted: &str| {
         let mut headers = sent.request.headers.iter();
@@ -144,25 +140,7 @@ fn fulfilled(sent: &BeforeRequestSent, mock: &Mock) -> ProvideResponse {
             .find(|header| header.name.eq_ignore_ascii_case(wanted))
             .map(|header| header.value.clone().into_text())
     };
-    let (mut status, mut headers, mut body) =
-        (mock.status, mock.headers.clone(), mock.body.clone());
-    let mut add = |name: &str, value: String| {
-        let there = |(other, _): &(String, String)| other.eq_ignore_ascii_case(name);
-        if !headers.iter().any(there) {
-            headers.push((name.to_owned(), value));
-        }
-    };
-    if let Some(origin) = asked("origin") {
-        add("access-control-allow-origin", origin);
-        add("access-control-allow-credentials", "true".to_owned());
-    }
-    if let Some(method) = asked("access-control-request-method") {
-        add("access-control-allow-methods", method);
-        if let Some(names) = asked("access-control-request-headers") {
-            add("access-control-allow-headers", names);
-        }
-        (status, body) = (204, Vec::new());
-    }
+    let (status, headers, body) = mock.answer(asked);
     ProvideResponse {
         request: sent.request.request.clone(),
         status_code: Some(status),
@@ -215,30 +193,10 @@ impl BidiPage {
                     .await?;
             }
             Verdict::Abort(reason) => {
-                self.refuses(&request, reason_of(&reason));
+                self.refuses(&request, reason);
                 self.root.call(&FailRequest { request }).await?;
             }
         }
         Ok(())
-    }
-}
-
-/// What Chromium calls a failure that Playwright has a name for.
-fn reason_of(name: &str) -> &'static str {
-    match name {
-        "aborted" => "net::ERR_ABORTED",
-        "timedout" => "net::ERR_TIMED_OUT",
-        "accessdenied" => "net::ERR_ACCESS_DENIED",
-        "connectionclosed" => "net::ERR_CONNECTION_CLOSED",
-        "connectionreset" => "net::ERR_CONNECTION_RESET",
-        "connectionrefused" => "net::ERR_CONNECTION_REFUSED",
-        "connectionaborted" => "net::ERR_CONNECTION_ABORTED",
-        "connectionfailed" => "net::ERR_CONNECTION_FAILED",
-        "namenotresolved" => "net::ERR_NAME_NOT_RESOLVED",
-        "internetdisconnected" => "net::ERR_INTERNET_DISCONNECTED",
-        "addressunreachable" => "net::ERR_ADDRESS_UNREACHABLE",
-        "blockedbyclient" => BLOCKED,
-        "blockedbyresponse" => "net::ERR_BLOCKED_BY_RESPONSE",
-        _ => "net::ERR_FAILED",
     }
 }

@@ -1,9 +1,11 @@
 //! A page of Firefox: a top-level browsing context and those inside it.
 
 use super::context::BidiContext;
+use crate::backend::gesture::Devices;
 use crate::backend::{
-    Feature, Fetched, FrameId, Handle, Headers, InputStep, LoaderId, MediaFeatures, PageBackend,
-    PageEvent, PageId, PageObserver, PdfOptions, RequestId, Screenshot, Verdict, Viewport,
+    FailureReason, Feature, Fetched, FrameId, Handle, Headers, InputStep, LoaderId, MediaFeatures,
+    PageBackend, PageEvent, PageId, PageObserver, PdfOptions, RequestId, Screenshot, Verdict,
+    Viewport,
 };
 use crate::error::{Error, Result};
 use async_trait::async_trait;
@@ -31,7 +33,9 @@ pub(crate) struct BidiPage {
     /// Counts up whenever a document comes or goes.
     documents: watch::Sender<u64>,
     observer: OnceLock<Arc<dyn PageObserver>>,
-    pub(super) devices: super::input::Devices,
+    pub(super) devices: Devices,
+    /// Where the last gesture went.
+    pub(super) ground: Mutex<Option<super::input::Ground>>,
 }
 
 #[derive(Default)]
@@ -40,6 +44,8 @@ struct State {
     closed: bool,
     /// How often a navigation of the main frame began.
     navigations: u64,
+    /// How often somebody asked for one by its address.
+    asked: u64,
     /// Why the last one failed.
     failure: Option<String>,
     /// A file dialog that waits: the frame, and its field.
@@ -70,7 +76,8 @@ impl BidiPage {
             state: Mutex::new(state),
             documents: watch::Sender::new(0),
             observer: OnceLock::new(),
-            devices: super::input::Devices::default(),
+            devices: Devices::default(),
+            ground: Mutex::default(),
         })
     }
 
@@ -115,8 +122,10 @@ impl BidiPage {
     }
 
     /// Remembers why a request is refused.
-    pub(super) fn refuses(&self, request: &str, reason: &'static str) {
-        self.state().refused.insert(request.to_owned(), reason);
+    pub(super) fn refuses(&self, request: &str, reason: FailureReason) {
+        self.state()
+            .refused
+            .insert(request.to_owned(), reason.net_error());
     }
 
     pub(super) fn refusal(&self, request: &str) -> Option<&'static str> {

@@ -3,10 +3,16 @@
 use super::page::BidiPage;
 use crate::backend::{PdfOptions, Screenshot, ScreenshotArea, ScreenshotFormat};
 use crate::error::{Error, Result};
+use std::time::Duration;
 use wire::bidi::browsing_context::{
     CaptureScreenshot, Clip, ImageFormat, Margin, PaperSize, Print,
 };
 
+/// How often a page is drawn that loads another document at that moment.
+const TRIES: u32 = 10;
+/// What Firefox says of a document that went while it was drawn.
+const UNDRAWN: &str = "Unable to capture screenshot";
+const PAUSE: Duration = Duration::from_millis(10);
 const CENTIMETRES: f64 = 2.54;
 
 impl BidiPage {
@@ -52,15 +58,26 @@ impl BidiPage {
                 ("document", Some(clip))
             }
         };
-        let drawn = self
-            .root
-            .call(&CaptureScreenshot {
-                context: self.name(),
-                origin,
-                format,
-                clip,
-            })
-            .await?;
+        let command = CaptureScreenshot {
+            context: self.name(),
+            origin,
+            format,
+            clip,
+        };
+        let mut tries = 1;
+        let drawn = loop {
+            match self.root.call(&command).await {
+                // The document went meanwhile.
+                Err(wire::Error::Refused { message, .. })
+                    if message.starts_with(UNDRAWN) && tries < TRIES =>
+                {
+                    tries += 1;
+                    // Until the next one is drawn.
+                    tokio::time::sleep(PAUSE).await;
+                }
+                drawn => break drawn?,
+            }
+        };
         if resized {
             return shrunk(&drawn.data.0, scale, options);
         }

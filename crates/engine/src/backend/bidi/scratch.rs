@@ -1,8 +1,11 @@
 //! A page of our own beside the user's: it visits an origin without a request leaving the browser, and is told to nobody.
 
 use super::context::BidiContext;
+use crate::backend::OriginDocuments;
 use crate::error::{Error, Result};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use crate::task;
+use async_trait::async_trait;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 use wire::Session;
@@ -50,14 +53,22 @@ impl Withheld {
 }
 
 /// The page; it closes when dropped.
-pub(super) struct ScratchPage<'a> {
-    owner: &'a BidiContext,
+pub(super) struct ScratchPage {
+    owner: Arc<BidiContext>,
     context: String,
-    intercept: String,
+    intercept: Option<String>,
 }
 
 impl BidiContext {
-    pub(super) async fn scratch_page(&self) -> Result<ScratchPage<'_>> {
+    /// Opens a page of our own.
+    pub(super) async fn scratch_page(&self) -> Result<ScratchPage> {
+        let context = self.itself.upgrade().ok_or(Error::PageClosed {})?;
+        // Given up half-way, it could not be told from a page of the user's; so it is made to the end, and closed if nobody waits.
+        let made = task::to_the_end("scratch page", context.make_scratch_page()).await;
+        made.unwrap_or(Err(Error::PageClosed {}))
+    }
+
+    async fn make_scratch_page(self: Arc<Self>) -> Result<ScratchPage> {
         let _creating = self.creating.lock().await;
         self.withheld.state().expected = true;
         let created = self.create(CreateType::Tab).await;
@@ -77,26 +88,33 @@ impl BidiContext {
                 self.page_appeared(&browser, &info);
             }
         }
-        let context = created?;
-        let intercept = self
+        // From here on it is closed, whatever comes.
+        let mut page = ScratchPage {
+            context: created?,
+            intercept: None,
+            owner: self.clone(),
+        };
+        let intercepted = self
             .root
             .call(&network::AddIntercept {
                 phases: vec![network::InterceptPhase::BeforeRequestSent],
-                contexts: Some(vec![context.clone()]),
+                contexts: Some(vec![page.context.clone()]),
             })
-            .await?
-            .intercept;
-        Ok(ScratchPage {
-            owner: self,
-            context,
-            intercept,
-        })
+            .await?;
+        page.intercept = Some(intercepted.intercept);
+        Ok(page)
     }
 }
 
-impl ScratchPage<'_> {
-    /// Runs an expression in an empty document of the origin; its value must be a text.
-    pub(super) async fn at(&self, origin: &str, expression: String) -> Result<String> {
+impl ScratchPage {
+    fn root(&self) -> &Session {
+        &self.owner.root
+    }
+}
+
+#[async_trait]
+impl OriginDocuments for ScratchPage {
+    async fn run(&mut self, origin: &str, expression: String) -> Result<String> {
         let visited = self.root().send(&browsing_context::Navigate {
             context: self.context.clone(),
             url: format!("{origin}/"),
@@ -128,17 +146,13 @@ impl ScratchPage<'_> {
         }
         Ok(answer.result.decode::<String>().unwrap_or_default())
     }
-
-    fn root(&self) -> &Session {
-        &self.owner.root
-    }
 }
 
-impl Drop for ScratchPage<'_> {
+impl Drop for ScratchPage {
     fn drop(&mut self) {
-        drop(self.root().send(&network::RemoveIntercept {
-            intercept: self.intercept.clone(),
-        }));
+        if let Some(intercept) = self.intercept.take() {
+            drop(self.root().send(&network::RemoveIntercept { intercept }));
+        }
         drop(self.root().send(&browsing_context::Close {
             context: self.context.clone(),
             prompt_unload: Some(false),

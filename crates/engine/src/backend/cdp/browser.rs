@@ -7,7 +7,7 @@ use crate::backend::{
     BrowserBackend, Capabilities, ContextBackend, ContextObserver, ContextOptions, DownloadEvent,
 };
 use crate::error::Result;
-use crate::launch::process::Process;
+use crate::launch::source::Source;
 use crate::origins::OriginRules;
 use crate::task::{self, Task};
 use async_trait::async_trait;
@@ -15,7 +15,6 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::watch;
-use tokio::time::Instant;
 use wire::cdp::{browser, fetch, target};
 use wire::{Connection, EventStream, RawEvent, Session};
 
@@ -26,8 +25,6 @@ const CLOSE_GRACE: Duration = Duration::from_secs(5);
 pub(crate) struct CdpBrowser {
     shared: Arc<Shared>,
     closed: watch::Receiver<Option<String>>,
-    /// Owned by us if started by us.
-    process: Option<Arc<Process>>,
     _events: Task,
 }
 
@@ -36,6 +33,7 @@ pub(super) struct Shared {
     root: Session,
     product: String,
     user_agent: String,
+    pub(super) source: Source,
     contexts: Mutex<Contexts>,
 }
 
@@ -51,11 +49,11 @@ struct Contexts {
 }
 
 impl CdpBrowser {
-    /// Shakes hands and begins to listen. `process` ends with the browser.
+    /// Shakes hands and begins to listen. What `source` is ends with the browser.
     pub(crate) async fn start(
         connection: Connection,
         events: EventStream,
-        process: Option<Arc<Process>>,
+        source: Source,
     ) -> Result<Arc<dyn BrowserBackend>> {
         let root = connection.root();
         let version = root.call(&browser::GetVersion {}).await?;
@@ -64,13 +62,13 @@ impl CdpBrowser {
             root: root.clone(),
             product: version.product,
             user_agent: version.user_agent,
+            source,
             contexts: Mutex::default(),
         });
         let listening = listen(Arc::downgrade(&shared), events);
         let browser = Self {
             shared,
             closed,
-            process,
             _events: task::spawn("browser events", listening),
         };
         root.call(&target::SetAutoAttach {
@@ -185,22 +183,15 @@ impl BrowserBackend for CdpBrowser {
     }
 
     async fn close(&self) -> Result<()> {
-        match &self.process {
-            Some(process) => {
-                process.leave();
-                // It may be gone already; then there is nothing to ask.
-                let patience = Instant::now() + CLOSE_GRACE;
-                let asked = self.shared.root.call(&browser::Close {});
-                let _ = tokio::time::timeout_at(patience, asked).await;
-                process.end(patience - Instant::now()).await;
-            }
-            // A browser that runs elsewhere is left as it is, without our contexts.
-            None => {
-                let contexts: Vec<_> = self.shared.contexts().by_id.values().cloned().collect();
-                for context in contexts {
-                    // The connection may be the thing that is gone.
-                    let _ = context.close().await;
-                }
+        let ask = async {
+            let _ = self.shared.root.call(&browser::Close {}).await;
+        };
+        if !self.shared.source.end(CLOSE_GRACE, ask).await {
+            // It is left as it is, without our contexts.
+            let contexts: Vec<_> = self.shared.contexts().by_id.values().cloned().collect();
+            for context in contexts {
+                // The connection may be the thing that is gone.
+                let _ = context.close().await;
             }
         }
         self.shared.root.connection().close();

@@ -1,25 +1,23 @@
 //! A browser context of Chromium: its pages as they come and go, its cookies and permissions.
 
 use super::browser::Shared;
-use super::local_storage::Before;
 use super::page::CdpPage;
 use super::scratch::ScratchPage;
 use super::{permissions, setup};
 use crate::backend::{
-    ContextBackend, ContextObserver, ContextOptions, Cookie, Geolocation, Headers, PageEvent,
-    PageId, SameSite, Throttling,
+    ContextBackend, ContextObserver, ContextOptions, Cookie, Geolocation, Headers, OriginDocuments,
+    PageEvent, PageId, SameSite, Throttling,
 };
 use crate::error::{Error, Result};
 use crate::origins::OriginRules;
 use crate::routes::Routes;
 use crate::task;
 use async_trait::async_trait;
-use serde_json::Value;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::watch;
 use wire::Session;
 use wire::cdp::{browser, fetch, network, runtime, storage, target};
 
@@ -187,11 +185,12 @@ impl CdpContext {
         self.pages.state().opening.insert(id.clone(), session_id);
         let options = self.options().clone();
         let user_agent = self.user_agent.clone();
+        let browser = self.browser.clone();
         let (observer, pages, root) =
             (self.observer.clone(), self.pages.clone(), self.root.clone());
         let target = info.target_id;
         task::spawn("page setup", async move {
-            match setup::page(session, &target, options, user_agent, events).await {
+            match setup::page(session, &target, browser, options, user_agent, events).await {
                 Ok(prepared) => {
                     let page = prepared.page.clone();
                     let hears = observer.page_opened(page.clone(), opener);
@@ -220,13 +219,10 @@ impl CdpContext {
     /// A page of our own, which is not one of the context's pages.
     pub(super) async fn scratch_page(&self) -> Result<ScratchPage> {
         let context = self.itself.upgrade().ok_or(Error::PageClosed {})?;
-        let (done, made) = oneshot::channel();
         // Given up half-way, it could not be told from a page of the user's; so it is made to the end, and then closed if nobody waits.
-        task::spawn("scratch page", async move {
-            drop(done.send(context.make_scratch_page().await));
-        })
-        .detach();
-        made.await.unwrap_or(Err(Error::PageClosed {}))
+        let made = async move { context.make_scratch_page().await };
+        let made = task::to_the_end("scratch page", made).await;
+        made.unwrap_or(Err(Error::PageClosed {}))
     }
 
     async fn make_scratch_page(&self) -> Result<ScratchPage> {
@@ -419,24 +415,8 @@ impl ContextBackend for CdpContext {
         Ok(())
     }
 
-    async fn local_storage(&self, origins: &[String]) -> Result<Vec<Vec<(String, String)>>> {
-        self.read_local_storage(origins).await
-    }
-
-    async fn set_local_storage(&self, contents: &[(String, Vec<(String, String)>)]) -> Result<()> {
-        self.write_local_storage(contents, Before::Goes).await
-    }
-
-    async fn add_local_storage(&self, contents: &[(String, Vec<(String, String)>)]) -> Result<()> {
-        self.write_local_storage(contents, Before::Stays).await
-    }
-
-    async fn databases(&self, origins: &[String]) -> Result<Vec<Value>> {
-        self.read_databases(origins).await
-    }
-
-    async fn set_databases(&self, contents: &[(String, Value)], only: bool) -> Result<()> {
-        self.write_databases(contents, only).await
+    async fn documents(&self) -> Result<Box<dyn OriginDocuments>> {
+        Ok(Box::new(self.scratch_page().await?))
     }
 
     async fn grant_permissions(&self, names: &[String], origin: Option<&str>) -> Result<()> {

@@ -4,7 +4,7 @@ use super::authentication;
 use super::network::name;
 use super::page::CdpPage;
 use super::routing;
-use crate::backend::{Fetched, FrameId, Headers, PausedRequest, RequestId, Verdict};
+use crate::backend::{FailureReason, Fetched, FrameId, Headers, PausedRequest, RequestId, Verdict};
 use crate::error::{Error, Result};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -186,7 +186,7 @@ impl CdpPage {
                     .await?;
             }
             Verdict::Abort(reason) => {
-                let error_reason = reason_of(&reason)?;
+                let error_reason = reason_of(reason);
                 session
                     .call(&fetch::FailRequest {
                         request_id,
@@ -217,27 +217,21 @@ fn body(request: &wire::cdp::network::Request) -> Option<Vec<u8>> {
     }
 }
 
-fn reason_of(name: &str) -> Result<ErrorReason> {
-    Ok(match name {
-        "failed" => ErrorReason::Failed,
-        "aborted" => ErrorReason::Aborted,
-        "timedout" => ErrorReason::TimedOut,
-        "accessdenied" => ErrorReason::AccessDenied,
-        "connectionclosed" => ErrorReason::ConnectionClosed,
-        "connectionreset" => ErrorReason::ConnectionReset,
-        "connectionrefused" => ErrorReason::ConnectionRefused,
-        "connectionaborted" => ErrorReason::ConnectionAborted,
-        "connectionfailed" => ErrorReason::ConnectionFailed,
-        "namenotresolved" => ErrorReason::NameNotResolved,
-        "internetdisconnected" => ErrorReason::InternetDisconnected,
-        "addressunreachable" => ErrorReason::AddressUnreachable,
-        "blockedbyclient" => ErrorReason::BlockedByClient,
-        "blockedbyresponse" => ErrorReason::BlockedByResponse,
-        _ => {
-            return Err(Error::Protocol {
-                method: "Fetch.failRequest".to_owned(),
-                message: format!("Unknown error code: {name}"),
-            });
-        }
-    })
+fn reason_of(reason: FailureReason) -> ErrorReason {
+    match reason {
+        FailureReason::Failed => ErrorReason::Failed,
+        FailureReason::Aborted => ErrorReason::Aborted,
+        FailureReason::TimedOut => ErrorReason::TimedOut,
+        FailureReason::AccessDenied => ErrorReason::AccessDenied,
+        FailureReason::ConnectionClosed => ErrorReason::ConnectionClosed,
+        FailureReason::ConnectionReset => ErrorReason::ConnectionReset,
+        FailureReason::ConnectionRefused => ErrorReason::ConnectionRefused,
+        FailureReason::ConnectionAborted => ErrorReason::ConnectionAborted,
+        FailureReason::ConnectionFailed => ErrorReason::ConnectionFailed,
+        FailureReason::NameNotResolved => ErrorReason::NameNotResolved,
+        FailureReason::InternetDisconnected => ErrorReason::InternetDisconnected,
+        FailureReason::AddressUnreachable => ErrorReason::AddressUnreachable,
+        FailureReason::BlockedByClient => ErrorReason::BlockedByClient,
+        FailureReason::BlockedByResponse => ErrorReason::BlockedByResponse,
+    }
 }

@@ -1,5 +1,6 @@
 //! Chromium's network events in the engine's words.
 
+use crate::backend::interception;
 use crate::backend::{RequestEvent, ResponseFacts};
 use crate::error::{Error, Result};
 use base64::Engine as _;
@@ -98,7 +99,7 @@ fn facts(response: network::Response) -> ResponseFacts {
     ResponseFacts {
         status: code,
         status_text: if response.status_text.is_empty() {
-            reason_phrase(code).to_owned()
+            interception::status_text(code).to_owned()
         } else {
             response.status_text
         },
@@ -144,40 +145,6 @@ pub(super) fn name(kind: ResourceType) -> &'static str {
         ResourceType::Ping => "ping",
         ResourceType::CSPViolationReport => "cspreport",
         _ => "other",
-    }
-}
-
-/// HTTP/2 and later send no reason phrase. <https://www.rfc-editor.org/rfc/rfc9110#section-15>
-fn reason_phrase(status: u16) -> &'static str {
-    match status {
-        200 => "OK",
-        201 => "Created",
-        202 => "Accepted",
-        204 => "No Content",
-        206 => "Partial Content",
-        301 => "Moved Permanently",
-        302 => "Found",
-        303 => "See Other",
-        304 => "Not Modified",
-        307 => "Temporary Redirect",
-        308 => "Permanent Redirect",
-        400 => "Bad Request",
-        401 => "Unauthorized",
-        403 => "Forbidden",
-        404 => "Not Found",
-        405 => "Method Not Allowed",
-        409 => "Conflict",
-        410 => "Gone",
-        413 => "Content Too Large",
-        415 => "Unsupported Media Type",
-        422 => "Unprocessable Content",
-        429 => "Too Many Requests",
-        500 => "Internal Server Error",
-        501 => "Not Implemented",
-        502 => "Bad Gateway",
-        503 => "Service Unavailable",
-        504 => "Gateway Timeout",
-        _ => "",
     }
 }
 

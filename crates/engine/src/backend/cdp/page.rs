@@ -1,5 +1,6 @@
 //! A page of Chromium: one session for itself and one for each frame that lives in another process.
 
+use super::browser::Shared;
 use super::emulation;
 use super::worlds::Worlds;
 use crate::backend::{
@@ -14,7 +15,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use tokio::sync::oneshot;
 use wire::Session;
 use wire::cdp::fetch::RequestPaused;
@@ -34,6 +35,7 @@ mod requests;
 pub(crate) struct CdpPage {
     id: PageId,
     main: FrameId,
+    browser: Weak<Shared>,
     session: Session,
     state: Mutex<State>,
     worlds: Mutex<Worlds>,
@@ -73,11 +75,13 @@ impl CdpPage {
     pub(super) fn new(
         session: Session,
         target: &str,
+        browser: Weak<Shared>,
         options: ContextOptions,
         user_agent: String,
     ) -> Self {
         Self {
             id: target.into(),
+            browser,
             main: target.into(),
             session,
             state: Mutex::new(State {
@@ -106,6 +110,10 @@ impl CdpPage {
 
     pub(super) fn page_id(&self) -> &PageId {
         &self.id
+    }
+
+    pub(super) fn browser(&self) -> Result<Arc<Shared>> {
+        self.browser.upgrade().ok_or(Error::PageClosed {})
     }
 
     pub(super) fn session(&self) -> &Session {

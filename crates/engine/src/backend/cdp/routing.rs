@@ -32,7 +32,6 @@ pub(super) fn obey(session: &Session, paused: fetch::RequestPaused, answer: &Rou
     }
 }
 
-/// The answer; a page of another origin may read it, as whoever wrote the rule has meant.
 fn fulfilled(paused: &fetch::RequestPaused, mock: &Mock) -> fetch::FulfillRequest {
     let sent = |wanted: &str| {
         let mut headers = paused.request.headers.0.iter();
@@ -40,25 +39,7 @@ fn fulfilled(paused: &fetch::RequestPaused, mock: &Mock) -> fetch::FulfillReques
             .find(|(name, _)| name.eq_ignore_ascii_case(wanted))
             .map(|(_, value)| value.clone())
     };
-    let (mut status, mut headers, mut body) =
-        (mock.status, mock.headers.clone(), mock.body.clone());
-    let mut add = |name: &str, value: String| {
-        let there = |(other, _): &(String, String)| other.eq_ignore_ascii_case(name);
-        if !headers.iter().any(there) {
-            headers.push((name.to_owned(), value));
-        }
-    };
-    if let Some(origin) = sent("origin") {
-        add("access-control-allow-origin", origin);
-        add("access-control-allow-credentials", "true".to_owned());
-    }
-    if let Some(method) = sent("access-control-request-method") {
-        add("access-control-allow-methods", method);
-        if let Some(names) = sent("access-control-request-headers") {
-            add("access-control-allow-headers", names);
-        }
-        (status, body) = (204, Vec::new());
-    }
+    let (status, headers, body) = mock.answer(sent);
     fetch::FulfillRequest {
         request_id: paused.request_id.clone(),
         response_code: status.into(),

@@ -1,6 +1,8 @@
 //! A page of our own beside the user's: it visits an origin without a request leaving the browser, and is told to nobody.
 
+use crate::backend::OriginDocuments;
 use crate::error::{Error, Result};
+use async_trait::async_trait;
 use wire::cdp::{Binary, fetch, network, page, runtime, target};
 use wire::{EventStream, Session};
 
@@ -27,30 +29,6 @@ impl ScratchPage {
             events,
             target,
         })
-    }
-
-    /// Runs an expression in an empty document of the origin; its value must be a text.
-    pub(super) async fn at(&mut self, origin: &str, expression: String) -> Result<String> {
-        self.visit(origin).await?;
-        let answer = self
-            .session
-            .call(&runtime::Evaluate {
-                expression,
-                return_by_value: Some(true),
-                await_promise: Some(true),
-                silent: Some(true),
-                ..Default::default()
-            })
-            .await?;
-        if let Some(details) = answer.exception_details {
-            return Err(Error::Script {
-                message: super::console::exception(&details),
-            });
-        }
-        let text = answer.result.value.as_ref();
-        Ok(text
-            .and_then(|json| serde_json::from_str(json.get()).ok())
-            .unwrap_or_default())
     }
 
     async fn visit(&mut self, origin: &str) -> Result<()> {
@@ -90,6 +68,32 @@ impl ScratchPage {
             body: Some(Binary::default()),
             ..Default::default()
         }));
+    }
+}
+
+#[async_trait]
+impl OriginDocuments for ScratchPage {
+    async fn run(&mut self, origin: &str, expression: String) -> Result<String> {
+        self.visit(origin).await?;
+        let answer = self
+            .session
+            .call(&runtime::Evaluate {
+                expression,
+                return_by_value: Some(true),
+                await_promise: Some(true),
+                silent: Some(true),
+                ..Default::default()
+            })
+            .await?;
+        if let Some(details) = answer.exception_details {
+            return Err(Error::Script {
+                message: super::console::exception(&details),
+            });
+        }
+        let text = answer.result.value.as_ref();
+        Ok(text
+            .and_then(|json| serde_json::from_str(json.get()).ok())
+            .unwrap_or_default())
     }
 }
 

@@ -1,5 +1,6 @@
 //! What every new page, frame process and worker is told before it may run.
 
+use super::browser::Shared;
 use super::page::{CdpPage, Child};
 use super::worlds::WORLD;
 use crate::backend::guard;
@@ -8,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::origins::OriginRules;
 use crate::task;
 use futures_util::future::BoxFuture;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use wire::cdp::{Command, Empty, emulation, log, network, page, runtime, target};
 use wire::{EventStream, Reply, Session};
 
@@ -26,11 +27,18 @@ pub(super) struct Prepared {
 pub(super) async fn page(
     session: Session,
     target: &str,
+    browser: Weak<Shared>,
     options: ContextOptions,
     user_agent: String,
     events: EventStream,
 ) -> Result<Prepared> {
-    let page = Arc::new(CdpPage::new(session.clone(), target, options, user_agent));
+    let page = Arc::new(CdpPage::new(
+        session.clone(),
+        target,
+        browser,
+        options,
+        user_agent,
+    ));
     let tree = Asked::document(&page, &session).answer().await?;
     Ok(Prepared { page, events, tree })
 }

@@ -127,7 +127,22 @@ fn system(channel: Channel, search: &Search) -> Vec<Place> {
     }
 }
 
+/// What the makers of WebKitGTK call a browser for tests, wherever a system keeps what is no command.
+fn mini_browsers() -> Vec<Place> {
+    let below = |base: &str, steps: &[&str]| place(Path::new(base), steps);
+    let mut places = Vec::new();
+    for version in ["webkit2gtk-4.1", "webkit2gtk-4.0"] {
+        places.push(below("/usr/lib", &["*-linux-gnu", version, "MiniBrowser"]));
+        places.push(below("/usr/libexec", &[version, "MiniBrowser"]));
+        places.push(below("/usr/lib", &[version, "MiniBrowser"]));
+    }
+    places
+}
+
 fn linux(channel: Channel) -> Vec<Place> {
+    if channel == Channel::Webkit {
+        return mini_browsers();
+    }
     let (fixed, commands): (&[&str], &[&'static str]) = match channel {
         Channel::Chrome => (
             &["/opt/google/chrome/chrome"],
@@ -174,6 +189,7 @@ fn linux(channel: Channel) -> Vec<Place> {
             &["/usr/bin/firefox-esr", "/usr/bin/firefox"],
             &["firefox-esr", "firefox"],
         ),
+        Channel::Webkit | Channel::Safari => (&[], &[]),
     };
     let fixed = fixed.iter().map(|path| place(Path::new(path), &[]));
     let on_path = commands.iter().map(|command| Place::Command(command));
@@ -201,6 +217,8 @@ fn mac(channel: Channel, search: &Search) -> Vec<Place> {
             };
             return vec![program("/Applications")];
         }
+        Channel::Safari => return vec![place(Path::new("/usr/bin/safaridriver"), &[])],
+        Channel::Webkit => return Vec::new(),
     };
     let folders = [
         PathBuf::from("/Applications"),
@@ -224,6 +242,7 @@ fn windows(channel: Channel, search: &Search) -> Vec<Place> {
         Channel::Chromium => &["Chromium", "Application", "chrome.exe"],
         Channel::ChromiumHeadlessShell => return vec![Place::Command("chrome-headless-shell.exe")],
         Channel::Firefox => &["Mozilla Firefox", "firefox.exe"],
+        Channel::Webkit | Channel::Safari => return Vec::new(),
     };
     search
         .program_folders

@@ -218,9 +218,12 @@ fn channels_have_their_names() {
         "msedge-dev",
         "chromium",
         "chromium-headless-shell",
+        "firefox",
+        "webkit",
+        "safari",
     ] {
         assert_eq!(name.parse::<Channel>().expect("a channel").name(), name);
     }
     assert_eq!("chrome-for-testing".parse(), Ok(Channel::Chromium));
-    assert!("webkit".parse::<Channel>().is_err());
+    assert!("mosaic".parse::<Channel>().is_err());
 }

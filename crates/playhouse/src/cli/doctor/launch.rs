@@ -5,9 +5,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use engine::{Browser, BrowserChoice, Channel, ContextOptions, FoundBrowser, Progress};
+use engine::{
+    Browser, BrowserChoice, Channel, ConnectOptions, ContextOptions, FoundBrowser, Progress,
+};
 
-use super::Finding;
+use super::{Finding, Health};
 use crate::{
     cli::{
         install::plan,
@@ -17,12 +19,14 @@ use crate::{
     config::{BrowserSettings, Settings},
 };
 
+/// The browsers that a session can ask for by another name than the server's own.
+const FAMILIES: [Channel; 2] = [Channel::Firefox, Channel::Webkit];
 /// How long a question to a program may take.
 const QUESTION: Duration = Duration::from_secs(10);
 
 pub(super) async fn check(settings: &Settings, platform: &Platform) -> Vec<Finding> {
-    if let Some(cdp) = &settings.browser.cdp {
-        return vec![connects(settings, &cdp.endpoint).await];
+    if let Some(options) = settings.browser.connect_options() {
+        return vec![connects(settings, &options).await];
     }
     // Without a window, so that it can be tried anywhere.
     let mut browser = settings.browser.clone();
@@ -41,6 +45,7 @@ pub(super) async fn check(settings: &Settings, platform: &Platform) -> Vec<Findi
             findings.push(Finding::good("found too", named(&other)));
         }
     }
+    let chosen = found.channel.map(Channel::kind);
     let will_do = browser.search.headless_shell;
     findings.extend(lighter(&browser.choice, will_do, &found));
     let libraries = missing_libraries(&found.path).await;
@@ -52,7 +57,26 @@ pub(super) async fn check(settings: &Settings, platform: &Platform) -> Vec<Findi
         ));
     }
     findings.push(launches(&browser, found).await);
+    for channel in FAMILIES {
+        if chosen != Some(channel.kind()) {
+            findings.extend(also(&browser, channel).await);
+        }
+    }
     findings
+}
+
+/// A browser of another family, which sessions may ask for by its name. That there is none, or that it does not work, is no fault.
+async fn also(browser: &BrowserSettings, channel: Channel) -> Vec<Finding> {
+    let choice = BrowserChoice::Channel(channel);
+    let Ok(found) = engine::find(&choice, &browser.search) else {
+        return Vec::new();
+    };
+    let there = Finding::good("found too", named(&found));
+    let mut works = launches(browser, found).await;
+    if works.health == Health::Bad {
+        works.health = Health::Note;
+    }
+    vec![there, works]
 }
 
 fn missing(error: &engine::Error) -> Finding {
@@ -116,20 +140,29 @@ async fn launches(browser: &BrowserSettings, found: FoundBrowser) -> Finding {
     }
 }
 
-async fn connects(settings: &Settings, endpoint: &str) -> Finding {
+async fn connects(settings: &Settings, options: &ConnectOptions) -> Finding {
     let progress = Progress::new(settings.browser.launch_timeout);
-    let Some(options) = settings.browser.connect_options() else {
-        return Finding::bad("browser", "no endpoint");
-    };
-    match Browser::connect(&progress, &options).await {
-        Ok(browser) => Finding::good(
-            "browser",
-            format!("{} answers at {endpoint}", browser.product()),
+    let (place, mend) = match options {
+        ConnectOptions::Cdp(cdp) => (
+            cdp.endpoint.as_str(),
+            "start that browser with --remote-debugging-port, or leave --cdp-endpoint out",
         ),
-        Err(error) => Finding::bad("browser", format!("{endpoint} does not answer: {error}"))
-            .mended_by(
-                "start that browser with --remote-debugging-port, or leave --cdp-endpoint out",
-            ),
+        ConnectOptions::WebDriver(_) => (
+            "the WebDriver end",
+            "see that it runs and has room for this browser, or leave --webdriver-endpoint out",
+        ),
+    };
+    match Browser::connect(&progress, options).await {
+        Ok(browser) => {
+            let answers = format!("{} answers at {place}", browser.product());
+            // One that was made for this is not to be left behind.
+            let closed = browser.close(&progress).await;
+            tracing::debug!(?closed, "closed the browser");
+            Finding::good("browser", answers)
+        }
+        Err(error) => {
+            Finding::bad("browser", format!("{place} does not answer: {error}")).mended_by(mend)
+        }
     }
 }
 

@@ -100,6 +100,11 @@ fn install(channel: Channel, platform: &Platform) -> Result<Vec<Step>, NoWay> {
         Channel::Chromium => chromium(channel, "chrome", platform),
         Channel::ChromiumHeadlessShell => chromium(channel, "chrome-headless-shell", platform),
         Channel::Firefox => firefox(platform).map(|step| vec![step]),
+        Channel::Webkit => webkit(platform).map(|step| vec![step]),
+        Channel::Safari => Err(NoWay {
+            channel,
+            reason: "Safari comes with macOS; allow its driver with: sudo safaridriver --enable",
+        }),
         _ => branded(channel, platform).map(|step| vec![step]),
     }
 }
@@ -170,6 +175,25 @@ fn firefox(platform: &Platform) -> Result<Step, NoWay> {
     step.ok_or_else(|| no_way("there is no package for this system"))
 }
 
+/// WebKit is the browser of the driver's package, and shows itself to a display that is none.
+fn webkit(platform: &Platform) -> Result<Step, NoWay> {
+    let names: &[&str] = match platform.packages {
+        Some(Packages::Apt) => &["webkit2gtk-driver", "xvfb", "fonts-dejavu-core"],
+        Some(Packages::Dnf) => &["webkit2gtk4.1", "xorg-x11-server-Xvfb"],
+        Some(Packages::Pacman) => &["webkit2gtk-4.1", "xorg-server-xvfb"],
+        _ => &[],
+    };
+    let step = if names.is_empty() {
+        None
+    } else {
+        packages(platform, names)
+    };
+    step.ok_or(NoWay {
+        channel: Channel::Webkit,
+        reason: "WebKit is driven on Linux only; on macOS there is safari",
+    })
+}
+
 /// Chrome and Edge come from their makers.
 fn branded(channel: Channel, platform: &Platform) -> Result<Step, NoWay> {
     let no_way = |reason| NoWay { channel, reason };
@@ -227,7 +251,11 @@ fn cask(channel: Channel) -> Option<&'static str> {
         Channel::MsedgeBeta => Some("microsoft-edge@beta"),
         Channel::MsedgeDev => Some("microsoft-edge@dev"),
         Channel::MsedgeCanary => Some("microsoft-edge@canary"),
-        Channel::Chromium | Channel::ChromiumHeadlessShell | Channel::Firefox => None,
+        Channel::Chromium
+        | Channel::ChromiumHeadlessShell
+        | Channel::Firefox
+        | Channel::Webkit
+        | Channel::Safari => None,
     }
 }
 
@@ -241,7 +269,11 @@ fn winget(channel: Channel) -> Option<&'static str> {
         Channel::MsedgeBeta => Some("Microsoft.Edge.Beta"),
         Channel::MsedgeDev => Some("Microsoft.Edge.Dev"),
         Channel::MsedgeCanary => Some("Microsoft.Edge.Canary"),
-        Channel::Chromium | Channel::ChromiumHeadlessShell | Channel::Firefox => None,
+        Channel::Chromium
+        | Channel::ChromiumHeadlessShell
+        | Channel::Firefox
+        | Channel::Webkit
+        | Channel::Safari => None,
     }
 }
 

@@ -170,7 +170,7 @@ fn settings_become_what_the_engine_starts() {
         channel: None,
         headless_shell: true,
     };
-    let file = r#"{"browser": {"launchOptions": {"args": ["--a"], "ignoreDefaultArgs": ["--b"], "env": {"TZ": "UTC"}}}}"#;
+    let file = r#"{"browser": {"launchOptions": {"args": ["--a"], "ignoreDefaultArgs": ["--b"], "env": {"TZ": "UTC"}, "firefoxUserPrefs": {"a.b": true}}}}"#;
     let args = [
         "--proxy-server=http://p:1",
         "--proxy-bypass=.a, b,",
@@ -183,6 +183,7 @@ fn settings_become_what_the_engine_starts() {
     assert_eq!(options.sandbox, Some(false));
     assert_eq!(options.args, ["--a"]);
     assert_eq!(options.ignore_default_args, ["--b"]);
+    assert_eq!(options.preferences, [("a.b".to_owned(), true.into())]);
     assert_eq!(options.env, [("TZ".to_owned(), "UTC".to_owned())]);
     let proxy = options.proxy.expect("one");
     assert_eq!(

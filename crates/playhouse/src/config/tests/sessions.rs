@@ -29,20 +29,12 @@ proptest! {
 
     #[test]
     fn the_browser_is_the_one_that_was_named(
-        name in proptest::sample::select(vec!["chromium", "chrome", "msedge", "firefox", "webkit"]),
+        name in proptest::sample::select(vec!["chromium", "chrome", "msedge", "firefox", "webkit", "safari"]),
         way in 0usize..3,
     ) {
         let loaded = said("browser", "browser.type", name, way);
-        match name {
-            "webkit" => {
-                let refusal = loaded.expect_err("not yet").to_string();
-                prop_assert!(refusal.contains(name) && refusal.contains("not supported yet"), "{}", refusal);
-            }
-            name => {
-                let channel: Channel = name.parse().expect("a channel");
-                prop_assert_eq!(loaded.expect("valid").settings.browser.choice, BrowserChoice::Channel(channel));
-            }
-        }
+        let channel: Channel = name.parse().expect("a channel");
+        prop_assert_eq!(loaded.expect("valid").settings.browser.choice, BrowserChoice::Channel(channel));
     }
 
     #[test]

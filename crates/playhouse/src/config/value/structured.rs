@@ -1,9 +1,10 @@
 //! Options that have a shape of their own.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{OptionValue, Problem};
 
@@ -154,6 +155,7 @@ const BROWSER_NAMES: &[&str] = &[
     "chromium-headless-shell",
     "firefox",
     "webkit",
+    "safari",
 ];
 
 impl OptionValue for BrowserName {
@@ -258,6 +260,35 @@ pub struct Geolocation {
     pub accuracy: Option<f64>,
 }
 
+/// Preferences of Firefox by their names.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct FirefoxPreferences(pub BTreeMap<String, Preference>);
+
+/// What a preference may be.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Preference {
+    Flag(bool),
+    Number(i32),
+    Text(String),
+}
+
+impl From<Preference> for Value {
+    fn from(preference: Preference) -> Self {
+        match preference {
+            Preference::Flag(flag) => flag.into(),
+            Preference::Number(number) => number.into(),
+            Preference::Text(text) => text.into(),
+        }
+    }
+}
+
+/// Names and values of any kind.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct JsonObject(pub Map<String, Value>);
+
 /// What is answered to a server that asks for a user name and a password.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -282,6 +313,11 @@ objects! {
         "required": ["latitude", "longitude"],
         "additionalProperties": false
     };
+    FirefoxPreferences: "an object of booleans, whole numbers and strings", {
+        "type": "object",
+        "additionalProperties": { "type": ["boolean", "integer", "string"] }
+    };
+    JsonObject: "a JSON object", { "type": "object" };
     HttpCredentials: "an object with username and password", {
         "type": "object",
         "properties": {

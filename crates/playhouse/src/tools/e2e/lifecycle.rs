@@ -8,7 +8,7 @@ use crate::evidence;
 use crate::scope::TabInAnyState;
 use crate::session::Session;
 use crate::session::app::App;
-use crate::sessions::{Created, SessionOptions, ViewportOption, Visible, unix_ms};
+use crate::sessions::{BrowserOption, Created, SessionOptions, ViewportOption, Visible, unix_ms};
 use crate::tool::{Effect, ObjectTool, Outcome, Reach, Scope, ToolDef};
 use crate::tools::session::storage_state;
 use engine::{LoadState, SnapshotOptions};
@@ -39,6 +39,8 @@ pub(super) struct E2eStart {
     server: Option<String>,
     /// Path to open; / by default.
     url: Option<String>,
+    /// The server's, if left out.
+    browser: Option<BrowserOption>,
     /// User agent.
     user_agent: Option<String>,
     /// Size of pages.
@@ -109,6 +111,7 @@ impl ObjectTool for E2eStart {
         let app = App::new(server.begin().await?);
         let lifetime = server.idle().unwrap_or(LIFELONG);
         let options = SessionOptions {
+            browser: self.browser,
             user_agent: self.user_agent,
             viewport: self.viewport,
             locale: self.locale,

@@ -58,13 +58,19 @@ impl ObjectTool for GetContent {
             Some(Format::Text) => Form::Text,
             Some(Format::Markdown) | None => Form::Markdown,
         };
-        let content = match &self.selector {
+        let mut content = match &self.selector {
             Some(selector) => {
                 let locator = tab.awaited(selector)?;
                 locator.content(&call.action(), form, ROOM).await?
             }
             None => tab.page.content(&call.action(), form, ROOM).await?,
         };
+        // Browsers differ in how much space they lay out behind the last paragraph.
+        if form == Form::Text {
+            content
+                .text
+                .truncate(content.text.trim_end_matches('\n').len());
+        }
         Ok(Content {
             content: content.text,
             truncated: content.is_cut,

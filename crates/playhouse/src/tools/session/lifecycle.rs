@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::scope::OfServer;
 use crate::session::Session;
 use crate::sessions::{
-    self, Created, ProxyOption, SessionOptions, ViewportOption, Visible, unix_ms,
+    self, BrowserOption, Created, ProxyOption, SessionOptions, ViewportOption, Visible, unix_ms,
 };
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
 use futures_util::StreamExt as _;
@@ -33,6 +33,8 @@ const AT_ONCE: usize = 16;
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CreateSession {
+    /// The server's, if left out.
+    browser: Option<BrowserOption>,
     /// User agent.
     user_agent: Option<String>,
     /// Size of pages.
@@ -72,6 +74,7 @@ impl ObjectTool for CreateSession {
     async fn run(self, sessions: Visible, call: &Call) -> Result<Outcome<CreatedSession>> {
         let storage_state = storage_state(&sessions, call, self.storage_state.as_deref()).await?;
         let options = SessionOptions {
+            browser: self.browser,
             user_agent: self.user_agent,
             viewport: self.viewport,
             locale: self.locale,

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 use testkit::{Site, browser_is_there, crooked};
 
-use super::{Project, failed, fine, text};
+use super::{Project, failed, text};
 use crate::faults::{browsers, kill, until};
 
 /// A command whose app is a process that does nothing: its page is the site's. It does not restart while there is a file `broken`.
@@ -37,9 +37,9 @@ async fn one_command_is_two_servers_by_its_environment() {
     fs::write(&file, config.to_string()).expect("it can be written");
     let file = file.display().to_string();
     let client = project.launch(&["--config", &file]).start().await;
-    fine(&client, "e2e_start", json!({})).await;
+    client.success("e2e_start", json!({})).await;
     assert_eq!(project.apps().len(), 2, "{:#?}", project.apps());
-    let stopped = fine(&client, "e2e_stop", json!({})).await;
+    let stopped = client.success("e2e_stop", json!({})).await;
     for server in 0..2 {
         let status = format!("/servers/{server}/status");
         assert_eq!(text(&stopped, &status), "stopped", "{stopped:#}");
@@ -61,7 +61,7 @@ async fn a_session_survives_its_server_and_its_browser() {
         .env("APP", "app")
         .start()
         .await;
-    let started = fine(&client, "e2e_start", json!({})).await;
+    let started = client.success("e2e_start", json!({})).await;
     let with_id = |mut arguments: Value| {
         arguments["sessionId"] = started["sessionId"].clone();
         arguments
@@ -81,10 +81,10 @@ async fn a_session_survives_its_server_and_its_browser() {
             "{broken:#}"
         );
     }
-    let errors = fine(&client, "e2e_errors", json!({})).await;
+    let errors = client.success("e2e_errors", json!({})).await;
     assert_eq!(text(&errors, "/errors/0/kind"), "server", "{errors:#}");
     fs::remove_file(project.path("broken")).expect("it is there");
-    let restarted = fine(&client, "e2e_restart", json!({})).await;
+    let restarted = client.success("e2e_restart", json!({})).await;
     assert_eq!(text(&restarted, "/page/title"), "Here");
 
     for browser in browsers(&client) {
@@ -93,7 +93,9 @@ async fn a_session_survives_its_server_and_its_browser() {
     let crashed = failed(&client, "get_text", with_id(json!({ "selector": "body" }))).await;
     assert_eq!(crashed["errorCode"], "BROWSER_CRASHED", "{crashed:#}");
     assert_eq!(text(&crashed, "/evidence/servers/0/status"), "running");
-    let again = fine(&client, "navigate", with_id(json!({ "url": "/" }))).await;
+    let again = client
+        .success("navigate", with_id(json!({ "url": "/" })))
+        .await;
     assert_eq!(text(&again, "/title"), "Here");
 
     // A path is one of the app in all contexts of the session.
@@ -104,7 +106,9 @@ async fn a_session_survives_its_server_and_its_browser() {
         )
         .await;
     assert!(!other.is_error, "{}", other.text);
-    let there = fine(&client, "navigate", with_id(json!({ "url": "/" }))).await;
+    let there = client
+        .success("navigate", with_id(json!({ "url": "/" })))
+        .await;
     assert_eq!(text(&there, "/title"), "Here");
 
     // Nobody waits for what a server that has ended will not say.
@@ -116,7 +120,7 @@ async fn a_session_survives_its_server_and_its_browser() {
     let ended = failed(&client, "wait_for_server_log", never).await;
     assert_eq!(ended["errorCode"], "DEV_SERVER_FAILED", "{ended:#}");
     assert_eq!(text(&ended, "/details/consequence/errorCode"), "TIMEOUT");
-    fine(&client, "e2e_stop", json!({})).await;
+    client.success("e2e_stop", json!({})).await;
     project.no_app_runs().await;
 }
 
@@ -156,13 +160,13 @@ async fn pages_are_closed_before_their_server_is_asked_to_stop() {
 esac"#,
     );
     let client = project.serve(&command, &[]).await;
-    fine(&client, "e2e_start", json!({})).await;
+    client.success("e2e_start", json!({})).await;
     let open = project.path("open");
     until("the page listens", || {
         fs::read_to_string(&open).is_ok_and(|open| open == "1")
     })
     .await;
-    let stopped = fine(&client, "e2e_stop", json!({})).await;
+    let stopped = client.success("e2e_stop", json!({})).await;
     assert_eq!(text(&stopped, "/servers/0/status"), "stopped");
     project.no_app_runs().await;
 }

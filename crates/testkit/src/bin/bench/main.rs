@@ -1,6 +1,7 @@
 //! What tool calls cost: us, `@playwright/mcp` as shipped and without its settling, `agent-browser`,
-//! and bare commands as the floor, on the same pages in the same browser, in interleaved rounds.
-//! Each effect is checked. Only ratios carry over to other machines.
+//! and bare commands as the floor, on the same pages in the same browser, in interleaved rounds; on
+//! Firefox and WebKit, which the peers do not drive as they are installed, us and the floor. Each
+//! effect is checked. Only ratios carry over to other machines.
 //!
 //! `make bench` builds and installs what it needs and runs it; `bench --rounds 1 --only click
 //! --servers pw,ours` is a quick look. Run it where nothing else runs.
@@ -21,13 +22,12 @@ mod traffic;
 mod warm;
 mod wires;
 
-use std::path::Path;
 use std::process::ExitCode;
 
-use testkit::Site;
+use testkit::{Engine, Site};
 
 use cold::Cold;
-use plan::Plan;
+use plan::{Browser, Plan};
 use report::Part;
 use samples::Samples;
 use servers::{Running, Server};
@@ -63,8 +63,15 @@ async fn main() -> ExitCode {
         text += "\n";
         text += &table;
     }
-    if plan.wants("http") {
-        let (mut servers, _) = servers::all(&plan.browsers[0]);
+    for word in &plan.missing {
+        let word = format!("\nLeft out: {word}.\n");
+        println!("{word}");
+        text += &word;
+    }
+    let mut browsers = plan.browsers.iter();
+    let chromium = browsers.find(|browser| browser.engine == Engine::Chromium);
+    if let (true, Some(chromium)) = (plan.wants("http"), chromium) {
+        let (mut servers, _) = servers::all(chromium);
         servers.retain(|server| plan.takes(server.key));
         let table = traffic::measure(&plan, &servers).await;
         println!("{table}");
@@ -77,20 +84,16 @@ async fn main() -> ExitCode {
     ExitCode::from(u8::from(failed))
 }
 
-async fn measure(plan: &Plan, site: &Site, browser: &Path) -> Part {
+async fn measure(plan: &Plan, site: &Site, browser: &Browser) -> Part {
+    let path = &browser.path;
     let (mut servers, missing) = servers::all(browser);
     servers.retain(|server| plan.takes(server.key));
     let mut samples = Samples::default();
     for round in 0..plan.rounds {
-        eprintln!(
-            "{}: round {} of {}",
-            browser.display(),
-            round + 1,
-            plan.rounds
-        );
+        eprintln!("{}: round {} of {}", path.display(), round + 1, plan.rounds);
         let mut running: Vec<(&'static str, Running)> = Vec::new();
         for server in &servers {
-            running.push((server.key, server.start(browser).await));
+            running.push((server.key, server.start(path).await));
         }
         // Nobody goes first each time.
         let turn = round % running.len().max(1);
@@ -99,23 +102,26 @@ async fn measure(plan: &Plan, site: &Site, browser: &Path) -> Part {
         for (_, running) in running {
             running.end().await;
         }
+        if browser.engine != Engine::Chromium {
+            continue;
+        }
         for server in &servers {
             let samples = &mut samples;
             let mut cold = Cold {
                 plan,
                 site,
-                browser,
+                browser: path,
                 server,
                 round,
                 samples,
             };
             cold.measure().await;
         }
-        sessions::measure(plan, site, browser, &servers, round, &mut samples).await;
+        sessions::measure(plan, site, path, &servers, round, &mut samples).await;
     }
     Part {
-        browser: version(browser),
-        headless_shell: browser.display().to_string().contains("headless"),
+        browser: browser.clone(),
+        version: version(path),
         servers,
         missing,
         samples,
@@ -130,7 +136,7 @@ fn introduction(plan: &Plan, servers: &[Server]) -> String {
     format!(
         "# Benchmarks\n\nWritten by `make bench` ({}). Medians of {} interleaved rounds; a ratio is the median of the ratios of each round. \
 Only ratios carry over to other machines. Each effect was checked in the page. `@playwright/mcp` is 0.0.83 as shipped, “settle 0” the same with `--timeout-settle 0`, \
-`agent-browser` 0.41.2; “raw CDP” is the floor: bare commands behind a loop over stdio, which wait for nothing and check nothing. \
+`agent-browser` 0.41.2; “raw CDP” is the floor: bare commands behind a loop over stdio, which wait for nothing and check nothing. On Firefox and WebKit the floor is what their protocol takes for the same job, with its checks: a click finds its element, brings it into view and looks whether anything lies over it, and a navigation waits for `load`; “raw, settled” is the same with the wait after a click that we have, two frames and 40 ms without a change, and what ours is judged by; “settle 0” is ours with `--timeout-settle 0`. \
 Memory is proportional set size, of each server alone; processor time is that of the server with its helpers, without the browser. \
 A further context is measured with the switches that each server gives its browser. Tokens are o200k, those of tools without annotations. What many calls leave behind is in [soak.md](soak.md); which targets are missed, and why, in [decision 15](decisions/0015-targets-that-are-missed.md).\n\nMachine: {}. Command: `bench {}`. {}\n",
         output_of("date", &["+%Y-%m-%d %H:%M"]),
@@ -161,7 +167,7 @@ fn machine() -> String {
     )
 }
 
-fn version(browser: &Path) -> String {
+fn version(browser: &std::path::Path) -> String {
     let version = output_of(&browser.display().to_string(), &["--version"]);
     let name = browser.file_name().unwrap_or_default().to_string_lossy();
     format!("{name} ({version})")

@@ -3,15 +3,18 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use testkit::Engine;
+
 use crate::metrics::{Goal, METRICS, Metric, Unit};
-use crate::plan::Plan;
+use crate::plan::{Browser, Plan};
 use crate::samples::Samples;
 use crate::servers::Server;
+use crate::warm;
 
 /// What was measured on one browser.
 pub(crate) struct Part {
-    pub(crate) browser: String,
-    pub(crate) headless_shell: bool,
+    pub(crate) browser: Browser,
+    pub(crate) version: String,
     pub(crate) servers: Vec<Server>,
     pub(crate) missing: Vec<String>,
     pub(crate) samples: Samples,
@@ -19,23 +22,23 @@ pub(crate) struct Part {
 
 /// One browser's table.
 pub(crate) fn table(plan: &Plan, part: &Part) -> String {
-    let mut text = format!("## {}\n\n", part.browser);
-    let compared: Vec<&Server> = part
-        .servers
-        .iter()
-        .filter(|server| !matches!(server.key, "ours" | "floor"))
-        .collect();
+    let mut text = format!("## {}\n\n", part.version);
+    let compared = compared(part);
     text += "| |";
     for server in &part.servers {
         let _ = write!(text, " {} |", server.title);
     }
-    for server in &compared {
-        let _ = write!(text, " ours / {} |", server.title);
+    for (one, other) in &compared {
+        let one = match one.key {
+            "ours" => "ours",
+            _ => one.title,
+        };
+        let _ = write!(text, " {one} / {} |", other.title);
     }
     text += " target | |\n|---|";
     text += &"---:|".repeat(part.servers.len() + compared.len() + 1);
     text += "---|\n";
-    for metric in METRICS.iter().filter(|metric| plan.wants(metric.key)) {
+    for metric in asked(plan, part) {
         let _ = write!(text, "| {} |", metric.title);
         for server in &part.servers {
             let figure = part.samples.median(metric.key, server.key);
@@ -45,8 +48,8 @@ pub(crate) fn table(plan: &Plan, part: &Part) -> String {
                 figure.map_or("–".to_owned(), |figure| show(figure, metric.unit))
             );
         }
-        for server in &compared {
-            let ratio = part.samples.ratio(metric.key, "ours", server.key);
+        for (one, other) in &compared {
+            let ratio = part.samples.ratio(metric.key, one.key, other.key);
             let _ = write!(text, " {} |", ratio.map_or("–".to_owned(), show_ratio));
         }
         let (goal, verdict) = judge(metric, part);
@@ -63,17 +66,41 @@ pub(crate) fn table(plan: &Plan, part: &Part) -> String {
 
 /// The targets that are missed, by name.
 pub(crate) fn missed(plan: &Plan, part: &Part) -> Vec<&'static str> {
-    let asked = METRICS.iter().filter(|metric| plan.wants(metric.key));
-    asked
+    asked(plan, part)
         .filter(|metric| judge(metric, part).1 == MISSED)
         .map(|metric| metric.key)
+        .collect()
+}
+
+/// The rows that this browser has.
+fn asked(plan: &Plan, part: &Part) -> impl Iterator<Item = &'static Metric> {
+    let all = part.browser.engine == Engine::Chromium;
+    METRICS
+        .iter()
+        .filter(move |metric| plan.wants(metric.key) && (all || warm::measures(metric.key)))
+}
+
+/// Who is compared with whom: us with each peer; where there is none, each of us with the floor that waits for the same.
+fn compared(part: &Part) -> Vec<(&Server, &Server)> {
+    let pairs: &[_] = match part.browser.engine {
+        Engine::Chromium => &[("ours", "pw"), ("ours", "pw0"), ("ours", "ab")],
+        _ => &[("ours", "floor-settled"), ("ours0", "floor")],
+    };
+    let find = |key: &str| part.servers.iter().find(|server| server.key == key);
+    let pairs = pairs.iter();
+    pairs
+        .filter_map(|(one, other)| Some((find(one)?, find(other)?)))
         .collect()
 }
 
 const MISSED: &str = "**missed**";
 
 fn judge(metric: &Metric, part: &Part) -> (String, &'static str) {
-    let (goal, figure, limit) = match metric.goal {
+    let (floor, title) = match part.browser.engine {
+        Engine::Chromium => ("floor", "raw CDP"),
+        _ => ("floor-settled", "raw, settled"),
+    };
+    let (goal, figure, limit) = match metric.goal_on(part.browser.engine) {
         Goal::None => return (String::new(), ""),
         Goal::Ratio(limit) => (
             format!("≤ {limit}"),
@@ -81,12 +108,16 @@ fn judge(metric: &Metric, part: &Part) -> (String, &'static str) {
             limit,
         ),
         Goal::Floor(limit) => (
-            format!("≤ {limit} × raw CDP"),
-            part.samples.ratio(metric.key, "ours", "floor"),
+            format!("≤ {limit} × {title}"),
+            part.samples.ratio(metric.key, "ours", floor),
             limit,
         ),
         Goal::AtMost(full, shell) => {
-            let limit = if part.headless_shell { shell } else { full };
+            let limit = if part.browser.is_headless_shell() {
+                shell
+            } else {
+                full
+            };
             let limit_text = format!("≤ {}", show(limit, metric.unit));
             (limit_text, part.samples.median(metric.key, "ours"), limit)
         }

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use testkit::census::{Census, Depth, MARK, fresh_mark};
-use testkit::{CallResult, Client, Launch};
+use testkit::{CallResult, Client, Engine, Launch};
 
+use crate::plan::Browser;
 use crate::steps::{Step, Vocabulary};
 
 /// A server that is measured.
@@ -27,9 +28,69 @@ const PEERS: &str = "target/bench/peers/node_modules";
 /// Longer than the slowest of all calls.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Those that can be run here, ours last, and a word about each that cannot.
-pub(crate) fn all(browser: &Path) -> (Vec<Server>, Vec<String>) {
-    let beside = std::env::current_exe().expect("a program knows where it is");
+/// Those that can be run here on a browser, the floor first, and a word about each that cannot.
+pub(crate) fn all(browser: &Browser) -> (Vec<Server>, Vec<String>) {
+    let servers = match browser.engine {
+        Engine::Chromium => for_chromium(&browser.path),
+        Engine::Firefox => without_peers("raw BiDi", browser),
+        Engine::Webkit => without_peers("raw WebDriver", browser),
+    };
+    let (present, missing): (Vec<_>, Vec<_>) = servers.into_iter().partition(Server::is_there);
+    let words = missing.iter().map(|server| {
+        format!(
+            "{} is not installed ({})",
+            server.title,
+            server.program.display()
+        )
+    });
+    let words = words.collect();
+    (present, words)
+}
+
+/// The peers drive neither a Firefox nor a WebKit that is not their own: us, and us where nothing is waited for after an action.
+fn without_peers(floor: &'static str, browser: &Browser) -> Vec<Server> {
+    let path = browser.path.display().to_string();
+    let name = browser.engine.name();
+    let ours = ["--headless", "--isolated", "--toolsets", "browser"];
+    let ours = [&ours[..], &["--browser", name, "--executable-path", &path]].concat();
+    let ours = Server {
+        key: "ours",
+        title: "playhouse",
+        vocabulary: Vocabulary::Playwright,
+        program: beside("playhouse"),
+        args: ours.into_iter().map(str::to_owned).collect(),
+    };
+    let unsettled = Server {
+        key: "ours0",
+        title: "settle 0",
+        ..ours.with(&["--timeout-settle", "0"])
+    };
+    let bare = bare(floor, path);
+    let settled = Server {
+        key: "floor-settled",
+        title: "raw, settled",
+        vocabulary: Vocabulary::SettledFloor,
+        ..bare.clone()
+    };
+    vec![bare, settled, ours, unsettled]
+}
+
+fn bare(title: &'static str, browser: String) -> Server {
+    Server {
+        key: "floor",
+        title,
+        vocabulary: Vocabulary::Floor,
+        program: beside("floor"),
+        args: vec![browser],
+    }
+}
+
+fn beside(program: &str) -> PathBuf {
+    let own = std::env::current_exe().expect("a program knows where it is");
+    own.with_file_name(program)
+}
+
+fn for_chromium(browser: &Path) -> Vec<Server> {
     let browser = browser.display().to_string();
     let peers = std::env::current_dir()
         .expect("a working directory")
@@ -43,14 +104,8 @@ pub(crate) fn all(browser: &Path) -> (Vec<Server>, Vec<String>) {
             .map(|&arg| arg.to_owned())
             .collect::<Vec<String>>()
     };
-    let servers = [
-        Server {
-            key: "floor",
-            title: "raw CDP",
-            vocabulary: Vocabulary::Floor,
-            program: beside.with_file_name("floor"),
-            args: own(&[&browser]),
-        },
+    vec![
+        bare("raw CDP", browser.clone()),
         Server {
             key: "pw",
             title: "@playwright/mcp",
@@ -76,20 +131,10 @@ pub(crate) fn all(browser: &Path) -> (Vec<Server>, Vec<String>) {
             key: "ours",
             title: "playhouse",
             vocabulary: Vocabulary::Playwright,
-            program: beside.with_file_name("playhouse"),
+            program: beside("playhouse"),
             args: [own(&isolated), own(&["--toolsets", "browser"])].concat(),
         },
-    ];
-    let (present, missing): (Vec<_>, Vec<_>) = servers.into_iter().partition(Server::is_there);
-    let words = missing.iter().map(|server| {
-        format!(
-            "{} is not installed ({})",
-            server.title,
-            server.program.display()
-        )
-    });
-    let words = words.collect();
-    (present, words)
+    ]
 }
 
 fn agent_browser() -> String {

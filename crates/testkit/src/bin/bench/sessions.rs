@@ -154,7 +154,7 @@ impl Sitting<'_> {
 
 async fn open(running: &Running) -> Result<String, String> {
     let (tool, text) = match running.vocabulary {
-        Vocabulary::Floor => ("open", true),
+        Vocabulary::Floor | Vocabulary::SettledFloor => ("open", true),
         Vocabulary::Playwright | Vocabulary::AgentBrowser => ("create_session", false),
     };
     let answer = running.call(tool, json!({})).await?;
@@ -168,7 +168,7 @@ async fn open(running: &Running) -> Result<String, String> {
 
 async fn close(running: &Running, session: &str) -> Result<(), String> {
     let tool = match running.vocabulary {
-        Vocabulary::Floor => "close",
+        Vocabulary::Floor | Vocabulary::SettledFloor => "close",
         Vocabulary::Playwright | Vocabulary::AgentBrowser => "close_session",
     };
     let mut arguments = json!({});

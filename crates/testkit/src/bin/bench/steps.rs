@@ -35,6 +35,8 @@ pub(crate) enum Vocabulary {
     Playwright,
     AgentBrowser,
     Floor,
+    /// The floor, which waits after a click until the page is at rest, as we do.
+    SettledFloor,
 }
 
 /// A tool and its arguments.
@@ -44,7 +46,7 @@ impl Vocabulary {
     /// How a call says which session it is for.
     pub(crate) fn session_parameter(self) -> &'static str {
         match self {
-            Self::Floor => "context",
+            Self::Floor | Self::SettledFloor => "context",
             Self::Playwright | Self::AgentBrowser => "sessionId",
         }
     }
@@ -56,6 +58,12 @@ impl Vocabulary {
             Self::Playwright => playwright(step, snapshot),
             Self::AgentBrowser => agent_browser(step, snapshot),
             Self::Floor => Ok(floor(step)),
+            Self::SettledFloor => Ok(match step {
+                Step::Click(target) => {
+                    vec![("click-settled", json!({ "selector": target.css }))]
+                }
+                step => floor(step),
+            }),
         }
     }
 }

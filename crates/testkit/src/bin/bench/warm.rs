@@ -218,6 +218,11 @@ fn value(field: usize, n: usize) -> String {
     format!("value {field} of {n}.")
 }
 
+/// Whether the metric is one of those here.
+pub(crate) fn measures(metric: &str) -> bool {
+    TIMED.iter().any(|timed| timed.metric == metric)
+}
+
 /// Measures one round of every metric that is asked for.
 pub(crate) async fn measure(
     plan: &Plan,

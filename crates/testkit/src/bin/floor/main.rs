@@ -1,11 +1,14 @@
 //! The floor of the benchmark: the least that can stand between a client and a browser. It speaks
-//! just enough MCP over stdio to be driven like a server, and the Chrome DevTools Protocol raw,
-//! without waiting for anything, retrying anything, or checking anything.
+//! just enough MCP over stdio to be driven like a server, and the browser's own protocol raw: the
+//! Chrome DevTools Protocol, WebDriver BiDi, or WebDriver. Nothing is retried, and nothing is
+//! waited for but what a command itself waits for.
 //!
 //! `floor BROWSER`: nobody should use it for more than comparing with it.
 
-mod browser;
-mod page;
+mod bidi;
+mod cdp;
+mod tools;
+mod webdriver;
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -15,7 +18,33 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::sync::OnceCell;
 use tokio::task::JoinSet;
 
-use browser::Browser;
+/// A browser that runs, by the protocol that it is driven with.
+enum Browser {
+    Chromium(cdp::Browser),
+    Firefox(bidi::Page),
+    Webkit(webdriver::Page),
+}
+
+impl Browser {
+    /// The program's name says which browser it is.
+    async fn launch(program: &str) -> Self {
+        if program.contains("firefox") {
+            Self::Firefox(bidi::Page::launch(program).await)
+        } else if program.contains("MiniBrowser") {
+            Self::Webkit(webdriver::Page::launch(program).await)
+        } else {
+            Self::Chromium(cdp::Browser::launch(program).await)
+        }
+    }
+
+    async fn call(&self, tool: &str, arguments: &Value) -> wire::Result<Value> {
+        match self {
+            Self::Chromium(browser) => browser.call(tool, arguments).await,
+            Self::Firefox(page) => tools::call(page, tool, arguments).await,
+            Self::Webkit(page) => tools::call(page, tool, arguments).await,
+        }
+    }
+}
 
 #[tokio::main]
 async fn main() {

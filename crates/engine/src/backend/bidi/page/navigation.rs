@@ -1,11 +1,11 @@
 //! The page's history: where it goes, back, forward and again.
 
 use super::BidiPage;
+use crate::backend::address::{is_opened_here, is_within_document, navigation_failed};
 use crate::backend::bidi::network;
 use crate::backend::{LoaderId, PageEvent};
 use crate::error::{Error, Result};
 use crate::task;
-use url::Url;
 use wire::bidi::browsing_context::{Navigate, ReadinessState, Reload, TraverseHistory};
 use wire::bidi::network::SetCacheBehavior;
 use wire::bidi::{error, script};
@@ -27,8 +27,12 @@ impl BidiPage {
         if let Some(context) = self.context() {
             context.grant_to(url).await?;
         }
-        let stays = is_fragment(&self.url(), url);
-        let before = self.state().navigations;
+        let stays = is_within_document(&self.url(), url);
+        let (before, asked) = {
+            let mut state = self.state();
+            state.asked += 1;
+            (state.navigations, state.asked)
+        };
         let answer = self
             .root
             .call(&Navigate {
@@ -56,7 +60,8 @@ impl BidiPage {
                 self.root.flush().await?;
                 let (newest, told) = {
                     let state = self.state();
-                    (state.navigations <= before + 1, state.failure.clone())
+                    let newest = state.navigations <= before + 1 && state.asked == asked;
+                    (newest, state.failure.clone())
                 };
                 let reason = told
                     .filter(|_| newest)
@@ -70,8 +75,7 @@ impl BidiPage {
                     });
                     return Ok(None);
                 }
-                let url = Url::parse(url).map_or_else(|_| url.to_owned(), String::from);
-                Err(Error::NavigationFailed { url, reason })
+                Err(navigation_failed(url, reason))
             }
             Err(error) => Err(error.into()),
         }
@@ -79,13 +83,17 @@ impl BidiPage {
 
     pub(super) async fn load_again(&self, ignore_cache: bool) -> Result<()> {
         if !ignore_cache {
-            self.root
-                .call(&Reload {
-                    context: self.name(),
-                    wait: ReadinessState::None,
-                })
-                .await?;
-            return Ok(());
+            let command = Reload {
+                context: self.name(),
+                wait: ReadinessState::None,
+            };
+            return match self.root.call(&command).await {
+                Err(wire::Error::Refused { message, .. }) => Err(Error::NavigationFailed {
+                    url: self.url(),
+                    reason: network::reason(message.trim_start_matches("Error: ")),
+                }),
+                other => Ok(other.map(drop)?),
+            };
         }
         self.root.call(&self.cache("bypass")).await?;
         let loaded = self.root.send(&Reload {
@@ -148,26 +156,4 @@ impl BidiPage {
         }
         Ok(true)
     }
-}
-
-/// Whether the way from one address to another is one within a document.
-fn is_fragment(from: &str, to: &str) -> bool {
-    let (Ok(mut from), Ok(mut to)) = (Url::parse(from), Url::parse(to)) else {
-        return false;
-    };
-    if to.fragment().is_none() {
-        return false;
-    }
-    from.set_fragment(None);
-    to.set_fragment(None);
-    from == to
-}
-
-/// Whether the browser opens it itself, so that it can end without a document in good order; what other programs open it does not.
-fn is_opened_here(url: &str) -> bool {
-    let scheme = Url::parse(url).map(|url| url.scheme().to_owned());
-    matches!(
-        scheme.as_deref(),
-        Ok("http" | "https" | "file" | "blob" | "data" | "about")
-    )
 }

@@ -3,19 +3,54 @@
 use super::BidiPage;
 use crate::backend::{FrameId, Handle, PageEvent};
 use crate::error::{Error, Result};
+use crate::task;
 use std::path::PathBuf;
+use std::sync::{Arc, Weak};
 use wire::bidi::browsing_context::HandleUserPrompt;
 use wire::bidi::input::{FileDialogOpened, SetFiles};
-use wire::bidi::script::SharedReference;
+use wire::bidi::script::{CallFunction, LocalValue, SharedReference};
+
+/// Waits for a click that opens a file field's dialog, and says whether the field takes several files.
+const NEXT_CLICK: &str = "(field) => new Promise((opened) => {
+  const clicked = (event) => setTimeout(() => {
+    if (event.defaultPrevented || !navigator.userActivation.isActive) return;
+    field.removeEventListener('click', clicked);
+    opened(field.multiple);
+  });
+  field.addEventListener('click', clicked);
+})";
 
 impl BidiPage {
-    pub(in crate::backend::bidi) fn chooser_opened(&self, dialog: FileDialogOpened) {
+    pub(in crate::backend::bidi) fn chooser_opened(self: &Arc<Self>, dialog: FileDialogOpened) {
         let element = dialog.element.and_then(|element| element.shared_id);
         let Some(shared_id) = element else { return };
-        self.state().chooser = Some((dialog.context, SharedReference { shared_id }));
-        self.report(PageEvent::FileChooserOpened {
-            multiple: dialog.multiple,
+        let element = SharedReference { shared_id };
+        self.chooser_is(&dialog.context, &element, dialog.multiple);
+        let again = clicked_again(Arc::downgrade(self), dialog.context, element);
+        task::spawn("file field", again).detach();
+    }
+
+    fn chooser_is(&self, context: &str, element: &SharedReference, multiple: bool) {
+        self.state().chooser = Some((context.to_owned(), element.clone()));
+        self.report(PageEvent::FileChooserOpened { multiple });
+    }
+
+    /// Whether a file field's dialog opens again, while its document is there.
+    async fn next_click(&self, context: &str, field: &SharedReference) -> Option<bool> {
+        let frame = FrameId::from(context);
+        let document = self.document_of(&frame).ok()?;
+        let asked = self.root.send(&CallFunction {
+            function_declaration: NEXT_CLICK.to_owned(),
+            await_promise: true,
+            target: crate::backend::bidi::evaluate::ours(&frame),
+            arguments: vec![LocalValue::Reference(field.clone())],
+            user_activation: None,
+            serialization_options: None,
         });
+        tokio::select! {
+            answer = asked => answer.ok()?.result.decode(),
+            _ = self.left(&frame, document) => None,
+        }
     }
 
     pub(super) async fn answer_open_dialog(
@@ -33,6 +68,11 @@ impl BidiPage {
         Ok(())
     }
 
+    async fn lent(&self, files: &[PathBuf]) -> Result<Vec<String>> {
+        let context = self.context().ok_or(Error::PageClosed {})?;
+        context.browser()?.source.lend(files).await
+    }
+
     pub(super) async fn answer_open_chooser(&self, files: Option<&[PathBuf]>) -> Result<()> {
         let Some(files) = files else {
             self.state().chooser = None;
@@ -43,11 +83,12 @@ impl BidiPage {
             method: "input.setFiles".to_owned(),
             message: "No file chooser is open".to_owned(),
         })?;
+        let files = self.lent(files).await?;
         self.root
             .call(&SetFiles {
                 context,
                 element: element.clone(),
-                files: paths(files),
+                files,
             })
             .await?;
         // Until here it can be answered again; the page may have opened the next one.
@@ -61,19 +102,25 @@ impl BidiPage {
         element: Handle,
         files: &[PathBuf],
     ) -> Result<()> {
+        let files = self.lent(files).await?;
         let element = self.shared(frame, element).await?;
         self.root
             .call(&SetFiles {
                 context: frame.as_str().to_owned(),
                 element,
-                files: paths(files),
+                files,
             })
             .await?;
         Ok(())
     }
 }
 
-fn paths(files: &[PathBuf]) -> Vec<String> {
-    let text = |path: &PathBuf| path.display().to_string();
-    files.iter().map(text).collect()
+/// Tells of a field's dialog when it is asked for again: Firefox does so only once.
+async fn clicked_again(page: Weak<BidiPage>, context: String, field: SharedReference) {
+    while let Some(page) = page.upgrade() {
+        match page.next_click(&context, &field).await {
+            Some(multiple) => page.chooser_is(&context, &field, multiple),
+            None => return,
+        }
+    }
 }

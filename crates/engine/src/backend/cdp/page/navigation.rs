@@ -1,10 +1,10 @@
 //! The page's history: where it goes, back, forward and again.
 
 use super::CdpPage;
+use crate::backend::address::{is_opened_here, navigation_failed};
 use crate::backend::{FrameId, LoaderId};
 use crate::error::{Error, Result};
 use std::time::Duration;
-use url::Url;
 use wire::Command;
 use wire::cdp::page;
 
@@ -102,19 +102,4 @@ impl CdpPage {
             .await?;
         Ok(true)
     }
-}
-
-/// With the URL as browsers write it.
-fn navigation_failed(url: &str, reason: String) -> Error {
-    let url = Url::parse(url).map_or_else(|_| url.to_owned(), String::from);
-    Error::NavigationFailed { url, reason }
-}
-
-/// Whether the browser opens it itself, so that it can end without a document in good order; what other programs open it does not.
-fn is_opened_here(url: &str) -> bool {
-    let scheme = Url::parse(url).map(|url| url.scheme().to_owned());
-    matches!(
-        scheme.as_deref(),
-        Ok("http" | "https" | "file" | "blob" | "data" | "chrome")
-    )
 }

@@ -54,13 +54,11 @@ impl CdpPage {
             method: "DOM.setFileInputFiles".to_owned(),
             message: "No file chooser is open".to_owned(),
         })?;
+        let files = self.browser()?.source.lend(files).await?;
         chooser
             .session
             .call(&dom::SetFileInputFiles {
-                files: files
-                    .iter()
-                    .map(|path| path.display().to_string())
-                    .collect(),
+                files,
                 backend_node_id: chooser.element,
                 ..Default::default()
             })
@@ -78,14 +76,12 @@ impl CdpPage {
         element: Handle,
         files: &[PathBuf],
     ) -> Result<()> {
+        let files = self.browser()?.source.lend(files).await?;
         let object = self.remote_element(frame, element).await?;
         object
             .session()
             .call(&dom::SetFileInputFiles {
-                files: files
-                    .iter()
-                    .map(|path| path.display().to_string())
-                    .collect(),
+                files,
                 object_id: Some(object.id()),
                 ..Default::default()
             })

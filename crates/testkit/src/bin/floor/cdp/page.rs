@@ -1,8 +1,5 @@
 //! One page, driven by bare commands.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use wire::cdp::input::{
@@ -11,10 +8,12 @@ use wire::cdp::input::{
 use wire::cdp::{page, runtime, target};
 use wire::{Connection, EventStream, Session};
 
+use crate::tools::{self, element};
+
 /// A page in a context of its own, or in the browser's.
-pub(crate) struct Page {
+pub(super) struct Page {
     session: Session,
-    pub(crate) context: Option<String>,
+    pub(super) context: Option<String>,
     /// How many times it has fired `load`.
     loads: watch::Receiver<u64>,
     _tasks: JoinSet<()>,
@@ -22,12 +21,9 @@ pub(crate) struct Page {
 
 /// What the page is asked in one go: where an element is.
 const CENTRE: &str = "(e => { const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })";
-/// Sets a value as typing would, with its events.
-const SET: &str = "((e, v) => { e.focus(); e.value = v; e.dispatchEvent(new Event('input', { bubbles: true })); e.dispatchEvent(new Event('change', { bubbles: true })); })";
-const WALKER: &str = include_str!("walker.js");
 
 impl Page {
-    pub(crate) async fn open(
+    pub(super) async fn open(
         connection: &Connection,
         context: Option<String>,
     ) -> wire::Result<Self> {
@@ -61,66 +57,6 @@ impl Page {
         })
     }
 
-    /// Does what a tool of this name would do; returns one content item.
-    pub(crate) async fn call(&self, tool: &str, arguments: &Value) -> wire::Result<Value> {
-        let given = |name: &str| arguments[name].as_str().unwrap_or_default();
-        let done = || json!({ "type": "text", "text": "ok" });
-        match tool {
-            "navigate" => {
-                let mut loads = self.loads.clone();
-                loads.mark_unchanged();
-                let url = given("url").to_owned();
-                self.session
-                    .call(&page::Navigate {
-                        url,
-                        ..Default::default()
-                    })
-                    .await?;
-                // The page goes with the browser, and then nobody measures any more.
-                drop(loads.changed().await);
-                Ok(done())
-            }
-            "snapshot" => self.text(WALKER.to_owned()).await,
-            "evaluate" => self.text(format!("String({})", given("expression"))).await,
-            "click" => self.click(given("selector")).await.map(|()| done()),
-            "fill" => {
-                let fields = arguments["fields"]
-                    .as_array()
-                    .map(Vec::as_slice)
-                    .unwrap_or_default();
-                let script: String = fields
-                    .iter()
-                    .map(|field| {
-                        format!(
-                            "{SET}({}, {});",
-                            element(field["selector"].as_str().unwrap_or_default()),
-                            field["value"]
-                        )
-                    })
-                    .collect();
-                self.text(script + "'ok'").await
-            }
-            "key" => self.key(given("key")).await.map(|()| done()),
-            "screenshot" => {
-                let shot = self
-                    .session
-                    .call(&page::CaptureScreenshot::default())
-                    .await?;
-                let data = STANDARD.encode(shot.data.0);
-                Ok(json!({ "type": "image", "mimeType": "image/png", "data": data }))
-            }
-            "wait" => {
-                let text = json!(given("text"));
-                self.text(format!(
-                    "new Promise(done => {{ const look = () => document.body.innerText.includes({text}) && (watch.disconnect(), done('ok'));
-                     const watch = new MutationObserver(look); watch.observe(document, {{ subtree: true, childList: true, characterData: true }}); look(); }})"
-                ))
-                .await
-            }
-            _ => Ok(json!({ "type": "text", "text": format!("no tool {tool}") })),
-        }
-    }
-
     async fn value<T: serde::de::DeserializeOwned>(&self, expression: String) -> wire::Result<T> {
         let answer = self
             .session
@@ -133,10 +69,25 @@ impl Page {
             .await?;
         answer.result.decode()
     }
+}
 
-    async fn text(&self, expression: String) -> wire::Result<Value> {
-        let text: String = self.value(expression).await?;
-        Ok(json!({ "type": "text", "text": text }))
+impl tools::Page for Page {
+    async fn navigate(&self, url: &str) -> wire::Result<()> {
+        let mut loads = self.loads.clone();
+        loads.mark_unchanged();
+        self.session
+            .call(&page::Navigate {
+                url: url.to_owned(),
+                ..Default::default()
+            })
+            .await?;
+        // The page goes with the browser, and then nobody measures any more.
+        drop(loads.changed().await);
+        Ok(())
+    }
+
+    async fn text(&self, expression: String) -> wire::Result<String> {
+        self.value(expression).await
     }
 
     /// Three events in one write, and one turn of the page.
@@ -176,10 +127,11 @@ impl Page {
         down.await?;
         up.await.map(|_| ())
     }
-}
 
-fn element(selector: &str) -> String {
-    format!("document.querySelector({})", json!(selector))
+    async fn screenshot(&self) -> wire::Result<Vec<u8>> {
+        let shot = page::CaptureScreenshot::default();
+        Ok(self.session.call(&shot).await?.data.0)
+    }
 }
 
 async fn count_loads(mut events: EventStream, count: watch::Sender<u64>) {

@@ -1,17 +1,20 @@
-//! A browser and its pages, each in a context of its own but for the first.
+//! Chromium, by the Chrome DevTools Protocol: a browser and its pages, each in a context of its own but for the first.
 
 use std::collections::HashMap;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tempfile::TempDir;
 use tokio::process::Child;
 use tokio::task::JoinSet;
 use wire::Connection;
 use wire::cdp::target;
 
-use crate::page::Page;
+use crate::tools::{self, text};
+use page::Page;
+
+mod page;
 
 /// A browser. Ends with its pipe.
 pub(crate) struct Browser {
@@ -86,7 +89,7 @@ impl Browser {
             _ => {
                 let page = self.pages().get(name).cloned();
                 match page {
-                    Some(page) => page.call(tool, arguments).await,
+                    Some(page) => tools::call(&*page, tool, arguments).await,
                     None => Ok(text(&format!("no context {name}"))),
                 }
             }
@@ -118,8 +121,4 @@ impl Browser {
     fn pages(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Page>>> {
         self.pages.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn text(text: &str) -> Value {
-    json!({ "type": "text", "text": text })
 }

@@ -1,6 +1,6 @@
 //! What WebDriver calls the keys of a keyboard. <https://w3c.github.io/webdriver/#keyboard-actions>
 
-use crate::backend::Key;
+use super::Key;
 
 const NAMED: &[(&str, char)] = &[
     ("Unidentified", '\u{E000}'),
@@ -67,7 +67,7 @@ const PLACED: &[(&str, char)] = &[
 ];
 
 /// The key's value in an action.
-pub(super) fn value(key: &Key) -> String {
+pub(crate) fn value(key: &Key) -> String {
     let placed = PLACED.iter().find(|(code, _)| *code == key.code);
     let named = || NAMED.iter().find(|(name, _)| *name == key.key);
     match placed.or_else(named) {
@@ -78,7 +78,7 @@ pub(super) fn value(key: &Key) -> String {
 }
 
 /// A text as the keys that type it: a letter with what combines with it is one.
-pub(super) fn letters(text: &str) -> Vec<String> {
+pub(crate) fn letters(text: &str) -> Vec<String> {
     let mut letters: Vec<String> = Vec::new();
     let mut joined = false;
     for char in text.chars() {

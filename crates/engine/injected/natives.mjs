@@ -1,0 +1,114 @@
+// Rewrites the bundle for Firefox. In a sandbox everything of the page is seen through a wrapper, and to look a property up takes it longer
+// than the property itself: twenty times as long for `e.localName`, a hundred times for `e instanceof Element`. So the members of
+// `src/own.json` are called as what the browser has for them, kinds of nodes are told by their names, and globals are looked up once.
+import ts from "typescript";
+
+const HTML = "http://www.w3.org/1999/xhtml";
+const SVG = "http://www.w3.org/2000/svg";
+const MATHML = "http://www.w3.org/1998/Math/MathML";
+
+/** Kinds of elements: namespace, and name if it is one. */
+const ELEMENTS = {
+  HTMLElement: [HTML], SVGElement: [SVG], MathMLElement: [MATHML],
+  HTMLDetailsElement: [HTML, "details"], HTMLInputElement: [HTML, "input"], HTMLOptionElement: [HTML, "option"],
+  HTMLSelectElement: [HTML, "select"], HTMLSlotElement: [HTML, "slot"], HTMLTextAreaElement: [HTML, "textarea"],
+};
+const TYPES = { Element: "===1", Document: "===9", ShadowRoot: "===11&&!!host.call(e)" };
+/** The types of nodes, and where their members are found. */
+const NODES = {
+  1: ["Element", "Node", "HTMLElement"], 3: ["Text", "CharacterData", "Node"], 9: ["Document", "Node"], 11: ["DocumentFragment", "Node"],
+};
+/** What is called; all else is read. */
+const METHODS = new Set([
+  "checkVisibility", "closest", "compareDocumentPosition", "contains", "dispatchEvent", "focus", "getAttribute", "getBoundingClientRect",
+  "getClientRects", "getRootNode", "hasAttribute", "matches", "querySelector", "querySelectorAll", "scrollIntoView",
+]);
+const CONSTANTS = { TEXT_NODE: 3, ELEMENT_NODE: 1, DOCUMENT_POSITION_FOLLOWING: 4 };
+const GLOBALS = ["document", "getComputedStyle", "Node", "NodeFilter", "CSS", "performance", "MutationObserver", "WeakRef"];
+
+/** The same code, in which nothing is looked up that need not be. `names` are those of `src/own.json`. */
+export function asNatives(code, names) {
+  const used = new Set();
+  const kinds = new Set();
+  const own = new Set(names.map((name) => `$${name}`));
+  const source = ts.createSourceFile("core.js", code, ts.ScriptTarget.ES2022, true, ts.ScriptKind.JS);
+  const { factory } = ts;
+  const question = factory.createToken(ts.SyntaxKind.QuestionDotToken);
+  const inChain = (node) => (node.flags & ts.NodeFlags.OptionalChain) !== 0;
+
+  const member = (node, visited, args) => {
+    const name = node.name.text;
+    const called = ts.isCallExpression(node.parent) && node.parent.expression === node;
+    if (METHODS.has(name.slice(1)) !== called) throw new Error(`${name} is used in a way that is not provided for`);
+    if (args.length > 1) throw new Error(`${name} has more than one argument`);
+    used.add(name);
+    // A chain that ends early ends in `undefined`, link by link.
+    const target = factory.createIdentifier(inChain(node) ? `${name}_maybe` : `${name}_of`);
+    return factory.createCallExpression(target, undefined, [visited(node.expression), ...args.map(visited)]);
+  };
+  const isOwn = (node) => ts.isPropertyAccessExpression(node) && own.has(node.name.text);
+
+  const rewritten = ts.transform(source, [
+    (context) => (root) => {
+      const visit = (node) => {
+        const deeper = (child) => ts.visitNode(child, visit);
+        if (ts.isCallExpression(node) && isOwn(node.expression) && !node.questionDotToken) return member(node.expression, deeper, node.arguments);
+        if (isOwn(node) && !isAssigned(node)) return member(node, deeper, []);
+        if (ts.isPropertyAccessExpression(node) && ts.isIdentifier(node.expression) && node.expression.text === "Node" && node.name.text in CONSTANTS) {
+          return factory.createNumericLiteral(CONSTANTS[node.name.text]);
+        }
+        if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.InstanceOfKeyword && ts.isIdentifier(node.right)) {
+          const kind = node.right.text;
+          if (kind in ELEMENTS || kind in TYPES) {
+            kinds.add(kind);
+            return factory.createCallExpression(factory.createIdentifier(`is_${kind}`), undefined, [deeper(node.left)]);
+          }
+        }
+        if (inChain(node) && !node.questionDotToken) {
+          if (ts.isPropertyAccessExpression(node)) return factory.createPropertyAccessChain(deeper(node.expression), question, node.name);
+          if (ts.isElementAccessExpression(node)) return factory.createElementAccessChain(deeper(node.expression), question, deeper(node.argumentExpression));
+          if (ts.isCallExpression(node)) return factory.createCallChain(deeper(node.expression), question, undefined, node.arguments.map(deeper));
+        }
+        return ts.visitEachChild(node, visit, context);
+      };
+      return ts.visitNode(root, visit);
+    },
+  ]).transformed[0];
+
+  const body = ts.createPrinter().printFile(rewritten);
+  const globals = GLOBALS.filter((name) => new RegExp(`\\b${name}\\b`).test(code));
+  return `(()=>{const{${globals.join()}}=globalThis;${prelude([...used], [...kinds])}${body}})();`;
+}
+
+function isAssigned(node) {
+  const { parent } = node;
+  return ts.isBinaryExpression(parent) && parent.left === node && parent.operatorToken.kind === ts.SyntaxKind.EqualsToken;
+}
+
+/** What the browser has for each member, by the type of the node, looked up when it is first needed; whatever has none is asked as it is. */
+function prelude(members, kinds) {
+  const native = (member) => {
+    const name = member.slice(1);
+    const call = METHODS.has(name) ? "(a)" : "";
+    const by = Object.entries(NODES).map(([type, kinds]) => `case ${type}:return(${member}_${type}??=native("${name}",[${kinds}])).call(e,a);`);
+    return `
+    let ${Object.keys(NODES).map((type) => `${member}_${type}`)};
+    const ${member}_of=(e,a)=>{
+      try{switch(nodeType.call(e)){${by.join("")}}}catch{}
+      return e.${name}${call};
+    };
+    const ${member}_maybe=(e,a)=>e==null?void 0:${member}_of(e,a);`;
+  };
+  const kind = (name) => {
+    const [namespace, local] = ELEMENTS[name] ?? [];
+    const is = namespace ? `nodeType.call(e)===1&&namespaceURI.call(e)==="${namespace}"${local ? `&&localName.call(e)==="${local}"` : ""}` : `nodeType.call(e)${TYPES[name]}`;
+    return `const is_${name}=(e)=>{if(e==null)return false;try{return ${is}}catch{return false}};`;
+  };
+  return `
+    const native=(name,kinds)=>{
+      for(const kind of kinds){const it=Object.getOwnPropertyDescriptor(kind.prototype,name);if(it)return it.value??it.get}
+      return function(a){const it=this[name];return typeof it==="function"?it.call(this,a):it};
+    };
+    const nodeType=native("nodeType",[Node]),namespaceURI=native("namespaceURI",[Element]),localName=native("localName",[Element]),host=native("host",[ShadowRoot]);
+    ${members.map(native).join("")}${kinds.map(kind).join("")}`;
+}

@@ -1,0 +1,54 @@
+//! What a URL tells of the way to it, before a browser is asked.
+
+use crate::error::Error;
+use url::Url;
+
+/// As browsers write it; what is no URL stays as it is.
+fn written(url: &str) -> String {
+    Url::parse(url).map_or_else(|_| url.to_owned(), String::from)
+}
+
+/// The way there failed, for a reason that is named as Chromium's network stack names it.
+pub(crate) fn navigation_failed(url: &str, reason: String) -> Error {
+    let url = written(url);
+    Error::NavigationFailed { url, reason }
+}
+
+/// Whether the way from one URL to another is one within a document.
+pub(crate) fn is_within_document(from: &str, to: &str) -> bool {
+    let (Ok(mut from), Ok(mut to)) = (Url::parse(from), Url::parse(to)) else {
+        return false;
+    };
+    if to.fragment().is_none() {
+        return false;
+    }
+    from.set_fragment(None);
+    to.set_fragment(None);
+    from == to
+}
+
+/// Whether the browser opens it itself, so that it can end without a document in good order; what other programs open it does not.
+pub(crate) fn is_opened_here(url: &str) -> bool {
+    let scheme = Url::parse(url).map(|url| url.scheme().to_owned());
+    matches!(
+        scheme.as_deref(),
+        Ok("http" | "https" | "file" | "blob" | "data" | "about" | "chrome")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_fragment_is_within_the_document_and_none_is_not() {
+        let page = "https://a.test/p?q=1";
+        assert!(is_within_document(page, "https://a.test/p?q=1#x"));
+        assert!(is_within_document(
+            "https://a.test/p?q=1#x",
+            "https://a.test/p?q=1#y"
+        ));
+        assert!(!is_within_document("https://a.test/p?q=1#x", page));
+        assert!(!is_within_document(page, "https://a.test/p?q=2#x"));
+    }
+}

@@ -1,0 +1,84 @@
+//! WebKit, over W3C WebDriver, and over its remote inspector where there is one.
+//!
+//! WebDriver has one browser per session, and tells nothing unasked. So each context is a driver and a browser of its own, and what
+//! happens in a page is heard from the inspector: navigations, requests, the console. Where there is none, we look: each look at a page
+//! tells what has changed since the last one.
+//!
+//! There is no world apart from the page's: our code is one property of the page's global object that no listing shows, and relies on
+//! what pages may have replaced. Commands go to the window and frame that the session is switched to, so that is held while one begins.
+//! <https://www.w3.org/TR/webdriver2/>
+
+mod browser;
+mod console;
+mod context;
+mod cookies;
+mod dialogs;
+mod documents;
+mod downloads;
+mod driver;
+mod evaluate;
+mod events;
+mod frames;
+mod input;
+mod interception;
+mod navigation;
+mod network;
+mod page;
+mod picture;
+mod setup;
+mod viewport;
+mod windows;
+
+use crate::backend::{Capabilities, Feature};
+
+pub(crate) use browser::{Eyes, Started, Starter, WebDriverBrowser};
+
+const OTHERS: &str = "Use --browser=chromium or firefox for it.";
+
+/// What WebKitGTK cannot do by its driver and its inspector.
+pub(crate) const CAPABILITIES: Capabilities = Capabilities {
+    browser: "WebKit",
+    lacks: &[
+        (Feature::Throttling, "Use --browser=chromium for it."),
+        (Feature::MobileViewport, "Use --browser=chromium for it."),
+        (Feature::TouchScreen, "Use --browser=chromium for it."),
+        (Feature::ScaledViewport, OTHERS),
+        (Feature::BypassCsp, "Use --browser=chromium for it."),
+        (
+            Feature::HoldResponse,
+            "Answer the request yourself, or use --browser=chromium.",
+        ),
+        (Feature::Permission, OTHERS),
+        (Feature::Geolocation, OTHERS),
+        (Feature::HttpCredentials, OTHERS),
+        (Feature::Pdf, OTHERS),
+        (Feature::Tracing, "Use --browser=chromium for it."),
+    ],
+};
+
+/// What a driver can do that has no inspector.
+pub(crate) const CLASSIC: Capabilities = Capabilities {
+    browser: "WebKit",
+    lacks: &[
+        (Feature::Throttling, "Use --browser=chromium for it."),
+        (Feature::MediaFeatures, OTHERS),
+        (Feature::MobileViewport, "Use --browser=chromium for it."),
+        (Feature::TouchScreen, "Use --browser=chromium for it."),
+        (Feature::ScaledViewport, OTHERS),
+        (Feature::BypassCsp, "Use --browser=chromium for it."),
+        (Feature::WithoutScripts, OTHERS),
+        (Feature::HoldResponse, OTHERS),
+        (Feature::RewriteRequest, OTHERS),
+        (Feature::Interception, OTHERS),
+        (Feature::InitScripts, OTHERS),
+        (Feature::ExtraHeaders, OTHERS),
+        (Feature::UserAgent, OTHERS),
+        (Feature::Offline, OTHERS),
+        (Feature::Bodies, OTHERS),
+        (Feature::Permission, OTHERS),
+        (Feature::Geolocation, OTHERS),
+        (Feature::HttpCredentials, OTHERS),
+        (Feature::Pdf, OTHERS),
+        (Feature::Tracing, "Use --browser=chromium for it."),
+    ],
+};

@@ -1,0 +1,158 @@
+//! WebKit as a whole: it starts a browser for each context.
+
+use super::context::WebDriverContext;
+use crate::backend::{
+    BrowserBackend, Capabilities, ContextBackend, ContextObserver, ContextOptions,
+};
+use crate::error::Result;
+use crate::launch::source::Source;
+use async_trait::async_trait;
+use futures_util::future::join_all;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use tokio::sync::{mpsc, watch};
+use wire::inspector::{Inspector, InspectorEvent, Relay};
+use wire::webdriver::WebDriverSession;
+
+/// Starts a driver and its browser.
+#[async_trait]
+pub(crate) trait Starter: Send + Sync {
+    /// One that is a context of its own. What can only be said at its start is said then.
+    async fn start(&self, options: &ContextOptions) -> Result<Started>;
+
+    /// No more will be started, and those that were have ended.
+    async fn end(&self) {}
+}
+
+/// A driver and a browser that run.
+pub(crate) struct Started {
+    pub(crate) session: WebDriverSession,
+    /// What hears of its pages, where there is such a thing.
+    pub(crate) eyes: Option<Eyes>,
+    /// Where they come from. They end with the context, and it with them.
+    pub(crate) sources: Vec<Source>,
+    /// Where the browser puts what it downloads.
+    pub(crate) downloads: Option<PathBuf>,
+    /// Name and version.
+    pub(crate) product: String,
+}
+
+/// A way to hear of a browser's pages.
+pub(crate) struct Eyes {
+    pub(crate) inspector: Inspector,
+    pub(crate) events: mpsc::Receiver<InspectorEvent>,
+    pub(crate) relay: Relay,
+}
+
+/// WebKit, of which each context is a process of its own.
+pub(crate) struct WebDriverBrowser {
+    starter: Box<dyn Starter>,
+    product: String,
+    heard: bool,
+    /// One that runs already, for the first context that asks for nothing special.
+    first: Mutex<Option<Started>>,
+    contexts: Mutex<Vec<Weak<WebDriverContext>>>,
+    closed: watch::Sender<Option<String>>,
+}
+
+impl WebDriverBrowser {
+    /// Starts one, to see whether it can be had and what it is.
+    pub(crate) async fn start(starter: Box<dyn Starter>) -> Result<Arc<dyn BrowserBackend>> {
+        let first = starter.start(&ContextOptions::default()).await?;
+        Ok(Arc::new(Self {
+            starter,
+            product: first.product.clone(),
+            heard: first.eyes.is_some(),
+            first: Mutex::new(Some(first)),
+            contexts: Mutex::default(),
+            closed: watch::Sender::new(None),
+        }))
+    }
+
+    async fn started(&self, options: &ContextOptions) -> Result<Started> {
+        if !is_special(options) {
+            let first = self.first().take();
+            if let Some(first) = first {
+                return Ok(first);
+            }
+        }
+        self.starter.start(options).await
+    }
+
+    fn first(&self) -> MutexGuard<'_, Option<Started>> {
+        self.first.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn contexts(&self) -> MutexGuard<'_, Vec<Weak<WebDriverContext>>> {
+        self.contexts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether a context has to be said something of when its browser starts.
+fn is_special(options: &ContextOptions) -> bool {
+    options.locale.is_some()
+        || options.timezone.is_some()
+        || options.proxy.is_some()
+        || options.ignore_https_errors
+}
+
+/// What a browser can do that is, or is not, heard.
+pub(super) fn capabilities(heard: bool) -> &'static Capabilities {
+    if heard {
+        &super::CAPABILITIES
+    } else {
+        &super::CLASSIC
+    }
+}
+
+#[async_trait]
+impl BrowserBackend for WebDriverBrowser {
+    fn product(&self) -> &str {
+        &self.product
+    }
+
+    fn capabilities(&self) -> &'static Capabilities {
+        capabilities(self.heard)
+    }
+
+    async fn new_context(
+        &self,
+        options: &ContextOptions,
+        observer: Arc<dyn ContextObserver>,
+    ) -> Result<Arc<dyn ContextBackend>> {
+        let started = self.started(options).await?;
+        let gone = watch::Sender::new(None);
+        let context = WebDriverContext::start(started, options, observer, gone).await?;
+        let mut contexts = self.contexts();
+        contexts.retain(|known| known.strong_count() > 0);
+        contexts.push(Arc::downgrade(&context));
+        Ok(context)
+    }
+
+    async fn default_context(
+        &self,
+        options: &ContextOptions,
+        observer: Arc<dyn ContextObserver>,
+    ) -> Result<Arc<dyn ContextBackend>> {
+        // What a driver starts keeps nothing: there is no other kind of context.
+        self.new_context(options, observer).await
+    }
+
+    fn closed(&self) -> watch::Receiver<Option<String>> {
+        self.closed.subscribe()
+    }
+
+    async fn close(&self) -> Result<()> {
+        drop(self.first().take());
+        let contexts = std::mem::take(&mut *self.contexts());
+        let contexts = contexts.iter().filter_map(Weak::upgrade);
+        let closing = contexts.map(|context| async move {
+            let closed = context.close().await;
+            tracing::debug!(?closed, "closed a context with its browser");
+        });
+        join_all(closing).await;
+        self.starter.end().await;
+        self.closed.send_replace(Some(String::new()));
+        Ok(())
+    }
+}

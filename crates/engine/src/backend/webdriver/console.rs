@@ -1,0 +1,234 @@
+//! What WebKit's console messages say, as text.
+
+use crate::backend::{ConsoleMessage, MessageKind, SourceLocation};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// A message of the console, as far as we read it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Message {
+    pub(super) source: String,
+    pub(super) level: String,
+    pub(super) text: String,
+    #[serde(rename = "type")]
+    kind: String,
+    line: u32,
+    column: u32,
+    url: String,
+    parameters: Vec<Object>,
+    stack_trace: Option<Stack>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Stack {
+    call_frames: Vec<CallFrame>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct CallFrame {
+    function_name: String,
+    url: String,
+    line_number: u32,
+    column_number: u32,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Object {
+    #[serde(rename = "type")]
+    kind: String,
+    subtype: String,
+    value: Option<Value>,
+    description: String,
+    preview: Option<Preview>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Preview {
+    description: String,
+    subtype: String,
+    overflow: bool,
+    properties: Vec<Property>,
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Property {
+    name: String,
+    #[serde(rename = "type")]
+    kind: String,
+    subtype: String,
+    value: String,
+    value_preview: Option<Preview>,
+    is_internal: bool,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Entry {
+    key: Option<Preview>,
+    value: Option<Preview>,
+}
+
+/// What WebKit says before the words of an error that a promise was rejected with.
+const REJECTED: &str = "Unhandled Promise Rejection: ";
+
+impl Message {
+    pub(super) fn told(&self) -> ConsoleMessage {
+        let frames = self
+            .stack_trace
+            .as_ref()
+            .map(|stack| &stack.call_frames[..]);
+        let frames = frames.unwrap_or_default();
+        let (kind, text) = match (&*self.source, &*self.level) {
+            ("console-api", _) => (self.kind(), self.arguments()),
+            ("javascript", "error") => (MessageKind::PageError, self.with_stack(frames)),
+            (_, level) => (of_level(level), self.text.clone()),
+        };
+        // A place in a document is the first thing that the stack tells, or the message itself.
+        let first = frames.first();
+        let (url, line, column) = first.map_or((&self.url, self.line, self.column), |frame| {
+            (&frame.url, frame.line_number, frame.column_number)
+        });
+        ConsoleMessage {
+            kind,
+            text,
+            location: (!url.is_empty()).then(|| SourceLocation {
+                url: url.clone(),
+                line: line.saturating_sub(1),
+                column: column.saturating_sub(1),
+            }),
+        }
+    }
+
+    fn kind(&self) -> MessageKind {
+        match &*self.kind {
+            "dir" => MessageKind::Dir,
+            "dirxml" => MessageKind::Dirxml,
+            "table" => MessageKind::Table,
+            "trace" => MessageKind::Trace,
+            "clear" => MessageKind::Clear,
+            "startGroup" => MessageKind::StartGroup,
+            "startGroupCollapsed" => MessageKind::StartGroupCollapsed,
+            "endGroup" => MessageKind::EndGroup,
+            "assert" => MessageKind::Assert,
+            "timing" => MessageKind::TimeEnd,
+            "profile" => MessageKind::Profile,
+            "profileEnd" => MessageKind::ProfileEnd,
+            _ => match &*self.level {
+                "debug" => MessageKind::Debug,
+                "info" => MessageKind::Info,
+                "warning" => MessageKind::Warning,
+                "error" => MessageKind::Error,
+                _ => MessageKind::Log,
+            },
+        }
+    }
+
+    fn arguments(&self) -> String {
+        if self.parameters.is_empty() {
+            return self.text.clone();
+        }
+        let parts: Vec<_> = self.parameters.iter().map(Object::shown).collect();
+        parts.join(" ")
+    }
+
+    /// As Chromium writes it, so that whoever reads stacks reads one kind.
+    fn with_stack(&self, frames: &[CallFrame]) -> String {
+        let mut all = self
+            .text
+            .strip_prefix(REJECTED)
+            .unwrap_or(&self.text)
+            .to_owned();
+        for frame in frames {
+            let place = format!(
+                "{}:{}:{}",
+                frame.url, frame.line_number, frame.column_number
+            );
+            all += &match frame.function_name.as_str() {
+                "" | "global code" | "module code" | "eval code" => format!("\n    at {place}"),
+                name => format!("\n    at {name} ({place})"),
+            };
+        }
+        all
+    }
+}
+
+impl Object {
+    fn shown(&self) -> String {
+        match (&self.value, &self.preview) {
+            (Some(Value::String(text)), _) => text.clone(),
+            (None | Some(Value::Null), _) if self.subtype == "null" => "null".to_owned(),
+            (Some(value), _) => value.to_string(),
+            (None, Some(preview)) if self.subtype != "error" => preview.shown(),
+            _ if self.kind == "undefined" => "undefined".to_owned(),
+            _ => self.description.clone(),
+        }
+    }
+}
+
+impl Preview {
+    fn shown(&self) -> String {
+        let visible = self
+            .properties
+            .iter()
+            .filter(|property| !property.is_internal);
+        let mut parts: Vec<String> = match &*self.subtype {
+            "array" => visible.map(Property::value).collect(),
+            "node" | "regexp" | "date" | "error" => return self.description.clone(),
+            _ => visible
+                .map(|property| format!("{}: {}", property.name, property.value()))
+                .collect(),
+        };
+        for entry in &self.entries {
+            let value = entry.value.as_ref().map(Self::shown).unwrap_or_default();
+            parts.push(match &entry.key {
+                Some(key) => format!("{} => {value}", key.shown()),
+                None => value,
+            });
+        }
+        if self.overflow {
+            parts.push("…".to_owned());
+        }
+        let inside = parts.join(", ");
+        match &*self.subtype {
+            "array" => format!("[{inside}]"),
+            "map" | "set" => format!("{} {{{inside}}}", self.description),
+            _ if self.properties.is_empty() && self.entries.is_empty() => {
+                match self.description.as_str() {
+                    "" | "Object" => "{}".to_owned(),
+                    other => other.to_owned(),
+                }
+            }
+            _ if matches!(self.description.as_str(), "" | "Object") => format!("{{{inside}}}"),
+            _ => format!("{} {{{inside}}}", self.description),
+        }
+    }
+}
+
+impl Property {
+    fn value(&self) -> String {
+        match &self.value_preview {
+            Some(preview) if self.subtype == "array" => {
+                format!("Array({})", preview.properties.len())
+            }
+            Some(_) if self.kind == "object" && matches!(&*self.subtype, "") => "Object".to_owned(),
+            Some(preview) => preview.shown(),
+            None => self.value.clone(),
+        }
+    }
+}
+
+fn of_level(level: &str) -> MessageKind {
+    match level {
+        "warning" => MessageKind::Warning,
+        "error" => MessageKind::Error,
+        "debug" => MessageKind::Verbose,
+        _ => MessageKind::Info,
+    }
+}

@@ -1,0 +1,450 @@
+//! A context: one driver, one browser, and the windows in it as they come and go.
+
+use super::browser::{Eyes, Started};
+use super::driver::{Driver, meaning};
+use super::page::WebDriverPage;
+use super::windows::Pages;
+use crate::backend::{
+    Capabilities, ContextBackend, ContextObserver, ContextOptions, Cookie, Feature, Geolocation,
+    Headers, OriginDocuments, PageId, Throttling,
+};
+use crate::error::{Error, Result};
+use crate::launch::process::Process;
+use crate::launch::source::Source;
+use crate::routes::Routes;
+use crate::task::{self, Task};
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::Duration;
+use tokio::sync::watch;
+use wire::inspector::{InspectedPage, Inspector, Relay};
+use wire::webdriver::WebDriverSession;
+use wire::webdriver::window::GetWindowHandles;
+
+/// How long a browser may take to close by itself before it is killed.
+const CLOSE_GRACE: Duration = Duration::from_millis(500);
+
+pub(super) struct WebDriverContext {
+    pub(super) itself: Weak<Self>,
+    session: WebDriverSession,
+    pub(super) driver: Arc<Driver>,
+    pub(super) observer: Arc<dyn ContextObserver>,
+    options: Mutex<ContextOptions>,
+    pages: Mutex<Pages>,
+    /// Counts up whenever a page or a part of one comes or goes.
+    changed: watch::Sender<u64>,
+    /// Events of the inspector that were heard.
+    heard: watch::Sender<u64>,
+    pub(super) ears: Option<Ears>,
+    sources: Vec<Source>,
+    /// Why the browser is gone, once it is.
+    closed: watch::Sender<Option<String>>,
+    /// Before whatever our hooks say on the console.
+    token: String,
+    /// Held while a window is opened or closed: until its name is known, it cannot be told from another.
+    pub(super) creating: tokio::sync::Mutex<()>,
+    pub(super) downloads: super::downloads::Downloads,
+    tasks: OnceLock<Vec<Task>>,
+}
+
+pub(super) struct Ears {
+    inspector: Inspector,
+    pub(super) pages: watch::Receiver<Vec<InspectedPage>>,
+    pub(super) relay: Relay,
+}
+
+impl WebDriverContext {
+    pub(super) async fn start(
+        started: Started,
+        options: &ContextOptions,
+        observer: Arc<dyn ContextObserver>,
+        closed: watch::Sender<Option<String>>,
+    ) -> Result<Arc<Self>> {
+        let Started {
+            session,
+            eyes,
+            sources,
+            downloads,
+            ..
+        } = started;
+        let (ears, events) = match eyes {
+            Some(Eyes {
+                inspector,
+                events,
+                relay,
+            }) => {
+                let ears = Ears {
+                    inspector,
+                    pages: relay.pages(),
+                    relay,
+                };
+                (Some(ears), Some(events))
+            }
+            None => (None, None),
+        };
+        let context = Arc::new_cyclic(|itself| Self {
+            itself: itself.clone(),
+            driver: Arc::new(Driver::new(session.clone())),
+            token: format!("playhouse:{}:", session.id()),
+            session,
+            observer,
+            options: Mutex::new(options.clone()),
+            pages: Mutex::default(),
+            changed: watch::Sender::new(0),
+            heard: watch::Sender::new(0),
+            ears,
+            sources,
+            closed,
+            creating: tokio::sync::Mutex::default(),
+            downloads: super::downloads::Downloads::new(downloads),
+            tasks: OnceLock::new(),
+        });
+        let mut tasks = Vec::new();
+        if let Some(events) = events {
+            let hearing = super::events::listen(Arc::downgrade(&context), events);
+            tasks.push(task::spawn("pages' events", hearing));
+        }
+        for source in &context.sources {
+            if let Source::Started(process) = source {
+                let ended = ends(Arc::downgrade(&context), process.clone());
+                tasks.push(task::spawn("browser's end", ended));
+            }
+        }
+        if let Some(inspector) = context.inspector() {
+            let over = falls_silent(Arc::downgrade(&context), inspector.closed());
+            tasks.push(task::spawn("inspector's end", over));
+        }
+        let first = context
+            .driver
+            .call(&GetWindowHandles {})
+            .await
+            .map_err(meaning)?;
+        if let Some(window) = first.into_iter().next() {
+            let target = context.new_target().await?;
+            let mut pages = context.pages();
+            pages.windows.insert(window.clone());
+            pages.targets.extend(target);
+            pages.spare = Some((window, target));
+        }
+        let following = super::windows::follow(Arc::downgrade(&context));
+        tasks.push(task::spawn("windows", following));
+        // Set once, here.
+        let _ = context.tasks.set(tasks);
+        Ok(context)
+    }
+
+    pub(super) fn options(&self) -> MutexGuard<'_, ContextOptions> {
+        self.options.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn pages(&self) -> MutexGuard<'_, Pages> {
+        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn observer(&self) -> &Arc<dyn ContextObserver> {
+        &self.observer
+    }
+
+    pub(super) fn token(&self) -> &str {
+        &self.token
+    }
+
+    pub(super) fn inspector(&self) -> Option<&Inspector> {
+        self.ears.as_ref().map(|ears| &ears.inspector)
+    }
+
+    pub(super) fn capabilities(&self) -> &'static Capabilities {
+        super::browser::capabilities(self.ears.is_some())
+    }
+
+    pub(super) fn open_pages(&self) -> Vec<Arc<WebDriverPage>> {
+        self.pages().open.values().cloned().collect()
+    }
+
+    pub(super) fn page_of(&self, target: u64) -> Option<Arc<WebDriverPage>> {
+        self.pages().by_target.get(&target).cloned()
+    }
+
+    /// A page of ours visits origins; its requests are answered with nothing.
+    pub(super) fn visits(&self, target: u64, does: bool) {
+        let mut pages = self.pages();
+        if does {
+            pages.visitors.insert(target);
+        } else {
+            pages.visitors.remove(&target);
+        }
+    }
+
+    pub(super) fn is_visitor(&self, target: u64) -> bool {
+        self.pages().visitors.contains(&target)
+    }
+
+    /// A page asks for something; its cookies may be there.
+    pub(super) fn asks_for(&self, url: &str) {
+        let address = url.split(['?', '#']).next().unwrap_or(url);
+        if address.starts_with("http") {
+            let mut pages = self.pages();
+            if pages.visited.len() < super::cookies::ADDRESSES
+                && !pages.visited.iter().any(|known| known == address)
+            {
+                pages.visited.push(address.to_owned());
+            }
+        }
+    }
+
+    pub(super) fn visited(&self) -> Vec<String> {
+        self.pages().visited.clone()
+    }
+
+    /// A page is used now; what opens next is likely its.
+    pub(super) fn uses(&self, page: &PageId) {
+        self.pages().last_used = Some(page.clone());
+    }
+
+    pub(super) fn last_used(&self) -> Option<PageId> {
+        self.pages().last_used.clone()
+    }
+
+    /// Mouse and keys are a page's now; whether they were another's.
+    pub(super) fn takes_devices(&self, page: &PageId) -> bool {
+        let before = self.pages().has_devices.replace(page.clone());
+        before.is_some_and(|before| before != *page)
+    }
+
+    /// An event was heard, to its end.
+    pub(super) fn heard(&self) {
+        self.heard.send_modify(|count| *count += 1);
+    }
+
+    /// Returns once all that the browser has said of a page was heard.
+    pub(super) async fn heard_until_now(&self, target: u64) -> Result<()> {
+        let Some(inspector) = self.inspector() else {
+            return Ok(());
+        };
+        let said = inspector.flush(target).await?;
+        let mut heard = self.heard.subscribe();
+        // The sender lives in `self`.
+        let _ = heard.wait_for(|heard| *heard >= said).await;
+        Ok(())
+    }
+
+    pub(super) fn bump(&self) {
+        self.changed.send_modify(|count| *count += 1);
+    }
+
+    /// Waits for something to be true.
+    pub(super) async fn wait<T: Send>(
+        &self,
+        mut look: impl FnMut() -> Option<T> + Send,
+    ) -> Result<T> {
+        let mut changed = self.changed.subscribe();
+        let mut closed = self.closed.subscribe();
+        let found = async {
+            loop {
+                changed.mark_unchanged();
+                if let Some(found) = look() {
+                    return found;
+                }
+                // The sender lives in `self`.
+                let _ = changed.changed().await;
+            }
+        };
+        tokio::select! {
+            biased;
+            found = found => Ok(found),
+            reason = closed.wait_for(Option::is_some) => {
+                let reason = reason.ok().and_then(|reason| reason.clone()).unwrap_or_default();
+                Err(Error::BrowserClosed { reason })
+            }
+        }
+    }
+
+    /// The browser has gone, and everything of it.
+    pub(super) fn browser_gone(&self, reason: &str) {
+        self.closed.send_if_modified(|known| {
+            let first = known.is_none();
+            if first {
+                *known = Some(reason.to_owned());
+            }
+            first
+        });
+        for page in self.open_pages() {
+            self.window_gone(&page);
+        }
+    }
+}
+
+/// The end of its inspector is the first that is seen of a browser's.
+async fn falls_silent(
+    context: Weak<WebDriverContext>,
+    mut closed: watch::Receiver<Option<String>>,
+) {
+    let reason = closed.wait_for(Option::is_some).await;
+    let reason = reason.ok().and_then(|reason| reason.clone());
+    if let Some(context) = context.upgrade() {
+        context.browser_gone(&reason.unwrap_or_default());
+    }
+}
+
+/// A browser or a driver that ends takes everything with it.
+async fn ends(context: Weak<WebDriverContext>, process: Arc<Process>) {
+    let reason = process.exit().await;
+    if let Some(context) = context.upgrade() {
+        context.browser_gone(&reason);
+    }
+}
+
+#[async_trait]
+impl ContextBackend for WebDriverContext {
+    async fn new_page(&self) -> Result<PageId> {
+        let gone = self.closed.borrow().clone();
+        if let Some(reason) = gone {
+            return Err(Error::BrowserClosed { reason });
+        }
+        let _creating = self.creating.lock().await;
+        let (window, target) = self.blank_window().await?;
+        let page = self.adopt(&window, target, None).await?;
+        Ok(page.page_id().clone())
+    }
+
+    async fn cookies(&self) -> Result<Vec<Cookie>> {
+        self.all_cookies().await
+    }
+
+    async fn set_cookies(&self, cookies: &[Cookie]) -> Result<()> {
+        self.put_cookies(cookies).await
+    }
+
+    async fn delete_cookies(&self, cookies: &[Cookie]) -> Result<()> {
+        self.drop_cookies(cookies).await
+    }
+
+    async fn clear_cookies(&self) -> Result<()> {
+        let all = self.all_cookies().await?;
+        self.drop_cookies(&all).await
+    }
+
+    async fn documents(&self) -> Result<Box<dyn OriginDocuments>> {
+        let context = self.itself.upgrade().ok_or(Error::PageClosed {})?;
+        super::documents::open(context).await
+    }
+
+    async fn grant_permissions(&self, _names: &[String], _origin: Option<&str>) -> Result<()> {
+        self.capabilities().require(Feature::Permission)
+    }
+
+    async fn clear_permissions(&self) -> Result<()> {
+        Ok(())
+    }
+
+    async fn set_offline(&self, offline: bool) -> Result<()> {
+        if offline {
+            self.capabilities().require(Feature::Offline)?;
+        }
+        self.options().offline = offline;
+        self.apply_interception().await
+    }
+
+    async fn set_throttling(&self, throttling: Throttling) -> Result<()> {
+        if throttling == Throttling::default() {
+            return Ok(());
+        }
+        self.capabilities().require(Feature::Throttling)
+    }
+
+    async fn set_routes(&self, routes: Routes) -> Result<()> {
+        if !routes.is_empty() {
+            self.capabilities().require(Feature::Interception)?;
+        }
+        self.options().routes = routes;
+        self.apply_interception().await
+    }
+
+    async fn set_extra_headers(&self, headers: &Headers) -> Result<()> {
+        if !headers.is_empty() {
+            self.capabilities().require(Feature::ExtraHeaders)?;
+        }
+        self.options().extra_headers.clone_from(headers);
+        for page in self.open_pages() {
+            page.apply_headers();
+            page.settled().await?;
+        }
+        Ok(())
+    }
+
+    async fn set_geolocation(&self, geolocation: Option<Geolocation>) -> Result<()> {
+        match geolocation {
+            None => Ok(()),
+            Some(_) => self.capabilities().require(Feature::Geolocation),
+        }
+    }
+
+    async fn add_init_script(&self, source: &str) -> Result<()> {
+        self.capabilities().require(Feature::InitScripts)?;
+        self.options().init_scripts.push(source.to_owned());
+        for page in self.open_pages() {
+            page.apply_scripts();
+            page.settled().await?;
+        }
+        Ok(())
+    }
+
+    fn closed_reason(&self) -> Option<String> {
+        self.closed.borrow().clone()
+    }
+
+    async fn close(&self) -> Result<()> {
+        // It may be gone already; then there is nothing to ask.
+        let _ = tokio::time::timeout(CLOSE_GRACE, self.session.delete()).await;
+        for source in &self.sources {
+            source.end(Duration::ZERO, async {}).await;
+        }
+        for page in self.open_pages() {
+            self.window_gone(&page);
+        }
+        Ok(())
+    }
+}
+
+impl WebDriverContext {
+    /// These files, under the names by which the browser finds them.
+    pub(super) async fn lend(&self, files: &[PathBuf]) -> Result<Vec<String>> {
+        let mut sources = self.sources.iter();
+        let granted = sources.find(|source| matches!(source, Source::Granted(_)));
+        granted.unwrap_or(&Source::Reached).lend(files).await
+    }
+
+    /// Answers a request of a page that visits origins: with nothing at all.
+    pub(super) fn answer_visitor(&self, target: u64, part: &str, params: &str) {
+        let request: Value = serde_json::from_str(params).unwrap_or_default();
+        let Some(inspector) = self.inspector() else {
+            return;
+        };
+        let answer = json!({
+            "requestId": request["requestId"],
+            "content": "<!doctype html>",
+            "base64Encoded": false,
+            "mimeType": "text/html",
+            "status": 200,
+            "statusText": "OK",
+            "headers": { "content-type": "text/html" },
+        });
+        inspector.tell(
+            target,
+            part,
+            "Network.interceptRequestWithResponse",
+            &answer,
+        );
+    }
+
+    /// Where downloads are to end up.
+    pub(super) fn download_folder(&self) -> Option<PathBuf> {
+        self.options().downloads.clone()
+    }
+
+    pub(super) fn shared(&self) -> Option<Arc<Self>> {
+        self.itself.upgrade()
+    }
+}

@@ -1,0 +1,365 @@
+//! What a page asks of its user: dialogs, and files to choose.
+
+use super::driver::meaning;
+use super::evaluate::OWN;
+use super::page::WebDriverPage;
+use crate::backend::{DialogKind, FrameId, PageEvent};
+use crate::error::{Error, Result};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::time::Duration;
+use wire::webdriver::element::{Element, ElementSendKeys};
+use wire::webdriver::prompt::{AcceptAlert, DismissAlert, GetAlertText, SendAlertText};
+use wire::webdriver::{WebDriverCommand, error};
+
+/// How often a dialog that the page has told of is looked for: it opens a moment later.
+const LOOKS: u32 = 40;
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// The field whose files are asked for. The driver knows only what is in the document, so one that is not is put there meanwhile.
+const CHOOSER: &str = "
+  const own = globalThis[Symbol.for('playhouse')];
+  const field = own?.chooser;
+  if (!field) return 'none';
+  own.lodged = !field.isConnected;
+  if (own.lodged) document.documentElement.append(field);
+  return field";
+const CHOSEN: &str = "
+  const own = globalThis[Symbol.for('playhouse')];
+  const field = own?.chooser;
+  if (own) own.chooser = null;
+  if (own?.lodged) field?.remove();
+  if (arguments[0] === 'cancel') field?.dispatchEvent(new Event('cancel', { bubbles: true }));
+  return 1";
+/// Takes all files from a field.
+const EMPTY: &str = "
+  const field = arguments[0];
+  field.value = '';
+  for (const type of ['input', 'change']) field.dispatchEvent(new Event(type, { bubbles: true, composed: type === 'input' }));
+  return 1";
+
+#[derive(Debug, Deserialize)]
+struct Showing {
+    result: bool,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Told {
+    message: String,
+}
+
+/// What each document tells unasked: its dialogs, its file fields, where it goes without leaving. It runs before the document's own
+/// scripts, and keeps what it uses of the page. A page has the focus, whichever window of the screen that nobody sees has it.
+pub(super) fn hooks(token: &str) -> String {
+    format!(
+        "(() => {{
+  {OWN}
+  const say = console.debug.bind(console);
+  const tell = (...parts) => say({token} + JSON.stringify(parts));
+  for (const kind of ['alert', 'confirm', 'prompt']) {{
+    const real = window[kind];
+    if (typeof real !== 'function') continue;
+    window[kind] = new Proxy(real, {{
+      apply(target, self, args) {{
+        tell('dialog', kind, args.length ? String(args[0]) : '', kind === 'prompt' && args.length > 1 ? String(args[1]) : '');
+        try {{ return Reflect.apply(target, self, args); }} finally {{ tell('answered'); }}
+      }},
+    }});
+  }}
+  const asks = (e) => e instanceof HTMLInputElement && e.type === 'file' && !e.disabled;
+  const choose = (e) => {{ own.chooser = e; tell('chooser', own.id, e.multiple); }};
+  addEventListener('click', (event) => {{
+    const e = event.composedPath()[0];
+    if (!asks(e) || event.defaultPrevented) return;
+    event.preventDefault();
+    choose(e);
+  }});
+  // A menu of the browser would take the mouse away from the page.
+  addEventListener('contextmenu', (event) => event.preventDefault());
+  const click = HTMLElement.prototype.click;
+  HTMLElement.prototype.click = new Proxy(click, {{
+    apply(target, self, args) {{
+      if (asks(self) && !self.isConnected) return choose(self);
+      return Reflect.apply(target, self, args);
+    }},
+  }});
+  const focused = Document.prototype.hasFocus;
+  Document.prototype.hasFocus = new Proxy(focused, {{
+    apply(target, self, args) {{
+      if (self !== document || window.top === window) return true;
+      // A document that must not be reached into would tell so in the console.
+      if (location.ancestorOrigins?.[0] !== window.origin) return Reflect.apply(target, self, args);
+      try {{ return parent.document.activeElement === frameElement; }} catch {{ return Reflect.apply(target, self, args); }}
+    }},
+  }});
+  if (window.top === window) {{
+    const moved = () => tell('moved', location.href);
+    for (const name of ['pushState', 'replaceState']) {{
+      const real = History.prototype[name];
+      History.prototype[name] = new Proxy(real, {{
+        apply(target, self, args) {{ const result = Reflect.apply(target, self, args); moved(); return result; }},
+      }});
+    }}
+    addEventListener('hashchange', moved, true);
+    addEventListener('popstate', moved, true);
+  }}
+}})();"
+    )
+}
+
+impl WebDriverPage {
+    /// The page says that it opens a dialog.
+    pub(super) fn dialog_opens(&self, kind: &str, message: &str, default_value: &str) {
+        let kind = match kind {
+            "confirm" => DialogKind::Confirm,
+            "prompt" => DialogKind::Prompt,
+            _ => DialogKind::Alert,
+        };
+        self.dialog_is_open(kind, message.to_owned(), default_value.to_owned());
+    }
+
+    fn dialog_is_open(&self, kind: DialogKind, message: String, default_value: String) {
+        {
+            let mut state = self.state();
+            if state.dialog.is_some() {
+                return;
+            }
+            state.dialog = Some(kind);
+        }
+        self.report(PageEvent::DialogOpened {
+            kind,
+            message,
+            default_value,
+        });
+        self.changed();
+    }
+
+    /// The dialog was answered.
+    pub(super) fn dialog_closed(&self) {
+        if self.state().dialog.take().is_some() {
+            self.report(PageEvent::DialogClosed);
+            self.changed();
+        }
+    }
+
+    /// The driver says that a dialog is open: tells of it, if nobody has.
+    pub(super) async fn dialog_noticed(&self) -> Error {
+        // What the page has said of it is on its way.
+        let _ = self.settled().await;
+        if self.state().dialog.is_some() {
+            return Error::DialogOpen {};
+        }
+        match self.shown_dialog().await {
+            Ok(Some(text)) => {
+                // The page would have said so of any other.
+                let kind = if self.is_heard() {
+                    DialogKind::Beforeunload
+                } else {
+                    DialogKind::Alert
+                };
+                self.dialog_is_open(kind, text, String::new());
+                Error::DialogOpen {}
+            }
+            // It was answered meanwhile, so the document may be asked again.
+            Ok(None) => Error::DocumentGone {},
+            Err(error) => error,
+        }
+    }
+
+    /// Whether a dialog keeps scripts of the page from running: the driver cannot even go to such a window.
+    pub(super) async fn is_held_up(&self) -> Result<bool> {
+        Ok(self.state().dialog.is_some() && self.shown_dialog().await?.is_some())
+    }
+
+    /// Returns once a dialog is open.
+    pub(super) async fn dialog_shows(&self) {
+        let mut changes = self.changes();
+        while self.state().dialog.is_none() {
+            // The sender lives in `self`.
+            let _ = changes.changed().await;
+        }
+    }
+
+    /// Returns once no dialog is open.
+    pub(super) async fn dialogs_are_over(&self) -> Result<()> {
+        let mut changes = self.changes();
+        loop {
+            {
+                let state = self.state();
+                if state.closed {
+                    return Err(Error::PageClosed {});
+                }
+                if state.dialog.is_none() {
+                    return Ok(());
+                }
+            }
+            // The sender lives in `self`.
+            let _ = changes.changed().await;
+        }
+    }
+
+    /// The text of the dialog that is open.
+    pub(super) async fn shown_dialog(&self) -> Result<Option<String>> {
+        let context = self.context()?;
+        if context.ears.is_none() {
+            return match self.alert(&GetAlertText {}).await {
+                Ok(text) => Ok(Some(text.unwrap_or_default())),
+                Err(wire::Error::Refused { error: name, .. }) if name == error::NO_SUCH_ALERT => {
+                    Ok(None)
+                }
+                Err(refused) => Err(meaning(refused)),
+            };
+        }
+        let showing: Showing = self
+            .about_dialog("Automation.isShowingJavaScriptDialog")
+            .await?;
+        if !showing.result {
+            return Ok(None);
+        }
+        let told: Told = self
+            .about_dialog("Automation.messageOfCurrentJavaScriptDialog")
+            .await
+            .unwrap_or_default();
+        Ok(Some(told.message))
+    }
+
+    async fn about_dialog<T: DeserializeOwned>(&self, method: &'static str) -> Result<T> {
+        let window = json!({ "browsingContextHandle": self.window() });
+        self.context()?.automate(method, &window).await
+    }
+
+    async fn alert<C: WebDriverCommand>(&self, command: &C) -> wire::Result<C::Response> {
+        self.driver.at(&self.place(), command).await
+    }
+
+    pub(super) async fn answer_open_dialog(
+        &self,
+        accept: bool,
+        prompt_text: Option<&str>,
+    ) -> Result<()> {
+        let mut looks = 0;
+        while self.shown_dialog().await?.is_none() {
+            if looks == LOOKS || self.state().dialog.is_none() {
+                self.dialog_closed();
+                return Err(Error::Protocol {
+                    method: "Accept Alert".to_owned(),
+                    message: "No dialog is showing".to_owned(),
+                });
+            }
+            looks += 1;
+            tokio::time::sleep(PAUSE).await;
+        }
+        let text = match self.state().dialog {
+            Some(DialogKind::Prompt) if accept => Some(prompt_text.unwrap_or_default()),
+            _ => None,
+        };
+        self.give_answer(accept, text).await?;
+        self.dialog_closed();
+        Ok(())
+    }
+
+    pub(super) async fn give_answer(&self, accept: bool, text: Option<&str>) -> Result<()> {
+        if self.context()?.ears.is_none() {
+            return self.answer_by_driver(accept, text).await.map_err(meaning);
+        }
+        if let Some(text) = text {
+            let input = json!({ "browsingContextHandle": self.window(), "userInput": text });
+            let _: Value = self
+                .context()?
+                .automate("Automation.setUserInputForCurrentJavaScriptPrompt", &input)
+                .await?;
+        }
+        let method = if accept {
+            "Automation.acceptCurrentJavaScriptDialog"
+        } else {
+            "Automation.dismissCurrentJavaScriptDialog"
+        };
+        self.about_dialog::<Value>(method).await.map(drop)
+    }
+
+    async fn answer_by_driver(&self, accept: bool, text: Option<&str>) -> wire::Result<()> {
+        if !accept {
+            return self.alert(&DismissAlert {}).await.map(drop);
+        }
+        if let Some(text) = text {
+            let text = text.to_owned();
+            self.alert(&SendAlertText { text }).await?;
+        }
+        self.alert(&AcceptAlert {}).await.map(drop)
+    }
+
+    /// A document says that a file field of it wants files.
+    pub(super) fn chooser_opens(&self, document: &str, multiple: bool) {
+        self.state().chooser = Some(document.to_owned());
+        self.report(PageEvent::FileChooserOpened { multiple });
+    }
+
+    pub(super) async fn answer_open_chooser(&self, files: Option<&[PathBuf]>) -> Result<()> {
+        let none = || Error::Protocol {
+            method: "Element Send Keys".to_owned(),
+            message: "No file chooser is open".to_owned(),
+        };
+        let document = self.state().chooser.clone().ok_or_else(none)?;
+        let frame = match self.frame_showing(&document) {
+            Some(frame) => frame,
+            None => {
+                self.look().await?;
+                self.frame_showing(&document).ok_or_else(none)?
+            }
+        };
+        let mut how = "cancel";
+        if let Some(files) = files {
+            self.find_owners(&frame).await?;
+            let field = self.run_there(&frame, CHOOSER.to_owned(), vec![]).await?;
+            let field: Element = serde_json::from_value(field).map_err(|_| none())?;
+            let before = self.state().navigation.begun;
+            match self.put_files(&frame, field, files).await {
+                // The page goes on with them at once.
+                Err(Error::DocumentGone {}) if self.has_left(before).await => {}
+                put => put?,
+            }
+            how = "chosen";
+        }
+        self.state().chooser = None;
+        match self
+            .run_raw(&frame, CHOSEN.to_owned(), vec![Value::from(how)])
+            .await
+        {
+            // There is nothing left to be cleared.
+            Err(Error::DocumentGone {} | Error::DialogOpen {}) => Ok(()),
+            cleared => cleared.map(drop),
+        }
+    }
+
+    /// Sets the files of a field; the driver would add to those that it has.
+    pub(super) async fn put_files(
+        &self,
+        frame: &FrameId,
+        element: Element,
+        files: &[PathBuf],
+    ) -> Result<()> {
+        if files.is_empty() {
+            let field = serde_json::to_value(&element).unwrap_or_default();
+            self.run_there(frame, EMPTY.to_owned(), vec![field]).await?;
+            return Ok(());
+        }
+        let paths = self.context()?.lend(files).await?;
+        let place = super::driver::Place {
+            window: self.window().to_owned(),
+            path: self.path_to(frame)?,
+        };
+        self.driver
+            .at(
+                &place,
+                &ElementSendKeys {
+                    element,
+                    text: paths.join("\n"),
+                },
+            )
+            .await
+            .map(drop)
+            .map_err(meaning)
+    }
+}

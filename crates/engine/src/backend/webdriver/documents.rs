@@ -1,0 +1,134 @@
+//! A window of our own beside the user's pages: it visits an origin without a request leaving the browser, and is told to nobody.
+
+use super::context::WebDriverContext;
+use super::driver::{Place, meaning};
+use crate::backend::OriginDocuments;
+use crate::error::{Error, Result};
+use crate::task;
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use wire::webdriver::navigation::NavigateTo;
+
+/// How often an empty document is looked for that is on its way.
+const LOOKS: u32 = 500;
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Runs an expression in a document of this origin, once that is there.
+const RUN: &str = "
+  const [origin, expression] = arguments;
+  if (location.origin !== origin || document.readyState === 'loading') return ['wait'];
+  return (async () => {
+    try { return ['value', String(await (0, eval)(expression))]; } catch (e) { return ['error', String(e)]; }
+  })();";
+
+/// The window; it closes when dropped.
+pub(super) struct Visitor {
+    context: Arc<WebDriverContext>,
+    place: Place,
+    target: Option<u64>,
+}
+
+pub(super) async fn open(context: Arc<WebDriverContext>) -> Result<Box<dyn OriginDocuments>> {
+    Ok(Box::new(Visitor::open(context).await?))
+}
+
+impl Visitor {
+    pub(super) async fn open(context: Arc<WebDriverContext>) -> Result<Self> {
+        let (window, target) = {
+            let _creating = context.creating.lock().await;
+            context.open_window().await?
+        };
+        let visitor = Self {
+            place: Place {
+                window,
+                path: Vec::new(),
+            },
+            target,
+            context,
+        };
+        if let (Some(target), Some(inspector)) = (target, visitor.context.inspector()) {
+            visitor.context.visits(target, true);
+            let part = visitor.context.attach(target).await?;
+            let all = json!({ "url": ".*", "isRegex": true, "stage": "request" });
+            inspector.tell(target, &part, "Network.enable", &json!({}));
+            inspector.tell(
+                target,
+                &part,
+                "Network.setInterceptionEnabled",
+                &json!({ "enabled": true }),
+            );
+            inspector
+                .call(target, &part, "Network.addInterception", &all)
+                .await?;
+        }
+        Ok(visitor)
+    }
+
+    /// Goes to an address; no request leaves the browser where that can be kept from it.
+    pub(super) async fn go_to(&self, url: &str) -> Result<()> {
+        let to = NavigateTo {
+            url: url.to_owned(),
+        };
+        let driver = &self.context.driver;
+        driver.at(&self.place, &to).await.map(drop).map_err(meaning)
+    }
+
+    pub(super) fn place(&self) -> &Place {
+        &self.place
+    }
+
+    pub(super) async fn run_at(&self, origin: &str, expression: &str) -> Result<String> {
+        for _ in 0..LOOKS {
+            let args = vec![Value::from(origin), Value::from(expression)];
+            let answer = self
+                .context
+                .driver
+                .run(&self.place, RUN.to_owned(), args)
+                .await;
+            let answer: Vec<String> = match answer.map_err(meaning) {
+                Ok(answer) => serde_json::from_str(answer.get()).unwrap_or_default(),
+                Err(Error::DocumentGone {}) => Vec::new(),
+                Err(error) => return Err(error),
+            };
+            match answer.as_slice() {
+                [kind, text] if kind == "value" => return Ok(text.clone()),
+                [kind, text] if kind == "error" => {
+                    return Err(Error::Script {
+                        message: text.clone(),
+                    });
+                }
+                _ => tokio::time::sleep(PAUSE).await,
+            }
+        }
+        Err(Error::NavigationFailed {
+            url: origin.to_owned(),
+            reason: "net::ERR_TIMED_OUT".to_owned(),
+        })
+    }
+}
+
+#[async_trait]
+impl OriginDocuments for Visitor {
+    async fn run(&mut self, origin: &str, expression: String) -> Result<String> {
+        self.go_to(&format!("{origin}/")).await?;
+        self.run_at(origin, &expression).await
+    }
+}
+
+impl Drop for Visitor {
+    fn drop(&mut self) {
+        let (context, window) = (self.context.clone(), self.place.window.clone());
+        let target = self.target;
+        task::spawn("closing a window", async move {
+            let _creating = context.creating.lock().await;
+            let closed = context.close_handle(&window).await;
+            tracing::trace!(?closed, "a visit is over");
+            if let Some(target) = target {
+                context.visits(target, false);
+            }
+        })
+        .detach();
+    }
+}

@@ -1,0 +1,247 @@
+//! From what the inspector says to the engine's events, in order.
+
+use super::console::Message;
+use super::context::WebDriverContext;
+use super::network::{
+    DataReceived, LoadingFailed, LoadingFinished, RequestWillBeSent, ResponseReceived,
+};
+use super::page::{Eye, WebDriverPage};
+use crate::backend::{LoaderId, PageEvent};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::sync::{Arc, Weak};
+use tokio::sync::mpsc;
+use wire::inspector::InspectorEvent;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct TargetCreated {
+    target_info: TargetInfo,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct TargetInfo {
+    target_id: String,
+    #[serde(rename = "type")]
+    kind: String,
+    is_provisional: bool,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Committed {
+    new_target_id: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct OfFrame {
+    frame_id: String,
+    frame: Frame,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Frame {
+    pub(super) id: String,
+    pub(super) loader_id: String,
+    pub(super) parent_id: Option<String>,
+    pub(super) name: String,
+    pub(super) url: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Added {
+    message: Message,
+}
+
+/// Hears what all pages of a context say, until its browser is gone.
+pub(super) async fn listen(
+    context: Weak<WebDriverContext>,
+    mut events: mpsc::Receiver<InspectorEvent>,
+) {
+    while let Some(event) = events.recv().await {
+        let Some(context) = context.upgrade() else {
+            return;
+        };
+        context.hears(event);
+        context.heard();
+    }
+}
+
+/// The event's parameters; `None`, and a line in the log, if they are not what we expect.
+fn read<T: DeserializeOwned>(event: &InspectorEvent) -> Option<T> {
+    serde_json::from_str(event.params.get())
+        .inspect_err(
+            |error| tracing::warn!(%error, method = &*event.method, "an event is not understood"),
+        )
+        .ok()
+}
+
+impl WebDriverContext {
+    fn hears(&self, event: InspectorEvent) {
+        let page = self.page_of(event.target);
+        match &*event.method {
+            "Target.targetCreated" => {
+                let Some(TargetCreated { target_info: info }) = read(&event) else {
+                    return;
+                };
+                if info.kind == "page" {
+                    self.part_appeared(event.target, &info.target_id, info.is_provisional);
+                }
+            }
+            "Target.didCommitProvisionalTarget" => {
+                if let (Some(page), Some(committed)) = (page, read::<Committed>(&event)) {
+                    page.state().eye = Some(Eye {
+                        target: event.target,
+                        part: committed.new_target_id.into(),
+                    });
+                }
+            }
+            "Network.requestIntercepted" if self.is_visitor(event.target) => {
+                self.answer_visitor(event.target, &event.part, event.params.get());
+            }
+            _ => {
+                if let Some(page) = page {
+                    page.hears(&event);
+                }
+            }
+        }
+    }
+}
+
+impl WebDriverPage {
+    fn hears(self: Arc<Self>, event: &InspectorEvent) -> Option<()> {
+        match &*event.method {
+            "Page.frameStartedLoading" => {
+                let of: OfFrame = read(event)?;
+                if self.is_main(&of.frame_id) {
+                    self.navigation_begins(None, None, "");
+                }
+            }
+            "Page.frameNavigated" => {
+                let of: OfFrame = read(event)?;
+                if of.frame.parent_id.is_some() {
+                    self.look_soon();
+                } else {
+                    self.state().main_native = of.frame.id;
+                    self.navigation_arrives(&of.frame.loader_id, &of.frame.url, &of.frame.name);
+                }
+            }
+            "Page.frameDetached" => self.look_soon(),
+            "Page.frameStoppedLoading" => {
+                let of: OfFrame = read(event)?;
+                let pending = self.state().navigation.pending.clone();
+                // A document that is asked for over the network has an end of its own.
+                match pending {
+                    _ if !self.is_main(&of.frame_id) => {}
+                    Some(pending) if pending.request.is_none() => self.navigation_ends(""),
+                    Some(_) => {}
+                    // A document that comes out of the browser's memory does not say that it is loaded.
+                    None => {
+                        self.report_of_document(|frame, loader| PageEvent::Load { frame, loader })
+                    }
+                }
+            }
+            "Page.domContentEventFired" => self
+                .report_of_document(|frame, loader| PageEvent::DomContentLoaded { frame, loader }),
+            "Page.loadEventFired" => {
+                self.report_of_document(|frame, loader| PageEvent::Load { frame, loader });
+            }
+            "Network.requestWillBeSent" => self.sends(read::<RequestWillBeSent>(event)?),
+            "Network.responseReceived" => self.receives(read::<ResponseReceived>(event)?),
+            "Network.dataReceived" => self.receives_data(&read::<DataReceived>(event)?),
+            "Network.loadingFinished" => self.has_received(read::<LoadingFinished>(event)?),
+            "Network.loadingFailed" => self.fails(read::<LoadingFailed>(event)?),
+            "Network.requestIntercepted" => self.waits(read(event)?),
+            "Console.messageAdded" => self.says(read::<Added>(event)?.message),
+            "Inspector.targetCrashed" => self.report(PageEvent::Crashed),
+            _ => {}
+        }
+        Some(())
+    }
+
+    fn is_main(&self, frame: &str) -> bool {
+        let state = self.state();
+        state.main_native.is_empty() || state.main_native == frame
+    }
+
+    fn report_of_document(
+        &self,
+        event: impl FnOnce(crate::backend::FrameId, LoaderId) -> PageEvent,
+    ) {
+        let loader = {
+            let state = self.state();
+            let document = state.frames.get(self.main());
+            let document = document.and_then(|place| place.document.as_ref());
+            let heard = state.navigation.loader.clone();
+            heard.or_else(|| document.map(LoaderId::from))
+        };
+        if let Some(loader) = loader {
+            self.report(event(self.main().clone(), loader));
+        }
+    }
+
+    /// A line of the console, or what our hooks say in its place.
+    fn says(&self, message: Message) {
+        let context = self.context();
+        let token = context.as_ref().map_or("", |context| context.token());
+        if let Some(told) = message
+            .text
+            .strip_prefix(token)
+            .filter(|_| !token.is_empty())
+        {
+            if let Ok(parts) = serde_json::from_str::<Vec<Value>>(told) {
+                self.told(&parts);
+            }
+            return;
+        }
+        if message.source == "security" && self.is_refused_by_port(&message.text) {
+            self.navigation_ends("net::ERR_UNSAFE_PORT");
+        }
+        self.report(PageEvent::Console(message.told()));
+    }
+
+    fn is_refused_by_port(&self, text: &str) -> bool {
+        let pending = self.state().navigation.pending.clone();
+        text.starts_with("Not allowed to use restricted network port")
+            && pending.is_some_and(|pending| pending.request.is_none())
+    }
+
+    /// What a hook of ours says.
+    fn told(&self, parts: &[Value]) {
+        let text = |index: usize| parts.get(index).and_then(Value::as_str).unwrap_or_default();
+        match text(0) {
+            "dialog" => self.dialog_opens(text(1), text(2), text(3)),
+            "answered" => self.dialog_closed(),
+            "chooser" => {
+                let multiple = parts.get(2).and_then(Value::as_bool).unwrap_or(false);
+                self.chooser_opens(text(1), multiple);
+            }
+            "moved" => self.main_moved(text(1)),
+            _ => {}
+        }
+    }
+
+    /// The address of the main frame's document changed.
+    fn main_moved(&self, url: &str) {
+        {
+            let mut state = self.state();
+            let Some(place) = state.frames.get_mut(self.main()) else {
+                return;
+            };
+            if place.url == url {
+                return;
+            }
+            url.clone_into(&mut place.url);
+        }
+        self.report(PageEvent::SameDocumentNavigation {
+            frame: self.main().clone(),
+            url: url.to_owned(),
+        });
+        self.changed();
+    }
+}

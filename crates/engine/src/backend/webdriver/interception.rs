@@ -1,0 +1,218 @@
+//! Requests that stop by us because somebody decides about them: rules of a context, or whoever follows a page.
+
+use super::context::WebDriverContext;
+use super::network::{Request, as_map, headers};
+use super::page::{Sent, WebDriverPage};
+use crate::backend::interception;
+use crate::backend::{FailureReason, Feature, Headers, PausedRequest, RequestId, Verdict};
+use crate::error::Result;
+use crate::routes::{Mock, RouteAnswer};
+use crate::task;
+use base64::Engine as _;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Intercepted {
+    request_id: String,
+    request: Request,
+}
+
+impl WebDriverContext {
+    /// Has requests stop by us, in all pages that somebody wants that of.
+    pub(super) async fn apply_interception(&self) -> Result<()> {
+        for page in self.open_pages() {
+            page.apply_interception();
+            page.settled().await?;
+        }
+        Ok(())
+    }
+}
+
+impl WebDriverPage {
+    /// Has requests stop by us if somebody decides about them.
+    pub(super) fn apply_interception(&self) {
+        let Ok(context) = self.context() else { return };
+        {
+            let mut state = self.state();
+            let wanted = state.intercepts || context.decides();
+            if wanted == std::mem::replace(&mut state.intercepting, wanted) {
+                return;
+            }
+        }
+        self.tell_interception();
+    }
+
+    /// Says whether requests stop by us, to a part of the page that knows nothing yet.
+    pub(super) fn tell_interception(&self) {
+        let on = self.state().intercepting;
+        let all = json!({ "url": ".*", "isRegex": true, "stage": "request" });
+        self.tell("Network.setInterceptionEnabled", &json!({ "enabled": on }));
+        if on {
+            self.tell("Network.addInterception", &all);
+        }
+    }
+
+    /// A request waits: asks who decides. One that nobody decides about goes on.
+    pub(super) fn waits(self: Arc<Self>, event: Intercepted) {
+        let id = event.request_id;
+        let request = event.request;
+        let sent = self.sent(&id);
+        let own = request.url.starts_with("data:") || request.url.starts_with("blob:");
+        let (Ok(context), false) = (self.context(), own) else {
+            return self.goes_on(&id);
+        };
+        let kind = sent.as_ref().map_or("other", |sent| sent.kind);
+        let options = context.options();
+        if !options.origins.allow(&request.url) {
+            return self.refuse(&id, FailureReason::BlockedByClient);
+        }
+        let answer = options.routes.answer_to(&request.url, kind).cloned();
+        let offline = options.offline;
+        drop(options);
+        match answer {
+            Some(RouteAnswer::Block) => self.refuse(&id, FailureReason::BlockedByClient),
+            Some(RouteAnswer::Mock(mock)) => self.mock(id, request, mock),
+            None if offline => self.refuse(&id, FailureReason::InternetDisconnected),
+            None if self.state().intercepts => self.ask_about(&id, request, sent),
+            None => self.goes_on(&id),
+        }
+    }
+
+    fn goes_on(&self, id: &str) {
+        self.tell(
+            "Network.interceptContinue",
+            &json!({ "requestId": id, "stage": "request" }),
+        );
+    }
+
+    fn refuse(&self, id: &str, reason: FailureReason) {
+        self.refuses(id, reason.net_error());
+        let kind = match reason {
+            FailureReason::Aborted => "Cancellation",
+            FailureReason::TimedOut => "Timeout",
+            FailureReason::AccessDenied => "AccessControl",
+            _ => "General",
+        };
+        self.tell(
+            "Network.interceptRequestWithError",
+            &json!({ "requestId": id, "errorType": kind }),
+        );
+    }
+
+    fn mock(self: Arc<Self>, id: String, request: Request, mock: Arc<Mock>) {
+        if mock.delay.is_zero() {
+            return self.answer_by(&id, &request, &mock);
+        }
+        task::spawn("mock", async move {
+            tokio::time::sleep(mock.delay).await;
+            self.answer_by(&id, &request, &mock);
+        })
+        .detach();
+    }
+
+    fn answer_by(&self, id: &str, request: &Request, mock: &Mock) {
+        let sent = headers(&request.headers);
+        let asked = |wanted: &str| {
+            let mut headers = sent.iter();
+            headers
+                .find(|(name, _)| name.eq_ignore_ascii_case(wanted))
+                .map(|(_, value)| value.clone())
+        };
+        let (status, headers, body) = mock.answer(asked);
+        self.fulfil(id, status, &headers, &body);
+    }
+
+    fn fulfil(&self, id: &str, status: u16, headers: &Headers, body: &[u8]) {
+        let mut all = headers.iter();
+        let kind = all.find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        let kind = kind.map_or("text/plain", |(_, value)| {
+            value.split(';').next().unwrap_or(value).trim()
+        });
+        self.tell(
+            "Network.interceptRequestWithResponse",
+            &json!({
+                "requestId": id,
+                "content": encoded(body),
+                "base64Encoded": true,
+                "mimeType": kind,
+                "status": status,
+                "statusText": interception::status_text(status),
+                "headers": as_map(headers),
+            }),
+        );
+    }
+
+    fn ask_about(&self, id: &str, request: Request, sent: Option<Sent>) {
+        let frame = sent.as_ref().and_then(|sent| sent.frame.clone());
+        let paused = PausedRequest {
+            id: Some(RequestId::from(id)),
+            frame: frame.unwrap_or_else(|| self.main().clone()),
+            url: request.url.split('#').next().unwrap_or_default().to_owned(),
+            method: request.method,
+            headers: headers(&request.headers),
+            body: request.post_data.map(String::into_bytes),
+            resource_type: sent.as_ref().map_or("other", |sent| sent.kind).to_owned(),
+            is_navigation: sent.is_some_and(|sent| sent.is_navigation),
+            key: id.to_owned(),
+        };
+        let taken = self
+            .observer()
+            .is_some_and(|observer| observer.paused(paused));
+        if !taken {
+            self.goes_on(id);
+        }
+    }
+
+    /// Decides about a request that waits.
+    pub(super) async fn decide_about(&self, key: &str, verdict: Verdict) -> Result<()> {
+        self.require(Feature::Interception)?;
+        match verdict {
+            Verdict::Continue {
+                url: None,
+                method: None,
+                headers: None,
+                body: None,
+            } => self.goes_on(key),
+            Verdict::Continue {
+                url,
+                method,
+                headers,
+                body,
+            } => {
+                let sent = self.sent(key);
+                let was = |of: fn(&Sent) -> &String| sent.as_ref().map(|sent| of(sent).clone());
+                let mut changed = json!({ "requestId": key });
+                let mut set = |name: &str, value: Option<Value>| {
+                    if let Some(value) = value {
+                        changed[name] = value;
+                    }
+                };
+                set(
+                    "url",
+                    url.or_else(|| was(|sent| &sent.url)).map(Value::from),
+                );
+                set(
+                    "method",
+                    method.or_else(|| was(|sent| &sent.method)).map(Value::from),
+                );
+                set("headers", headers.map(|headers| as_map(&headers).into()));
+                set("postData", body.map(|body| encoded(&body).into()));
+                self.tell("Network.interceptWithRequest", &changed);
+            }
+            Verdict::Fulfill {
+                status,
+                headers,
+                body,
+            } => self.fulfil(key, status, &headers, &body),
+            Verdict::Abort(reason) => self.refuse(key, reason),
+        }
+        self.settled().await
+    }
+}
+
+fn encoded(bytes: &[u8]) -> String {
+    base64::engine::general_purpose::STANDARD.encode(bytes)
+}

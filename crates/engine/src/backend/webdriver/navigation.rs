@@ -1,0 +1,256 @@
+//! The page's history: where it goes, back, forward and again.
+
+use super::network::ABORTED;
+use super::page::{Outcome, Pending, WebDriverPage};
+use crate::backend::address::{is_within_document, navigation_failed};
+use crate::backend::{LoaderId, PageEvent};
+use crate::error::{Error, Result};
+use std::time::Duration;
+use url::Url;
+use wire::webdriver::navigation::{Back, Forward, NavigateTo, Refresh};
+
+/// How often a page is looked at that nobody hears of.
+const LOOK: Duration = Duration::from_millis(20);
+/// How long a navigation may take to begin; one that the browser does not tell of never does.
+const BEGINNING: Duration = Duration::from_millis(250);
+
+/// Where the history stands, and how much of it there is.
+const HISTORY: &str = "return history.length";
+
+impl WebDriverPage {
+    /// The main frame goes somewhere.
+    pub(super) fn navigation_begins(&self, request: Option<&str>, loader: Option<&str>, url: &str) {
+        {
+            let mut state = self.state();
+            let known = state.navigation.pending.is_some();
+            if !known {
+                state.navigation.begun += 1;
+            }
+            state.navigation.pending = Some(Pending {
+                request: request.map(str::to_owned),
+                loader: loader.map(LoaderId::from),
+            });
+        }
+        self.report(PageEvent::NavigationStarted {
+            frame: self.main().clone(),
+            loader: loader.map(LoaderId::from),
+            url: url.to_owned(),
+        });
+        self.changed();
+    }
+
+    /// It shows another document.
+    pub(super) fn navigation_arrives(&self, loader: &str, url: &str, name: &str) {
+        {
+            let mut state = self.state();
+            let loader = LoaderId::from(loader);
+            // A document that comes out of the browser's memory was never on its way.
+            if state.navigation.pending.take().is_none() {
+                state.navigation.begun += 1;
+            }
+            state.navigation.ended(Outcome::Committed(loader.clone()));
+            state.navigation.loader = Some(loader);
+            state.dialog = None;
+            state.chooser = None;
+        }
+        self.main_shows(url);
+        self.report(PageEvent::NavigationCommitted {
+            frame: self.main().clone(),
+            loader: loader.into(),
+            url: url.to_owned(),
+            name: name.to_owned(),
+        });
+        self.changed();
+    }
+
+    /// It came to nothing; `reason` is empty where that is no error.
+    pub(super) fn navigation_ends(&self, reason: &str) {
+        let loader = {
+            let mut state = self.state();
+            let Some(pending) = state.navigation.pending.take() else {
+                return;
+            };
+            state.navigation.ended(if reason.is_empty() {
+                Outcome::Stayed
+            } else {
+                Outcome::Failed(reason.to_owned())
+            });
+            pending.loader
+        };
+        self.report(PageEvent::NavigationAborted {
+            frame: self.main().clone(),
+            loader,
+            reason: reason.to_owned(),
+        });
+        self.changed();
+    }
+
+    /// The request of the document that is on its way, if that is this one.
+    pub(super) fn is_pending(&self, request: &str) -> bool {
+        let state = self.state();
+        let pending = state.navigation.pending.as_ref();
+        pending.is_some_and(|pending| pending.request.as_deref() == Some(request))
+    }
+
+    pub(super) async fn go_to(&self, url: &str) -> Result<Option<LoaderId>> {
+        if Url::parse(url).is_err() {
+            return Err(Error::InvalidUrl {
+                url: url.to_owned(),
+            });
+        }
+        if !is_shown(url) {
+            // The page would go, for nothing: other programs are not started by tools.
+            return Err(navigation_failed(url, ABORTED.to_owned()));
+        }
+        let before = self.state().navigation.begun;
+        let stays = is_within_document(&self.url(), url);
+        self.ask(&NavigateTo {
+            url: url.to_owned(),
+        })
+        .await?;
+        if stays {
+            self.look().await?;
+            return Ok(None);
+        }
+        match self.arrival(before, url).await? {
+            Some(Outcome::Committed(loader)) => Ok(Some(loader)),
+            Some(Outcome::Failed(reason)) => Err(navigation_failed(url, reason)),
+            Some(Outcome::Stayed) | None => Ok(None),
+        }
+    }
+
+    /// Whether the page went somewhere since, as far as was said so far.
+    pub(super) async fn has_left(&self, before: u64) -> bool {
+        let _ = self.settled().await;
+        self.state().navigation.begun > before
+    }
+
+    /// Waits for the navigation after the `before`th to end.
+    async fn arrival(&self, before: u64, url: &str) -> Result<Option<Outcome>> {
+        if !self.is_heard() {
+            return self.arrival_seen(url).await;
+        }
+        let mut changes = self.changes();
+        loop {
+            changes.mark_unchanged();
+            {
+                let state = self.state();
+                if state.closed {
+                    return Err(Error::PageClosed {});
+                }
+                if let Some(outcome) = state.navigation.outcome_after(before) {
+                    return Ok(Some(outcome));
+                }
+            }
+            // The sender lives in `self`.
+            let _ = changes.changed().await;
+        }
+    }
+
+    /// The same where nothing is heard: the page shows another document.
+    async fn arrival_seen(&self, url: &str) -> Result<Option<Outcome>> {
+        let main = self.main().clone();
+        let before = self.document_of(&main)?;
+        self.report(PageEvent::NavigationStarted {
+            frame: main.clone(),
+            loader: None,
+            url: url.to_owned(),
+        });
+        loop {
+            match self.look().await {
+                Ok(()) | Err(Error::DocumentGone {}) => {}
+                Err(error) => return Err(error),
+            }
+            let now = self.document_of(&main)?;
+            if let Some(now) = now
+                && before.as_ref() != Some(&now)
+            {
+                // What it shows instead of what it cannot have.
+                if self.url() == "about:blank" && !url.starts_with("about:") {
+                    return Ok(Some(Outcome::Failed("net::ERR_FAILED".to_owned())));
+                }
+                return Ok(Some(Outcome::Committed(now.as_str().into())));
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    pub(super) async fn load_again(&self) -> Result<()> {
+        let before = self.state().navigation.begun;
+        self.ask(&Refresh {}).await?;
+        self.beginning(before).await;
+        Ok(())
+    }
+
+    /// Waits a moment for a navigation to begin, so that whoever looks at the page sees it.
+    async fn beginning(&self, before: u64) {
+        let mut changes = self.changes();
+        let begun = async {
+            while self.state().navigation.begun == before {
+                let _ = changes.changed().await;
+            }
+        };
+        let _ = tokio::time::timeout(BEGINNING, begun).await;
+    }
+
+    pub(super) async fn go_by(&self, delta: i32) -> Result<bool> {
+        let main = self.main().clone();
+        let length = self.run_raw(&main, HISTORY.to_owned(), vec![]).await?;
+        if length.as_u64().unwrap_or(0) <= u64::from(delta.unsigned_abs()) {
+            return Ok(false);
+        }
+        for _ in 0..delta.unsigned_abs() {
+            let at = self.url();
+            let before = self.state().navigation.begun;
+            if delta < 0 {
+                self.ask(&Back {}).await?;
+            } else {
+                self.ask(&Forward {}).await?;
+            }
+            if !self.moved(before, &at).await? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether the page went somewhere, within a moment.
+    async fn moved(&self, before: u64, at: &str) -> Result<bool> {
+        let deadline = tokio::time::Instant::now() + BEGINNING;
+        loop {
+            match self.look().await {
+                Ok(()) | Err(Error::DocumentGone {}) => {}
+                Err(error) => return Err(error),
+            }
+            self.settled().await?;
+            if self.state().navigation.begun > before || self.url() != at {
+                return Ok(true);
+            }
+            if tokio::time::Instant::now() >= deadline {
+                return Ok(false);
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    /// The address of the page's document.
+    pub(super) fn url(&self) -> String {
+        let state = self.state();
+        let main = state.frames.get(self.main());
+        main.map(|place| place.url.clone()).unwrap_or_default()
+    }
+}
+
+/// Whether the browser shows such an address itself.
+fn is_shown(url: &str) -> bool {
+    const SHOWN: [&str; 7] = [
+        "http",
+        "https",
+        "file",
+        "data",
+        "about",
+        "blob",
+        "javascript",
+    ];
+    Url::parse(url).is_ok_and(|url| SHOWN.contains(&url.scheme()))
+}

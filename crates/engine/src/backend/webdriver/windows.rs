@@ -1,0 +1,382 @@
+//! The windows of a context: those that we open, and those that pages do. The browser tells of pages by numbers, the driver of windows by
+//! names; one that opens is both.
+
+use super::context::WebDriverContext;
+use super::driver::{Place, meaning};
+use super::page::{Eye, WebDriverPage};
+use crate::backend::PageId;
+use crate::error::{Error, Result};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+use wire::inspector::InspectedPage;
+use wire::webdriver::prompt::DismissAlert;
+use wire::webdriver::window::{CloseWindow, GetWindowHandles, NewWindow, WindowKind};
+
+/// Pages of a context that other pages opened: with as many of them, further ones are closed at once.
+const OPENED_BY_PAGES: usize = 50;
+/// How long a window may take to be told of by the inspector.
+const TELLING: Duration = Duration::from_secs(10);
+
+#[derive(Default)]
+pub(super) struct Pages {
+    pub(super) open: HashMap<PageId, Arc<WebDriverPage>>,
+    pub(super) opened_by_pages: HashSet<PageId>,
+    pub(super) by_target: HashMap<u64, Arc<WebDriverPage>>,
+    /// The parts of pages that we have heard of.
+    pub(super) parts: HashMap<u64, Arc<str>>,
+    /// Windows that somebody has, or that are ours.
+    pub(super) windows: HashSet<String>,
+    pub(super) targets: HashSet<u64>,
+    /// A window that shows nothing and is nobody's.
+    pub(super) spare: Option<(String, Option<u64>)>,
+    /// Those that visit origins on our behalf.
+    pub(super) visitors: HashSet<u64>,
+    /// What was asked for, without what is behind a question mark.
+    pub(super) visited: Vec<String>,
+    pub(super) last_used: Option<PageId>,
+    /// The one that mouse and keys were last used in.
+    pub(super) has_devices: Option<PageId>,
+}
+
+impl WebDriverContext {
+    /// A page has another part that shows its documents.
+    pub(super) fn part_appeared(&self, target: u64, part: &str, provisional: bool) {
+        let part: Arc<str> = part.into();
+        let page = {
+            let mut pages = self.pages();
+            pages.parts.insert(target, part.clone());
+            pages.by_target.get(&target).cloned()
+        };
+        if let Some(page) = page {
+            let before = page.state().eye.replace(Eye { target, part });
+            tracing::debug!(?before, provisional, "a page moves to another process");
+            let options = self.options().clone();
+            page.prepare(&options);
+        }
+        self.bump();
+    }
+
+    /// The page that the browser tells of and nobody knows yet; waits for it. `None` where nothing is heard.
+    pub(super) async fn new_target(&self) -> Result<Option<u64>> {
+        let Some(ears) = &self.ears else {
+            return Ok(None);
+        };
+        let mut told = ears.pages.clone();
+        let appears = told.wait_for(|all| !self.unknown(all).is_empty());
+        match tokio::time::timeout(TELLING, appears).await {
+            Ok(Ok(all)) => Ok(self.unknown(&all).first().copied()),
+            _ => Err(Error::Protocol {
+                method: "New Window".to_owned(),
+                message: "the browser tells of no window".to_owned(),
+            }),
+        }
+    }
+
+    fn unknown(&self, all: &[InspectedPage]) -> Vec<u64> {
+        let pages = self.pages();
+        let targets = all.iter().map(|page| page.target);
+        targets
+            .filter(|target| !pages.targets.contains(target))
+            .collect()
+    }
+
+    /// Opens a window that shows nothing; `creating` is held.
+    pub(super) async fn open_window(&self) -> Result<(String, Option<u64>)> {
+        let window = if self.ears.is_some() {
+            // The driver opens none while a dialog is open, the browser does.
+            let hint = json!({ "presentationHint": "Window" });
+            let opened: Opened = self
+                .automate("Automation.createBrowsingContext", &hint)
+                .await?;
+            opened.handle
+        } else {
+            self.opened_by_driver().await?
+        };
+        self.pages().windows.insert(window.clone());
+        let target = self.new_target().await?;
+        self.pages().targets.extend(target);
+        Ok((window, target))
+    }
+
+    /// Asks the browser for what its driver may ask for; only where it is heard.
+    pub(super) async fn automate<T: DeserializeOwned>(
+        &self,
+        method: &'static str,
+        params: &Value,
+    ) -> Result<T> {
+        let ears = self.ears.as_ref().ok_or(Error::PageClosed {})?;
+        let answer = ears.relay.automate(method, params).await?;
+        serde_json::from_str(answer.get()).map_err(|error| Error::Protocol {
+            method: method.to_owned(),
+            message: error.to_string(),
+        })
+    }
+
+    async fn opened_by_driver(&self) -> Result<String> {
+        // A window is opened from another one that is there.
+        let from = self.pages().windows.iter().next().cloned();
+        let from = Place {
+            window: from.unwrap_or_default(),
+            path: Vec::new(),
+        };
+        let opened = self
+            .driver
+            .at(
+                &from,
+                &NewWindow {
+                    kind: WindowKind::Window,
+                },
+            )
+            .await
+            .map_err(meaning)?;
+        Ok(opened.handle)
+    }
+
+    /// A window that shows nothing; `creating` is held.
+    pub(super) async fn blank_window(&self) -> Result<(String, Option<u64>)> {
+        let spare = self.pages().spare.take();
+        match spare {
+            Some(spare) => Ok(spare),
+            None => self.open_window().await,
+        }
+    }
+
+    /// Begins to hear of a page; answers the part that shows its documents.
+    pub(super) async fn attach(&self, target: u64) -> Result<Arc<str>> {
+        let inspector = self.inspector().ok_or(Error::PageClosed {})?;
+        let known = self.pages().parts.get(&target).cloned();
+        if let Some(part) = known {
+            return Ok(part);
+        }
+        inspector.attach(target)?;
+        let appears = self.wait(|| self.pages().parts.get(&target).cloned());
+        match tokio::time::timeout(TELLING, appears).await {
+            Ok(part) => part,
+            Err(_) => Err(Error::PageClosed {}),
+        }
+    }
+
+    /// A window is a page from now on.
+    pub(super) async fn adopt(
+        &self,
+        window: &str,
+        target: Option<u64>,
+        opener: Option<PageId>,
+    ) -> Result<Arc<WebDriverPage>> {
+        let context = self.itself.upgrade().ok_or(Error::PageClosed {})?;
+        let page = WebDriverPage::new(&context, self.driver.clone(), window);
+        if let Some(target) = target {
+            let part = self.attach(target).await?;
+            page.state().eye = Some(Eye { target, part });
+            page.state().intercepting = self.decides();
+            let options = self.options().clone();
+            page.prepare(&options);
+        }
+        let is_popup = opener.is_some();
+        page.observed_by(self.observer.page_opened(page.clone(), opener));
+        {
+            let mut pages = self.pages();
+            if let Some(target) = target {
+                pages.by_target.insert(target, page.clone());
+            }
+            pages.open.insert(page.page_id().clone(), page.clone());
+            if is_popup {
+                pages.opened_by_pages.insert(page.page_id().clone());
+            }
+        }
+        self.bump();
+        if target.is_some() {
+            page.prepared().await?;
+        }
+        if is_popup {
+            page.look_soon();
+        } else {
+            page.look().await?;
+            let viewport = self.options().viewport.clone();
+            if let Some(viewport) = viewport {
+                page.fit(viewport.size).await?;
+            }
+        }
+        Ok(page)
+    }
+
+    /// Windows that pages opened become pages; those that are gone end.
+    async fn windows_changed(&self) -> Result<()> {
+        let Some(ears) = &self.ears else {
+            return Ok(());
+        };
+        let all = ears.pages.borrow().clone();
+        let gone: Vec<_> = {
+            let pages = self.pages();
+            let known = pages.by_target.iter();
+            let is_there = |target: &u64| all.iter().any(|page| page.target == *target);
+            known
+                .filter(|(target, _)| !is_there(target))
+                .map(|(_, page)| page.clone())
+                .collect()
+        };
+        for page in gone {
+            self.window_gone(&page);
+        }
+        if self.unknown(&all).is_empty() {
+            return Ok(());
+        }
+        let _creating = self.creating.lock().await;
+        let new = self.unknown(&ears.pages.borrow().clone());
+        for target in new {
+            let windows = self
+                .driver
+                .call(&GetWindowHandles {})
+                .await
+                .map_err(meaning)?;
+            let window = {
+                let pages = self.pages();
+                let mut windows = windows.into_iter();
+                windows.find(|window| !pages.windows.contains(window))
+            };
+            // Its window may be gone again.
+            self.pages().targets.insert(target);
+            if let Some(window) = window {
+                self.pages().windows.insert(window.clone());
+                self.opened_by_page(&window, target).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn opened_by_page(&self, window: &str, target: u64) -> Result<()> {
+        let (opener, few) = {
+            let pages = self.pages();
+            let used = pages.last_used.clone();
+            let used = used.filter(|page| pages.open.contains_key(page));
+            let opener = used.or_else(|| pages.open.keys().next().cloned());
+            (opener, pages.opened_by_pages.len() < OPENED_BY_PAGES)
+        };
+        if !few {
+            self.close_handle(window).await?;
+            if let Some(opener) = &opener {
+                self.observer.page_refused(opener);
+            }
+            return Ok(());
+        }
+        self.adopt(window, Some(target), opener).await.map(drop)
+    }
+
+    /// A page's window has gone.
+    pub(super) fn window_gone(&self, page: &WebDriverPage) {
+        {
+            tracing::debug!(window = page.window(), "a window is gone");
+            let mut pages = self.pages();
+            pages.windows.remove(page.window());
+            pages.open.remove(page.page_id());
+            pages.opened_by_pages.remove(page.page_id());
+            pages
+                .by_target
+                .retain(|_, known| known.page_id() != page.page_id());
+        }
+        page.ended();
+        self.bump();
+    }
+
+    /// Closes a page's window; the session lives on without any.
+    pub(super) async fn close_window(&self, page: &WebDriverPage) -> Result<()> {
+        let _creating = self.creating.lock().await;
+        let is_last = {
+            let pages = self.pages();
+            pages.open.len() <= 1 && pages.spare.is_none()
+        };
+        if is_last {
+            // With its last window the browser would end, and the session.
+            let spare = self.open_window().await?;
+            self.pages().spare = Some(spare);
+        }
+        if self.ears.is_some() && page.shown_dialog().await?.is_some() {
+            // The driver does not go to a window whose dialog waits, so not to the end of it either.
+            page.give_answer(false, None).await?;
+            let window = json!({ "handle": page.window() });
+            let _: Value = self
+                .automate("Automation.closeBrowsingContext", &window)
+                .await?;
+            self.driver.forget().await;
+        } else {
+            self.close_handle(page.window()).await?;
+        }
+        self.window_gone(page);
+        Ok(())
+    }
+
+    pub(super) async fn close_handle(&self, window: &str) -> Result<()> {
+        let place = Place {
+            window: window.to_owned(),
+            path: Vec::new(),
+        };
+        let closed = self.driver.at(&place, &CloseWindow {}).await;
+        let closed = match closed.map_err(meaning) {
+            Err(Error::DialogOpen {}) => {
+                // Whoever asked is not there any more.
+                let _ = self.driver.at(&place, &DismissAlert {}).await;
+                self.driver
+                    .at(&place, &CloseWindow {})
+                    .await
+                    .map_err(meaning)
+            }
+            closed => closed,
+        };
+        self.driver.forget().await;
+        self.pages().windows.remove(window);
+        match closed {
+            // It is gone already.
+            Err(Error::PageClosed {}) => Ok(()),
+            closed => closed.map(drop),
+        }
+    }
+
+    /// Any page, for what holds for all of them.
+    pub(super) async fn any_eye(&self) -> Result<Eye> {
+        let open = self.open_pages();
+        if let Some(eye) = open.iter().find_map(|page| page.state().eye.clone()) {
+            return Ok(eye);
+        }
+        let _creating = self.creating.lock().await;
+        let (window, target) = self.blank_window().await?;
+        self.pages().spare = Some((window, target));
+        let target = target.ok_or(Error::PageClosed {})?;
+        let part = self.attach(target).await?;
+        Ok(Eye { target, part })
+    }
+}
+
+/// What the browser answers when it has opened a window.
+#[derive(Deserialize)]
+struct Opened {
+    handle: String,
+}
+
+/// Follows what the browser tells of its windows.
+pub(super) async fn follow(context: Weak<WebDriverContext>) {
+    let told = |context: &Arc<WebDriverContext>| {
+        let ears = context.ears.as_ref();
+        ears.map(|ears| ears.pages.clone())
+    };
+    let Some(mut pages) = context.upgrade().as_ref().and_then(told) else {
+        return;
+    };
+    loop {
+        pages.mark_unchanged();
+        {
+            let Some(context) = context.upgrade() else {
+                return;
+            };
+            if let Err(error) = context.windows_changed().await {
+                tracing::debug!(%error, "a window that opened is lost");
+            }
+        }
+        if pages.changed().await.is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! A browser that a WebDriver end makes for us: a grid, a driver in another container, or a browser that listens for WebDriver BiDi.
+
+use super::endpoint::reachable;
+use super::source::{Grant, Source};
+use super::{BrowserKind, LaunchOptions, chromium, firefox};
+use crate::backend::bidi::{BidiBrowser, prompts};
+use crate::backend::cdp::CdpBrowser;
+use crate::backend::webdriver::{Started, Starter, WebDriverBrowser};
+use crate::backend::{BrowserBackend, ContextOptions};
+use crate::error::{Error, Result};
+use crate::progress::Progress;
+use async_trait::async_trait;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use wire::webdriver::session::Created;
+use wire::webdriver::{RemoteEnd, WebDriverSession};
+
+/// How long a WebSocket of a WebDriver end may take to come about.
+const CONNECTING: Duration = Duration::from_secs(30);
+
+/// After what pauses a WebDriver end is asked again: a grid takes notice of a machine that is gone when it asks it for something.
+const AGAIN: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(3)];
+
+/// Where browsers are made, and what is asked for beside what we need.
+#[derive(Debug, Clone, Default)]
+pub struct WebDriverEnd {
+    /// `http(s)://…` of a WebDriver end, with `user:password@` where it wants them; or `ws(s)://…` of one browser that speaks WebDriver
+    /// BiDi.
+    pub endpoint: String,
+    /// Headers of every request.
+    pub headers: Vec<(String, String)>,
+    /// [Capabilities](https://www.w3.org/TR/webdriver2/#capabilities), over ours.
+    pub capabilities: Map<String, Value>,
+    /// What the end calls the browser, such as `chrome`, `MicrosoftEdge`, `firefox`.
+    pub browser_name: &'static str,
+    /// How long it may take until there is one.
+    pub timeout: Duration,
+    /// How the browser is to be, as far as that can be said from afar: no program, no profile, no environment.
+    pub launch: LaunchOptions,
+}
+
+/// Asks for a browser, and connects to it.
+pub(super) async fn open(
+    progress: &Progress,
+    remote: &WebDriverEnd,
+) -> Result<Arc<dyn BrowserBackend>> {
+    let opening = async {
+        match remote.endpoint.split_once("://") {
+            Some(("ws" | "wss", _)) => listening(remote).await,
+            _ => match remote.launch.kind {
+                // Each context is a session of its own.
+                BrowserKind::Webkit | BrowserKind::Safari => {
+                    WebDriverBrowser::start(Box::new(remote.clone())).await
+                }
+                BrowserKind::Chromium | BrowserKind::Firefox => made(remote).await,
+            },
+        }
+    };
+    progress.run(opening).await
+}
+
+/// One that listens for WebDriver BiDi itself.
+async fn listening(remote: &WebDriverEnd) -> Result<Arc<dyn BrowserBackend>> {
+    if remote.launch.kind != BrowserKind::Firefox {
+        return Err(failed(
+            remote,
+            "a ws:// endpoint of WebDriver BiDi is Firefox's: add --browser=firefox, or use --cdp-endpoint for Chromium".to_owned(),
+        ));
+    }
+    let url = remote.endpoint.trim_end_matches('/');
+    let url = match url::Url::parse(url) {
+        // As the specification has it, where nobody said otherwise.
+        Ok(parsed) if parsed.path() == "/" => format!("{url}/session"),
+        _ => url.to_owned(),
+    };
+    let (connection, events) = connected(remote, &url).await?;
+    BidiBrowser::start(connection, events, None, Source::Reached).await
+}
+
+async fn made(remote: &WebDriverEnd) -> Result<Arc<dyn BrowserBackend>> {
+    let refused = |error: wire::Error| failed(remote, told(&error));
+    let base = url::Url::parse(&remote.endpoint)
+        .map_err(|error| failed(remote, format!("Invalid URL: {error}")))?;
+    let end = RemoteEnd::new(&remote.endpoint, &remote.headers).map_err(refused)?;
+    let (session, created) = new_session(&end, remote).await?;
+    // From here on it is ended, whatever comes.
+    let grant = Grant::new(session);
+    let given = &created.capabilities;
+    let socket = |name: &str| {
+        let told = given[name].as_str()?;
+        reachable(told, &base)
+    };
+    match remote.launch.kind {
+        BrowserKind::Chromium => {
+            let Some(url) = socket("se:cdp") else {
+                return Err(failed(
+                    remote,
+                    "the WebDriver end gives no way to DevTools (`se:cdp`): Selenium Grid 4 does; for a browser with an open debugging port use --cdp-endpoint".to_owned(),
+                ));
+            };
+            let (connection, events) = connected(remote, &url).await?;
+            let source = Source::Granted(grant.kept_alive(Some(connection.clone())));
+            CdpBrowser::start(connection, events, source).await
+        }
+        BrowserKind::Firefox => {
+            let Some(url) = socket("webSocketUrl") else {
+                return Err(failed(
+                    remote,
+                    "the WebDriver end gives no WebDriver BiDi (`webSocketUrl`)".to_owned(),
+                ));
+            };
+            let version = given["browserVersion"].as_str().unwrap_or_default();
+            let (connection, events) = connected(remote, &url).await?;
+            let source = Source::Granted(grant.kept_alive(Some(connection.clone())));
+            BidiBrowser::start(connection, events, Some(version.to_owned()), source).await
+        }
+        // They have no other way than the session itself.
+        BrowserKind::Webkit | BrowserKind::Safari => {
+            Err(failed(remote, "a session is asked for first".to_owned()))
+        }
+    }
+}
+
+#[async_trait]
+impl Starter for WebDriverEnd {
+    async fn start(&self, _context: &ContextOptions) -> Result<Started> {
+        let end = RemoteEnd::new(&self.endpoint, &self.headers)
+            .map_err(|error| failed(self, told(&error)))?;
+        let (session, created) = new_session(&end, self).await?;
+        let version = created.capabilities["browserVersion"].as_str();
+        let grant = Grant::new(session.clone()).kept_alive(None);
+        Ok(Started {
+            sources: vec![Source::Granted(grant)],
+            session,
+            eyes: None,
+            downloads: None,
+            product: format!("WebKit/{}", version.unwrap_or_default()),
+        })
+    }
+}
+
+/// Asks again where one machine of several may be the trouble.
+async fn new_session(
+    end: &RemoteEnd,
+    remote: &WebDriverEnd,
+) -> Result<(WebDriverSession, Created)> {
+    let asked = json!({ "alwaysMatch": capabilities(remote) });
+    let mut pauses = AGAIN.iter();
+    let trying = async {
+        loop {
+            let error = match end.new_session(&asked).await {
+                Ok(made) => return Ok(made),
+                Err(error) => error,
+            };
+            let pause = match &error {
+                wire::Error::Refused { .. } | wire::Error::Http { .. } => pauses.next(),
+                // Nobody is there.
+                _ => None,
+            };
+            let Some(pause) = pause else {
+                let name = remote.browser_name;
+                let reason = format!("{} (asked for the browser {name})", told(&error));
+                return Err(failed(remote, reason));
+            };
+            tracing::debug!(%error, "the WebDriver end made no browser");
+            tokio::time::sleep(*pause).await;
+        }
+    };
+    tokio::time::timeout(remote.timeout, trying)
+        .await
+        .unwrap_or_else(|_| {
+            Err(failed(
+                remote,
+                format!(
+                    "no browser within {} ms: see that there is one called {}, and room for it",
+                    remote.timeout.as_millis(),
+                    remote.browser_name,
+                ),
+            ))
+        })
+}
+
+/// What the WebDriver end is asked for.
+fn capabilities(remote: &WebDriverEnd) -> Map<String, Value> {
+    let launch = &remote.launch;
+    let ours = match launch.kind {
+        BrowserKind::Chromium => {
+            let name = match remote.browser_name {
+                "MicrosoftEdge" => "ms:edgeOptions",
+                _ => "goog:chromeOptions",
+            };
+            json!({
+                "browserName": remote.browser_name,
+                name: { "args": chromium::switches_under_a_driver(launch) },
+            })
+        }
+        BrowserKind::Firefox => {
+            let headless = launch.headless.then_some("-headless".to_owned());
+            let args: Vec<String> = headless.into_iter().chain(launch.args.clone()).collect();
+            let preferences: Map<_, _> = firefox::preferences(launch).into_iter().collect();
+            json!({
+                "browserName": remote.browser_name,
+                "webSocketUrl": true,
+                "unhandledPromptBehavior": prompts(),
+                "moz:firefoxOptions": { "args": args, "prefs": preferences },
+            })
+        }
+        BrowserKind::Webkit | BrowserKind::Safari => json!({
+            "browserName": remote.browser_name,
+            "unhandledPromptBehavior": "ignore",
+            "pageLoadStrategy": "none",
+        }),
+    };
+    let mut all = match ours {
+        Value::Object(all) => all,
+        _ => Map::new(),
+    };
+    merge(&mut all, &remote.capabilities);
+    all
+}
+
+/// Objects are joined, and so are lists; everything else is replaced.
+fn merge(into: &mut Map<String, Value>, more: &Map<String, Value>) {
+    for (name, value) in more {
+        match (into.get_mut(name), value) {
+            (Some(Value::Object(ours)), Value::Object(theirs)) => merge(ours, theirs),
+            (Some(Value::Array(ours)), Value::Array(theirs)) => ours.extend(theirs.iter().cloned()),
+            _ => {
+                into.insert(name.clone(), value.clone());
+            }
+        }
+    }
+}
+
+async fn connected(
+    remote: &WebDriverEnd,
+    url: &str,
+) -> Result<(wire::Connection, wire::EventStream)> {
+    wire::Connection::websocket(url, &remote.headers, CONNECTING)
+        .await
+        .map_err(|error| failed(remote, told(&error)))
+}
+
+/// The words of a WebDriver end without what its programmers would want to know.
+fn told(error: &wire::Error) -> String {
+    let text = match error {
+        wire::Error::Refused { message, .. } => message.clone(),
+        error => error.to_string(),
+    };
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty());
+    first.unwrap_or_default().to_owned()
+}
+
+fn failed(remote: &WebDriverEnd, reason: String) -> Error {
+    let mut endpoint = remote.endpoint.clone();
+    if let Ok(mut url) = url::Url::parse(&endpoint) {
+        // What led us there is shown, who we are is not.
+        let _ = (url.set_username(""), url.set_password(None));
+        endpoint = url.to_string();
+    }
+    Error::ConnectFailed { endpoint, reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(kind: BrowserKind, browser_name: &'static str, capabilities: Value) -> Value {
+        let remote = WebDriverEnd {
+            browser_name,
+            capabilities: capabilities.as_object().cloned().unwrap_or_default(),
+            launch: LaunchOptions {
+                kind,
+                headless: true,
+                args: vec!["--mine".to_owned()],
+                ..LaunchOptions::default()
+            },
+            ..WebDriverEnd::default()
+        };
+        Value::Object(super::capabilities(&remote))
+    }
+
+    #[test]
+    fn capabilities_of_the_user_join_ours() {
+        let cloud = json!({
+            "platformName": "linux",
+            "goog:chromeOptions": { "args": ["--theirs"], "binary": "/opt/chrome" },
+        });
+        let asked = asked(BrowserKind::Chromium, "chrome", cloud);
+        assert_eq!(asked["browserName"], "chrome");
+        assert_eq!(asked["platformName"], "linux");
+        let options = &asked["goog:chromeOptions"];
+        assert_eq!(options["binary"], "/opt/chrome");
+        let args = options["args"].as_array().unwrap();
+        for arg in ["--headless", "--mine", "--theirs"] {
+            assert!(args.contains(&json!(arg)), "{arg}");
+        }
+        // The driver has its own.
+        assert!(!args.contains(&json!("--remote-debugging-pipe")));
+    }
+
+    #[test]
+    fn a_firefox_is_asked_for_with_its_web_socket() {
+        let asked = asked(BrowserKind::Firefox, "firefox", json!({}));
+        assert_eq!(asked["webSocketUrl"], true);
+        assert_eq!(
+            asked["moz:firefoxOptions"]["args"],
+            json!(["-headless", "--mine"])
+        );
+        assert_eq!(asked["unhandledPromptBehavior"]["default"], "ignore");
+    }
+
+    #[test]
+    fn a_password_in_the_endpoint_is_in_no_error() {
+        let remote = WebDriverEnd {
+            endpoint: "https://ada:secret@grid.example/wd/hub".to_owned(),
+            ..WebDriverEnd::default()
+        };
+        let error = format!("{:?}", failed(&remote, "gone".to_owned()));
+        assert!(
+            error.contains("grid.example/wd/hub") && !error.contains("secret"),
+            "{error}"
+        );
+    }
+}

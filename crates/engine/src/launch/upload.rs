@@ -1,0 +1,98 @@
+//! Files for a browser on another machine, which a grid takes for it.
+
+use crate::error::{Error, Result};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use std::io::{Cursor, Write as _};
+use std::path::{Path, PathBuf};
+use wire::webdriver::file::Upload;
+use wire::webdriver::{WebDriverSession, error};
+use zip::ZipWriter;
+use zip::result::ZipResult;
+use zip::write::SimpleFileOptions;
+
+/// The most that one file or folder may hold: it is in memory several times while it is sent.
+const LARGEST: u64 = 100 * 1024 * 1024;
+
+/// Brings a file or folder to where the browser runs, and gives its path there. To an end that takes no files it goes by its name
+/// here, as a driver on this machine needs it.
+pub(super) async fn upload(session: &WebDriverSession, path: &Path) -> Result<String> {
+    let name = path.display().to_string();
+    let whole = path.to_owned();
+    let failed = |reason: String| Error::File {
+        path: name.clone(),
+        reason: format!("{name}: {reason}"),
+    };
+    let packed = tokio::task::spawn_blocking(move || packed(&whole)).await;
+    let packed = packed.map_err(|error| failed(error.to_string()))?;
+    let file = packed.map_err(|error| failed(error.to_string()))?;
+    match session.call_aside(&Upload { file }).await {
+        Ok(there) => Ok(there),
+        Err(wire::Error::Refused { error, .. }) if error == error::UNKNOWN_COMMAND => Ok(name),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// One file or folder as an archive, in Base64.
+fn packed(path: &Path) -> ZipResult<String> {
+    let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+    let options = SimpleFileOptions::default();
+    let mut left = LARGEST;
+    // The name of an entry, and the file.
+    let mut waiting: Vec<(PathBuf, PathBuf)> = Vec::new();
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    waiting.push((name.into(), path.to_owned()));
+    while let Some((name, path)) = waiting.pop() {
+        if path.is_dir() {
+            archive.add_directory_from_path(&name, options)?;
+            for entry in path.read_dir()? {
+                let entry = entry?;
+                waiting.push((name.join(entry.file_name()), entry.path()));
+            }
+            continue;
+        }
+        let size = path.metadata()?.len();
+        left = left.checked_sub(size).ok_or_else(|| {
+            let most = LARGEST / 1024 / 1024;
+            std::io::Error::other(format!(
+                "more than {most} MB are not sent to another machine; use a folder that both have"
+            ))
+        })?;
+        archive.start_file_from_path(&name, options)?;
+        archive.write_all(&std::fs::read(&path)?)?;
+    }
+    Ok(BASE64_STANDARD.encode(archive.finish()?.into_inner()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read as _;
+
+    #[test]
+    fn a_folder_is_packed_with_all_that_is_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let photos = folder.path().join("photos");
+        std::fs::create_dir_all(photos.join("old")).unwrap();
+        std::fs::write(photos.join("old/1.txt"), "one").unwrap();
+        let bytes = BASE64_STANDARD.decode(packed(&photos).unwrap()).unwrap();
+        let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
+        let names = archive.file_names().map(|name| name.unwrap().into_owned());
+        let mut names: Vec<_> = names.collect();
+        names.sort();
+        assert_eq!(names, ["photos/", "photos/old/", "photos/old/1.txt"]);
+        let mut text = String::new();
+        let mut file = archive.by_name("photos/old/1.txt").unwrap();
+        file.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "one");
+    }
+
+    #[test]
+    fn what_is_too_large_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("film");
+        let file = std::fs::File::create(&path).unwrap();
+        file.set_len(LARGEST + 1).unwrap();
+        assert!(packed(&path).unwrap_err().to_string().contains("100 MB"));
+    }
+}

@@ -1,0 +1,286 @@
+//! Starting a WebKit: its browser, the driver beside it, and between the two us, so that we hear what the driver is told.
+
+use super::LaunchOptions;
+use super::display::Display;
+use super::process::Process;
+use super::profile::Profile;
+use super::source::Source;
+use crate::backend::webdriver::{Eyes, Started, Starter, WebDriverBrowser};
+use crate::backend::{BrowserBackend, ContextOptions, Proxy};
+use crate::error::{Error, Result};
+use crate::progress::Progress;
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use wire::inspector::{Inspector, Relay};
+use wire::webdriver::{RemoteEnd, WebDriverSession};
+
+/// The driver, a command of the same package.
+const DRIVER: &str = "WebKitWebDriver";
+/// How often something that starts is looked at.
+const LOOK: Duration = Duration::from_millis(10);
+/// How long a browser or a driver may take to listen.
+const LISTENING: Duration = Duration::from_secs(60);
+
+pub(super) async fn launch(
+    progress: &Progress,
+    options: &LaunchOptions,
+) -> Result<Arc<dyn BrowserBackend>> {
+    let starter = WebKit {
+        options: options.clone(),
+        display: tokio::sync::Mutex::default(),
+    };
+    progress
+        .run(WebDriverBrowser::start(Box::new(starter)))
+        .await
+}
+
+struct WebKit {
+    options: LaunchOptions,
+    /// A screen of ours, if there is none to be seen.
+    display: tokio::sync::Mutex<Option<Arc<Display>>>,
+}
+
+#[async_trait]
+impl Starter for WebKit {
+    async fn start(&self, context: &ContextOptions) -> Result<Started> {
+        let profile = temporary()?;
+        let home = profile.dir().to_owned();
+        let downloads = prepare(&home)?;
+        let inspected = free_address().await?;
+        let relay = Relay::start(inspected).await?;
+        let args = self.arguments();
+        let display = self.screen().await?;
+        let env = self.environment(&home, inspected, context, display);
+        let browser = Process::start(&self.options.executable, &args, &env, profile);
+        let driven = self.driver(relay.address());
+        let ((browser, _), (driver, remote)) = tokio::try_join!(browser, driven)?;
+        listens(inspected, &browser, "the browser").await?;
+        let capabilities = self.capabilities(context);
+        let made = remote.new_session(&capabilities).await;
+        let (session, created) = match made {
+            Ok(made) => made,
+            Err(error) => {
+                return Err(Error::LaunchFailed {
+                    reason: error.to_string(),
+                    log: format!(
+                        "<launching> {}\n{}{}",
+                        self.options.executable.display(),
+                        browser.last_words().await,
+                        driver.last_words().await
+                    ),
+                });
+            }
+        };
+        let text = |name: &str| {
+            let value = created.capabilities.get(name).and_then(Value::as_str);
+            value.unwrap_or_default().to_owned()
+        };
+        Ok(Started {
+            eyes: eyes(inspected, relay, &session).await,
+            session,
+            sources: [browser, driver]
+                .map(|process| Source::Started(Arc::new(process)))
+                .into(),
+            downloads: Some(downloads),
+            product: format!("WebKit/{}", text("browserVersion")),
+        })
+    }
+
+    async fn end(&self) {
+        let display = self.display.lock().await.take();
+        if let Some(display) = display {
+            display.leave().await;
+        }
+    }
+}
+
+impl WebKit {
+    /// The name of the screen of ours, where there is to be one.
+    async fn screen(&self) -> Result<Option<String>> {
+        if self.options.display && !self.options.headless {
+            return Ok(None);
+        }
+        let display = Display::shared().await?;
+        let name = display.name.clone();
+        *self.display.lock().await = Some(display);
+        Ok(Some(name))
+    }
+
+    /// A driver that takes us for the browser.
+    async fn driver(&self, relay: SocketAddr) -> Result<(Process, RemoteEnd)> {
+        let address = free_address().await?;
+        let args = [
+            format!("--port={}", address.port()),
+            format!("--target={relay}"),
+        ];
+        let (driver, _) = Process::start(Path::new(DRIVER), &args, &[], temporary()?).await?;
+        listens(address, &driver, "the driver").await?;
+        let remote = RemoteEnd::new(&format!("http://{address}"), &[])?;
+        Ok((driver, remote))
+    }
+
+    fn arguments(&self) -> Vec<String> {
+        // Whether a window may open is the page's business, as it is with other browsers under a driver.
+        let mut args = vec![
+            "--automation".to_owned(),
+            "--javascript-can-open-windows-automatically=true".to_owned(),
+            // A document that goes into the browser's memory answers nothing any more, not even that it is gone.
+            "--enable-page-cache=false".to_owned(),
+        ];
+        args.retain(|arg| !self.options.ignore_default_args.contains(arg));
+        args.extend(self.options.args.iter().cloned());
+        args
+    }
+
+    fn environment(
+        &self,
+        home: &Path,
+        inspected: SocketAddr,
+        context: &ContextOptions,
+        display: Option<String>,
+    ) -> Vec<(String, String)> {
+        let below = |name: &str| home.join(name).display().to_string();
+        let mut env: Vec<(String, String)> = [
+            ("WEBKIT_INSPECTOR_SERVER", inspected.to_string()),
+            ("XDG_CONFIG_HOME", below("config")),
+            ("XDG_DATA_HOME", below("data")),
+            ("XDG_CACHE_HOME", below("cache")),
+            ("XDG_STATE_HOME", below("state")),
+            // Nothing that asks a desktop, or starts a part of one.
+            ("NO_AT_BRIDGE", "1".to_owned()),
+            ("GTK_A11Y", "none".to_owned()),
+            ("GIO_USE_VFS", "local".to_owned()),
+            ("GSETTINGS_BACKEND", "memory".to_owned()),
+            ("GDK_BACKEND", "x11".to_owned()),
+            ("DBUS_SESSION_BUS_ADDRESS", "disabled:".to_owned()),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into();
+        let mut set = |name: &str, value: String| env.push((name.to_owned(), value));
+        if let Some(display) = display {
+            set("DISPLAY", display);
+        }
+        let locale = context.locale.as_deref().unwrap_or("en-US");
+        set("LANGUAGE", locale.replace('-', "_"));
+        set("LANG", format!("{}.UTF-8", locale.replace('-', "_")));
+        if let Some(zone) = &context.timezone {
+            set("TZ", zone.clone());
+        }
+        env.extend(self.options.env.iter().cloned());
+        env
+    }
+
+    fn capabilities(&self, context: &ContextOptions) -> Value {
+        let mut wanted = json!({
+            "unhandledPromptBehavior": "ignore",
+            "pageLoadStrategy": "none",
+            "timeouts": { "script": null, "pageLoad": 300_000, "implicit": 0 },
+            "webkitgtk:browserOptions": {
+                "binary": self.options.executable.display().to_string(),
+                "args": self.arguments(),
+            },
+        });
+        if context.ignore_https_errors {
+            wanted["acceptInsecureCerts"] = true.into();
+        }
+        if let Some(proxy) = context.proxy.as_ref().or(self.options.proxy.as_ref()) {
+            wanted["proxy"] = proxied(proxy);
+        }
+        json!({ "alwaysMatch": wanted })
+    }
+}
+
+/// Begins to hear of the browser's pages. Where that fails there is the driver still.
+async fn eyes(inspected: SocketAddr, relay: Relay, session: &WebDriverSession) -> Option<Eyes> {
+    match Inspector::connect(inspected).await {
+        Ok((inspector, events)) => Some(Eyes {
+            inspector,
+            events,
+            relay,
+        }),
+        Err(error) => {
+            tracing::warn!(%error, session = session.id(), "WebKit's inspector cannot be used");
+            None
+        }
+    }
+}
+
+/// Makes the folders that the browser is to take for its user's; answers the one for downloads.
+fn prepare(home: &Path) -> Result<PathBuf> {
+    let downloads = home.join("downloads");
+    let config = home.join("config");
+    let made = || -> std::io::Result<()> {
+        for folder in [&downloads, &config] {
+            std::fs::create_dir_all(folder)?;
+        }
+        let line = format!("XDG_DOWNLOAD_DIR=\"{}\"\n", downloads.display());
+        std::fs::write(config.join("user-dirs.dirs"), line)
+    };
+    made().map_err(|error| Error::File {
+        path: home.display().to_string(),
+        reason: error.to_string(),
+    })?;
+    Ok(downloads)
+}
+
+fn temporary() -> Result<Profile> {
+    Profile::temporary().map_err(|error| failed(&error))
+}
+
+fn failed(error: &dyn std::fmt::Display) -> Error {
+    Error::LaunchFailed {
+        reason: error.to_string(),
+        log: String::new(),
+    }
+}
+
+/// An address that nobody listens at.
+pub(super) async fn free_address() -> Result<SocketAddr> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
+    let listener = listener.map_err(|error| failed(&error))?;
+    listener.local_addr().map_err(|error| failed(&error))
+}
+
+/// Waits until a process listens.
+pub(super) async fn listens(address: SocketAddr, process: &Process, name: &str) -> Result<()> {
+    let listening = async {
+        while TcpStream::connect(address).await.is_err() {
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    let gone = |reason: String, log: String| Error::LaunchFailed {
+        reason: format!("{name} does not start ({reason})"),
+        log,
+    };
+    tokio::select! {
+        biased;
+        listening = tokio::time::timeout(LISTENING, listening) => match listening {
+            Ok(()) => Ok(()),
+            Err(_) => Err(gone("it does not listen".to_owned(), process.last_words().await)),
+        },
+        reason = process.exit() => Err(gone(reason, process.last_words().await)),
+    }
+}
+
+/// <https://www.w3.org/TR/webdriver2/#proxy>
+fn proxied(proxy: &Proxy) -> Value {
+    let (scheme, address) = proxy
+        .server
+        .split_once("://")
+        .unwrap_or(("http", &proxy.server));
+    let mut wanted = json!({ "proxyType": "manual", "noProxy": proxy.bypass });
+    if let Some(version) = scheme.strip_prefix("socks") {
+        wanted["socksProxy"] = address.into();
+        let version = version.trim_end_matches(char::is_alphabetic);
+        wanted["socksVersion"] = version.parse::<u64>().unwrap_or(5).into();
+    } else {
+        wanted["httpProxy"] = address.into();
+        wanted["sslProxy"] = address.into();
+    }
+    wanted
+}

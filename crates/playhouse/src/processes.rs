@@ -1,0 +1,324 @@
+//! Processes of this machine, each told from any other that may get its number later. Which of them are whose is said elsewhere.
+
+#[cfg(unix)]
+use rustix::process::{Pid, Signal};
+use serde::{Deserialize, Serialize};
+
+/// A process for as long as the system runs: its number, and when it was started.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Identity {
+    pub(crate) pid: u32,
+    pub(crate) started: String,
+}
+
+impl Identity {
+    /// `None` when it has ended, whether or not somebody has taken note.
+    pub(crate) fn of(pid: u32) -> Option<Self> {
+        let entry = table::read(pid).filter(|entry| !entry.ended)?;
+        Some(entry.identity())
+    }
+
+    /// The same of a child that nobody has waited for: it may have ended.
+    pub(crate) fn of_child(pid: u32) -> Option<Self> {
+        Some(table::read(pid)?.identity())
+    }
+
+    pub(crate) fn is_alive(&self) -> bool {
+        Self::of(self.pid).as_ref() == Some(self)
+    }
+
+    /// Whether it was started before the other; `None` where that cannot be known.
+    pub(crate) fn is_older_than(&self, other: &Self) -> Option<bool> {
+        let (boot, since) = self.started.split_once(' ')?;
+        let (other_boot, other_since) = other.started.split_once(' ')?;
+        let numbers = (since.parse::<u64>().ok()?, other_since.parse::<u64>().ok()?);
+        (boot == other_boot).then_some(numbers.0 < numbers.1)
+    }
+
+    /// Whether it is a process of our own user.
+    pub(crate) fn is_our_users(&self) -> bool {
+        table::user(self.pid).is_some_and(|user| table::user(std::process::id()) == Some(user))
+            && self.is_alive()
+    }
+}
+
+#[cfg(unix)]
+impl Identity {
+    /// Asks it to end.
+    pub(crate) fn terminate(&self) {
+        self.send(Signal::TERM);
+    }
+
+    /// Ends it.
+    pub(crate) fn kill(&self) {
+        self.send(Signal::KILL);
+    }
+
+    /// Asks it to end, and its group if it leads one.
+    pub(crate) fn terminate_group(&self) {
+        self.send_group(Signal::TERM);
+    }
+
+    /// Ends it, and its group if it leads one.
+    pub(crate) fn kill_group(&self) {
+        self.send_group(Signal::KILL);
+    }
+
+    fn send_group(&self, signal: Signal) {
+        use rustix::process::{getpgid, kill_process_group};
+        let Some(pid) = Pid::from_raw(self.pid.cast_signed()) else {
+            return;
+        };
+        match getpgid(Some(pid)) {
+            // The number of a group is not given away while anybody is in it.
+            Ok(group) if group == pid && self.is_alive() => {
+                let _ = kill_process_group(pid, signal);
+            }
+            _ => self.send(signal),
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    fn send(&self, signal: Signal) {
+        use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
+        // From here on the descriptor means that process, whatever becomes of its number.
+        let Some(pid) = Pid::from_raw(self.pid.cast_signed()) else {
+            return;
+        };
+        if let Ok(process) = pidfd_open(pid, PidfdFlags::empty())
+            && self.is_alive()
+        {
+            let _ = pidfd_send_signal(process, signal);
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn send(&self, signal: Signal) {
+        if let Some(pid) = Pid::from_raw(self.pid.cast_signed())
+            && self.is_alive()
+        {
+            let _ = rustix::process::kill_process(pid, signal);
+        }
+    }
+}
+
+/// A row of the table of processes.
+pub(crate) struct Entry {
+    pub(crate) pid: u32,
+    pub(crate) parent: u32,
+    pub(crate) group: u32,
+    /// When: the same text for the same process, and for no other of its number.
+    pub(crate) started: String,
+    /// It has, and nobody has taken note.
+    pub(crate) ended: bool,
+}
+
+impl Entry {
+    /// Which process it is of.
+    pub(crate) fn identity(self) -> Identity {
+        Identity {
+            pid: self.pid,
+            started: self.started,
+        }
+    }
+}
+
+/// The table of processes, read from `/proc`. <https://man7.org/linux/man-pages/man5/proc.5.html>
+#[cfg(target_os = "linux")]
+pub(crate) mod table {
+    use std::collections::{BTreeSet, HashSet};
+    use std::fs;
+
+    use super::{Entry, Identity};
+
+    /// Of all processes.
+    pub(crate) fn all() -> impl Iterator<Item = Entry> {
+        let folders = fs::read_dir("/proc").into_iter().flatten().flatten();
+        folders.filter_map(|folder| read(folder.file_name().to_str()?.parse().ok()?))
+    }
+
+    pub(crate) fn read(pid: u32) -> Option<Entry> {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // The name before may hold anything.
+        let (_, rest) = stat.rsplit_once(") ")?;
+        let fields: Vec<&str> = rest.split(' ').collect();
+        Some(Entry {
+            pid,
+            parent: fields.get(1)?.parse().ok()?,
+            group: fields.get(2)?.parse().ok()?,
+            started: format!("{} {}", boot(), fields.get(19)?),
+            ended: matches!(fields.first(), Some(&("Z" | "X"))),
+        })
+    }
+
+    /// Whose it is.
+    pub(crate) fn user(pid: u32) -> Option<u32> {
+        use std::os::unix::fs::MetadataExt as _;
+        Some(fs::metadata(format!("/proc/{pid}")).ok()?.uid())
+    }
+
+    fn boot() -> String {
+        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id");
+        boot.unwrap_or_default().trim().to_owned()
+    }
+
+    /// Whether a variable stands in the environment that it was started with.
+    pub(crate) fn bears(pid: u32, variable: &[u8]) -> bool {
+        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        environment
+            .split(|&byte| byte == 0)
+            .any(|word| word == variable)
+    }
+
+    /// On which ports these processes listen.
+    pub(crate) fn ports(pids: &[u32]) -> BTreeSet<u16> {
+        let Some(first) = pids.first() else {
+            return BTreeSet::new();
+        };
+        let sockets: HashSet<u64> = pids.iter().flat_map(|&pid| sockets(pid)).collect();
+        let listening = listening(*first).filter(|(_, socket)| sockets.contains(socket));
+        listening.map(|(port, _)| port).collect()
+    }
+
+    /// The process that listens on a port.
+    pub(crate) fn listener(port: u16) -> Option<Identity> {
+        let wanted: HashSet<u64> = listening(std::process::id())
+            .filter(|(its, _)| *its == port)
+            .map(|(_, socket)| socket)
+            .collect();
+        if wanted.is_empty() {
+            return None;
+        }
+        let has = |entry: &Entry| sockets(entry.pid).any(|socket| wanted.contains(&socket));
+        all().find(has).map(Entry::identity)
+    }
+
+    fn sockets(pid: u32) -> impl Iterator<Item = u64> {
+        let files = fs::read_dir(format!("/proc/{pid}/fd"));
+        files.into_iter().flatten().flatten().filter_map(|file| {
+            let target = fs::read_link(file.path()).ok()?;
+            let target = target.to_str()?;
+            target
+                .strip_prefix("socket:[")?
+                .strip_suffix(']')?
+                .parse()
+                .ok()
+        })
+    }
+
+    /// Ports and sockets of all that listen, in the network that a process sees.
+    fn listening(pid: u32) -> impl Iterator<Item = (u16, u64)> {
+        const LISTEN: &str = "0A";
+        let tables =
+            ["tcp", "tcp6"].map(|name| fs::read_to_string(format!("/proc/{pid}/net/{name}")));
+        let mut found = Vec::new();
+        for table in tables.into_iter().flatten() {
+            for line in table.lines().skip(1) {
+                let fields: Vec<&str> = line.split_whitespace().collect();
+                let (Some(local), Some(&LISTEN), Some(socket)) =
+                    (fields.get(1), fields.get(3), fields.get(9))
+                else {
+                    continue;
+                };
+                let port = local
+                    .rsplit_once(':')
+                    .map(|(_, port)| u16::from_str_radix(port, 16));
+                if let (Some(Ok(port)), Ok(socket)) = (port, socket.parse()) {
+                    found.push((port, socket));
+                }
+            }
+        }
+        found.into_iter()
+    }
+}
+
+/// The same from `ps`, where there is no `/proc`: no marks, no ports.
+#[cfg(not(target_os = "linux"))]
+pub(crate) mod table {
+    use std::collections::BTreeSet;
+    use std::process::{Command, Stdio};
+
+    use super::{Entry, Identity};
+
+    pub(crate) fn all() -> impl Iterator<Item = Entry> {
+        rows(&["-A"]).into_iter()
+    }
+
+    pub(crate) fn read(pid: u32) -> Option<Entry> {
+        rows(&["-p", &pid.to_string()]).into_iter().next()
+    }
+
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a short question that is waited for at once"
+    )]
+    fn rows(which: &[&str]) -> Vec<Entry> {
+        let asked = Command::new("ps")
+            .args(which)
+            .args(["-o", "pid=,ppid=,pgid=,stat=,lstart="])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn();
+        let Ok(asked) = asked else { return Vec::new() };
+        // It sees itself, our child, which is none of anybody's.
+        let itself = asked.id();
+        let output = asked.wait_with_output();
+        let text = output.map(|output| output.stdout).unwrap_or_default();
+        let row = |line: &str| {
+            let mut words = line.split_whitespace();
+            let mut number = || words.next()?.parse().ok();
+            let (pid, parent, group) = (number()?, number()?, number()?);
+            let ended = words.next()?.starts_with('Z');
+            Some(Entry {
+                pid,
+                parent,
+                group,
+                started: words.collect::<Vec<_>>().join("_"),
+                ended,
+            })
+        };
+        String::from_utf8_lossy(&text)
+            .lines()
+            .filter_map(row)
+            .filter(|entry| entry.pid != itself)
+            .collect()
+    }
+
+    pub(crate) fn user(_: u32) -> Option<u32> {
+        None
+    }
+
+    pub(crate) fn bears(_: u32, _: &[u8]) -> bool {
+        false
+    }
+
+    pub(crate) fn ports(_: &[u32]) -> BTreeSet<u16> {
+        BTreeSet::new()
+    }
+
+    pub(crate) fn listener(_: u16) -> Option<Identity> {
+        None
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_process_of_the_same_number_is_another_one() {
+        let this = Identity::of(std::process::id()).unwrap();
+        assert!(this.is_alive() && this.is_our_users());
+        let former = Identity {
+            started: this.started.replacen(' ', " 1", 1),
+            ..this.clone()
+        };
+        assert!(!former.is_alive() && !former.is_our_users());
+        // It would be the end of this test.
+        former.kill();
+        former.kill_group();
+        assert_eq!(this.is_older_than(&former), Some(true));
+        assert_eq!(former.is_older_than(&this), Some(false));
+    }
+}

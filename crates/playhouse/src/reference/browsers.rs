@@ -1,0 +1,97 @@
+//! What each tool does in which browser: from what the browsers' backends say of themselves, and from the specs that each of them passes.
+
+use engine::{BrowserKind, Feature};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// One browser, and how it did.
+#[derive(Debug, Clone)]
+pub struct BrowserColumn {
+    /// What people call it.
+    pub name: &'static str,
+    /// Its family.
+    pub kind: BrowserKind,
+    /// For each tool: how many cases of the specs are about it, and how many of them pass.
+    pub tools: BTreeMap<String, (usize, usize)>,
+    /// The cases that it does not pass, `FILE > TITLE`, and why.
+    pub differences: BTreeMap<String, String>,
+    /// How many cases there are.
+    pub cases: usize,
+}
+
+impl BrowserColumn {
+    /// `✓` where all cases about a tool pass, else how many do: `5/6`, or `–` for none.
+    pub(super) fn cell(&self, tool: &str) -> String {
+        match self.tools.get(tool) {
+            Some((cases, passed)) if passed == cases => "✓".to_owned(),
+            None | Some((_, 0)) => "–".to_owned(),
+            Some((cases, passed)) => format!("{passed}/{cases}"),
+        }
+    }
+}
+
+/// `docs/browsers.md`: what a browser lacks, and what it does otherwise.
+pub fn browser_reference(browsers: &[BrowserColumn]) -> String {
+    let mut text = String::from(
+        "# Browsers\n\nThis file is written from the code and from the specs, which run on every browser: `UPDATE_EXPECT=1 cargo test -p playhouse --test generated`. A case that fails and is not listed here fails the tests, and so does one that is listed and passes.\n\n",
+    );
+    text.push_str("| browser | cases passed | of all |\n|---|---|---|\n");
+    for browser in browsers {
+        let passed = browser.cases - browser.differences.len();
+        let percent = 100 * passed / browser.cases.max(1);
+        let _ = writeln!(
+            text,
+            "| {} | {passed} of {} | {percent} % |",
+            browser.name, browser.cases
+        );
+    }
+    text.push_str("\n## What a browser cannot do\n\nWhoever asks for it is answered by `UNSUPPORTED_BY_BROWSER`, before anything is half done.\n\n| feature |");
+    for browser in browsers {
+        let _ = write!(text, " {} |", browser.name);
+    }
+    let _ = writeln!(text, "\n|---|{}", "---|".repeat(browsers.len()));
+    for feature in Feature::all() {
+        let _ = write!(text, "| {} |", feature.name());
+        for browser in browsers {
+            let hint = browser.kind.capabilities().way_out(*feature);
+            let _ = write!(text, " {} |", hint.unwrap_or("✓"));
+        }
+        text.push('\n');
+    }
+    for browser in browsers {
+        if browser.differences.is_empty() {
+            continue;
+        }
+        let _ = write!(
+            text,
+            "\n## What {} does otherwise\n\nCases of the specs that it does not pass, and why.\n\n| case | why |\n|---|---|\n",
+            browser.name
+        );
+        for (case, reason) in &browser.differences {
+            let _ = writeln!(text, "| {case} | {reason} |");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_has_a_mark_or_says_how_much_of_it_works() {
+        let tools = [("whole", (3, 3)), ("part", (6, 5)), ("none", (2, 0))];
+        let column = BrowserColumn {
+            name: "Some",
+            kind: BrowserKind::Firefox,
+            tools: tools
+                .into_iter()
+                .map(|(name, tally)| (name.to_owned(), tally))
+                .collect(),
+            differences: BTreeMap::new(),
+            cases: 11,
+        };
+        let cells = ["whole", "part", "none", "untried"].map(|tool| column.cell(tool));
+        assert_eq!(cells, ["✓", "5/6", "–", "–"]);
+    }
+}

@@ -1,0 +1,168 @@
+//! Which command starts the app, and what is told of one that does not.
+
+use super::*;
+
+#[tokio::test]
+async fn without_a_command_there_are_no_tools_for_an_app() {
+    let client = launch(&[]).start().await;
+    let tools = client.list_tools().await;
+    let names: Vec<_> = tools
+        .iter()
+        .filter_map(|tool| tool["name"].as_str())
+        .collect();
+    assert!(
+        names.contains(&"create_session") && !names.contains(&"e2e_start"),
+        "{names:?}"
+    );
+    let refused = failed(&client, "e2e_start", json!({})).await;
+    assert_eq!(refused["errorCode"], "DEV_SERVER_NOT_CONFIGURED");
+    assert!(text(&refused, "/suggestion").contains("--server-command"));
+}
+
+#[tokio::test]
+async fn what_a_command_does_wrong_is_told() {
+    let site = Site::start().await;
+    let project = Project::new();
+    // The browser is of no use: none of them gets so far.
+    for (mode, code, told) in [
+        ("error", "DEV_SERVER_FAILED", "the app ended with code 1"),
+        ("silent", "DEV_SERVER_FAILED", "printed nothing on stdout"),
+        ("no-json", "DEV_SERVER_FAILED", "printed no JSON object"),
+        ("no-json-fails", "DEV_SERVER_FAILED", "exit code 127"),
+        ("cut-off", "DEV_SERVER_FAILED", "printed no JSON object"),
+        ("no-url", "DEV_SERVER_FAILED", "told no \"url\""),
+        (
+            "no-status",
+            "DEV_SERVER_FAILED",
+            "no JSON object with a \"status\"",
+        ),
+        (
+            "wrong-types",
+            "DEV_SERVER_FAILED",
+            "\"port\" is \"the usual\"",
+        ),
+        ("wrong-port", "DEV_SERVER_FAILED", "\"port\" is 70000"),
+        ("wrong-url", "DEV_SERVER_FAILED", "\"url\" is \"not a url\""),
+        (
+            "wrong-status",
+            "DEV_SERVER_FAILED",
+            "one of: ready, already_running",
+        ),
+        (
+            "other-status",
+            "DEV_SERVER_FAILED",
+            "the status \"stopped\"",
+        ),
+        (
+            "dead-port@--start",
+            "DEV_SERVER_FAILED",
+            "nobody listens on http://127.0.0.1:1",
+        ),
+        (
+            "ready-fails",
+            "DEV_SERVER_FAILED",
+            "exit code 1: these contradict each other",
+        ),
+        (
+            "error-succeeds",
+            "DEV_SERVER_FAILED",
+            "it failed, says the text",
+        ),
+        ("binary", "DEV_SERVER_FAILED", "printed no JSON object"),
+        ("endless", "DEV_SERVER_FAILED", "printed more than"),
+        (
+            "endless-stderr@--start",
+            "DEV_SERVER_TIMEOUT",
+            "did not answer --start within 1000 ms",
+        ),
+        (
+            "never@--start",
+            "DEV_SERVER_TIMEOUT",
+            "did not answer --start within 1000 ms",
+        ),
+        (
+            "never-stubborn@--start",
+            "DEV_SERVER_TIMEOUT",
+            "did not answer --start",
+        ),
+        ("killed", "DEV_SERVER_FAILED", "signal: 9"),
+    ] {
+        let command = format!(
+            "'{}' {mode} {}",
+            broken_command().display(),
+            site.base_url()
+        );
+        let limits = [
+            "--server-start-timeout=1000",
+            "--server-shutdown-timeout=1000",
+        ];
+        let client = project.serve(&command, &limits).await;
+        let error = failed(&client, "e2e_start", json!({})).await;
+        assert_eq!(text(&error, "/errorCode"), code, "{mode}: {error:#}");
+        assert!(text(&error, "/message").contains(told), "{mode}: {error:#}");
+        assert!(error["suggestion"].is_string());
+        if mode.starts_with("never@") {
+            assert_eq!(text(&error, "/details/stderr"), "waiting for the database");
+        }
+        assert!(client.end().await.success());
+        // Neither the command nor what it started goes on.
+        project.no_app_runs().await;
+    }
+}
+
+#[tokio::test]
+async fn what_a_command_does_oddly_is_borne() {
+    if !browser_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    site.add_page("/", "<title>Odd</title>");
+    let project = Project::new();
+    for (mode, status) in [
+        ("chatty", "ready"),
+        ("pretty", "ready"),
+        ("extra-fields", "ready"),
+        ("no-message", "ready"),
+        ("no-logs", "ready"),
+        ("warning", "ready"),
+        ("two", "ready"),
+        ("byte-order-mark", "ready"),
+        ("already", "already_running"),
+        ("held-open@--start", "ready"),
+    ] {
+        let command = format!(
+            "'{}' {mode} {}",
+            broken_command().display(),
+            site.base_url()
+        );
+        let client = project.serve(&command, &[]).await;
+        let started = client.success("e2e_start", json!({})).await;
+        assert_eq!(text(&started, "/status"), status, "{mode}");
+        assert_eq!(text(&started, "/page/title"), "Odd", "{mode}");
+        assert!(client.end().await.success());
+    }
+}
+
+#[tokio::test]
+async fn the_environment_says_how_an_app_is_started() {
+    let site = Site::start().await;
+    site.add_page("/", "<title>Here</title>");
+    let project = Project::new();
+    // A path with a space in it is one word.
+    let path = project.path("my server.sh");
+    let answers = r#"#!/bin/sh
+case $1 in --start) sleep 1000006 ;; --status) echo '{"status":"stopped"}' ;; *) echo '{"status":"stopped"}' ;; esac"#;
+    fs::write(&path, answers).expect("it can be written");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&path, executable).expect("it is ours");
+    let path = path.display().to_string();
+    let launch = project.launch(&[]).env("SERVER_COMMAND_PATH", &path);
+    let launch = launch.env("PLAYHOUSE_SERVER_START_TIMEOUT", "300");
+    let client = launch.start().await;
+    let status = client.success("e2e_status", json!({})).await;
+    assert_eq!(text(&status, "/servers/0/status"), "stopped");
+    let late = failed(&client, "e2e_start", json!({})).await;
+    assert_eq!(late["errorCode"], "DEV_SERVER_TIMEOUT");
+    assert_eq!(late["details"]["limitMs"], 300);
+    project.no_app_runs().await;
+}

@@ -1,0 +1,175 @@
+//! Browsers that a Selenium Grid makes: several engines through one hub, given back when they are not needed, and a machine of it that
+//! is gone.
+
+use serde_json::json;
+use testkit::{Client, Grid, Site, browser_is_there, firefox_is_there};
+
+use crate::launch;
+
+const PAGE: &str = "<title>Here</title><button onclick=\"document.title = 'There'\">Go</button>
+    <input type=file>";
+
+/// Gives the page a file, which is read after it has gone here: so it lies on the machine of the browser.
+async fn gives_a_file(client: &Client, session: &str) {
+    let path = client.workspace().join("letter.txt");
+    std::fs::write(&path, "Dear all").expect("the workspace can be written");
+    let upload = json!({ "sessionId": session, "selector": "input", "files": ["letter.txt"] });
+    client.success("upload_file", upload).await;
+    std::fs::remove_file(path).expect("it is still there");
+    let script = "(async () => { const [file] = document.querySelector('input').files;
+        return file.name + ': ' + await file.text(); })()";
+    let read = json!({ "sessionId": session, "script": script });
+    let read = client.success("evaluate", read).await;
+    assert_eq!(read["result"], "letter.txt: Dear all");
+}
+
+/// A server that has its browsers from that grid.
+async fn server(grid: &Grid, args: &[&str]) -> Client {
+    let endpoint = grid.endpoint();
+    launch(&[
+        "--webdriver-endpoint",
+        &endpoint,
+        "--toolsets",
+        "browser,session",
+    ])
+    // The grid of the tests runs as they do, and so may be root's.
+    .args(["--no-sandbox"])
+    .args(args.iter().copied())
+    .start()
+    .await
+}
+
+#[tokio::test]
+async fn browsers_of_a_grid_are_used_as_ones_of_our_own_and_given_back() {
+    if !browser_is_there() || !firefox_is_there() {
+        return;
+    }
+    let Some(grid) = Grid::start(1).await else {
+        return;
+    };
+    let site = Site::start().await;
+    let url = site.add_page("/", PAGE);
+    let client = server(&grid, &[]).await;
+    // Another server shares the grid with us.
+    let other = server(&grid, &[]).await;
+    let theirs = other.create_session(json!({ "browser": "chromium" })).await;
+    let mut ours = Vec::new();
+    for (browser, product) in [("chromium", "Chrome"), ("firefox", "Firefox")] {
+        let id = client.create_session(json!({ "browser": browser })).await;
+        let navigate = json!({ "sessionId": id, "url": url });
+        client.call("browser_navigate", navigate).await;
+        let click = json!({ "sessionId": id, "element": "Go", "target": "e2" });
+        let clicked = client.call("browser_click", click).await;
+        assert!(clicked.text.contains("There"), "{}", clicked.text);
+        let list = client.success("list_sessions", json!({})).await;
+        let listed = &list["sessions"][ours.len()]["browser"];
+        assert!(
+            listed.as_str().is_some_and(|name| name.contains(product)),
+            "{list}"
+        );
+        gives_a_file(&client, &id).await;
+        ours.push(id);
+    }
+    assert_eq!(grid.sessions().await, [3]);
+    // There is no room for a third Chromium, and a fourth browser is nowhere.
+    let unknown = client
+        .call("create_session", json!({ "browser": "msedge" }))
+        .await;
+    assert!(
+        unknown.is_error && unknown.text.contains("MicrosoftEdge"),
+        "{}",
+        unknown.text
+    );
+    client
+        .success("close_session", json!({ "sessionId": ours[0] }))
+        .await;
+    grid.until_sessions(2).await;
+    client.end().await;
+    grid.until_sessions(1).await;
+    let script = json!({ "sessionId": theirs, "script": "1 + 1" });
+    assert_eq!(other.success("evaluate", script).await["result"], 2);
+}
+
+#[tokio::test]
+async fn a_webkit_behind_a_relay_is_used_by_its_driver_alone() {
+    let Some(mut grid) = Grid::start(0).await else {
+        return;
+    };
+    let Some(capabilities) = grid.add_webkit().await else {
+        return;
+    };
+    let site = Site::start().await;
+    let url = site.add_page("/", PAGE);
+    let capabilities = capabilities.to_string();
+    let args = [
+        "--browser",
+        "webkit",
+        "--webdriver-capabilities",
+        &capabilities,
+    ];
+    let client = server(&grid, &args).await;
+    let shown = client.call("browser_navigate", json!({ "url": url })).await;
+    assert!(!shown.is_error, "{}", shown.text);
+    assert_eq!(grid.sessions().await, [1]);
+    let click = json!({ "element": "Go", "target": "e2" });
+    let clicked = client.call("browser_click", click).await;
+    assert!(clicked.text.contains("There"), "{}", clicked.text);
+    client.end().await;
+    grid.until_sessions(0).await;
+}
+
+#[tokio::test]
+async fn a_machine_that_is_gone_takes_only_its_own_browsers() {
+    if !browser_is_there() {
+        return;
+    }
+    let Some(mut grid) = Grid::start(2).await else {
+        return;
+    };
+    let site = Site::start().await;
+    let url = site.add_page("/", "<title>Here</title>");
+    let client = server(&grid, &[]).await;
+    let mut sessions = Vec::new();
+    let mut machines = Vec::new();
+    let mut before = grid.sessions().await;
+    for _ in 0..2 {
+        let id = client
+            .create_session(json!({ "browser": "chromium" }))
+            .await;
+        let navigate = json!({ "sessionId": id, "url": url });
+        client.success("navigate", navigate).await;
+        let now = grid.sessions().await;
+        machines.extend((0..2).find(|&node| now[node] > before[node]));
+        before = now;
+        sessions.push(id);
+    }
+    // Each is on a machine of its own.
+    assert_ne!(machines[0], machines[1]);
+    grid.kill_node(machines[0]);
+    let ask = |id: &String| json!({ "sessionId": id, "script": "document.title" });
+    let lost = client.call("evaluate", ask(&sessions[0])).await;
+    assert!(lost.is_error, "{}", lost.text);
+    let code = lost.raw["structuredContent"]["errorCode"].clone();
+    assert_eq!(code, "BROWSER_CRASHED", "{}", lost.text);
+    assert_eq!(
+        client.success("evaluate", ask(&sessions[1])).await["result"],
+        "Here"
+    );
+    grid.until_noticed().await;
+    // The next call has another browser, on a machine that is there.
+    let navigate = json!({ "sessionId": sessions[0], "url": url });
+    client.success("navigate", navigate).await;
+    assert_eq!(grid.sessions().await, [2]);
+}
+
+#[tokio::test]
+async fn an_address_without_a_grid_says_so_at_once() {
+    let port = testkit::unused_port();
+    let endpoint = format!("http://ada:secret@127.0.0.1:{port}/wd/hub");
+    let client = launch(&["--webdriver-endpoint", &endpoint]).start().await;
+    let url = json!({ "url": "about:blank" });
+    let refused = client.call("browser_navigate", url).await;
+    assert!(refused.is_error);
+    assert!(refused.text.contains(&port.to_string()), "{}", refused.text);
+    assert!(!refused.text.contains("secret"), "{}", refused.text);
+}

@@ -1,0 +1,122 @@
+//! The tools of the floor, the same over each protocol.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use wire::actions::{Action, Source};
+
+/// What a protocol does in a page.
+pub(crate) trait Page {
+    /// Goes there, and waits until it has loaded.
+    async fn navigate(&self, url: &str) -> wire::Result<()>;
+    /// The text that an expression comes to, once it is there.
+    async fn text(&self, expression: String) -> wire::Result<String>;
+    /// Clicks an element by CSS.
+    async fn click(&self, selector: &str) -> wire::Result<()>;
+    /// Presses a key, and lets it go.
+    async fn key(&self, key: &str) -> wire::Result<()>;
+    /// The viewport as PNG.
+    async fn screenshot(&self) -> wire::Result<Vec<u8>>;
+}
+
+/// Sets a value as typing would, with its events.
+const SET: &str = "((e, v) => { e.focus(); e.value = v; e.dispatchEvent(new Event('input', { bubbles: true })); e.dispatchEvent(new Event('change', { bubbles: true })); })";
+/// Whether an element can be clicked, once it is in view: its middle, or an error that says what it lacks.
+pub(crate) const READY: &str = "(e => {
+  e.scrollIntoView({ block: 'nearest', behavior: 'instant' });
+  if (!e.checkVisibility() || e.disabled) throw new Error('it is not ready');
+  const box = e.getBoundingClientRect(), at = [box.x + box.width / 2, box.y + box.height / 2];
+  if (!e.contains(document.elementFromPoint(...at))) throw new Error('it is covered');
+  return at;
+})";
+/// Looks at the document from now on.
+const WATCH: &str = "(() => {
+  const watch = { changed: 0 };
+  watch.observer = new MutationObserver(() => watch.changed = performance.now());
+  watch.observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  window.floor = watch;
+  return 'ok';
+})()";
+/// Two frames, and until nothing has changed for 40 ms; half a second where nothing changes at all.
+const SETTLED: &str = "(async () => {
+  const watch = window.floor, begun = performance.now();
+  for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
+  for (;;) {
+    const now = performance.now();
+    const left = watch.changed ? 40 - (now - watch.changed) : 500 - (now - begun);
+    if (left <= 0) break;
+    await new Promise(done => setTimeout(done, Math.min(left, 10)));
+  }
+  watch.observer.disconnect();
+  return 'ok';
+})()";
+const WALKER: &str = include_str!("walker.js");
+
+/// Does what a tool of this name would do; returns one content item.
+pub(crate) async fn call(page: &impl Page, tool: &str, arguments: &Value) -> wire::Result<Value> {
+    let given = |name: &str| arguments[name].as_str().unwrap_or_default();
+    let done = || text("ok");
+    match tool {
+        "navigate" => page.navigate(given("url")).await.map(|()| done()),
+        "snapshot" => page.text(WALKER.to_owned()).await.map(|told| text(&told)),
+        "evaluate" => {
+            let expression = format!("String({})", given("expression"));
+            page.text(expression).await.map(|told| text(&told))
+        }
+        "click" => page.click(given("selector")).await.map(|()| done()),
+        "click-settled" => {
+            page.text(WATCH.to_owned()).await?;
+            page.click(given("selector")).await?;
+            page.text(SETTLED.to_owned()).await.map(|told| text(&told))
+        }
+        "fill" => {
+            let fields = arguments["fields"].as_array();
+            let script: String = fields.into_iter().flatten().map(filled).collect();
+            let told = page.text(script + "'ok'").await;
+            told.map(|told| text(&told))
+        }
+        "key" => page.key(given("key")).await.map(|()| done()),
+        "screenshot" => {
+            let data = STANDARD.encode(page.screenshot().await?);
+            Ok(json!({ "type": "image", "mimeType": "image/png", "data": data }))
+        }
+        "wait" => {
+            let wanted = json!(given("text"));
+            let told = page
+                .text(format!(
+                    "new Promise(done => {{ const look = () => document.body.innerText.includes({wanted}) && (watch.disconnect(), done('ok'));
+                     const watch = new MutationObserver(look); watch.observe(document, {{ subtree: true, childList: true, characterData: true }}); look(); }})"
+                ))
+                .await;
+            told.map(|told| text(&told))
+        }
+        _ => Ok(text(&format!("no tool {tool}"))),
+    }
+}
+
+fn filled(field: &Value) -> String {
+    let element = element(field["selector"].as_str().unwrap_or_default());
+    format!("{SET}({element}, {});", field["value"])
+}
+
+/// The script for an element by CSS.
+pub(crate) fn element(selector: &str) -> String {
+    format!("document.querySelector({})", json!(selector))
+}
+
+/// A content item.
+pub(crate) fn text(text: &str) -> Value {
+    json!({ "type": "text", "text": text })
+}
+
+/// A key, pressed and let go, as both kinds of WebDriver have it.
+pub(crate) fn pressed(key: &str) -> Source {
+    let value = key.to_owned();
+    let down = Action::KeyDown {
+        value: value.clone(),
+    };
+    Source::Key {
+        id: "keyboard",
+        actions: vec![down, Action::KeyUp { value }],
+    }
+}

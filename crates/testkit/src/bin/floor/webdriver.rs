@@ -1,0 +1,145 @@
+//! WebKit, by WebDriver: its driver, a screen, and the one window of its browser.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::{Child, Command};
+use wire::webdriver::action::PerformActions;
+use wire::webdriver::element::{ElementClick, FindElement};
+use wire::webdriver::navigation::NavigateTo;
+use wire::webdriver::picture::TakeScreenshot;
+use wire::webdriver::script::ExecuteScript;
+use wire::webdriver::session::SetTimeouts;
+use wire::webdriver::window::SetWindowRect;
+use wire::webdriver::{RemoteEnd, WebDriverSession};
+
+use crate::tools;
+
+/// A window. The browser ends with its driver, and the driver with it.
+pub(crate) struct Page {
+    session: WebDriverSession,
+    _driver: Child,
+    _screen: Child,
+    _home: TempDir,
+}
+
+/// How often a driver that starts is asked whether it listens.
+const LOOK: Duration = Duration::from_millis(10);
+
+impl Page {
+    /// `program` is the browser; the driver is the one in the `PATH`.
+    pub(crate) async fn launch(program: &str) -> Self {
+        let home = tempfile::Builder::new()
+            .prefix("testkit-floor-")
+            .tempdir()
+            .expect("a temporary folder");
+        let (screen, display) = screen().await;
+        let port = std::net::TcpListener::bind("127.0.0.1:0")
+            .and_then(|free| free.local_addr())
+            .expect("a port")
+            .port();
+        let driver = quiet("WebKitWebDriver")
+            .arg(format!("--port={port}"))
+            .env("DISPLAY", display)
+            .env("XDG_CONFIG_HOME", home.path())
+            .env("XDG_DATA_HOME", home.path())
+            .env("XDG_CACHE_HOME", home.path())
+            .env("NO_AT_BRIDGE", "1")
+            .env("GTK_A11Y", "none")
+            .env("GDK_BACKEND", "x11")
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("a WebKitWebDriver");
+        let remote = RemoteEnd::new(&format!("http://127.0.0.1:{port}"), &[]).expect("a URL");
+        while remote.status().await.is_err() {
+            tokio::time::sleep(LOOK).await;
+        }
+        let session = open(&remote, program).await.expect("a session");
+        Self {
+            session,
+            _driver: driver,
+            _screen: screen,
+            _home: home,
+        }
+    }
+
+    async fn run(&self, script: String) -> wire::Result<Value> {
+        let args = Vec::new();
+        let answer = self.session.call(&ExecuteScript { script, args }).await?;
+        Ok(serde_json::from_str(answer.get()).unwrap_or_default())
+    }
+}
+
+/// An X server that nobody sees, and what it is called.
+async fn screen() -> (Child, String) {
+    let mut server = quiet("Xvfb")
+        .args(["-displayfd", "1", "-screen", "0", "1920x1200x24"])
+        .args(["-nolisten", "tcp", "-noreset"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("an Xvfb");
+    let told = server.stdout.take().expect("it is piped");
+    let number = BufReader::new(told).lines().next_line().await;
+    let number = number.ok().flatten().expect("Xvfb says its number");
+    (server, format!(":{number}"))
+}
+
+fn quiet(program: &str) -> Command {
+    #[expect(clippy::disallowed_methods, reason = "it ends when we do")]
+    let mut command = Command::new(program);
+    command.stdin(Stdio::null()).stderr(Stdio::null());
+    command.kill_on_drop(true);
+    command
+}
+
+async fn open(remote: &RemoteEnd, program: &str) -> wire::Result<WebDriverSession> {
+    let options = json!({ "binary": program, "args": ["--automation"] });
+    let wanted = json!({ "alwaysMatch": { "webkitgtk:browserOptions": options } });
+    let (session, _) = remote.new_session(&wanted).await?;
+    session.call(&SetTimeouts::default()).await?;
+    let size = SetWindowRect {
+        width: Some(1280),
+        height: Some(758),
+        ..Default::default()
+    };
+    session.call(&size).await?;
+    Ok(session)
+}
+
+impl tools::Page for Page {
+    async fn navigate(&self, url: &str) -> wire::Result<()> {
+        let url = url.to_owned();
+        self.session.call(&NavigateTo { url }).await.map(drop)
+    }
+
+    async fn text(&self, expression: String) -> wire::Result<String> {
+        // The value of several statements is that of the last.
+        let told = self.run(format!("return eval({})", json!(expression)));
+        Ok(told.await?.as_str().unwrap_or_default().to_owned())
+    }
+
+    /// The driver brings it into view, and clicks unless something lies over it.
+    async fn click(&self, selector: &str) -> wire::Result<()> {
+        let found = FindElement {
+            using: "css selector",
+            value: selector.to_owned(),
+        };
+        let element = self.session.call(&found).await?;
+        self.session.call(&ElementClick { element }).await.map(drop)
+    }
+
+    async fn key(&self, key: &str) -> wire::Result<()> {
+        let actions = vec![tools::pressed(key)];
+        self.session
+            .call(&PerformActions { actions })
+            .await
+            .map(drop)
+    }
+
+    async fn screenshot(&self) -> wire::Result<Vec<u8>> {
+        Ok(self.session.call(&TakeScreenshot {}).await?.0)
+    }
+}

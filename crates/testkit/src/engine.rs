@@ -1,0 +1,89 @@
+//! The browser engines that tests run on. A test that holds on each of them is written once, with the engine as its parameter.
+
+use std::path::PathBuf;
+
+use crate::requirement::{chromium, firefox, webkit};
+
+/// A browser engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Engine {
+    Chromium,
+    Firefox,
+    Webkit,
+}
+
+impl Engine {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Chromium, Self::Firefox, Self::Webkit];
+
+    /// What `--browser` calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Chromium => "chromium",
+            Self::Firefox => "firefox",
+            Self::Webkit => "webkit",
+        }
+    }
+
+    /// Its program. Under `CI` a missing one panics.
+    pub fn executable(self) -> Option<PathBuf> {
+        match self {
+            Self::Chromium => chromium(),
+            Self::Firefox => firefox(),
+            Self::Webkit => webkit(),
+        }
+    }
+
+    /// Whether such a browser is installed. Under `CI` a missing one panics.
+    pub fn is_there(self) -> bool {
+        self.executable().is_some()
+    }
+
+    /// The server's arguments for it: none for Chromium, which servers take by themselves.
+    pub fn args(self) -> &'static [&'static str] {
+        match self {
+            Self::Chromium => &[],
+            Self::Firefox => &["--browser", "firefox"],
+            Self::Webkit => &["--browser", "webkit"],
+        }
+    }
+
+    /// The further arguments with which a browser goes on when its last session ends: for engines that take seconds to start.
+    pub(crate) fn keeping(self) -> &'static [&'static str] {
+        match self {
+            Self::Chromium => &[],
+            Self::Firefox => &["--min-browsers", "1"],
+            // Each session starts one of its own, whatever runs.
+            Self::Webkit => &[],
+        }
+    }
+}
+
+/// Makes a test of each function, for each engine that is installed: `async fn a_rule(engine: Engine)` becomes `a_rule::chromium`,
+/// `a_rule::firefox` and `a_rule::webkit`.
+///
+/// `on_each_engine!(but webkit: a_rule)` leaves out WebKit, for what it cannot do.
+#[macro_export]
+macro_rules! on_each_engine {
+    (but webkit: $($test:ident),+ $(,)?) => {$(
+        mod $test {
+            $crate::on_each_engine!(@ $test, chromium, Chromium);
+            $crate::on_each_engine!(@ $test, firefox, Firefox);
+        }
+    )+};
+    ($($test:ident),+ $(,)?) => {$(
+        mod $test {
+            $crate::on_each_engine!(@ $test, chromium, Chromium);
+            $crate::on_each_engine!(@ $test, firefox, Firefox);
+            $crate::on_each_engine!(@ $test, webkit, Webkit);
+        }
+    )+};
+    (@ $test:ident, $name:ident, $engine:ident) => {
+        #[tokio::test(flavor = "multi_thread")]
+        async fn $name() {
+            if $crate::Engine::$engine.is_there() {
+                super::$test($crate::Engine::$engine).await;
+            }
+        }
+    };
+}

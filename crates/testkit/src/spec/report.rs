@@ -1,0 +1,159 @@
+//! What came of a run: case by case while it goes on, and in numbers at its end.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use super::expectations::Expectations;
+
+/// What came of one case, or (without title) of rewriting a file.
+#[derive(Clone)]
+pub(super) struct Outcome {
+    pub(super) title: Option<String>,
+    pub(super) tools: BTreeSet<String>,
+    pub(super) faults: Vec<String>,
+    pub(super) rewritten: bool,
+}
+
+/// What came of a run.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// The engine, or `oracle`.
+    pub name: &'static str,
+    /// How many cases ran.
+    pub cases: usize,
+    /// How many failed as it is written down.
+    pub known: usize,
+    /// How many files were rewritten.
+    pub rewritten: usize,
+    /// What went wrong, ready to print.
+    pub failures: Vec<String>,
+    /// How long it took.
+    pub took: Duration,
+}
+
+impl Outcome {
+    /// A file was rewritten.
+    pub(super) fn rewritten() -> Self {
+        Self {
+            title: None,
+            tools: BTreeSet::new(),
+            faults: Vec::new(),
+            rewritten: true,
+        }
+    }
+}
+
+impl Report {
+    /// Holds the outcomes against what is expected; of a run of `all` cases, each that is expected has to be among them.
+    pub(super) fn new(
+        name: &'static str,
+        expectations: &Path,
+        outcomes: Vec<Outcome>,
+        all: bool,
+    ) -> Self {
+        let mut report = Self {
+            name,
+            ..Self::default()
+        };
+        let expected = Expectations::read(expectations);
+        let mut seen = BTreeSet::new();
+        for outcome in outcomes {
+            report.cases += outcome.title.is_some() as usize;
+            report.rewritten += outcome.rewritten as usize;
+            let Some(case) = outcome.title else { continue };
+            match (expected.reason(&case), outcome.faults.is_empty()) {
+                (Some(_), false) => report.known += 1,
+                (Some(reason), true) => {
+                    report.failures.push(format!(
+                        "{case}\n  passes now; take it out of {} ({reason})",
+                        expectations.display()
+                    ));
+                }
+                (None, false) => report
+                    .failures
+                    .push(format!("{case}\n{}", outcome.faults.concat())),
+                (None, true) => {}
+            }
+            seen.insert(case);
+        }
+        if all {
+            let unknown = expected.names().filter(|case| !seen.contains(*case));
+            report.failures.extend(
+                unknown
+                    .map(|case| format!("{}: there is no case `{case}`", expectations.display())),
+            );
+        }
+        report
+    }
+
+    /// Prints a summary; panics with all failures when there is one.
+    #[expect(clippy::print_stderr, reason = "a summary of many cases in one test")]
+    pub fn finish(self) {
+        let failed = self.failures.len();
+        eprintln!(
+            "{}: {} spec cases in {} s, {} pass, {} known to fail, {} files rewritten, {failed} failures",
+            self.name,
+            self.cases,
+            self.took.as_secs(),
+            self.cases.saturating_sub(self.known + failed),
+            self.known,
+            self.rewritten,
+        );
+        assert!(
+            self.failures.is_empty(),
+            "\n\n{}\n\nIf the new replies are right, rewrite them with UPDATE_EXPECT=1.\n",
+            self.failures.join("\n")
+        );
+    }
+}
+
+/// Writes down each case as it ends, so that a run which never ends tells how far it came.
+pub(super) struct Log {
+    file: Option<Mutex<fs::File>>,
+    expected: Expectations,
+}
+
+impl Log {
+    /// Begins a file anew; without one, nothing is written down.
+    pub(super) fn new(path: Option<&Path>, expectations: &Path) -> Self {
+        let create = |path: &Path| {
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            fs::File::create(path)
+        };
+        Self {
+            file: path.map(|path| {
+                let file = create(path);
+                Mutex::new(file.unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+            }),
+            expected: Expectations::read(expectations),
+        }
+    }
+
+    /// `pass | listed | FAIL`, the time, the case, its tools; below it, what went wrong.
+    pub(super) fn add(&self, outcome: &Outcome, took: Duration) {
+        let (Some(file), Some(case)) = (&self.file, &outcome.title) else {
+            return;
+        };
+        let what = match (outcome.faults.is_empty(), self.expected.reason(case)) {
+            (true, None) => "pass",
+            (false, Some(_)) => "listed",
+            _ => "FAIL",
+        };
+        let tools: Vec<_> = outcome.tools.iter().map(String::as_str).collect();
+        let line = format!(
+            "{what:<6} {:>6} ms  {case}  [{}]\n{}",
+            took.as_millis(),
+            tools.join(" "),
+            outcome.faults.concat()
+        );
+        let mut file = file.lock().expect("not poisoned");
+        file.write_all(line.as_bytes())
+            .expect("the file of results can be written");
+    }
+}

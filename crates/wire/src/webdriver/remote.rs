@@ -1,0 +1,469 @@
+//! The HTTP of it: connections that are kept, one session's commands one after the other.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use base64::Engine as _;
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, HeaderValue};
+use http::{Method, Request, Uri};
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::body::Bytes;
+use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper_util::rt::TokioIo;
+use rustls::pki_types::ServerName;
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use tokio::sync::oneshot;
+
+use super::session::{Created, Delete, Status};
+use super::{Verb, WebDriverCommand};
+use crate::error::{ConnectFailure, Error, Result};
+use crate::json::decode;
+use crate::transport::address::{credentials, excerpt, tcp, without_credentials};
+
+/// How long a connection may take to come about.
+const CONNECTING: Duration = Duration::from_secs(30);
+/// What a connection may have been idle for to be used again: servers close idle ones, and a command that is sent meanwhile is lost.
+const IDLE: Duration = Duration::from_secs(4);
+/// Idle connections that are kept.
+const KEPT: usize = 8;
+/// The longest answer that is read: a picture of a very long page.
+const LONGEST: usize = 256 * 1024 * 1024;
+
+type Sender = SendRequest<Full<Bytes>>;
+
+/// A driver or a grid that listens somewhere. Clones are the same.
+#[derive(Clone)]
+pub struct RemoteEnd {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    /// As given, without a user name and password.
+    endpoint: String,
+    secure: bool,
+    host: String,
+    port: u16,
+    /// `HOST:PORT` as the header says it.
+    authority: HeaderValue,
+    /// What every path begins with; no slash at its end.
+    prefix: String,
+    headers: Vec<(HeaderName, HeaderValue)>,
+    idle: Mutex<Vec<(Sender, Instant)>>,
+}
+
+/// A browser behind a remote end. Clones are the same; it is not ended when they are dropped.
+#[derive(Clone)]
+pub struct WebDriverSession {
+    remote: RemoteEnd,
+    id: Arc<str>,
+    /// Taken by the command that is under way.
+    turn: Arc<tokio::sync::Mutex<()>>,
+}
+
+impl RemoteEnd {
+    /// The remote end at `http://host:port/prefix` or `https://…`. `user:password@` becomes Basic credentials; `headers` go with every
+    /// command, over those.
+    ///
+    /// Nothing is connected yet. Fails with [`Error::Connect`] if the URL or a header cannot be used.
+    pub fn new(url: &str, headers: &[(String, String)]) -> Result<Self> {
+        Shared::new(url, headers)
+            .map(|shared| Self {
+                shared: Arc::new(shared),
+            })
+            .map_err(|cause| Error::Connect {
+                endpoint: without_credentials(url),
+                cause,
+            })
+    }
+
+    /// The URL as given, without a user name and password.
+    pub fn endpoint(&self) -> &str {
+        &self.shared.endpoint
+    }
+
+    /// What the remote end says of itself. <https://www.w3.org/TR/webdriver2/#status>
+    pub async fn status(&self) -> Result<Status> {
+        let answer = self.perform("Status", Verb::Get, "status".into(), String::new());
+        answer.await?.read("Status")
+    }
+
+    /// Makes a session. `capabilities` is what the specification calls so: an object with `alwaysMatch`, `firstMatch` or both.
+    /// <https://www.w3.org/TR/webdriver2/#new-session>
+    ///
+    /// A caller that gives up leaves no session behind: it is deleted once it is there.
+    pub async fn new_session(&self, capabilities: &Value) -> Result<(WebDriverSession, Created)> {
+        const NAME: &str = "New Session";
+        let body = serde_json::json!({ "capabilities": capabilities }).to_string();
+        let remote = self.clone();
+        let (done, answer) = oneshot::channel();
+        spawn(async move {
+            let sent = remote.shared.ask(NAME, Verb::Post, "session", body).await;
+            let made = sent.and_then(|answer| answer.read::<Created>(NAME));
+            if let Err(Ok(nobodys)) = done.send(made) {
+                let session = remote.session(&nobodys.session_id);
+                if let Err(error) = session.delete().await {
+                    tracing::debug!(%error, "a session that nobody has is left behind");
+                }
+            }
+        });
+        let created = answer.await.unwrap_or_else(|_| Err(stopped()))?;
+        Ok((self.session(&created.session_id), created))
+    }
+
+    /// A session that somebody made.
+    pub fn session(&self, id: &str) -> WebDriverSession {
+        WebDriverSession {
+            remote: self.clone(),
+            id: id.into(),
+            turn: Arc::default(),
+        }
+    }
+
+    /// Sends a command, and sees it through even if nobody waits for the answer: a connection with half an answer is of no use.
+    async fn perform(
+        &self,
+        name: &'static str,
+        verb: Verb,
+        path: String,
+        body: String,
+    ) -> Result<Answer> {
+        self.perform_holding((), name, verb, path, body).await
+    }
+
+    /// The same, holding something until the answer is there.
+    async fn perform_holding<T: Send + 'static>(
+        &self,
+        held: T,
+        name: &'static str,
+        verb: Verb,
+        path: String,
+        body: String,
+    ) -> Result<Answer> {
+        let shared = self.shared.clone();
+        let (done, answer) = oneshot::channel();
+        spawn(async move {
+            let answer = shared.ask(name, verb, &path, body).await;
+            drop(held);
+            // Whoever asked may have gone.
+            let _ = done.send(answer);
+        });
+        answer.await.unwrap_or_else(|_| Err(stopped()))
+    }
+}
+
+impl WebDriverSession {
+    /// The remote end's name for it.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The remote end that it is behind.
+    pub fn remote(&self) -> &RemoteEnd {
+        &self.remote
+    }
+
+    /// Sends a command after all that were sent before it were answered, in the order of the calls.
+    ///
+    /// Dropped before its turn, it is not sent; dropped later, it is seen through, and the next one waits for that.
+    pub async fn call<C: WebDriverCommand>(&self, command: &C) -> Result<C::Response> {
+        let turn = self.turn.clone().lock_owned().await;
+        self.send(turn, command).await
+    }
+
+    /// Sends a command at once, whatever else is under way. The specification has a remote end take one command at a time; some take
+    /// more, and without that nobody could look at a page whose script does not return.
+    pub async fn call_aside<C: WebDriverCommand>(&self, command: &C) -> Result<C::Response> {
+        self.send((), command).await
+    }
+
+    /// Ends the session, and its browser, without waiting for commands that are under way.
+    pub async fn delete(&self) -> Result<()> {
+        self.call_aside(&Delete {}).await.map(drop)
+    }
+
+    async fn send<C: WebDriverCommand, T: Send + 'static>(
+        &self,
+        held: T,
+        command: &C,
+    ) -> Result<C::Response> {
+        let body = match C::VERB {
+            Verb::Post => serde_json::to_string(command).map_err(|error| Error::Shape {
+                method: C::NAME,
+                message: error.to_string(),
+            })?,
+            Verb::Get | Verb::Delete => String::new(),
+        };
+        let mut path = format!("session/{}", self.id);
+        let rest = command.path();
+        if !rest.is_empty() {
+            path.push('/');
+            path += &rest;
+        }
+        let answer = self
+            .remote
+            .perform_holding(held, C::NAME, C::VERB, path, body);
+        tracing::trace!(command = C::NAME, "asked a driver");
+        let answer = answer.await?;
+        tracing::trace!(
+            command = C::NAME,
+            status = answer.status,
+            "a driver answered"
+        );
+        answer.read(C::NAME)
+    }
+}
+
+/// What came back.
+struct Answer {
+    status: u16,
+    body: Bytes,
+}
+
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow)]
+    value: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+struct Refusal {
+    error: String,
+    #[serde(default)]
+    message: String,
+    /// A text, as the specification says; of a grid, a list of objects.
+    #[serde(default)]
+    stacktrace: Value,
+}
+
+impl Answer {
+    fn read<T: serde::de::DeserializeOwned>(&self, method: &'static str) -> Result<T> {
+        let Ok(envelope) = serde_json::from_slice::<Envelope<'_>>(&self.body) else {
+            return Err(Error::Http {
+                method,
+                status: self.status,
+                body: excerpt(&self.body),
+            });
+        };
+        if self.status == 200 {
+            return decode(method, envelope.value);
+        }
+        match decode::<Refusal>(method, envelope.value) {
+            Ok(refusal) => Err(Error::Refused {
+                method,
+                error: refusal.error,
+                message: refusal.message,
+                stacktrace: match refusal.stacktrace {
+                    Value::String(text) => text,
+                    Value::Null => String::new(),
+                    other => other.to_string(),
+                },
+            }),
+            Err(_) => Err(Error::Http {
+                method,
+                status: self.status,
+                body: excerpt(&self.body),
+            }),
+        }
+    }
+}
+
+impl Shared {
+    fn new(url: &str, headers: &[(String, String)]) -> Result<Self, ConnectFailure> {
+        let endpoint = without_credentials(url);
+        let invalid =
+            |error: &dyn std::fmt::Display| ConnectFailure::Invalid(format!("{endpoint}: {error}"));
+        let uri: Uri = endpoint.parse().map_err(|error| invalid(&error))?;
+        let secure = match uri.scheme_str() {
+            Some("http") => false,
+            Some("https") => true,
+            _ => return Err(invalid(&"not http:// or https://")),
+        };
+        let authority = uri.authority().ok_or_else(|| invalid(&"no host"))?;
+        let mut all = Vec::new();
+        if let Some(credentials) = credentials(url) {
+            let encoded = base64::engine::general_purpose::STANDARD.encode(credentials);
+            let mut value = HeaderValue::try_from(format!("Basic {encoded}"))
+                .map_err(|error| invalid(&error))?;
+            value.set_sensitive(true);
+            all.push((AUTHORIZATION, value));
+        }
+        for (name, value) in headers {
+            let name = HeaderName::try_from(name).map_err(|error| invalid(&error))?;
+            let value = HeaderValue::try_from(value).map_err(|error| invalid(&error))?;
+            all.push((name, value));
+        }
+        let host = authority.host();
+        Ok(Self {
+            secure,
+            host: host.trim_matches(['[', ']']).to_owned(),
+            port: authority
+                .port_u16()
+                .unwrap_or(if secure { 443 } else { 80 }),
+            authority: HeaderValue::try_from(authority.as_str())
+                .map_err(|error| invalid(&error))?,
+            prefix: uri.path().trim_end_matches('/').to_owned(),
+            headers: all,
+            idle: Mutex::default(),
+            endpoint,
+        })
+    }
+
+    async fn ask(
+        &self,
+        method: &'static str,
+        verb: Verb,
+        path: &str,
+        body: String,
+    ) -> Result<Answer> {
+        let body = Bytes::from(body);
+        let lost = |reason: &dyn std::fmt::Display| Error::Closed {
+            reason: format!("{method}: {reason}"),
+        };
+        let request = || self.request(verb, path, body.clone());
+        let (mut connection, answer) = loop {
+            let kept = self.kept();
+            let is_kept = kept.is_some();
+            let mut connection = match kept {
+                Some(connection) => connection,
+                None => self.connect().await?,
+            };
+            let request = request().map_err(|error| Error::Shape {
+                method,
+                message: error.to_string(),
+            })?;
+            match connection.try_send_request(request).await {
+                Ok(answer) => break (connection, answer),
+                // It was closed while nobody looked, and nothing was sent.
+                Err(error) if is_kept && error.message().is_some() => {}
+                Err(error) => return Err(lost(&told(error.error()))),
+            }
+        };
+        let status = answer.status().as_u16();
+        let body = Limited::new(answer.into_body(), LONGEST)
+            .collect()
+            .await
+            .map_err(|error| lost(&error))?
+            .to_bytes();
+        if connection.ready().await.is_ok() {
+            self.keep(connection);
+        }
+        Ok(Answer { status, body })
+    }
+
+    fn request(
+        &self,
+        verb: Verb,
+        path: &str,
+        body: Bytes,
+    ) -> Result<Request<Full<Bytes>>, http::Error> {
+        let method = match verb {
+            Verb::Get => Method::GET,
+            Verb::Post => Method::POST,
+            Verb::Delete => Method::DELETE,
+        };
+        let mut request = Request::builder()
+            .method(method)
+            .uri(format!("{}/{path}", self.prefix))
+            .header(HOST, self.authority.clone())
+            .header(ACCEPT, "application/json");
+        if verb == Verb::Post {
+            // Grids refuse it without the character set.
+            request = request.header(CONTENT_TYPE, "application/json; charset=utf-8");
+        }
+        let mut request = request.body(Full::new(body))?;
+        for (name, value) in &self.headers {
+            request.headers_mut().insert(name, value.clone());
+        }
+        Ok(request)
+    }
+
+    /// A connection that is open and has nothing to do.
+    fn kept(&self) -> Option<Sender> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.retain(|(connection, since)| !connection.is_closed() && since.elapsed() < IDLE);
+        idle.pop().map(|(connection, _)| connection)
+    }
+
+    fn keep(&self, connection: Sender) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < KEPT {
+            idle.push((connection, Instant::now()));
+        }
+    }
+
+    async fn connect(&self) -> Result<Sender> {
+        let connected = match tokio::time::timeout(CONNECTING, self.open()).await {
+            Ok(connected) => connected,
+            Err(_) => Err(ConnectFailure::Timeout { after: CONNECTING }),
+        };
+        connected.map_err(|cause| Error::Connect {
+            endpoint: self.endpoint.clone(),
+            cause,
+        })
+    }
+
+    async fn open(&self) -> Result<Sender, ConnectFailure> {
+        let socket = tcp(&self.host, self.port).await?;
+        if !self.secure {
+            return begin(socket).await;
+        }
+        let name = ServerName::try_from(self.host.clone())
+            .map_err(|error| ConnectFailure::Invalid(error.to_string()))?;
+        let socket = tls().connect(name, socket).await;
+        begin(socket.map_err(|error| ConnectFailure::Handshake(error.to_string()))?).await
+    }
+}
+
+/// Begins to speak HTTP; the connection lives as long as its sender.
+async fn begin<S>(socket: S) -> Result<Sender, ConnectFailure>
+where
+    S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
+{
+    let (sender, connection) = handshake(TokioIo::new(socket))
+        .await
+        .map_err(|error| ConnectFailure::Handshake(error.to_string()))?;
+    spawn(async move {
+        if let Err(error) = connection.await {
+            tracing::debug!(%error, "a connection to a driver broke");
+        }
+    });
+    Ok(sender)
+}
+
+fn tls() -> tokio_rustls::TlsConnector {
+    let roots = rustls::RootCertStore {
+        roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
+    };
+    // Whoever installed a provider first keeps it; without any, rustls would panic.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let config = rustls::ClientConfig::builder()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    tokio_rustls::TlsConnector::from(Arc::new(config))
+}
+
+/// What broke, down to the system's words.
+fn told(error: &hyper::Error) -> String {
+    match std::error::Error::source(error) {
+        Some(source) => format!("{error}: {source}"),
+        None => error.to_string(),
+    }
+}
+
+/// The runtime ends, and with it every task.
+fn stopped() -> Error {
+    Error::Closed {
+        reason: "the client was stopped".into(),
+    }
+}
+
+/// Starts what has to be seen through: it ends with its answer, or with its connection.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the engine's task module is above this crate; a command ends with its answer or its connection"
+)]
+pub(super) fn spawn(task: impl Future<Output = ()> + Send + 'static) {
+    drop(tokio::spawn(task));
+}

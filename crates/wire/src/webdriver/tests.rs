@@ -1,0 +1,335 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
+use serde_json::{Value, json};
+use tokio::sync::{Semaphore, mpsc};
+
+use super::navigation::{GetCurrentUrl, GetTitle, NavigateTo};
+use super::prompt::GetAlertText;
+use super::script::ExecuteScript;
+use super::{RemoteEnd, error};
+use crate::{ConnectFailure, Error};
+
+/// What came, as far as anybody looks.
+#[derive(Debug, Clone)]
+struct Asked {
+    line: String,
+    content_type: String,
+    authorization: String,
+    body: String,
+}
+
+type Answers = Arc<dyn Fn(Asked) -> BoxFuture<'static, (u16, String)> + Send + Sync>;
+
+/// A driver whose answers a test decides.
+struct Driver {
+    url: String,
+    connections: Arc<AtomicUsize>,
+    asked: Arc<Mutex<Vec<Asked>>>,
+}
+
+impl Driver {
+    async fn start(
+        answers: impl Fn(Asked) -> BoxFuture<'static, (u16, String)> + Send + Sync + 'static,
+    ) -> Self {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let connections = Arc::new(AtomicUsize::new(0));
+        let asked: Arc<Mutex<Vec<Asked>>> = Arc::default();
+        let answers: Answers = Arc::new(answers);
+        let (count, log) = (connections.clone(), asked.clone());
+        super::remote::spawn(async move {
+            while let Ok((socket, _)) = listener.accept().await {
+                count.fetch_add(1, Ordering::SeqCst);
+                let (answers, log) = (answers.clone(), log.clone());
+                let service = service_fn(move |request| {
+                    answer(request, answers.clone(), log.clone()).map(Ok::<_, hyper::Error>)
+                });
+                super::remote::spawn(async move {
+                    let _ = hyper::server::conn::http1::Builder::new()
+                        .serve_connection(TokioIo::new(socket), service)
+                        .await;
+                });
+            }
+        });
+        Self {
+            url: format!("http://{address}"),
+            connections,
+            asked,
+        }
+    }
+
+    /// One that says the same to everybody.
+    async fn saying(status: u16, body: &'static str) -> Self {
+        Self::start(move |_| async move { (status, body.to_owned()) }.boxed()).await
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let asked = self.asked.lock().unwrap();
+        asked.iter().map(|asked| asked.line.clone()).collect()
+    }
+}
+
+async fn answer(
+    request: Request<Incoming>,
+    answers: Answers,
+    log: Arc<Mutex<Vec<Asked>>>,
+) -> Response<Full<Bytes>> {
+    let header = |name: &str| {
+        let value = request.headers().get(name);
+        value.map_or("", |value| value.to_str().unwrap()).to_owned()
+    };
+    let asked = Asked {
+        line: format!("{} {}", request.method(), request.uri()),
+        content_type: header("content-type"),
+        authorization: header("authorization"),
+        body: String::from_utf8(
+            request
+                .into_body()
+                .collect()
+                .await
+                .unwrap()
+                .to_bytes()
+                .to_vec(),
+        )
+        .unwrap(),
+    };
+    log.lock().unwrap().push(asked.clone());
+    let (status, body) = answers(asked).await;
+    let mut response = Response::new(Full::new(Bytes::from(body)));
+    *response.status_mut() = status.try_into().unwrap();
+    response
+}
+
+fn value(value: Value) -> (u16, String) {
+    (200, json!({ "value": value }).to_string())
+}
+
+#[tokio::test]
+async fn a_session_begins_below_the_endpoint_with_its_credentials() {
+    let driver = Driver::start(|asked| {
+        async move {
+            match asked.line.split(' ').next().unwrap() {
+                "POST" if asked.line.ends_with("/session") => value(json!({
+                    "sessionId": "s1",
+                    "capabilities": { "browserName": "b", "se:cdp": "ws://x" },
+                })),
+                "GET" if asked.line.ends_with("/url") => value(json!("about:blank")),
+                "GET" => value(json!({ "ready": true, "message": "go", "nodes": [1] })),
+                _ => value(Value::Null),
+            }
+        }
+        .boxed()
+    })
+    .await;
+    let url = driver.url.replace("http://", "http://me:p%40ss@") + "/wd/hub/";
+    let remote = RemoteEnd::new(&url, &[]).unwrap();
+    assert!(!remote.endpoint().contains("me:"));
+
+    let status = remote.status().await.unwrap();
+    assert!(status.ready);
+    assert_eq!(status.more["nodes"], json!([1]));
+
+    let wanted = json!({ "alwaysMatch": { "browserName": "b", "vendor:x": 1 } });
+    let (session, created) = remote.new_session(&wanted).await.unwrap();
+    assert_eq!(session.id(), "s1");
+    assert_eq!(created.capabilities["se:cdp"], "ws://x");
+    assert_eq!(
+        session.call(&GetCurrentUrl {}).await.unwrap(),
+        "about:blank"
+    );
+    let to = NavigateTo {
+        url: "http://a/ü".into(),
+    };
+    session.call(&to).await.unwrap();
+    session.delete().await.unwrap();
+
+    assert_eq!(
+        driver.lines(),
+        [
+            "GET /wd/hub/status",
+            "POST /wd/hub/session",
+            "GET /wd/hub/session/s1/url",
+            "POST /wd/hub/session/s1/url",
+            "DELETE /wd/hub/session/s1",
+        ]
+    );
+    let asked = driver.asked.lock().unwrap().clone();
+    assert!(
+        asked
+            .iter()
+            .all(|asked| asked.authorization == "Basic bWU6cEBzcw==")
+    );
+    assert_eq!(asked[1].content_type, "application/json; charset=utf-8");
+    assert_eq!(
+        asked[1].body,
+        r#"{"capabilities":{"alwaysMatch":{"browserName":"b","vendor:x":1}}}"#
+    );
+    assert_eq!(asked[3].body, r#"{"url":"http://a/ü"}"#);
+    assert_eq!(driver.connections.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn what_a_driver_refuses_is_told_in_its_words() {
+    let driver = Driver::saying(
+        500,
+        r#"{"value":{"error":"unexpected alert open","message":"m","stacktrace":"at x","data":{"text":"hi"}}}"#,
+    )
+    .await;
+    let session = RemoteEnd::new(&driver.url, &[]).unwrap().session("s");
+    let refused = session.call(&GetTitle {}).await.unwrap_err();
+    let Error::Refused {
+        method,
+        error,
+        message,
+        stacktrace,
+    } = refused
+    else {
+        panic!("{refused}");
+    };
+    assert_eq!(
+        (method, &*error, &*message, &*stacktrace),
+        ("Get Title", error::UNEXPECTED_ALERT_OPEN, "m", "at x")
+    );
+}
+
+#[tokio::test]
+async fn what_is_no_driver_is_told_apart_from_one() {
+    let proxy = Driver::saying(502, "<h1>Bad Gateway</h1>").await;
+    let session = RemoteEnd::new(&proxy.url, &[]).unwrap().session("s");
+    let error = session.call(&GetTitle {}).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "Get Title: HTTP 502: <h1>Bad Gateway</h1>"
+    );
+
+    let other = Driver::saying(200, r#"{"value":{"no":"string"}}"#).await;
+    let session = RemoteEnd::new(&other.url, &[]).unwrap().session("s");
+    let error = session.call(&GetTitle {}).await.unwrap_err();
+    assert!(matches!(error, Error::Shape { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn an_endpoint_that_cannot_be_used_is_told_without_its_password() {
+    let Err(Error::Connect { endpoint, cause }) = RemoteEnd::new("ftp://me:pw@host/", &[]) else {
+        panic!();
+    };
+    assert_eq!(endpoint, "ftp://host/");
+    assert!(matches!(cause, ConnectFailure::Invalid(_)));
+
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://me:pw@{}", free.local_addr().unwrap());
+    drop(free);
+    let remote = RemoteEnd::new(&url, &[]).unwrap();
+    let error = remote.status().await.unwrap_err();
+    let told = error.to_string();
+    assert!(
+        told.contains("ECONNREFUSED") && !told.contains("pw"),
+        "{told}"
+    );
+}
+
+#[tokio::test]
+async fn half_a_character_of_a_page_is_no_error() {
+    let driver = Driver::saying(200, r#"{"value":"a\ud800b"}"#).await;
+    let session = RemoteEnd::new(&driver.url, &[]).unwrap().session("s");
+    let text = session.call(&GetAlertText {}).await.unwrap();
+    assert_eq!(text.as_deref(), Some("a\u{fffd}b"));
+}
+
+/// A driver that says when a command is there, and answers each when it is let.
+async fn hesitant() -> (Driver, mpsc::UnboundedReceiver<String>, Arc<Semaphore>) {
+    let (tell, told) = mpsc::unbounded_channel();
+    let let_go = Arc::new(Semaphore::new(0));
+    let gate = let_go.clone();
+    let driver = Driver::start(move |asked| {
+        let gate = gate.clone();
+        tell.send(asked.line.clone()).unwrap();
+        async move {
+            gate.acquire().await.unwrap().forget();
+            value(json!("done"))
+        }
+        .boxed()
+    })
+    .await;
+    (driver, told, let_go)
+}
+
+#[tokio::test]
+async fn a_command_that_is_dropped_is_seen_through_before_the_next_begins() {
+    let (driver, mut told, let_go) = hesitant().await;
+    let session = RemoteEnd::new(&driver.url, &[]).unwrap().session("s");
+
+    let dropped = tokio::select! {
+        biased;
+        _ = session.call(&GetTitle {}) => false,
+        line = told.recv() => line.unwrap().ends_with("/title"),
+    };
+    assert!(dropped);
+    // The next one, and one that is dropped before its turn.
+    let mut next = Box::pin(session.call(&GetCurrentUrl {}));
+    assert!((&mut next).now_or_never().is_none());
+    let script = ExecuteScript {
+        script: String::new(),
+        args: Vec::new(),
+    };
+    let mut never = Box::pin(session.call(&script));
+    assert!((&mut never).now_or_never().is_none());
+    drop(never);
+    // What goes aside waits for nobody.
+    let mut aside = Box::pin(session.call_aside(&GetAlertText {}));
+    let line = tokio::select! {
+        biased;
+        _ = &mut aside => panic!("answered before it was let"),
+        line = told.recv() => line.unwrap(),
+    };
+    assert!(line.ends_with("/alert/text"), "{line}");
+    assert!(told.try_recv().is_err());
+    let_go.add_permits(2);
+    assert_eq!(aside.await.unwrap().as_deref(), Some("done"));
+    let line = tokio::select! {
+        biased;
+        _ = &mut next => panic!("answered before it was let"),
+        line = told.recv() => line.unwrap(),
+    };
+    assert!(line.ends_with("/url"), "{line}");
+    let_go.add_permits(1);
+    assert_eq!(next.await.unwrap(), "done");
+    assert_eq!(driver.lines().len(), 3);
+}
+
+#[tokio::test]
+async fn a_session_that_nobody_waits_for_is_deleted() {
+    let (tell, mut told) = mpsc::unbounded_channel();
+    let let_go = Arc::new(Semaphore::new(0));
+    let gate = let_go.clone();
+    let driver = Driver::start(move |asked| {
+        let gate = gate.clone();
+        tell.send(asked.line.clone()).unwrap();
+        async move {
+            if asked.line.starts_with("POST") {
+                gate.acquire().await.unwrap().forget();
+            }
+            value(json!({ "sessionId": "orphan" }))
+        }
+        .boxed()
+    })
+    .await;
+    let remote = RemoteEnd::new(&driver.url, &[]).unwrap();
+    let wanted = json!({});
+    let given_up = tokio::select! {
+        biased;
+        _ = remote.new_session(&wanted) => false,
+        _ = told.recv() => true,
+    };
+    assert!(given_up);
+    let_go.add_permits(1);
+    assert_eq!(told.recv().await.unwrap(), "DELETE /session/orphan");
+}
