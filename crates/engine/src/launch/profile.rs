@@ -195,13 +195,29 @@ fn is_dead(socket: &Path) -> bool {
 
 fn remove(dir: &Path) {
     for _ in 0..REMOVALS {
-        match fs::remove_dir_all(dir) {
+        match empty(dir).and_then(|()| fs::remove_dir_all(dir)) {
             Ok(()) => return,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return,
             Err(_) => std::thread::sleep(REMOVAL_PAUSE),
         }
     }
     tracing::warn!(path = %dir.display(), "the temporary profile could not be removed");
+}
+
+/// Removes all but the lock: a directory that is removed in part, because we end meanwhile, is still known for what it is.
+fn empty(dir: &Path) -> io::Result<()> {
+    for entry in dir.read_dir()? {
+        let entry = entry?;
+        if entry.file_name() == IN_USE {
+            continue;
+        }
+        if entry.file_type()?.is_dir() {
+            fs::remove_dir_all(entry.path())?;
+        } else {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -230,6 +246,19 @@ mod tests {
         assert!(used.dir().join(IN_USE).exists());
         used.clear();
         assert!(!used.dir().exists());
+    }
+
+    #[test]
+    fn a_removal_that_was_cut_short_is_finished_by_the_next() {
+        let stale = Profile::temporary().unwrap();
+        let left = stale.dir().to_owned();
+        fs::create_dir_all(left.join("cache/a")).unwrap();
+        fs::write(left.join("a.file"), "").unwrap();
+        drop(stale);
+        empty(&left).unwrap();
+        assert_eq!(left.read_dir().unwrap().count(), 1);
+        remove_stale_profiles();
+        assert!(!left.exists());
     }
 
     #[cfg(unix)]

@@ -4,7 +4,6 @@ use super::process::Process;
 use super::upload::upload;
 use crate::error::{Error, Result};
 use crate::task::{self, Task};
-use futures_util::future::try_join_all;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -60,7 +59,12 @@ impl Source {
         let session = grant.session().clone().ok_or(Error::BrowserClosed {
             reason: "it was given back".to_owned(),
         })?;
-        try_join_all(files.iter().map(|file| upload(&session, file))).await
+        let mut names = Vec::new();
+        // One after the other: each is in memory while it is sent.
+        for file in files {
+            names.push(upload(&session, file).await?);
+        }
+        Ok(names)
     }
 
     /// Whether it has a profile that somebody keeps.

@@ -33,7 +33,7 @@ pub(super) async fn upload(session: &WebDriverSession, path: &Path) -> Result<St
     }
 }
 
-/// One file or folder as an archive, in Base64.
+/// One file or folder as an archive, in Base64. Links and special files of a folder stay behind: they may lead out of it, or have no end.
 fn packed(path: &Path) -> ZipResult<String> {
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default();
@@ -47,6 +47,11 @@ fn packed(path: &Path) -> ZipResult<String> {
             archive.add_directory_from_path(&name, options)?;
             for entry in path.read_dir()? {
                 let entry = entry?;
+                let kind = entry.file_type()?;
+                if !kind.is_dir() && !kind.is_file() {
+                    tracing::debug!(path = %entry.path().display(), "not sent: it is no file");
+                    continue;
+                }
                 waiting.push((name.join(entry.file_name()), entry.path()));
             }
             continue;
@@ -70,11 +75,16 @@ mod tests {
     use std::io::Read as _;
 
     #[test]
-    fn a_folder_is_packed_with_all_that_is_in_it() {
+    fn a_folder_is_packed_with_all_that_is_in_it_and_nothing_that_is_not() {
         let folder = tempfile::tempdir().unwrap();
         let photos = folder.path().join("photos");
         std::fs::create_dir_all(photos.join("old")).unwrap();
         std::fs::write(photos.join("old/1.txt"), "one").unwrap();
+        std::fs::write(folder.path().join("secret"), "not theirs").unwrap();
+        #[cfg(unix)]
+        for (target, link) in [("../secret", "way out"), ("..", "loop")] {
+            std::os::unix::fs::symlink(target, photos.join(link)).unwrap();
+        }
         let bytes = BASE64_STANDARD.decode(packed(&photos).unwrap()).unwrap();
         let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
         let names = archive.file_names().map(|name| name.unwrap().into_owned());

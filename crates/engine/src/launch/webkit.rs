@@ -13,7 +13,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use wire::inspector::{Inspector, Relay};
@@ -32,7 +32,7 @@ pub(super) async fn launch(
 ) -> Result<Arc<dyn BrowserBackend>> {
     let starter = WebKit {
         options: options.clone(),
-        display: tokio::sync::Mutex::default(),
+        display: Mutex::default(),
     };
     progress
         .run(WebDriverBrowser::start(Box::new(starter)))
@@ -42,7 +42,7 @@ pub(super) async fn launch(
 struct WebKit {
     options: LaunchOptions,
     /// A screen of ours, if there is none to be seen.
-    display: tokio::sync::Mutex<Option<Arc<Display>>>,
+    display: Mutex<Option<Arc<Display>>>,
 }
 
 #[async_trait]
@@ -92,7 +92,7 @@ impl Starter for WebKit {
     }
 
     async fn end(&self) {
-        let display = self.display.lock().await.take();
+        let display = self.display().take();
         if let Some(display) = display {
             display.leave().await;
         }
@@ -100,6 +100,10 @@ impl Starter for WebKit {
 }
 
 impl WebKit {
+    fn display(&self) -> MutexGuard<'_, Option<Arc<Display>>> {
+        self.display.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The name of the screen of ours, where there is to be one.
     async fn screen(&self) -> Result<Option<String>> {
         if self.options.display && !self.options.headless {
@@ -107,7 +111,7 @@ impl WebKit {
         }
         let display = Display::shared().await?;
         let name = display.name.clone();
-        *self.display.lock().await = Some(display);
+        *self.display() = Some(display);
         Ok(Some(name))
     }
 

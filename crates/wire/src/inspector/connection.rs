@@ -76,12 +76,23 @@ struct Envelope {
     error: Option<Refusal>,
 }
 
+/// Why the browser did not do what it was asked for.
 #[derive(Deserialize)]
-struct Refusal {
+pub(super) struct Refusal {
     #[serde(default)]
     code: i64,
     #[serde(default)]
     message: String,
+}
+
+impl Refusal {
+    pub(super) fn of(self, method: &'static str) -> Error {
+        Error::Protocol {
+            method,
+            code: self.code,
+            message: self.message,
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -261,11 +272,7 @@ impl Shared {
         if let Some(id) = envelope.id {
             if let Some(waiting) = self.waiting().remove(&id) {
                 let answer = match envelope.error {
-                    Some(refusal) => Err(Error::Protocol {
-                        method: waiting.method,
-                        code: refusal.code,
-                        message: refusal.message,
-                    }),
+                    Some(refusal) => Err(refusal.of(waiting.method)),
                     None => Ok(envelope.result.unwrap_or_else(nothing)),
                 };
                 let _ = waiting.answer.send(answer);

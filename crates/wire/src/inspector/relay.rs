@@ -15,6 +15,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::AbortHandle;
 
+use super::connection::Refusal;
 use super::frame::{self, CONNECTION, Frame, addressed, encoded};
 use crate::error::{ConnectFailure, Error, Result};
 
@@ -54,14 +55,6 @@ struct Answer {
     id: Option<u64>,
     result: Option<Box<RawValue>>,
     error: Option<Refusal>,
-}
-
-#[derive(Deserialize)]
-struct Refusal {
-    #[serde(default)]
-    code: i64,
-    #[serde(default)]
-    message: String,
 }
 
 impl Relay {
@@ -124,11 +117,7 @@ impl Relay {
         sent.await.map_err(|_| gone())?;
         let answer = answered.await.map_err(|_| gone())?;
         match answer.error {
-            Some(refusal) => Err(Error::Protocol {
-                method,
-                code: refusal.code,
-                message: refusal.message,
-            }),
+            Some(refusal) => Err(refusal.of(method)),
             None => Ok(answer.result.unwrap_or_default()),
         }
     }

@@ -190,10 +190,16 @@ pub(super) fn child(
             let rules = &page.options().origins;
             guard(&session, rules);
             page.emulation().send_to_worker(&session, &mut batch);
-            batch.send(&session, &auto_attach());
-            batch.send(&session, &runtime::RunIfWaitingForDebugger {});
-            // What a worker answers to these does not matter; it must only not wait.
+            // What a worker answers to these does not matter.
             drop(batch);
+            let holding = session.send(&auto_attach());
+            task::spawn("a worker's start", async move {
+                // Told both at once, the browser may let it run before it knows to hold the workers that it starts. Whatever the
+                // answer, it must not wait for ever.
+                let _ = holding.await;
+                drop(session.send(&runtime::RunIfWaitingForDebugger {}));
+            })
+            .detach();
             None
         }
         _ => {
