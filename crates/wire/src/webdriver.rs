@@ -95,5 +95,6 @@ pub mod error {
     pub const TIMEOUT: &str = "timeout";
     pub const UNEXPECTED_ALERT_OPEN: &str = "unexpected alert open";
     pub const UNKNOWN_COMMAND: &str = "unknown command";
+    pub const UNKNOWN_ERROR: &str = "unknown error";
     pub const UNSUPPORTED_OPERATION: &str = "unsupported operation";
 }

@@ -9,12 +9,19 @@ impl From<wire::Error> for Error {
             wire::Error::SessionClosed { .. } => Self::PageClosed {},
             wire::Error::Protocol {
                 method, message, ..
-            }
-            | wire::Error::Refused {
-                method, message, ..
             } => Self::Protocol {
                 method: method.to_owned(),
                 message,
+            },
+            wire::Error::Refused {
+                method,
+                error,
+                message,
+                ..
+            } => Self::Protocol {
+                method: method.to_owned(),
+                // Some ends say no more than the name.
+                message: if message.is_empty() { error } else { message },
             },
             other => Self::Protocol {
                 method: String::new(),

@@ -13,6 +13,8 @@ use std::time::Duration;
 
 /// Begins the name of each temporary profile.
 const TEMPORARY: &str = "playhouse-profile-";
+/// Begins its name once it is nobody's any more: whoever comes across it may remove it.
+const GONE: &str = "playhouse-gone-";
 /// Locked by the browser and by us.
 const IN_USE: &str = "playhouse-in-use.lock";
 /// Locked by us, until we want the browser to end.
@@ -129,7 +131,13 @@ pub fn remove_stale_profiles() {
         .flatten()
     {
         let dir = entry.path();
-        let ours = entry.file_name().to_string_lossy().starts_with(TEMPORARY);
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with(GONE) {
+            remove(&dir);
+            continue;
+        }
+        let ours = name.starts_with(TEMPORARY);
         // One without a lock says nothing about who uses it.
         if ours && let Ok(file) = File::options().write(true).open(dir.join(IN_USE)) {
             // Held until it is gone: others may be clearing up too.
@@ -193,31 +201,25 @@ fn is_dead(socket: &Path) -> bool {
     }
 }
 
+/// Removes a temporary profile that nobody uses, and whose lock is ours.
 fn remove(dir: &Path) {
+    let name = dir.file_name().unwrap_or_default().to_string_lossy();
+    let dir = match name.strip_prefix(TEMPORARY) {
+        Some(rest) => {
+            let gone = dir.with_file_name(format!("{GONE}{rest}"));
+            // Where we end before all of it is removed, its lock may be removed already.
+            fs::rename(dir, &gone).map_or(dir.to_owned(), |()| gone)
+        }
+        None => dir.to_owned(),
+    };
     for _ in 0..REMOVALS {
-        match empty(dir).and_then(|()| fs::remove_dir_all(dir)) {
+        match fs::remove_dir_all(&dir) {
             Ok(()) => return,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return,
             Err(_) => std::thread::sleep(REMOVAL_PAUSE),
         }
     }
     tracing::warn!(path = %dir.display(), "the temporary profile could not be removed");
-}
-
-/// Removes all but the lock: a directory that is removed in part, because we end meanwhile, is still known for what it is.
-fn empty(dir: &Path) -> io::Result<()> {
-    for entry in dir.read_dir()? {
-        let entry = entry?;
-        if entry.file_name() == IN_USE {
-            continue;
-        }
-        if entry.file_type()?.is_dir() {
-            fs::remove_dir_all(entry.path())?;
-        } else {
-            fs::remove_file(entry.path())?;
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -250,13 +252,9 @@ mod tests {
 
     #[test]
     fn a_removal_that_was_cut_short_is_finished_by_the_next() {
-        let stale = Profile::temporary().unwrap();
-        let left = stale.dir().to_owned();
+        let begun = tempfile::Builder::new().prefix(GONE).tempdir().unwrap();
+        let left = begun.keep();
         fs::create_dir_all(left.join("cache/a")).unwrap();
-        fs::write(left.join("a.file"), "").unwrap();
-        drop(stale);
-        empty(&left).unwrap();
-        assert_eq!(left.read_dir().unwrap().count(), 1);
         remove_stale_profiles();
         assert!(!left.exists());
     }

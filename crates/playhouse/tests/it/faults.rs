@@ -2,7 +2,7 @@
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use testkit::{Client, Engine, Launch, Processes, RemoteBrowser, Site, browser_is_there};
 
@@ -16,6 +16,7 @@ testkit::on_each_engine!(
 );
 
 const SERVER: &str = env!("CARGO_BIN_EXE_playhouse");
+const NOTHING: [PathBuf; 0] = [];
 /// Keeps the page busy for ever, once it has told the site.
 const BUSY: &str = "() => { fetch('/busy').then(() => { for (;;); }); }";
 
@@ -47,9 +48,12 @@ pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     assert!(waited.is_ok(), "{what}");
 }
 
-fn is_empty(folder: &Path) -> bool {
-    let mut entries = std::fs::read_dir(folder).expect("it can be listed");
-    entries.next().is_none()
+/// What is in a folder.
+fn left_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("it can be listed");
+    entries
+        .map(|entry| entry.expect("an entry").path())
+        .collect()
 }
 
 /// Shows a page that keeps its renderer busy for ever, and tells what runs then.
@@ -93,11 +97,11 @@ async fn nothing_is_left_of_a_server_that_was_killed(engine: Engine) {
         // The profile goes with the next server, whatever that does; its last user may still be on its way out.
         for _ in 0..20 {
             assert!(start().await.end().await.success());
-            if is_empty(temporary.path()) {
+            if left_in(temporary.path()).is_empty() {
                 break;
             }
         }
-        assert!(is_empty(temporary.path()));
+        assert_eq!(left_in(temporary.path()), NOTHING);
     }
 }
 
@@ -117,7 +121,7 @@ async fn a_server_ends_with_the_wrapper_that_started_it(engine: Engine) {
     kill(client.pid().expect("it runs"));
     client.exit_status().await;
     running.gone().await;
-    assert!(is_empty(temporary.path()));
+    assert_eq!(left_in(temporary.path()), NOTHING);
 }
 
 /// The browsers of a server: not their helpers, nor the script that starts one.
@@ -199,7 +203,7 @@ async fn a_browser_that_does_not_react_does_not_hold_up_the_end(engine: Engine) 
     send(browsers(&client)[0], Signal::STOP);
     assert!(client.end().await.success());
     running.gone().await;
-    assert!(is_empty(temporary.path()));
+    assert_eq!(left_in(temporary.path()), NOTHING);
 }
 
 #[tokio::test]

@@ -46,7 +46,7 @@ impl Driver {
 
     /// Sends a command that is about no window.
     pub(super) async fn call<C: WebDriverCommand>(&self, command: &C) -> wire::Result<C::Response> {
-        self.session.call_aside(command).await
+        self.send(command).await
     }
 
     /// Sends a command to a window and a frame, and lets nobody switch to another one until it is answered.
@@ -57,7 +57,7 @@ impl Driver {
     ) -> wire::Result<C::Response> {
         let mut focus = self.focus.lock().await;
         self.switch(&mut focus, place).await?;
-        self.session.call_aside(command).await
+        self.send(command).await
     }
 
     /// Sends a command to a window, whichever frame of it is at hand: it stays where it is, and so does the focus.
@@ -74,7 +74,7 @@ impl Driver {
             };
             self.switch(&mut focus, &place).await?;
         }
-        self.session.call_aside(command).await
+        self.send(command).await
     }
 
     /// Runs a script in a frame. Others may go elsewhere while it waits for something, once it has begun.
@@ -87,7 +87,7 @@ impl Driver {
         let command = ExecuteScript { script, args };
         let mut focus = self.focus.lock().await;
         self.switch(&mut focus, place).await?;
-        let mut asked = std::pin::pin!(self.session.call_aside(&command));
+        let mut asked = std::pin::pin!(self.send(&command));
         if let Ok(answer) = tokio::time::timeout(BRIEFLY, &mut asked).await {
             return answer;
         }
@@ -101,6 +101,19 @@ impl Driver {
         }
         drop(focus);
         asked.await
+    }
+
+    async fn send<C: WebDriverCommand>(&self, command: &C) -> wire::Result<C::Response> {
+        match self.session.call_aside(command).await {
+            // A driver that loses its browser meanwhile says no more than this; of the session it knows that it is over.
+            Err(failed) if is_unknown(&failed) => {
+                match self.session.call_aside(&GetTimeouts {}).await {
+                    Err(over) if !is_unknown(&over) => Err(over),
+                    _ => Err(failed),
+                }
+            }
+            answer => answer,
+        }
     }
 
     /// The window has gone, or another one is in its place.
@@ -145,6 +158,10 @@ impl Driver {
         };
         Ok(())
     }
+}
+
+fn is_unknown(failed: &wire::Error) -> bool {
+    matches!(failed, wire::Error::Refused { error: name, .. } if name == error::UNKNOWN_ERROR)
 }
 
 /// What it means for a page that its driver refused something.
