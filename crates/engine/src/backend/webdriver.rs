@@ -8,6 +8,7 @@
 //! what pages may have replaced. Commands go to the window and frame that the session is switched to, so that is held while one begins.
 //! <https://www.w3.org/TR/webdriver2/>
 
+mod arrivals;
 mod browser;
 mod console;
 mod context;

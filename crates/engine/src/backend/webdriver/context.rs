@@ -45,7 +45,7 @@ pub(super) struct WebDriverContext {
     token: String,
     /// Held while a window is opened or closed: until its name is known, it cannot be told from another.
     pub(super) creating: tokio::sync::Mutex<()>,
-    pub(super) downloads: super::downloads::Downloads,
+    pub(super) downloads: Arc<super::downloads::Downloads>,
     tasks: OnceLock<Vec<Task>>,
 }
 
@@ -98,7 +98,7 @@ impl WebDriverContext {
             sources,
             closed,
             creating: tokio::sync::Mutex::default(),
-            downloads: super::downloads::Downloads::new(downloads),
+            downloads: Arc::new(super::downloads::Downloads::new(downloads)),
             tasks: OnceLock::new(),
         });
         let mut tasks = Vec::new();
@@ -130,6 +130,9 @@ impl WebDriverContext {
         }
         let following = super::windows::follow(Arc::downgrade(&context));
         tasks.push(task::spawn("windows", following));
+        let arriving =
+            super::downloads::follow(Arc::downgrade(&context), context.downloads.clone());
+        tasks.push(task::spawn("downloads", arriving));
         // Set once, here.
         let _ = context.tasks.set(tasks);
         Ok(context)

@@ -1,24 +1,26 @@
-//! Files that pages download: the browser puts them into a folder of ours and tells nobody, so we look there.
+//! Files that pages download: the browser puts them into a folder of ours and tells nobody, so the folder is watched.
 
+use super::arrivals::{Arrival, Arrivals};
 use super::context::WebDriverContext;
 use super::page::WebDriverPage;
 use crate::backend::{DownloadEvent, PageId};
 use crate::task;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-/// What the browser adds to the name of a file that is not all there.
-const UNFINISHED: &str = ".wkdownload";
-/// How often the folder is looked at while a file is expected, and for how long.
-const LOOK: Duration = Duration::from_millis(30);
-const LOOKS: u32 = 4_000;
+/// How long an answer that is to be saved may take to become a file.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// How long what a page says of its download is waited for, once the file is there.
+const HEARD: Duration = Duration::from_secs(1);
 /// How many files are remembered that arrived before their answer was heard of.
 const EARLY: usize = 16;
 
 /// The downloads of a context.
 pub(super) struct Downloads {
-    folder: Option<PathBuf>,
+    arrivals: Option<Arrivals>,
+    /// Held while news are taken in, so that nobody takes a file for new that another takes in.
+    looking: Mutex<()>,
     state: Mutex<State>,
 }
 
@@ -72,7 +74,8 @@ impl State {
 impl Downloads {
     pub(super) fn new(folder: Option<PathBuf>) -> Self {
         Self {
-            folder,
+            arrivals: folder.map(Arrivals::of),
+            looking: Mutex::default(),
             state: Mutex::default(),
         }
     }
@@ -81,23 +84,35 @@ impl Downloads {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The files that are all there.
-    fn finished(&self) -> Vec<PathBuf> {
-        let entries = self
-            .folder
-            .as_ref()
-            .and_then(|folder| folder.read_dir().ok());
-        let entries = entries.into_iter().flatten().flatten();
-        let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
-        let unfinished = |path: &Path| path.to_string_lossy().ends_with(UNFINISHED);
-        let begun: Vec<_> = paths
-            .iter()
-            .filter(|path| unfinished(path))
-            .map(|path| path.with_extension(""))
-            .collect();
-        paths.retain(|path| !unfinished(path) && !begun.contains(path));
-        paths.sort();
-        paths
+    /// Expects one no more; `false` if that was so already.
+    fn forget(&self, id: &str) -> bool {
+        let expected = &mut self.state().expected;
+        let before = expected.len();
+        expected.retain(|it| it.id != id);
+        expected.len() < before
+    }
+}
+
+/// Tells of each file when it is there.
+pub(super) async fn follow(context: Weak<WebDriverContext>, downloads: Arc<Downloads>) {
+    let Some(arrivals) = &downloads.arrivals else {
+        return;
+    };
+    loop {
+        let then = async {
+            let Some(context) = context.upgrade() else {
+                return;
+            };
+            // Whose file it is was said before it was written; it may not be heard yet.
+            let last = context.last_used();
+            let mut pages = context.open_pages().into_iter();
+            if let Some(page) = pages.find(|page| Some(page.page_id()) == last.as_ref()) {
+                let heard = tokio::time::timeout(HEARD, page.settled()).await;
+                tracing::debug!(?heard, "a file has arrived");
+            }
+            context.look_for_downloads();
+        };
+        arrivals.wait(then).await;
     }
 }
 
@@ -108,7 +123,7 @@ impl WebDriverContext {
         if name.is_none() && url.is_empty() {
             return;
         }
-        if self.downloads.folder.is_none() {
+        if self.downloads.arrivals.is_none() {
             return;
         }
         let expected = name.clone().unwrap_or_else(|| last_part(url));
@@ -116,26 +131,30 @@ impl WebDriverContext {
             return;
         }
         let id = self.begins(Some(page.page_id().clone()), url, name);
-        let Some(context) = self.shared() else { return };
+        let context = self.itself.clone();
         task::spawn("download", async move {
-            let waits = || {
-                let state = context.downloads.state();
-                state.expected.iter().any(|expected| expected.id == id)
-            };
-            for _ in 0..LOOKS {
-                context.look_for_downloads();
-                if !waits() {
+            loop {
+                tokio::time::sleep(PATIENCE).await;
+                let Some(context) = context.upgrade() else {
                     return;
+                };
+                let arrivals = context.downloads.arrivals.as_ref();
+                if arrivals.is_some_and(Arrivals::any_unfinished) {
+                    continue;
                 }
-                tokio::time::sleep(LOOK).await;
+                if context.downloads.forget(&id) {
+                    context.fails(id, "the browser has put no file there");
+                }
+                return;
             }
-            context.downloads.state().expected.retain(|it| it.id != id);
-            let reason = "the browser has put no file there".to_owned();
-            context
-                .observer()
-                .download(DownloadEvent::Failed { id, reason });
         })
         .detach();
+    }
+
+    fn fails(&self, id: String, reason: &str) {
+        let reason = reason.to_owned();
+        self.observer()
+            .download(DownloadEvent::Failed { id, reason });
     }
 
     fn begins(&self, page: Option<PageId>, url: &str, name: Option<String>) -> String {
@@ -161,26 +180,40 @@ impl WebDriverContext {
 
     /// Tells of files that have arrived.
     pub(super) fn look_for_downloads(&self) {
-        for path in self.downloads.finished() {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let name = name.into_owned();
-            let known = self.downloads.state().claim(&name);
-            let id = known.unwrap_or_else(|| {
-                let id = self.begins(self.last_used(), "", Some(name.clone()));
-                let mut state = self.downloads.state();
-                state.expected.retain(|it| it.id != id);
-                state.comes_early(name);
-                id
-            });
-            let event = match self.put_away(&path, &id) {
-                Ok(path) => DownloadEvent::Finished { id, path },
-                Err(error) => DownloadEvent::Failed {
-                    id,
-                    reason: error.to_string(),
-                },
-            };
-            self.observer().download(event);
+        let Some(arrivals) = &self.downloads.arrivals else {
+            return;
+        };
+        let looking = self.downloads.looking.lock();
+        let _looking = looking.unwrap_or_else(PoisonError::into_inner);
+        for arrival in arrivals.news() {
+            match arrival {
+                Arrival::Finished(name) => self.arrives(&arrivals.path(&name), name),
+                Arrival::Abandoned(name) => {
+                    let known = self.downloads.state().claim(&name);
+                    if let Some(id) = known {
+                        self.fails(id, "the connection ended before the file was all there");
+                    }
+                }
+            }
         }
+    }
+
+    fn arrives(&self, path: &Path, name: String) {
+        let known = self.downloads.state().claim(&name);
+        let id = known.unwrap_or_else(|| {
+            let id = self.begins(self.last_used(), "", Some(name.clone()));
+            self.downloads.forget(&id);
+            self.downloads.state().comes_early(name);
+            id
+        });
+        let event = match self.put_away(path, &id) {
+            Ok(path) => DownloadEvent::Finished { id, path },
+            Err(error) => DownloadEvent::Failed {
+                id,
+                reason: error.to_string(),
+            },
+        };
+        self.observer().download(event);
     }
 
     /// Moves a file to where downloads go.
