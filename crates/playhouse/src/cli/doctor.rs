@@ -2,6 +2,7 @@
 
 mod checks;
 mod launch;
+mod webkit;
 
 use std::{fmt::Write as _, process::ExitCode};
 

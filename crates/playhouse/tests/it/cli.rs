@@ -5,11 +5,15 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 
 /// Runs the built program to its end, without the variables of whoever runs the test.
+pub(crate) fn run(args: &[&str]) -> Output {
+    command(args).output().expect("it runs")
+}
+
 #[expect(
     clippy::disallowed_methods,
     reason = "a test runs the program that it tests"
 )]
-pub(crate) fn run(args: &[&str]) -> Output {
+fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_playhouse"));
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy().into_owned();
@@ -17,11 +21,8 @@ pub(crate) fn run(args: &[&str]) -> Output {
             command.env_remove(name);
         }
     }
+    command.args(args).stdin(Stdio::null());
     command
-        .args(args)
-        .stdin(Stdio::null())
-        .output()
-        .expect("it runs")
 }
 
 fn text(bytes: &[u8]) -> &str {
@@ -162,6 +163,40 @@ fn doctor_starts_the_browser_that_is_there() {
     let report = text(&output.stdout);
     assert!(output.status.success(), "{report}");
     assert!(report.contains("starts and opens a page"), "{report}");
+}
+
+#[test]
+fn doctor_names_what_webkit_lacks() {
+    let Some(browser) = testkit::webkit() else {
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let parts = [
+        ("WebKitWebDriver", "nothing else drives WebKit"),
+        ("Xvfb", "WebKit has no mode without a display"),
+    ];
+    for (missing, why) in parts {
+        let path = folder.path().join(missing);
+        std::fs::create_dir(&path).expect("writable");
+        for (program, _) in parts.iter().filter(|(program, _)| *program != missing) {
+            let there = format!("/usr/bin/{program}");
+            std::os::unix::fs::symlink(there, path.join(program)).expect("writable");
+        }
+        let mut command = command(&["doctor", "--browser", "webkit", "--executable-path"]);
+        command.arg(&browser).env("PATH", &path);
+        let output = command.output().expect("it runs");
+        let report = text(&output.stdout);
+        assert_eq!(output.status.code(), Some(1), "{report}");
+        let line = format!("{missing} is in no folder of PATH; {why}");
+        assert!(report.contains(&line), "{report}");
+        assert!(report.contains("-> playhouse install webkit"), "{report}");
+        assert!(!report.contains("starts and opens a page"), "{report}");
+    }
+    let report = run(&["doctor", "--browser", "webkit"]);
+    let told = text(&report.stdout);
+    assert!(report.status.success(), "{told}");
+    assert!(told.contains("WebKitWebDriver at /"), "{told}");
+    assert!(told.contains("starts and opens a page"), "{told}");
 }
 
 #[test]

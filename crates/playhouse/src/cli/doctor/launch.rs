@@ -6,10 +6,11 @@ use std::{
 };
 
 use engine::{
-    Browser, BrowserChoice, Channel, ConnectOptions, ContextOptions, FoundBrowser, Progress,
+    Browser, BrowserChoice, BrowserKind, Channel, ConnectOptions, ContextOptions, FoundBrowser,
+    Progress,
 };
 
-use super::{Finding, Health};
+use super::{Finding, Health, webkit};
 use crate::{
     cli::{
         install::plan,
@@ -56,7 +57,7 @@ pub(super) async fn check(settings: &Settings, platform: &Platform) -> Vec<Findi
             platform,
         ));
     }
-    findings.push(launches(&browser, found).await);
+    findings.extend(works(&browser, found).await);
     for channel in FAMILIES {
         if chosen != Some(channel.kind()) {
             findings.extend(also(&browser, channel).await);
@@ -72,11 +73,31 @@ async fn also(browser: &BrowserSettings, channel: Channel) -> Vec<Finding> {
         return Vec::new();
     };
     let there = Finding::good("found too", named(&found));
-    let mut works = launches(browser, found).await;
-    if works.health == Health::Bad {
-        works.health = Health::Note;
+    let mut findings = vec![there];
+    findings.extend(works(browser, found).await);
+    for finding in &mut findings {
+        if finding.health == Health::Bad {
+            finding.health = Health::Note;
+        }
     }
-    vec![there, works]
+    findings
+}
+
+/// Whether it starts, and what it lacks for that.
+async fn works(browser: &BrowserSettings, found: FoundBrowser) -> Vec<Finding> {
+    let kind = browser.launch_options(found.clone(), None).kind;
+    let mut findings = match kind {
+        BrowserKind::Webkit => webkit::parts(browser),
+        _ => Vec::new(),
+    };
+    if findings.iter().all(|part| part.health != Health::Bad) {
+        let mend = match kind {
+            BrowserKind::Webkit => webkit::INSTALL,
+            _ => "playhouse install --with-deps",
+        };
+        findings.push(launches(browser, found, mend).await);
+    }
+    findings
 }
 
 fn missing(error: &engine::Error) -> Finding {
@@ -112,7 +133,7 @@ fn named(found: &FoundBrowser) -> String {
     format!("{name} at {}", found.path.display())
 }
 
-async fn launches(browser: &BrowserSettings, found: FoundBrowser) -> Finding {
+async fn launches(browser: &BrowserSettings, found: FoundBrowser, mend: &str) -> Finding {
     let path = found.path.display().to_string();
     let started = Instant::now();
     let progress = Progress::new(browser.launch_timeout);
@@ -135,8 +156,9 @@ async fn launches(browser: &BrowserSettings, found: FoundBrowser) -> Finding {
                 format!("{product} starts and opens a page ({ms} ms)"),
             )
         }
-        Err(error) => Finding::bad("browser", format!("{path} does not work: {error}"))
-            .mended_by("playhouse install --with-deps, or name another one with --executable-path"),
+        Err(error) => Finding::bad("browser", format!("{path} does not work: {error}")).mended_by(
+            format!("{mend}, or name another one with --executable-path"),
+        ),
     }
 }
 
