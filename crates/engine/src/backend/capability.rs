@@ -1,6 +1,6 @@
 //! What not every browser can do, and which one cannot: asked before anything is half done.
 
-use super::{ContextOptions, MediaFeatures};
+use super::{ContextOptions, MediaFeatures, Proxy};
 use crate::error::{Error, Result};
 
 /// Something that not every browser can do; its text begins a sentence.
@@ -27,6 +27,18 @@ pub enum Feature {
     /// A [`super::Proxy`] whose address begins with `https://`.
     #[strum(to_string = "A proxy that is itself reached over HTTPS")]
     SecureProxy,
+    /// A [`super::Proxy`].
+    #[strum(to_string = "A proxy")]
+    Proxy,
+    /// A [`super::Proxy`] with a user name or a password.
+    #[strum(to_string = "A proxy that asks for a password")]
+    ProxyPassword,
+    /// [`ContextOptions::locale`].
+    #[strum(to_string = "Another language")]
+    Locale,
+    /// [`ContextOptions::timezone`].
+    #[strum(to_string = "Another time zone")]
+    TimeZone,
     /// [`ContextOptions::ignore_https_errors`] in the context that the browser begins with.
     #[strum(to_string = "Ignoring the errors of certificates in a persistent profile")]
     IgnoreCertificatesInProfile,
@@ -155,10 +167,8 @@ impl Capabilities {
             (Feature::InitScripts, !options.init_scripts.is_empty()),
             (Feature::ExtraHeaders, !options.extra_headers.is_empty()),
             (Feature::UserAgent, options.user_agent.is_some()),
-            (
-                Feature::SecureProxy,
-                options.proxy.as_ref().is_some_and(super::Proxy::is_secure),
-            ),
+            (Feature::Locale, options.locale.is_some()),
+            (Feature::TimeZone, options.timezone.is_some()),
             (
                 Feature::WithoutScripts,
                 options.java_script_enabled == Some(false),
@@ -167,7 +177,21 @@ impl Capabilities {
         asked
             .into_iter()
             .filter(|(_, asked)| *asked)
-            .try_for_each(|(feature, _)| self.require(feature))
+            .try_for_each(|(feature, _)| self.require(feature))?;
+        self.require_for_proxy(options.proxy.as_ref())
+    }
+
+    /// Fails with the first thing that a way to the network asks for and the browser cannot do.
+    pub(crate) fn require_for_proxy(&self, proxy: Option<&Proxy>) -> Result<()> {
+        let Some(proxy) = proxy else { return Ok(()) };
+        self.require(Feature::Proxy)?;
+        if proxy.is_secure() {
+            self.require(Feature::SecureProxy)?;
+        }
+        if proxy.username.is_some() || proxy.password.is_some() {
+            self.require(Feature::ProxyPassword)?;
+        }
+        Ok(())
     }
 }
 

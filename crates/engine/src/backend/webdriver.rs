@@ -46,6 +46,14 @@ pub(crate) const CAPABILITIES: Capabilities = Capabilities {
         (Feature::ScaledViewport, OTHERS),
         (Feature::BypassCsp, "Use --browser=chromium for it."),
         (
+            Feature::SecureProxy,
+            "Use an http:// or socks5:// proxy, or --browser=chromium.",
+        ),
+        (
+            Feature::ProxyPassword,
+            "Use a proxy that asks for none, or --browser=chromium or firefox.",
+        ),
+        (
             Feature::HoldResponse,
             "Answer the request yourself, or use --browser=chromium.",
         ),
@@ -68,6 +76,11 @@ pub(crate) const CLASSIC: Capabilities = Capabilities {
         (Feature::ScaledViewport, OTHERS),
         (Feature::BypassCsp, "Use --browser=chromium for it."),
         (Feature::WithoutScripts, OTHERS),
+        (Feature::Proxy, OTHERS),
+        (Feature::ProxyPassword, OTHERS),
+        (Feature::SecureProxy, "Use --browser=chromium for it."),
+        (Feature::Locale, OTHERS),
+        (Feature::TimeZone, OTHERS),
         (Feature::HoldResponse, OTHERS),
         (Feature::RewriteRequest, OTHERS),
         (Feature::Interception, OTHERS),

@@ -5,7 +5,7 @@ use super::process::Process;
 use super::profile::Profile;
 use super::source::Source;
 use crate::backend::bidi::{BidiBrowser, CAPABILITIES, proxy_exceptions, proxy_parts};
-use crate::backend::{BrowserBackend, Feature, Proxy};
+use crate::backend::{BrowserBackend, Proxy};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 use crate::task;
@@ -25,9 +25,7 @@ pub(super) async fn launch(
     progress: &Progress,
     options: &LaunchOptions,
 ) -> Result<Arc<dyn BrowserBackend>> {
-    if options.proxy.as_ref().is_some_and(Proxy::is_secure) {
-        CAPABILITIES.require(Feature::SecureProxy)?;
-    }
+    CAPABILITIES.require_for_proxy(options.proxy.as_ref())?;
     let profile = super::chromium::profile(progress, options).await?;
     let dir = profile.dir().to_owned();
     write_preferences(&profile, options)?;

@@ -5,7 +5,7 @@ use super::source::{Grant, Source};
 use super::{BrowserKind, LaunchOptions, chromium, firefox};
 use crate::backend::bidi::{BidiBrowser, prompts};
 use crate::backend::cdp::CdpBrowser;
-use crate::backend::webdriver::{Started, Starter, WebDriverBrowser};
+use crate::backend::webdriver::{CLASSIC, Started, Starter, WebDriverBrowser};
 use crate::backend::{BrowserBackend, ContextOptions};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
@@ -51,6 +51,7 @@ pub(super) async fn open(
             _ => match remote.launch.kind {
                 // Each context is a session of its own.
                 BrowserKind::Webkit | BrowserKind::Safari => {
+                    CLASSIC.require_for_proxy(remote.launch.proxy.as_ref())?;
                     WebDriverBrowser::start(Box::new(remote.clone())).await
                 }
                 BrowserKind::Chromium | BrowserKind::Firefox => made(remote).await,
@@ -124,10 +125,15 @@ async fn made(remote: &WebDriverEnd) -> Result<Arc<dyn BrowserBackend>> {
 
 #[async_trait]
 impl Starter for WebDriverEnd {
-    async fn start(&self, _context: &ContextOptions) -> Result<Started> {
+    async fn start(&self, context: &ContextOptions) -> Result<Started> {
         let end = RemoteEnd::new(&self.endpoint, &self.headers)
             .map_err(|error| failed(self, told(&error)))?;
-        let (session, created) = new_session(&end, self).await?;
+        let mut wanted = self.clone();
+        if context.ignore_https_errors {
+            let name = "acceptInsecureCerts".to_owned();
+            wanted.capabilities.entry(name).or_insert(true.into());
+        }
+        let (session, created) = new_session(&end, &wanted).await?;
         let version = created.capabilities["browserVersion"].as_str();
         let grant = Grant::new(session.clone()).kept_alive(None);
         Ok(Started {

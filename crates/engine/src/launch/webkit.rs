@@ -5,7 +5,7 @@ use super::display::Display;
 use super::process::Process;
 use super::profile::Profile;
 use super::source::Source;
-use crate::backend::webdriver::{Eyes, Started, Starter, WebDriverBrowser};
+use crate::backend::webdriver::{CAPABILITIES, Eyes, Started, Starter, WebDriverBrowser};
 use crate::backend::{BrowserBackend, ContextOptions, Proxy};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
@@ -30,6 +30,7 @@ pub(super) async fn launch(
     progress: &Progress,
     options: &LaunchOptions,
 ) -> Result<Arc<dyn BrowserBackend>> {
+    CAPABILITIES.require_for_proxy(options.proxy.as_ref())?;
     let starter = WebKit {
         options: options.clone(),
         display: Mutex::default(),
@@ -122,7 +123,13 @@ impl WebKit {
             format!("--port={}", address.port()),
             format!("--target={relay}"),
         ];
-        let (driver, _) = Process::start(Path::new(DRIVER), &args, &[], temporary()?).await?;
+        let (driver, _) = Process::start(Path::new(DRIVER), &args, &[], temporary()?)
+            .await
+            .map_err(|error| {
+                failed(&format!(
+                    "{error}\nWebKit needs its driver, {DRIVER}: run `playhouse install webkit`."
+                ))
+            })?;
         listens(address, &driver, "the driver").await?;
         let remote = RemoteEnd::new(&format!("http://{address}"), &[])?;
         Ok((driver, remote))

@@ -1,7 +1,7 @@
 //! Sessions of different browsers in one server.
 
-use serde_json::json;
-use testkit::{Site, browser_is_there, firefox_is_there, webkit_is_there};
+use serde_json::{Value, json};
+use testkit::{Client, Site, browser_is_there, firefox_is_there, webkit_is_there};
 
 use crate::faults::{browsers, until};
 use crate::server;
@@ -95,6 +95,75 @@ async fn what_a_browser_cannot_do_is_said_before_there_is_a_session() {
         "{}",
         unknown.text
     );
+}
+
+#[tokio::test]
+async fn what_webkit_cannot_do_is_refused_before_anything_is_started() {
+    if !webkit_is_there() {
+        return;
+    }
+    let toolsets = ["--toolsets", "session,browser", "--caps", "contexts"];
+    let proxy = json!({ "server": "http://127.0.0.1:9", "username": "me", "password": "word" });
+    let secure = json!({ "server": "https://127.0.0.1:9" });
+    let refused = async |client: &Client, tool: &str, arguments: Value, feature: &str| {
+        let answer = client.call(tool, arguments).await;
+        let error = &answer.raw["structuredContent"];
+        assert_eq!(
+            error["errorCode"], "UNSUPPORTED_BY_BROWSER",
+            "{}",
+            answer.text
+        );
+        let sentence = format!("{feature} is not supported by WebKit. ");
+        assert!(answer.text.contains(&sentence), "{}", answer.text);
+        assert!(
+            answer.text.contains("--browser=chromium"),
+            "{}",
+            answer.text
+        );
+    };
+    let password = "A proxy that asks for a password";
+    let over_tls = "A proxy that is itself reached over HTTPS";
+    let client = server(&[&toolsets[..], &["--browser", "webkit"]].concat()).await;
+    for (way, feature) in [(&proxy, password), (&secure, over_tls)] {
+        let session = json!({ "proxy": way });
+        refused(&client, "create_session", session, feature).await;
+        let context = json!({ "name": "other", "proxy": way });
+        refused(&client, "browser_context_create", context, feature).await;
+    }
+    let list = client.success("list_sessions", json!({})).await;
+    assert_eq!(list["sessions"], json!([]));
+    let contexts = client.call("browser_context_list", json!({})).await;
+    assert_eq!(contexts.result(), "- default (active): 0 pages");
+    let grant = "async (page) => page.context().grantPermissions(['geolocation'])";
+    let grant = json!({ "code": grant });
+    let feature = "Granting this permission";
+    let told = client.call("browser_run_code_unsafe", grant).await;
+    let sentence = format!("{feature} is not supported by WebKit. ");
+    assert!(told.text.contains(&sentence), "{}", told.text);
+
+    // What all sessions of a server are to have is refused to each of them.
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = [
+        (json!({ "launchOptions": { "proxy": proxy } }), password),
+        (json!({ "launchOptions": { "proxy": secure } }), over_tls),
+        (
+            json!({ "contextOptions": { "httpCredentials": { "username": "me", "password": "word" } } }),
+            "Logging in over HTTP",
+        ),
+        (
+            json!({ "contextOptions": { "permissions": ["geolocation"] } }),
+            feature,
+        ),
+    ];
+    for (index, (options, feature)) in options.into_iter().enumerate() {
+        let config = folder.path().join(format!("{index}.json"));
+        let options = json!({ "browser": options });
+        std::fs::write(&config, options.to_string()).expect("a file");
+        let config = config.display().to_string();
+        let client = server(&["--browser", "webkit", "--config", &config]).await;
+        let go = json!({ "url": "about:blank" });
+        refused(&client, "browser_navigate", go, feature).await;
+    }
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use super::context::WebDriverContext;
 use crate::backend::{
-    BrowserBackend, Capabilities, ContextBackend, ContextObserver, ContextOptions,
+    BrowserBackend, Capabilities, ContextBackend, ContextObserver, ContextOptions, Feature,
 };
 use crate::error::Result;
 use crate::launch::source::Source;
@@ -120,6 +120,9 @@ impl BrowserBackend for WebDriverBrowser {
         options: &ContextOptions,
         observer: Arc<dyn ContextObserver>,
     ) -> Result<Arc<dyn ContextBackend>> {
+        if !options.permissions.is_empty() {
+            self.capabilities().require(Feature::Permission)?;
+        }
         let started = self.started(options).await?;
         let gone = watch::Sender::new(None);
         let context = WebDriverContext::start(started, options, observer, gone).await?;
