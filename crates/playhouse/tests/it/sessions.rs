@@ -8,13 +8,12 @@ use testkit::{Client, Engine, RemoteBrowser, Site, browser_is_there};
 use crate::faults::{kill_pages, until};
 use crate::{server, server_on};
 
-testkit::on_each_engine!(sessions_share_a_browser_and_nothing_else);
-// WebKit asks its user for passwords and permissions, keeps no answers for the next document, and goes from one page of a site to another
-// in the same process, which does not react.
-testkit::on_each_engine!(but webkit:
-    what_the_browser_remembers_for_one_session_no_other_has,
+testkit::on_each_engine!(
+    sessions_share_a_browser_and_nothing_else,
     a_page_in_an_endless_loop_can_be_left,
 );
+// WebKit asks its user for passwords and permissions, and keeps no answers for the next document.
+testkit::on_each_engine!(but webkit: what_the_browser_remembers_for_one_session_no_other_has);
 
 /// How long something may take that has to happen; only a failure waits for it.
 const PATIENCE: Duration = Duration::from_secs(60);

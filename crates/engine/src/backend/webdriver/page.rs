@@ -410,7 +410,10 @@ impl PageBackend for WebDriverPage {
     fn end_renderer(&self) {
         if let Some(page) = self.itself() {
             task::spawn("ending a page", async move {
-                let closed = page.close_window().await;
+                let closed = match page.context() {
+                    Ok(context) => context.end_window(&page).await,
+                    Err(gone) => Err(gone),
+                };
                 tracing::debug!(?closed, "a page that did not answer");
             })
             .detach();

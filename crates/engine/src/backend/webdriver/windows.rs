@@ -20,6 +20,8 @@ use wire::webdriver::window::{CloseWindow, GetWindowHandles, NewWindow, WindowKi
 const OPENED_BY_PAGES: usize = 50;
 /// How long a window may take to be told of by the inspector.
 const TELLING: Duration = Duration::from_secs(10);
+/// What the browser says of a window that is gone.
+const NO_WINDOW: &str = "WindowNotFound";
 
 #[derive(Default)]
 pub(super) struct Pages {
@@ -109,7 +111,13 @@ impl WebDriverContext {
         params: &Value,
     ) -> Result<T> {
         let ears = self.ears.as_ref().ok_or(Error::PageClosed {})?;
-        let answer = ears.relay.automate(method, params).await?;
+        let answer = ears.relay.automate(method, params).await;
+        let answer = answer.map_err(|refused| match refused {
+            wire::Error::Protocol { message, .. } if message.starts_with(NO_WINDOW) => {
+                Error::PageClosed {}
+            }
+            refused => refused.into(),
+        })?;
         serde_json::from_str(answer.get()).map_err(|error| Error::Protocol {
             method: method.to_owned(),
             message: error.to_string(),
@@ -285,27 +293,50 @@ impl WebDriverContext {
     /// Closes a page's window; the session lives on without any.
     pub(super) async fn close_window(&self, page: &WebDriverPage) -> Result<()> {
         let _creating = self.creating.lock().await;
+        self.keep_a_window().await?;
+        if self.ears.is_some() && page.shown_dialog().await?.is_some() {
+            // The driver does not go to a window whose dialog waits, so not to the end of it either.
+            page.give_answer(false, None).await?;
+            self.close_by_browser(page).await?;
+        } else {
+            self.close_handle(page.window()).await?;
+        }
+        self.window_gone(page);
+        Ok(())
+    }
+
+    /// Closes the window of a page that does not answer.
+    pub(super) async fn end_window(&self, page: &WebDriverPage) -> Result<()> {
+        if self.ears.is_none() {
+            return self.close_window(page).await;
+        }
+        let _creating = self.creating.lock().await;
+        self.keep_a_window().await?;
+        // The driver would go to it first, and not come back: for that, it asks the page.
+        self.close_by_browser(page).await?;
+        self.window_gone(page);
+        Ok(())
+    }
+
+    /// With its last window the browser would end, and the session; `creating` is held.
+    async fn keep_a_window(&self) -> Result<()> {
         let is_last = {
             let pages = self.pages();
             pages.open.len() <= 1 && pages.spare.is_none()
         };
         if is_last {
-            // With its last window the browser would end, and the session.
             let spare = self.open_window().await?;
             self.pages().spare = Some(spare);
         }
-        if self.ears.is_some() && page.shown_dialog().await?.is_some() {
-            // The driver does not go to a window whose dialog waits, so not to the end of it either.
-            page.give_answer(false, None).await?;
-            let window = json!({ "handle": page.window() });
-            let _: Value = self
-                .automate("Automation.closeBrowsingContext", &window)
-                .await?;
-            self.driver.forget().await;
-        } else {
-            self.close_handle(page.window()).await?;
-        }
-        self.window_gone(page);
+        Ok(())
+    }
+
+    async fn close_by_browser(&self, page: &WebDriverPage) -> Result<()> {
+        let window = json!({ "handle": page.window() });
+        let _: Value = self
+            .automate("Automation.closeBrowsingContext", &window)
+            .await?;
+        self.driver.forget().await;
         Ok(())
     }
 
