@@ -22,7 +22,7 @@ impl WebDriverContext {
                 continue;
             };
             let Ok(site) = url.join(".") else { continue };
-            if !sites.contains(&site) {
+            if !sites.iter().any(|known| has_the_cookies_of(known, &site)) {
                 sites.push(site);
             }
         }
@@ -52,7 +52,7 @@ impl WebDriverContext {
                 && let Ok(found) = page.ask(&GetAllCookies {}).await
             {
                 known(found);
-                sites.retain(|site| *site != shown);
+                sites.retain(|site| !has_the_cookies_of(&shown, site));
             }
         }
         if !sites.is_empty() {
@@ -137,6 +137,12 @@ impl WebDriverContext {
     }
 }
 
+/// Whether documents of both have the same cookies: those know no ports. A visit may take a second where there is much else to do.
+fn has_the_cookies_of(one: &Url, other: &Url) -> bool {
+    let of = |url: &Url| (url.scheme() == "https", url.path().to_owned());
+    one.host() == other.host() && of(one) == of(other)
+}
+
 /// A document that a cookie would be sent for.
 fn address(cookie: &Cookie) -> String {
     let scheme = if cookie.secure { "https" } else { "http" };
@@ -203,5 +209,22 @@ fn moment(expiry: i64) -> i64 {
         expiry + (1 << 32)
     } else {
         expiry
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_make_no_difference_and_hosts_folders_and_https_do() {
+        let same = |one: &str, other: &str| {
+            let parsed = |url: &str| Url::parse(url).expect("a URL");
+            has_the_cookies_of(&parsed(one), &parsed(other))
+        };
+        assert!(same("http://a.test:8080/x/", "http://a.test/x/"));
+        assert!(!same("http://a.test/x/", "http://b.test/x/"));
+        assert!(!same("http://a.test/x/", "http://a.test/y/"));
+        assert!(!same("http://a.test/x/", "https://a.test/x/"));
     }
 }
