@@ -293,6 +293,8 @@ impl Watch {
 
     /// A document has loaded: what it fetches first, bounded, and a short rest. Goes on if it leads to another one.
     async fn rest_in_new_document(&self, deadline: Instant) -> Settled {
+        let busy = |state: &PageState| state.requests.busy(&RequestMark::default());
+        let mut patience = Instant::now() + FIRST_REQUESTS;
         loop {
             if Instant::now() >= deadline {
                 return Settled::TimedOut;
@@ -301,12 +303,11 @@ impl Watch {
             let main = [self.page.main_frame()];
             begin(&self.page, &main).await;
             let fetched = async {
-                let busy = |state: &PageState| state.requests.busy(&RequestMark::default());
                 let done = self
                     .page
                     .until(|state| mark.is_navigating(state) || !busy(state));
                 if busy(&self.page.state()) {
-                    let _ = tokio::time::timeout(FIRST_REQUESTS, done).await;
+                    let _ = tokio::time::timeout_at(patience, done).await;
                 }
                 self.look(&main[0], QUIET, QUIET * 4, QUIET, true).await
             };
@@ -319,12 +320,15 @@ impl Watch {
             if let Some(settled) = self.barrier().await {
                 return settled;
             }
-            if !self.navigating(&mark) {
+            if self.navigating(&mark) {
+                if !self.arrive(deadline).await {
+                    return Settled::TimedOut;
+                }
+                patience = Instant::now() + FIRST_REQUESTS;
+            } else if !busy(&self.page.state()) || Instant::now() >= patience {
                 return Settled::Navigated;
             }
-            if !self.arrive(deadline).await {
-                return Settled::TimedOut;
-            }
+            // Else it was told of a request after it was told that the document is loaded.
         }
     }
 

@@ -1,6 +1,6 @@
 // Whether the document has come to rest after an action: sees every change from before the action on, and says when it is over.
 
-import { controlOf, frame, isInside } from "./states";
+import { controlOf, frame, isInside, LATEST_FRAME } from "./states";
 
 /** How many separate changes make a node a spinner: it is no effect then, nor does it disturb the peace. */
 const TICKS = 8;
@@ -82,8 +82,12 @@ export async function settled({ quiet, patience, limit, effect }: Rest): Promise
   }
   await frame();
   await frame();
-  for (;;) {
-    if (finishing()) bump();
+  for (let ran = false; ; ) {
+    const runs = finishing();
+    if (runs) bump();
+    // Its time is over, but what the page does about that comes with the next frame.
+    else if (ran) await frame(LATEST_FRAME);
+    ran = runs;
     const now = performance.now();
     const changed = current?.changed ?? 0;
     const seen = effect || changed > 0;
