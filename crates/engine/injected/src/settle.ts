@@ -1,6 +1,6 @@
 // Whether the document has come to rest after an action: sees every change from before the action on, and says when it is over.
 
-import { controlOf, frame, isInside, LATEST_FRAME } from "./states";
+import { controlOf, frame, isInside } from "./states";
 
 /** How many separate changes make a node a spinner: it is no effect then, nor does it disturb the peace. */
 const TICKS = 8;
@@ -8,6 +8,8 @@ const BETWEEN_TICKS = 10;
 const CHECK_EVERY = 10;
 /** A watch that nobody ends costs the page no more than this. */
 const LONGEST = 60_000;
+/** How long a frame may take where something was animated, so that one is certain to come. */
+const LATEST_FRAME = 500;
 const LINGER = 5_000;
 const UNSEEN = /color|shadow|background|filter|outline|fill|stroke|decoration|cursor|^(offset|computedOffset|easing|composite)$/i;
 /** As many, while nobody acts, make it a clock, for good. */
@@ -94,7 +96,7 @@ export async function settled({ quiet, patience, limit, effect }: Rest): Promise
     const since = effect ? Math.max(changed, started) : changed;
     const rests = seen ? now - since >= quiet : now - started >= patience;
     if (rests || now - started >= limit) {
-      if (current) Object.assign(current, { idleFrom: now + IDLE_AFTER });
+      if (current) current.idleFrom = now + IDLE_AFTER;
       expire(LINGER);
       return { seen, quiet: rests };
     }

@@ -109,16 +109,14 @@ function mayMove(e: Element): boolean {
 }
 
 async function moves(e: Element): Promise<boolean> {
-  await frame(LATEST_FRAME);
+  await frame();
   const before = e.getBoundingClientRect();
-  await frame(LATEST_FRAME);
+  await frame();
   const after = e.getBoundingClientRect();
   return before.x !== after.x || before.y !== after.y || before.width !== after.width || before.height !== after.height;
 }
 
 const FRAME_AT_MOST = 50;
-/** The same where something is animated, so that a frame is certain to come, if late. */
-export const LATEST_FRAME = 500;
 
 /** The next animation frame, or a moment later where frames are not drawn (a hidden tab). */
 export function frame(atMost = FRAME_AT_MOST): Promise<void> {

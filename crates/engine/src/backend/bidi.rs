@@ -11,6 +11,7 @@ mod browser;
 mod console;
 mod context;
 mod cookies;
+mod creation;
 mod downloads;
 mod emulation;
 mod evaluate;

@@ -211,16 +211,9 @@ impl BidiContext {
         }
     }
 
-    pub(super) async fn create(&self, kind: browsing_context::CreateType) -> Result<String> {
-        let created = self
-            .root
-            .call(&browsing_context::Create {
-                kind,
-                user_context: Some(self.id.clone()),
-                background: (kind == browsing_context::CreateType::Tab).then_some(true),
-            })
-            .await?;
-        Ok(created.context)
+    /// The pages that are open.
+    pub(super) fn names(&self) -> HashSet<PageId> {
+        self.pages().open.keys().cloned().collect()
     }
 }
 

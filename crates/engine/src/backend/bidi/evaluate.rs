@@ -20,6 +20,8 @@ pub(super) const SANDBOX: &str = "playhouse";
 const UNHEARD: Duration = Duration::from_millis(1000);
 /// What Firefox says of a frame that went while it was asked.
 const DISCARDED: &str = "DiscardedBrowsingContextError";
+/// The same of a document, in the words of its own program: what was asked has not begun.
+const UNREALISED: &str = "realm is null";
 /// Calls a function of the core by its name.
 const CALL: &str =
     "(name, argument) => globalThis.__playhouseCore.call(name, JSON.parse(argument))";
@@ -162,7 +164,9 @@ impl BidiPage {
         tokio::select! {
             biased;
             answer = asked => match answer {
-                Err(wire::Error::Refused { message, .. }) if message.starts_with(DISCARDED) => {
+                Err(wire::Error::Refused { message, .. })
+                    if message.starts_with(DISCARDED) || message.ends_with(UNREALISED) =>
+                {
                     // It is told of right after.
                     let left = tokio::time::timeout(UNHEARD, left).await;
                     Err(left.unwrap_or(Error::DocumentGone {}))

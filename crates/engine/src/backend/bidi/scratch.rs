@@ -43,6 +43,11 @@ impl Withheld {
         self.state().pages.iter().any(|page| page == context)
     }
 
+    /// A page that was kept back is to be closed: nobody is told of it.
+    pub(super) fn forget(&self, context: &str) {
+        self.state().appeared.retain(|info| info.context != context);
+    }
+
     pub(super) fn went_on(&self) {
         self.1.send_modify(|count| *count += 1);
     }
