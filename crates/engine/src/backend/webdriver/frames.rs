@@ -305,61 +305,46 @@ impl WebDriverPage {
         self.look_soon();
     }
 
-    /// The numbers of the elements that hold a frame, each with its document, from the main one on.
-    pub(super) fn numbers_to(&self, frame: &FrameId) -> Result<Vec<(String, u64)>> {
+    /// What is known of each frame on the way to this one: the main frame's child first.
+    fn way_to<T>(&self, frame: &FrameId, known: impl Fn(&FramePlace) -> Option<T>) -> Result<Vec<T>> {
         let state = self.state();
         if state.closed {
             return Err(Error::PageClosed {});
         }
-        let mut path = Vec::new();
+        let mut way = Vec::new();
         let mut at = frame;
         while *at != *self.main() {
             let place = state.frames.get(at).ok_or(Error::DocumentGone {})?;
-            path.push(place.number.clone());
+            way.push(known(place).ok_or(Error::DocumentGone {})?);
             at = place.parent.as_ref().ok_or(Error::DocumentGone {})?;
         }
-        path.reverse();
-        Ok(path)
+        way.reverse();
+        Ok(way)
     }
 
-    /// Learns the elements that hold a frame, as the driver names them: it has to go to each for that.
-    pub(super) async fn find_owners(&self, frame: &FrameId) -> Result<()> {
-        let mut without = Vec::new();
-        {
-            let state = self.state();
-            let mut at = frame.clone();
-            while at != *self.main() {
-                let place = state.frames.get(&at).ok_or(Error::DocumentGone {})?;
-                let parent = place.parent.clone().ok_or(Error::DocumentGone {})?;
-                if place.owner.is_none() {
-                    without.push(parent.clone());
-                }
-                at = parent;
-            }
-        }
-        for parent in without.into_iter().rev() {
-            let args = vec![json!(true)];
-            let answer = self.run_there(&parent, look_script(), args).await?;
-            self.looked(&parent, answer)?;
-        }
-        Ok(())
+    /// The numbers of the elements that hold a frame, each with its document, from the main one on.
+    pub(super) fn numbers_to(&self, frame: &FrameId) -> Result<Vec<(String, u64)>> {
+        self.way_to(frame, |place| Some(place.number.clone()))
     }
 
     /// The elements that hold a frame, from the main one on.
     pub(super) fn path_to(&self, frame: &FrameId) -> Result<Vec<Element>> {
-        let state = self.state();
-        if state.closed {
-            return Err(Error::PageClosed {});
+        self.way_to(frame, |place| place.owner.clone())
+    }
+
+    /// Learns the elements that hold a frame, as the driver names them: it has to go to each for that.
+    pub(super) async fn find_owners(&self, frame: &FrameId) -> Result<()> {
+        let parents = self.way_to(frame, |place| {
+            Some((place.parent.clone()?, place.owner.is_some()))
+        })?;
+        for (parent, known) in parents {
+            if !known {
+                let args = vec![json!(true)];
+                let answer = self.run_there(&parent, look_script(), args).await?;
+                self.looked(&parent, answer)?;
+            }
         }
-        let mut path = Vec::new();
-        let mut at = frame;
-        while *at != *self.main() {
-            let place = state.frames.get(at).ok_or(Error::DocumentGone {})?;
-            path.push(place.owner.clone().ok_or(Error::DocumentGone {})?);
-            at = place.parent.as_ref().ok_or(Error::DocumentGone {})?;
-        }
-        path.reverse();
-        Ok(path)
+        Ok(())
     }
 
     pub(super) async fn frames_of(
