@@ -246,7 +246,8 @@ async fn run(
         );
         failed(settings, verb, reason, ServerReport::default())
     })?;
-    let process = child.id().and_then(Identity::of);
+    // It may have ended already.
+    let process = child.id().and_then(Identity::of_child);
     let stdout = Heard::of(child.stdout.take(), OUTPUT, Keep::Beginning);
     let stderr = Heard::of(child.stderr.take(), COMPLAINTS, Keep::End);
     let mut group = Group(Some(child));
