@@ -15,8 +15,6 @@ pub(super) struct Outcome {
     pub(super) title: Option<String>,
     pub(super) tools: BTreeSet<String>,
     pub(super) faults: Vec<String>,
-    /// What went wrong at a first try.
-    pub(super) earlier: Vec<String>,
     pub(super) rewritten: bool,
 }
 
@@ -29,8 +27,6 @@ pub struct Report {
     pub cases: usize,
     /// How many failed as it is written down.
     pub known: usize,
-    /// Those that passed at a second try only, with what went wrong at the first.
-    pub unsteady: Vec<String>,
     /// How many files were rewritten.
     pub rewritten: usize,
     /// What went wrong, ready to print.
@@ -46,7 +42,6 @@ impl Outcome {
             title: None,
             tools: BTreeSet::new(),
             faults: Vec::new(),
-            earlier: Vec::new(),
             rewritten: true,
         }
     }
@@ -81,10 +76,7 @@ impl Report {
                 (None, false) => report
                     .failures
                     .push(format!("{case}\n{}", outcome.faults.concat())),
-                (None, true) if outcome.earlier.is_empty() => {}
-                (None, true) => report
-                    .unsteady
-                    .push(format!("{case}\n{}", outcome.earlier.concat())),
+                (None, true) => {}
             }
             seen.insert(case);
         }
@@ -111,9 +103,6 @@ impl Report {
             self.known,
             self.rewritten,
         );
-        for case in &self.unsteady {
-            eprintln!("{}: passes at the second try only: {case}", self.name);
-        }
         assert!(
             self.failures.is_empty(),
             "\n\n{}\n\nIf the new replies are right, rewrite them with UPDATE_EXPECT=1.\n",
@@ -146,20 +135,13 @@ impl Log {
         }
     }
 
-    /// Whether it is written down that this case fails.
-    pub(super) fn expects_failure(&self, case: &str) -> bool {
-        self.expected.reason(case).is_some()
-    }
-
-    /// `pass | again | listed | FAIL`, the time, the case, its tools; below it, what went wrong.
+    /// `pass | listed | FAIL`, the time, the case, its tools; below it, what went wrong.
     pub(super) fn add(&self, outcome: &Outcome, took: Duration) {
         let (Some(file), Some(case)) = (&self.file, &outcome.title) else {
             return;
         };
         let what = match (outcome.faults.is_empty(), self.expected.reason(case)) {
-            (true, None) if outcome.earlier.is_empty() => "pass",
-            // At the second try.
-            (true, None) => "again",
+            (true, None) => "pass",
             (false, Some(_)) => "listed",
             _ => "FAIL",
         };
@@ -168,7 +150,7 @@ impl Log {
             "{what:<6} {:>6} ms  {case}  [{}]\n{}",
             took.as_millis(),
             tools.join(" "),
-            [outcome.earlier.concat(), outcome.faults.concat()].concat()
+            outcome.faults.concat()
         );
         let mut file = file.lock().expect("not poisoned");
         file.write_all(line.as_bytes())

@@ -1,7 +1,7 @@
 //! Runs spec files through a server: one process per set of flags and worker, a new tab (or, where
 //! the file asks for it, a new browser) per case.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -178,28 +178,29 @@ async fn work(run: Arc<Run>, worker: usize) -> Vec<Outcome> {
             if !run.runner.wants(&title) {
                 continue;
             }
-            let mut tries = Tries::new(run.log.expects_failure(&title), run.runner.update);
-            let began = Instant::now();
-            while let Some(earlier) = tries.next() {
-                if !server
-                    .as_ref()
-                    .is_some_and(|running| running.suits(&document.setup, &run.runner))
-                {
-                    // The old one first, so that there is one browser less at a time.
-                    drop(server.take());
-                    server = Some(Server::start(&run.runner.command, &document.setup).await);
-                }
-                let running = server.as_mut().expect("started above");
-                let mut attempt = Attempt {
-                    file: &document.path,
-                    faults: Vec::new(),
-                    edits: &mut edits,
-                    update: run.runner.update,
-                };
-                running.run(case, &document.setup, &mut attempt).await;
-                earlier.push(attempt.faults);
+            if !server
+                .as_ref()
+                .is_some_and(|running| running.suits(&document.setup, &run.runner))
+            {
+                // The old one first, so that there is one browser less at a time.
+                drop(server.take());
+                server = Some(Server::start(&run.runner.command, &document.setup).await);
             }
-            let outcome = tries.outcome(title, case.tools());
+            let running = server.as_mut().expect("started above");
+            let mut attempt = Attempt {
+                file: &document.path,
+                faults: Vec::new(),
+                edits: &mut edits,
+                update: run.runner.update,
+            };
+            let began = Instant::now();
+            running.run(case, &document.setup, &mut attempt).await;
+            let outcome = Outcome {
+                title: Some(title),
+                tools: case.tools(),
+                faults: attempt.faults,
+                rewritten: false,
+            };
             run.log.add(&outcome, began.elapsed());
             outcomes.push(outcome);
         }
@@ -209,37 +210,6 @@ async fn work(run: Arc<Run>, worker: usize) -> Vec<Outcome> {
         }
     }
     outcomes
-}
-
-/// A case that fails is tried once more: a machine that others use too may be slow at the wrong moment, a fault of ours fails twice.
-struct Tries {
-    most: usize,
-    faults: Vec<Vec<String>>,
-}
-
-impl Tries {
-    fn new(expects_failure: bool, update: bool) -> Self {
-        Self {
-            most: if expects_failure || update { 1 } else { 2 },
-            faults: Vec::new(),
-        }
-    }
-
-    /// Where the next try's faults go; `None` if there is to be none.
-    fn next(&mut self) -> Option<&mut Vec<Vec<String>>> {
-        let passed = self.faults.last().is_some_and(Vec::is_empty);
-        (!passed && self.faults.len() < self.most).then_some(&mut self.faults)
-    }
-
-    fn outcome(mut self, title: String, tools: BTreeSet<String>) -> Outcome {
-        Outcome {
-            title: Some(title),
-            tools,
-            faults: self.faults.pop().unwrap_or_default(),
-            earlier: self.faults.pop().unwrap_or_default(),
-            rewritten: false,
-        }
-    }
 }
 
 /// Replies to write anew: where they stand, and the block that belongs there.
