@@ -6,14 +6,10 @@ use crate::error::{Error, Result};
 use crate::task;
 use async_trait::async_trait;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 use tokio::sync::watch;
 use wire::Session;
 use wire::bidi::browsing_context::{self, CreateType, Info, ReadinessState};
 use wire::bidi::{network, script};
-
-/// How long an empty document may take to be shown.
-const VISIT: Duration = Duration::from_secs(10);
 
 /// Pages that appear while a page of our own is on its way: one of them is it.
 #[derive(Default)]
@@ -125,14 +121,10 @@ impl OriginDocuments for ScratchPage {
             url: format!("{origin}/"),
             wait: ReadinessState::Interactive,
         });
-        let visited = tokio::time::timeout(VISIT, visited).await;
-        let failed = |reason: String| Error::NavigationFailed {
+        visited.await.map_err(|error| Error::NavigationFailed {
             url: origin.to_owned(),
-            reason,
-        };
-        visited
-            .map_err(|_| failed("net::ERR_TIMED_OUT".to_owned()))?
-            .map_err(|error| failed(error.to_string()))?;
+            reason: error.to_string(),
+        })?;
         let answer = self
             .root()
             .call(&script::Evaluate {
