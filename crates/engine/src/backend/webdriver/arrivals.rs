@@ -72,10 +72,14 @@ impl Arrivals {
         self.names().iter().any(|name| name.ends_with(UNFINISHED))
     }
 
+    /// Whether the file of that name is on its way.
+    pub(super) fn is_unfinished(&self, name: &str) -> bool {
+        self.path(&format!("{name}{UNFINISHED}")).exists()
+    }
+
     /// The browser begins with an empty file of the name that it will have.
     fn is_finished(&self, name: &str) -> bool {
-        let unfinished = self.path(&format!("{name}{UNFINISHED}"));
-        !name.ends_with(UNFINISHED) && !unfinished.exists() && self.path(name).exists()
+        !name.ends_with(UNFINISHED) && !self.is_unfinished(name) && self.path(name).exists()
     }
 
     fn names(&self) -> Vec<String> {

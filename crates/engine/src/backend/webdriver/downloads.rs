@@ -47,12 +47,14 @@ impl Expected {
 }
 
 impl State {
-    /// Whose file this is: it has the name, or none is known and the browser has found one.
-    fn claim(&mut self, name: &str) -> Option<String> {
+    /// Whose file this is: it has the name, or none is known and the browser has found one, or has found another. Nobody's, if it may be
+    /// what a link to a download has brought, of which nobody tells: what is on its way keeps its own file.
+    fn claim(&mut self, name: &str, is_on_its_way: impl Fn(&str) -> bool) -> Option<String> {
         let of = |is: &dyn Fn(&Expected) -> bool| self.expected.iter().position(is);
+        let free = |it: &Expected| !is_on_its_way(&it.file_name());
         let index = of(&|it| it.file_name() == name)
-            .or_else(|| of(&|it| it.name.is_none()))
-            .or_else(|| of(&|_| true))?;
+            .or_else(|| of(&|it| it.name.is_none() && free(it)))
+            .or_else(|| of(&free))?;
         Some(self.expected.remove(index).id)
     }
 
@@ -82,6 +84,12 @@ impl Downloads {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn claim(&self, name: &str) -> Option<String> {
+        let arrivals = self.arrivals.as_ref();
+        let is_on_its_way = |name: &str| arrivals.is_some_and(|it| it.is_unfinished(name));
+        self.state().claim(name, is_on_its_way)
     }
 
     /// Expects one no more; `false` if that was so already.
@@ -189,8 +197,7 @@ impl WebDriverContext {
             match arrival {
                 Arrival::Finished(name) => self.arrives(&arrivals.path(&name), name),
                 Arrival::Abandoned(name) => {
-                    let known = self.downloads.state().claim(&name);
-                    if let Some(id) = known {
+                    if let Some(id) = self.downloads.claim(&name) {
                         self.fails(id, "the connection ended before the file was all there");
                     }
                 }
@@ -199,7 +206,7 @@ impl WebDriverContext {
     }
 
     fn arrives(&self, path: &Path, name: String) {
-        let known = self.downloads.state().claim(&name);
+        let known = self.downloads.claim(&name);
         let id = known.unwrap_or_else(|| {
             let id = self.begins(self.last_used(), "", Some(name.clone()));
             self.downloads.forget(&id);
@@ -241,5 +248,44 @@ fn last_part(url: &str) -> String {
         "download".to_owned()
     } else {
         name.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expecting(all: &[(&str, Option<&str>, &str)]) -> State {
+        let expected = all.iter().map(|(id, name, url)| Expected {
+            id: (*id).to_owned(),
+            name: name.map(str::to_owned),
+            url: (*url).to_owned(),
+        });
+        State {
+            expected: expected.collect(),
+            ..State::default()
+        }
+    }
+
+    #[test]
+    fn a_file_is_given_to_the_answer_that_it_is_of() {
+        let mut state = expecting(&[
+            ("nameless", None, "http://a/export"),
+            ("named", Some("list.csv"), "http://a/list"),
+            ("other", Some("a/b.txt"), "http://a/other"),
+        ]);
+        let none = |_: &str| false;
+        assert_eq!(state.claim("list.csv", none).as_deref(), Some("named"));
+        assert_eq!(state.claim("export.bin", none).as_deref(), Some("nameless"));
+        assert_eq!(state.claim("a_b.txt", none).as_deref(), Some("other"));
+        assert_eq!(state.claim("made.bin", none), None);
+    }
+
+    #[test]
+    fn what_is_on_its_way_keeps_its_file() {
+        let mut state = expecting(&[("big", Some("big.zip"), "http://a/big")]);
+        let big = |name: &str| name == "big.zip";
+        assert_eq!(state.claim("made.bin", big), None);
+        assert_eq!(state.claim("big.zip", big).as_deref(), Some("big"));
     }
 }

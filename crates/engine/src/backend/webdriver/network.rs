@@ -150,6 +150,7 @@ impl WebDriverPage {
                     received: 0,
                     refused: None,
                     file_name: None,
+                    may_be_saved: false,
                 },
             );
         }
@@ -179,6 +180,8 @@ impl WebDriverPage {
                 return;
             };
             sent.file_name = file_name;
+            // Of an answer that has no body nothing is saved.
+            sent.may_be_saved = !matches!(event.response.status, 0 | 204 | 205 | 304);
         }
         self.report(PageEvent::Request(RequestEvent::Responded {
             id: event.request_id.into(),
@@ -225,6 +228,7 @@ impl WebDriverPage {
         };
         if let Some(sent) = &sent
             && interrupted
+            && sent.may_be_saved
             && let Ok(context) = self.context()
         {
             context.download_expected(self, &sent.url, sent.file_name.clone());
@@ -329,12 +333,24 @@ fn resource_type(kind: &str) -> &'static str {
     }
 }
 
-/// The name of the file that an answer wants to be saved as.
+/// The name of the file that an answer wants to be saved as. <https://www.rfc-editor.org/rfc/rfc6266#section-4.3>
 fn file_name(headers: &Map<String, Value>) -> Option<String> {
     let mut all = headers.iter();
     let (_, value) = all.find(|(name, _)| name.eq_ignore_ascii_case("content-disposition"))?;
-    let (_, name) = value.as_str()?.split_once("filename=")?;
-    let name = name.split(';').next().unwrap_or(name);
+    let parameters = || {
+        let parameters = value.as_str().unwrap_or_default().split(';');
+        parameters.filter_map(|parameter| parameter.split_once('='))
+    };
+    let is = |wanted: &'static str| {
+        move |(name, _): &(&str, &str)| name.trim().eq_ignore_ascii_case(wanted)
+    };
+    if let Some((_, value)) = parameters().find(is("filename*"))
+        && let Some((_, name)) = value.trim().split_once("''")
+        && let Ok(name) = percent_encoding::percent_decode_str(name).decode_utf8()
+    {
+        return Some(name.into_owned());
+    }
+    let (_, name) = parameters().find(is("filename"))?;
     Some(name.trim().trim_matches('"').to_owned())
 }
 
@@ -393,10 +409,18 @@ mod tests {
 
     #[test]
     fn an_attachment_has_the_name_that_its_header_says() {
-        let headers = json!({ "content-disposition": "attachment; filename=\"a b.txt\"; size=1" });
-        assert_eq!(
-            file_name(headers.as_object().unwrap()).as_deref(),
-            Some("a b.txt")
-        );
+        for (value, name) in [
+            ("attachment; filename=\"a b.txt\"; size=1", Some("a b.txt")),
+            (
+                "attachment; filename=rates.csv; FileName*=UTF-8''%e2%82%ac%20rates.csv",
+                Some("€ rates.csv"),
+            ),
+            ("attachment; FILENAME=plain.txt", Some("plain.txt")),
+            ("attachment", None),
+        ] {
+            let headers = json!({ "content-disposition": value });
+            let found = file_name(headers.as_object().expect("an object"));
+            assert_eq!(found.as_deref(), name, "{value}");
+        }
     }
 }
