@@ -306,7 +306,11 @@ impl WebDriverPage {
     }
 
     /// What is known of each frame on the way to this one: the main frame's child first.
-    fn way_to<T>(&self, frame: &FrameId, known: impl Fn(&FramePlace) -> Option<T>) -> Result<Vec<T>> {
+    fn way_to<T>(
+        &self,
+        frame: &FrameId,
+        known: impl Fn(&FramePlace) -> Option<T>,
+    ) -> Result<Vec<T>> {
         let state = self.state();
         if state.closed {
             return Err(Error::PageClosed {});
