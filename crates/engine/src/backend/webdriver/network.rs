@@ -150,7 +150,7 @@ impl WebDriverPage {
                     received: 0,
                     refused: None,
                     file_name: None,
-                    may_be_saved: false,
+                    brings_nothing: false,
                 },
             );
         }
@@ -180,8 +180,7 @@ impl WebDriverPage {
                 return;
             };
             sent.file_name = file_name;
-            // Of an answer that has no body nothing is saved.
-            sent.may_be_saved = !matches!(event.response.status, 0 | 204 | 205 | 304);
+            sent.brings_nothing = matches!(event.response.status, 204 | 205 | 304);
         }
         self.report(PageEvent::Request(RequestEvent::Responded {
             id: event.request_id.into(),
@@ -228,7 +227,7 @@ impl WebDriverPage {
         };
         if let Some(sent) = &sent
             && interrupted
-            && sent.may_be_saved
+            && !sent.brings_nothing
             && let Ok(context) = self.context()
         {
             context.download_expected(self, &sent.url, sent.file_name.clone());

@@ -121,6 +121,6 @@ pub(in crate::backend::webdriver) struct Sent {
     pub(in crate::backend::webdriver) refused: Option<&'static str>,
     /// What the answer would be saved as.
     pub(in crate::backend::webdriver) file_name: Option<String>,
-    /// Whether there is an answer, with something to save.
-    pub(in crate::backend::webdriver) may_be_saved: bool,
+    /// Whether its answer has no body, of which nothing is saved.
+    pub(in crate::backend::webdriver) brings_nothing: bool,
 }
