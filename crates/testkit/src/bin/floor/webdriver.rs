@@ -96,7 +96,9 @@ fn quiet(program: &str) -> Command {
 }
 
 async fn open(remote: &RemoteEnd, program: &str) -> wire::Result<WebDriverSession> {
-    let options = json!({ "binary": program, "args": ["--automation"] });
+    // A page that goes into the browser's memory is taken for one that hangs, and ends the session.
+    let args = ["--automation", "--enable-page-cache=false"];
+    let options = json!({ "binary": program, "args": args });
     let wanted = json!({ "alwaysMatch": { "webkitgtk:browserOptions": options } });
     let (session, _) = remote.new_session(&wanted).await?;
     session.call(&SetTimeouts::default()).await?;
