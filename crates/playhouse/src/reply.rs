@@ -16,6 +16,8 @@ pub(crate) struct Reply {
     pub(crate) error: Option<Error>,
     /// Whether the page's snapshot goes with it.
     pub(crate) snapshot: SnapshotWish,
+    /// The page's title, if the snapshot was taken already and that was read along with it.
+    pub(crate) title: Option<String>,
 }
 
 /// One piece of an answer.

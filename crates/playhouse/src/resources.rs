@@ -361,7 +361,7 @@ fn artifacts(session: &Session) -> Vec<Artifact> {
 }
 
 async fn page(tab: &Tab) -> Map<String, Value> {
-    let facts = tab.facts(&Progress::new(PATIENCE)).await;
+    let facts = tab.facts(&Progress::new(PATIENCE), None).await;
     let viewport = tab.page.viewport().map(|viewport| viewport.size);
     let told = json!({
         "url": facts.url,

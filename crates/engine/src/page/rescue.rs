@@ -21,8 +21,9 @@ const MORE_DIALOGS: u32 = 20;
 const WINDOWS: usize = 8;
 
 impl Page {
-    /// Gets the page ready to be left: its dialogs are dismissed, and a script that keeps it from answering is halted.
-    /// Fails with `PageHung` once nothing was left but to end the renderer.
+    /// Gets a page with a dialog ready to be left: its dialogs are dismissed, and a script that keeps it from answering is halted.
+    /// Fails with `PageHung` once nothing was left but to end the renderer. One without a dialog is left as it is: whether it answers
+    /// is seen by whatever takes it elsewhere.
     pub async fn let_go(&self, progress: &Progress) -> Result<()> {
         if self.opens_without_end().await {
             // While its script opens a window it stands still, and neither answers truly nor can be halted.
@@ -30,6 +31,9 @@ impl Page {
             // Those that do not go are left as they are.
             let _ = timeout(PATIENCE * HALTS, self.close_popups(progress)).await;
             return Err(Error::PageHung {});
+        }
+        if self.dialog().is_none() {
+            return Ok(());
         }
         for dialogs in 0..DIALOGS + MORE_DIALOGS {
             if self.dialog().is_some() {

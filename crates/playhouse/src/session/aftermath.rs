@@ -34,11 +34,12 @@ impl Session {
             SnapshotWish::Inline(_) | SnapshotWish::File(_) => true,
         };
         let current = tabs.current();
+        let mut title = reply.title.take();
         let snapshot = match &current {
-            Some(tab) => self.snapshot(call, tab, wish).await,
+            Some(tab) => self.snapshot(call, tab, wish, &mut title).await,
             None => None,
         };
-        let survey = tabs.survey(&call.within(PATIENCE)).await;
+        let survey = tabs.survey(&call.within(PATIENCE), title.as_deref()).await;
         let changed = tell(&survey);
         let mut answer = Answer {
             reply,
@@ -79,7 +80,7 @@ impl Session {
         let Some(tabs) = self.open_tabs() else {
             return Vec::new();
         };
-        let survey = tabs.survey(&call.within(PATIENCE)).await;
+        let survey = tabs.survey(&call.within(PATIENCE), None).await;
         tell(&survey);
         survey.iter().map(Surveyed::listed).collect()
     }
@@ -89,6 +90,7 @@ impl Session {
         call: &Call,
         tab: &Arc<Tab>,
         wish: SnapshotWish,
+        title: &mut Option<String>,
     ) -> Option<SnapshotFacts> {
         match wish {
             SnapshotWish::None => None,
@@ -100,7 +102,10 @@ impl Session {
                 None
             }
             SnapshotWish::AfterAction => match self.snapshot_file(call, tab).await {
-                Ok(link) => Some(SnapshotFacts::File(link)),
+                Ok((link, read)) => {
+                    *title = read;
+                    Some(SnapshotFacts::File(link))
+                }
                 // The page's section tells it.
                 Err(Error::Engine(engine::Error::PageCrashed {})) => None,
                 // What was done is done, whether or not it can be looked at.
@@ -113,24 +118,28 @@ impl Session {
         }
     }
 
-    async fn snapshot_file(&self, call: &Call, tab: &Tab) -> Result<String> {
+    /// The link to a file with the snapshot, and the page's title if that was read.
+    async fn snapshot_file(&self, call: &Call, tab: &Tab) -> Result<(String, Option<String>)> {
         let options = SnapshotOptions {
             boxes: self.settings.answers.snapshot_boxes,
             ..SnapshotOptions::default()
         };
         // A page that waits for an answer cannot be read; the file says so by being empty.
-        let text = match tab.modals().is_empty() {
-            true => tab.page.snapshot(&call.action(), &options).await,
+        let seen = match tab.modals().is_empty() {
+            true => tab.seen(&call.action(), &options).await,
             false => Err(engine::Error::DialogOpen {}),
         };
-        let text = match text {
-            Err(engine::Error::DialogOpen {}) => String::new(),
-            text => text?,
+        let (text, title) = match seen {
+            Err(engine::Error::DialogOpen {}) => (String::new(), None),
+            seen => {
+                let seen = seen?;
+                (seen.snapshot, seen.title)
+            }
         };
         let output = self.output(call).await;
         let file = output.automatic("page", "yml").await?;
         output.write(&file, text).await?;
-        Ok(file.link)
+        Ok((file.link, title))
     }
 }
 

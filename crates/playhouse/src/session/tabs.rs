@@ -190,13 +190,17 @@ impl Tabs {
         Ok(())
     }
 
-    /// What each of them looks like now.
-    pub(crate) async fn survey(&self, progress: &Progress) -> Vec<Surveyed> {
+    /// What each of them looks like now. `title`: that of the current one, if it has just been read.
+    pub(crate) async fn survey(&self, progress: &Progress, title: Option<&str>) -> Vec<Surveyed> {
         let current = self.current().map(|tab| tab.page.id().clone());
-        let looks = self.all().into_iter().map(async |tab| Surveyed {
-            facts: tab.facts(progress).await,
-            current: current.as_ref() == Some(tab.page.id()),
-            tab,
+        let looks = self.all().into_iter().map(async |tab| {
+            let current = current.as_ref() == Some(tab.page.id());
+            let title = title.filter(|_| current).map(str::to_owned);
+            Surveyed {
+                facts: tab.facts(progress, title).await,
+                current,
+                tab,
+            }
         });
         futures_util::future::join_all(looks).await
     }

@@ -106,9 +106,12 @@ impl BidiPage {
 
     /// The sandbox of a document, with the core in it.
     async fn realm(&self, frame: &FrameId, document: u64) -> Result<Arc<str>> {
-        if let Some(realm) = self.realm_of(frame) {
-            return Ok(realm);
-        }
+        let realm = self.realm_of(frame, document)?;
+        let made = realm.get_or_try_init(|| self.make_realm(frame, document));
+        made.await.cloned()
+    }
+
+    async fn make_realm(&self, frame: &FrameId, document: u64) -> Result<Arc<str>> {
         let inject = || {
             self.root.send(&EvaluateEncoded {
                 expression: core_of_firefox(),
@@ -137,7 +140,6 @@ impl BidiPage {
         };
         let realm = answer.realm.clone();
         thrown(answer)?;
-        self.realm_is(frame, document, &realm);
         Ok(realm.into())
     }
 

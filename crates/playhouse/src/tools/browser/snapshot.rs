@@ -41,18 +41,19 @@ impl Tool for Snapshot {
             depth: self.depth.and_then(levels),
             boxes: self.boxes.unwrap_or(call.settings.answers.snapshot_boxes),
         };
-        let text = tab.page.snapshot(&call.action(), &options).await?;
+        let seen = tab.tab.seen(&call.action(), &options).await?;
         let snapshot = match &self.filename {
             Some(name) => {
                 let output = tab.output(call).await;
                 let file = output.named(name)?;
-                output.write(&file, text).await?;
+                output.write(&file, seen.snapshot).await?;
                 SnapshotWish::File(file.link)
             }
-            None => SnapshotWish::Inline(text),
+            None => SnapshotWish::Inline(seen.snapshot),
         };
         Ok(Reply {
             snapshot,
+            title: seen.title,
             ..Reply::default()
         })
     }

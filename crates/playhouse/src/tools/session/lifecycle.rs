@@ -257,7 +257,7 @@ async fn shown(call: &Call, session: &Session) -> Shown {
     let tabs = session.open_tabs();
     let current = tabs.as_ref().and_then(|tabs| tabs.current());
     let facts = match current {
-        Some(tab) => tab.facts(&call.within(PATIENCE)).await,
+        Some(tab) => tab.facts(&call.within(PATIENCE), None).await,
         None => crate::reply::PageFacts::default(),
     };
     let context = tabs.as_ref().map(|tabs| &tabs.open().context);

@@ -6,6 +6,7 @@ use crate::backend::{FrameId, Handle, PageEvent};
 use crate::error::{Error, Result};
 use crate::task;
 use std::sync::Arc;
+use tokio::sync::OnceCell;
 use wire::bidi::browsing_context::Info;
 use wire::bidi::script::{CallFunction, Evaluate, LocalValue, RemoteValue, Target};
 
@@ -17,8 +18,11 @@ pub(super) struct Place {
     /// How many documents it has shown.
     documents: u64,
     /// Our sandbox of the one that it shows.
-    realm: Option<Arc<str>>,
+    realm: Realm,
 }
+
+/// A sandbox: made when somebody needs it, and once for all who do.
+pub(in crate::backend::bidi) type Realm = Arc<OnceCell<Arc<str>>>;
 
 impl Place {
     pub(super) fn new(parent: Option<FrameId>) -> Self {
@@ -27,7 +31,7 @@ impl Place {
             url: String::new(),
             name: String::new(),
             documents: 0,
-            realm: None,
+            realm: Realm::default(),
         }
     }
 }
@@ -85,7 +89,7 @@ impl BidiPage {
             let Some(place) = state.frames.get_mut(frame) else {
                 return;
             };
-            place.realm = None;
+            place.realm = Realm::default();
             place.documents += 1;
             url.clone_into(&mut place.url);
             place.name.clone()
@@ -172,24 +176,26 @@ impl BidiPage {
         Ok(place.documents)
     }
 
-    /// Our sandbox of the document that a frame shows.
-    pub(in crate::backend::bidi) fn realm_of(&self, frame: &FrameId) -> Option<Arc<str>> {
-        self.state().frames.get(frame)?.realm.clone()
-    }
-
-    /// Remembers the sandbox of a document, if that is shown still.
-    pub(in crate::backend::bidi) fn realm_is(&self, frame: &FrameId, document: u64, realm: &str) {
-        if let Some(place) = self.state().frames.get_mut(frame)
-            && place.documents == document
-        {
-            place.realm = Some(realm.into());
-        }
+    /// Our sandbox of the document that a frame shows, if that is the one.
+    pub(in crate::backend::bidi) fn realm_of(
+        &self,
+        frame: &FrameId,
+        document: u64,
+    ) -> Result<Realm> {
+        let state = self.state();
+        let place = state.frames.get(frame);
+        let place = place.filter(|place| place.documents == document);
+        place
+            .map(|place| place.realm.clone())
+            .ok_or(Error::DocumentGone {})
     }
 
     /// A sandbox has gone, as the browser says.
     pub(in crate::backend::bidi) fn realm_gone(&self, frame: &FrameId, realm: &str) {
-        if let Some(place) = self.state().frames.get_mut(frame) {
-            place.realm.take_if(|known| **known == *realm);
+        if let Some(place) = self.state().frames.get_mut(frame)
+            && place.realm.get().is_some_and(|known| **known == *realm)
+        {
+            place.realm = Realm::default();
         }
     }
 
