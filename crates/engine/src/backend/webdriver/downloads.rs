@@ -8,13 +8,14 @@ use crate::task;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// How long an answer that is to be saved may take to become a file.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// How long what a page says of its download is waited for, once the file is there.
 const HEARD: Duration = Duration::from_secs(1);
-/// How many files are remembered that arrived before their answer was heard of.
-const EARLY: usize = 16;
+/// How long a file that arrived before its answer was heard of is remembered.
+const EARLY: Duration = Duration::from_secs(10);
 
 /// The downloads of a context.
 pub(super) struct Downloads {
@@ -29,8 +30,8 @@ struct State {
     last: u64,
     /// Those that have begun, in order.
     expected: Vec<Expected>,
-    /// Names of files that arrived before their answer was heard of.
-    early: Vec<String>,
+    /// Files that arrived before their answer was heard of, and when. What a page makes itself is no answer, and never heard of.
+    early: Vec<(String, Instant)>,
 }
 
 struct Expected {
@@ -59,16 +60,14 @@ impl State {
     }
 
     fn comes_early(&mut self, name: String) {
-        // What a page makes itself is no answer, and never heard of.
-        if self.early.len() == EARLY {
-            self.early.remove(0);
-        }
-        self.early.push(name);
+        self.early.retain(|(_, came)| came.elapsed() < EARLY);
+        self.early.push((name, Instant::now()));
     }
 
     /// Whether the file of an answer is here already.
     fn was_early(&mut self, name: &str) -> bool {
-        let index = self.early.iter().position(|early| early == name);
+        self.early.retain(|(_, came)| came.elapsed() < EARLY);
+        let index = self.early.iter().position(|(early, _)| early == name);
         index.map(|index| self.early.remove(index)).is_some()
     }
 }
@@ -279,6 +278,17 @@ mod tests {
         assert_eq!(state.claim("export.bin", none).as_deref(), Some("nameless"));
         assert_eq!(state.claim("a_b.txt", none).as_deref(), Some("other"));
         assert_eq!(state.claim("made.bin", none), None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_file_of_a_page_is_not_taken_for_that_of_a_later_answer() {
+        let mut state = State::default();
+        state.comes_early("a.txt".to_owned());
+        assert!(!state.was_early("b.txt") && state.was_early("a.txt"));
+        assert!(!state.was_early("a.txt"), "it was that of one answer");
+        state.comes_early("a.txt".to_owned());
+        tokio::time::advance(EARLY).await;
+        assert!(!state.was_early("a.txt"));
     }
 
     #[test]

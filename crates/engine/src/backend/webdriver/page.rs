@@ -227,14 +227,17 @@ impl PageBackend for WebDriverPage {
     }
 
     async fn navigate(&self, url: &str) -> Result<Option<LoaderId>> {
+        self.used();
         self.go_to(url).await
     }
 
     async fn reload(&self, _ignore_cache: bool) -> Result<()> {
+        self.used();
         self.load_again().await
     }
 
     async fn go(&self, delta: i32) -> Result<bool> {
+        self.used();
         self.go_by(delta).await
     }
 
