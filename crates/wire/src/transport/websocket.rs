@@ -13,7 +13,7 @@ use tokio_tungstenite::tungstenite::protocol::{Message, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Bytes, Error as WebSocketError};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
-use super::address::{credentials, excerpt, tcp, without_credentials};
+use super::address::{Prompt, credentials, excerpt, tcp, without_credentials};
 use super::{Incoming, Outgoing};
 use crate::error::{ConnectFailure, Error};
 
@@ -31,23 +31,25 @@ pub(crate) async fn connect(
             Err(_) => Err(ConnectFailure::Timeout { after: timeout }),
         }
     };
-    let (sink, stream) = connected
-        .await
-        .map_err(|cause| Error::Connect {
-            endpoint: without_credentials(url),
-            cause,
-        })?
-        .split();
+    let (stream, prompt) = connected.await.map_err(|cause| Error::Connect {
+        endpoint: without_credentials(url),
+        cause,
+    })?;
+    let (sink, stream) = stream.split();
     Ok((
         Reader {
             stream,
+            prompt,
             frame: Bytes::new(),
         },
         Writer { sink },
     ))
 }
 
-async fn handshake(url: &str, headers: &[(String, String)]) -> Result<Stream, ConnectFailure> {
+async fn handshake(
+    url: &str,
+    headers: &[(String, String)],
+) -> Result<(Stream, Prompt), ConnectFailure> {
     let request = request(url, headers)?;
     let secure = match request.uri().scheme_str() {
         Some("ws") => false,
@@ -65,6 +67,7 @@ async fn handshake(url: &str, headers: &[(String, String)]) -> Result<Stream, Co
         .port_u16()
         .unwrap_or(if secure { 443 } else { 80 });
     let socket = tcp(host, port).await?;
+    let prompt = Prompt::of(&socket);
     if secure {
         // Whoever installed a provider first keeps it; without any, rustls would panic.
         let _ = rustls::crypto::ring::default_provider().install_default();
@@ -75,7 +78,7 @@ async fn handshake(url: &str, headers: &[(String, String)]) -> Result<Stream, Co
         .max_frame_size(None);
     match tokio_tungstenite::client_async_tls_with_config(request, socket, Some(config), None).await
     {
-        Ok((stream, _)) => Ok(stream),
+        Ok((stream, _)) => Ok((stream, prompt)),
         Err(WebSocketError::Http(response)) => Err(ConnectFailure::Status {
             status: response.status().as_u16(),
             body: excerpt(response.body().as_deref().unwrap_or_default()),
@@ -110,13 +113,16 @@ fn request(url: &str, headers: &[(String, String)]) -> Result<Request, ConnectFa
 /// The receiving half.
 pub(crate) struct Reader {
     stream: SplitStream<Stream>,
+    prompt: Prompt,
     frame: Bytes,
 }
 
 impl Incoming for Reader {
     async fn next(&mut self) -> Result<&[u8], String> {
         loop {
-            match self.stream.next().await {
+            let came = self.stream.next().await;
+            self.prompt.acknowledge();
+            match came {
                 Some(Ok(Message::Text(text))) => self.frame = text.into(),
                 Some(Ok(Message::Binary(bytes))) => self.frame = bytes,
                 Some(Ok(Message::Close(Some(close)))) => {
