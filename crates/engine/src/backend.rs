@@ -268,6 +268,8 @@ pub trait PageBackend: Send + Sync {
     /// Returns once the frame's renderer has answered anything: a script that runs without end keeps it from that, and so
     /// does a navigation that is under way.
     async fn answers(&self, frame: &FrameId) -> Result<()>;
+    /// Returns once the browser has answered something that it need not ask any page for.
+    async fn browser_answers(&self) -> Result<()>;
     /// Ends the script that runs in the frame's renderer now, if one does, without waiting for that. In vain while another
     /// document is about to be shown.
     fn halt(&self, frame: &FrameId);

@@ -137,6 +137,9 @@ impl PageBackend for FakePage {
     async fn answers(&self, _: &FrameId) -> Result<()> {
         Ok(())
     }
+    async fn browser_answers(&self) -> Result<()> {
+        Ok(())
+    }
     fn halt(&self, _: &FrameId) {}
     async fn halted(&self, _: &FrameId) -> Result<()> {
         Ok(())

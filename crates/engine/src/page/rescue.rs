@@ -7,10 +7,12 @@ use crate::progress::Progress;
 use crate::task;
 use serde_json::Value;
 use std::time::Duration;
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, timeout};
 
 /// How long a page that is to be left may work before its script is halted.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// How long a browser that stands still itself is an excuse for its page.
+const STILL: Duration = Duration::from_secs(10);
 /// How often a script is halted before the renderer is ended.
 const HALTS: u32 = 4;
 /// How many dialogs in a row a page may open that is to be left; from then on the script behind them is halted.
@@ -123,9 +125,15 @@ impl Page {
         let main = self.main_frame();
         if self.state().frames.main().pending.is_some() {
             // On its way to another document it answers nothing else.
-            let halted = self.backend.halted(&main);
-            if let Ok(answered) = timeout(PATIENCE * HALTS, halted).await {
-                return answered;
+            let in_vain = async {
+                for _ in 0..HALTS {
+                    self.had_time().await;
+                }
+            };
+            tokio::select! {
+                biased;
+                answered = self.backend.halted(&main) => return answered,
+                () = in_vain => {}
             }
             self.backend.end_renderer();
             return Err(Error::PageHung {});
@@ -137,19 +145,37 @@ impl Page {
                 self.backend.halt(&main);
                 self.backend.stop_timers(&main);
             }
-            if let Ok(answered) = timeout(PATIENCE, &mut answers).await {
-                return answered;
+            tokio::select! {
+                biased;
+                answered = &mut answers => return answered,
+                () = self.had_time() => {}
             }
         }
         self.backend.end_renderer();
         Err(Error::PageHung {})
     }
 
+    /// Returns once the page has had its time to answer, which it has not while the browser itself stands still: when the machine is
+    /// busy, or has stopped it.
+    async fn had_time(&self) {
+        let had = async {
+            loop {
+                sleep(PATIENCE).await;
+                let asked = Instant::now();
+                let answer = self.backend.browser_answers().await;
+                if answer.is_err() || asked.elapsed() < PATIENCE {
+                    return;
+                }
+            }
+        };
+        let _ = timeout(STILL, had).await;
+    }
+
     /// While the document is to be left: halts what keeps it from going. Never returns but with the failure.
     pub(super) async fn kept_leaving(&self, held_up: impl Fn(&PageState) -> bool) -> Error {
         let mut held = 0;
         loop {
-            tokio::time::sleep(PATIENCE).await;
+            self.had_time().await;
             if !held_up(&self.state()) {
                 held = 0;
                 continue;

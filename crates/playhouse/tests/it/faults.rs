@@ -13,6 +13,7 @@ testkit::on_each_engine!(
     a_server_ends_with_the_wrapper_that_started_it,
     a_call_during_which_the_browser_dies_says_so_and_the_next_has_another,
     a_browser_that_does_not_react_does_not_hold_up_the_end,
+    a_browser_that_stands_still_for_a_while_keeps_its_pages,
 );
 
 const SERVER: &str = env!("CARGO_BIN_EXE_playhouse");
@@ -38,13 +39,14 @@ fn send(process: u32, signal: Signal) {
     kill_process(process, signal).expect("it is ours");
 }
 
+/// Waits until it holds; only a failure waits for as long as that may take on a busy machine.
 pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let waiting = async {
         while !holds() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    let waited = tokio::time::timeout(Duration::from_secs(20), waiting).await;
+    let waited = tokio::time::timeout(Duration::from_secs(60), waiting).await;
     assert!(waited.is_ok(), "{what}");
 }
 
@@ -204,6 +206,25 @@ async fn a_browser_that_does_not_react_does_not_hold_up_the_end(engine: Engine) 
     assert!(client.end().await.success());
     running.gone().await;
     assert_eq!(left_in(temporary.path()), NOTHING);
+}
+
+async fn a_browser_that_stands_still_for_a_while_keeps_its_pages(engine: Engine) {
+    let site = Site::start().await;
+    let client = launch_on(engine, &[]).start().await;
+    let one = json!({ "url": site.add_page("/", "<title>One</title>") });
+    client.call("browser_navigate", one).await;
+    let browser = browsers(&client)[0];
+    send(browser, Signal::STOP);
+    let goes_on = async {
+        tokio::time::sleep(Duration::from_secs(7)).await;
+        send(browser, Signal::CONT);
+    };
+    let two = json!({ "url": site.add_page("/two", "<title>Two</title>") });
+    let (there, ()) = tokio::join!(client.call("browser_navigate", two), goes_on);
+    assert!(there.text.contains("Page Title: Two"), "{}", there.text);
+    let back = client.call("browser_navigate_back", json!({})).await;
+    assert!(back.text.contains("Page Title: One"), "{}", back.text);
+    assert!(client.end().await.success());
 }
 
 #[tokio::test]

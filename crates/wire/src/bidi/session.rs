@@ -11,6 +11,12 @@ pub struct New {
 }
 command!(New, "session.new", NewResult);
 
+/// [`session.status`](https://w3c.github.io/webdriver-bidi/#command-session-status): whether another session could be had, which with one
+/// under way means only that the browser answers.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Status {}
+command!(Status, "session.status", Empty);
+
 /// [`session.CapabilitiesRequest`](https://w3c.github.io/webdriver-bidi/#type-session-CapabilitiesRequest)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]

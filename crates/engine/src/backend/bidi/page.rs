@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use tokio::sync::watch;
 use wire::Session;
 use wire::bidi::script::SharedReference;
+use wire::bidi::session::Status;
 use wire::bidi::{browsing_context, network, script};
 
 use frames::Place;
@@ -329,6 +330,10 @@ impl PageBackend for BidiPage {
 
     async fn answers(&self, frame: &FrameId) -> Result<()> {
         self.runs_scripts(frame).await
+    }
+
+    async fn browser_answers(&self) -> Result<()> {
+        Ok(self.root.call(&Status {}).await.map(drop)?)
     }
 
     /// Nothing ends a script of Firefox but the end of its page.

@@ -18,6 +18,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use tokio::sync::oneshot;
 use wire::Session;
+use wire::cdp::browser::GetVersion;
 use wire::cdp::fetch::RequestPaused;
 use wire::cdp::{page, target};
 
@@ -262,6 +263,11 @@ impl PageBackend for CdpPage {
 
     async fn answers(&self, frame: &FrameId) -> Result<()> {
         self.runs_scripts(frame).await
+    }
+
+    async fn browser_answers(&self) -> Result<()> {
+        let browser = self.session.connection().root();
+        Ok(browser.call(&GetVersion {}).await.map(drop)?)
     }
 
     fn halt(&self, frame: &FrameId) {

@@ -1,7 +1,7 @@
 //! A context: one driver, one browser, and the windows in it as they come and go.
 
 use super::browser::{Eyes, Started};
-use super::driver::{Driver, meaning};
+use super::driver::Driver;
 use super::page::WebDriverPage;
 use super::windows::Pages;
 use crate::backend::{
@@ -21,7 +21,6 @@ use std::time::Duration;
 use tokio::sync::watch;
 use wire::inspector::{InspectedPage, Inspector, Relay};
 use wire::webdriver::WebDriverSession;
-use wire::webdriver::window::GetWindowHandles;
 
 /// How long a browser may take to close by itself before it is killed.
 const CLOSE_GRACE: Duration = Duration::from_millis(500);
@@ -116,12 +115,7 @@ impl WebDriverContext {
             let over = falls_silent(Arc::downgrade(&context), inspector.closed());
             tasks.push(task::spawn("inspector's end", over));
         }
-        let first = context
-            .driver
-            .call(&GetWindowHandles {})
-            .await
-            .map_err(meaning)?;
-        if let Some(window) = first.into_iter().next() {
+        if let Some(window) = context.windows().await?.into_iter().next() {
             let target = context.new_target().await?;
             let mut pages = context.pages();
             pages.windows.insert(window.clone());

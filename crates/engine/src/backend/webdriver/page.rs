@@ -396,6 +396,10 @@ impl PageBackend for WebDriverPage {
         }
     }
 
+    async fn browser_answers(&self) -> Result<()> {
+        self.context()?.windows().await.map(drop)
+    }
+
     /// Nothing ends a script of WebKit but the end of its page.
     fn halt(&self, _frame: &FrameId) {}
 

@@ -86,6 +86,12 @@ impl WebDriverContext {
             .collect()
     }
 
+    /// The handles of all windows that the browser has, known ones or not.
+    pub(super) async fn windows(&self) -> Result<Vec<String>> {
+        let windows = self.driver.call(&GetWindowHandles {}).await;
+        windows.map_err(meaning)
+    }
+
     /// Opens a window that shows nothing; `creating` is held.
     pub(super) async fn open_window(&self) -> Result<(String, Option<u64>)> {
         let window = if self.ears.is_some() {
@@ -236,11 +242,7 @@ impl WebDriverContext {
         let _creating = self.creating.lock().await;
         let new = self.unknown(&ears.pages.borrow().clone());
         for target in new {
-            let windows = self
-                .driver
-                .call(&GetWindowHandles {})
-                .await
-                .map_err(meaning)?;
+            let windows = self.windows().await?;
             let window = {
                 let pages = self.pages();
                 let mut windows = windows.into_iter();
