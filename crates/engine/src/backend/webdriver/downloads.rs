@@ -48,8 +48,9 @@ impl Expected {
 }
 
 impl State {
-    /// Whose file this is: it has the name, or none is known and the browser has found one, or has found another. Nobody's, if it may be
-    /// what a link to a download has brought, of which nobody tells: what is on its way keeps its own file.
+    /// Whose file this is: it has the name, or none is known and the browser has found one. Else it is guessed that the browser has found
+    /// another name than that of the first answer which has no file on its way. Nobody's, if there is none: a link to a download has
+    /// brought it, of which nobody tells.
     fn claim(&mut self, name: &str, is_on_its_way: impl Fn(&str) -> bool) -> Option<String> {
         let of = |is: &dyn Fn(&Expected) -> bool| self.expected.iter().position(is);
         let free = |it: &Expected| !is_on_its_way(&it.file_name());

@@ -337,7 +337,11 @@ fn file_name(headers: &Map<String, Value>) -> Option<String> {
     let mut all = headers.iter();
     let (_, value) = all.find(|(name, _)| name.eq_ignore_ascii_case("content-disposition"))?;
     let parameters = || {
-        let parameters = value.as_str().unwrap_or_default().split(';');
+        let mut quoted = false;
+        let parameters = value.as_str().unwrap_or_default().split(move |char| {
+            quoted ^= char == '"';
+            char == ';' && !quoted
+        });
         parameters.filter_map(|parameter| parameter.split_once('='))
     };
     let is = |wanted: &'static str| {
@@ -415,6 +419,7 @@ mod tests {
                 Some("€ rates.csv"),
             ),
             ("attachment; FILENAME=plain.txt", Some("plain.txt")),
+            ("attachment; filename=\"a; b.txt\"", Some("a; b.txt")),
             ("attachment", None),
         ] {
             let headers = json!({ "content-disposition": value });
