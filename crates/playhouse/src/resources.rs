@@ -3,7 +3,7 @@
 
 use crate::artifacts::{Artifact, Picture};
 use crate::config::Secrets;
-use crate::session::{Session, Tab};
+use crate::session::{PATIENCE, Session, Tab};
 use crate::sessions::{Visible, unix_ms};
 use crate::tools;
 use crate::uri::{Address, timestamp};
@@ -14,9 +14,6 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// How long a page may take to tell of itself.
-const PATIENCE: Duration = Duration::from_millis(500);
 
 /// How long an element is looked for.
 const LOOKING: Duration = Duration::from_secs(5);
@@ -361,7 +358,7 @@ fn artifacts(session: &Session) -> Vec<Artifact> {
 }
 
 async fn page(tab: &Tab) -> Map<String, Value> {
-    let facts = tab.facts(&Progress::new(PATIENCE), None).await;
+    let facts = tab.facts(&Progress::new(PATIENCE)).await;
     let viewport = tab.page.viewport().map(|viewport| viewport.size);
     let told = json!({
         "url": facts.url,

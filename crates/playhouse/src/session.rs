@@ -30,7 +30,7 @@ use uuid::Uuid;
 pub(crate) use console_file::{level as console_level, line as console_line};
 pub(crate) use contexts::DEFAULT as DEFAULT_CONTEXT;
 pub(crate) use journal::Answered;
-pub(crate) use tab::Tab;
+pub(crate) use tab::{PATIENCE, Tab};
 pub(crate) use tabs::Tabs;
 
 /// What a session is called that nobody created.

@@ -1,17 +1,12 @@
 //! What an answer tells besides the tool's own words: the page, the tabs, the snapshot, and what happened meanwhile.
 
 use super::tabs::Surveyed;
-use super::{Session, Tab};
+use super::{PATIENCE, Session, Tab};
 use crate::call::Call;
 use crate::config::SnapshotMode;
 use crate::error::{Error, Result};
 use crate::reply::{Answer, Reply, SnapshotFacts, SnapshotWish, TabFacts};
 use engine::SnapshotOptions;
-use std::sync::Arc;
-use std::time::Duration;
-
-/// How long a page that does not answer may hold up an answer; it goes by its last title then.
-const PATIENCE: Duration = Duration::from_millis(500);
 
 impl Session {
     /// A tool's reply with what the page looks like after it.
@@ -34,11 +29,11 @@ impl Session {
             SnapshotWish::Inline(_) | SnapshotWish::File(_) => true,
         };
         let current = tabs.current();
-        let mut title = reply.title.take();
-        let snapshot = match &current {
-            Some(tab) => self.snapshot(call, tab, wish, &mut title).await,
-            None => None,
+        let (snapshot, read) = match &current {
+            Some(tab) => self.snapshot(call, tab, wish).await,
+            None => (None, None),
         };
+        let title = reply.title.take().or(read);
         let survey = tabs.survey(&call.within(PATIENCE), title.as_deref()).await;
         let changed = tell(&survey);
         let mut answer = Answer {
@@ -85,14 +80,14 @@ impl Session {
         survey.iter().map(Surveyed::listed).collect()
     }
 
+    /// The snapshot that an answer shall have, and the page's title if that was read with it.
     async fn snapshot(
         &self,
         call: &Call,
-        tab: &Arc<Tab>,
+        tab: &Tab,
         wish: SnapshotWish,
-        title: &mut Option<String>,
-    ) -> Option<SnapshotFacts> {
-        match wish {
+    ) -> (Option<SnapshotFacts>, Option<String>) {
+        let snapshot = match wish {
             SnapshotWish::None => None,
             SnapshotWish::Inline(text) => Some(SnapshotFacts::Inline(text)),
             SnapshotWish::File(link) => Some(SnapshotFacts::File(link)),
@@ -102,10 +97,7 @@ impl Session {
                 None
             }
             SnapshotWish::AfterAction => match self.snapshot_file(call, tab).await {
-                Ok((link, read)) => {
-                    *title = read;
-                    Some(SnapshotFacts::File(link))
-                }
+                Ok((link, title)) => return (Some(SnapshotFacts::File(link)), title),
                 // The page's section tells it.
                 Err(Error::Engine(engine::Error::PageCrashed {})) => None,
                 // What was done is done, whether or not it can be looked at.
@@ -115,7 +107,8 @@ impl Session {
                     Some(SnapshotFacts::Missing(reason))
                 }
             },
-        }
+        };
+        (snapshot, None)
     }
 
     /// The link to a file with the snapshot, and the page's title if that was read.

@@ -17,8 +17,8 @@ use tokio::time::timeout;
 /// How often a page may come in between with a dialog when it is to be left.
 const TRIES: u32 = 5;
 
-/// How long a page that has just answered may take to tell its title.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// How long a page that does not tell its title may hold up an answer, which goes by the last one then.
+pub(crate) const PATIENCE: Duration = Duration::from_millis(500);
 
 /// What a tab showed at one moment.
 pub(crate) struct Seen {
@@ -110,30 +110,35 @@ impl Tab {
         })
     }
 
-    /// What an answer can tell of it now; its title, unless that has been `seen`, has to be asked for.
-    pub(crate) async fn facts(&self, progress: &Progress, seen: Option<String>) -> PageFacts {
+    /// What an answer can tell of it now; its title has to be asked for.
+    pub(crate) async fn facts(&self, progress: &Progress) -> PageFacts {
+        if self.is_silent() {
+            return self.facts_titled(String::new());
+        }
+        let title = self.page.title(progress).await;
+        self.facts_titled(title.unwrap_or_else(|_| self.told().facts.title.clone()))
+    }
+
+    /// The same of one whose title has just been read.
+    pub(crate) fn facts_titled(&self, title: String) -> PageFacts {
         let page = &self.page;
-        // A page that waits for an answer cannot be asked for its title.
-        let title = if self.modals().is_empty() && !page.is_crashed() {
-            match seen {
-                Some(title) => title,
-                None => match page.title(progress).await {
-                    Ok(title) => title,
-                    Err(_) => self.told().facts.title.clone(),
-                },
-            }
-        } else {
-            String::new()
-        };
-        let crashed = page.is_crashed();
         PageFacts {
             url: page.url(),
             // It may have crashed while it was asked.
-            title: if crashed { String::new() } else { title },
-            crashed,
+            title: if self.is_silent() {
+                String::new()
+            } else {
+                title
+            },
+            crashed: page.is_crashed(),
             status: page.status(),
             console: page.console_counts(),
         }
+    }
+
+    /// Whether it cannot be asked for its title: it waits for an answer itself, or crashed.
+    fn is_silent(&self) -> bool {
+        !self.modals().is_empty() || self.page.is_crashed()
     }
 
     /// Notes what the client is told; whether that is news.

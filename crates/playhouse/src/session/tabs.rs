@@ -195,9 +195,12 @@ impl Tabs {
         let current = self.current().map(|tab| tab.page.id().clone());
         let looks = self.all().into_iter().map(async |tab| {
             let current = current.as_ref() == Some(tab.page.id());
-            let title = title.filter(|_| current).map(str::to_owned);
+            let facts = match title.filter(|_| current) {
+                Some(title) => tab.facts_titled(title.to_owned()),
+                None => tab.facts(progress).await,
+            };
             Surveyed {
-                facts: tab.facts(progress, title).await,
+                facts,
                 current,
                 tab,
             }

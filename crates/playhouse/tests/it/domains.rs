@@ -2,13 +2,10 @@
 //! never reached; in the default session, one that was created, and a named context.
 
 use serde_json::{Value, json};
-use std::time::Duration;
 use testkit::{Client, RemoteBrowser, Resource, Site, browser_is_there};
 
+use crate::faults::until;
 use crate::server;
-
-/// How long something may take that has to happen; only a failure waits for it.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Asks `OTHER` in every way that a script has, and then tells the own site that it has tried.
 const ASKS: &str = "
@@ -105,61 +102,37 @@ impl Scene {
 
     /// Waits until every script has tried all that it can.
     async fn all_have_tried(&self) {
-        let missing = || {
-            let seen = self.site.requests();
-            let all = [
-                "page",
-                "child",
-                "srcdoc",
-                "dedicated",
-                "inner",
-                "shared",
-                "service",
-            ];
-            let tried = |who: &&str| {
-                let target = format!("/{who}-tried");
-                !seen.iter().any(|request| request.target == target)
-            };
-            all.into_iter().filter(tried).collect::<Vec<_>>()
-        };
-        let waiting = async {
-            while !missing().is_empty() {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        };
-        let waited = tokio::time::timeout(PATIENCE, waiting).await;
-        assert!(waited.is_ok(), "these have not tried: {:?}", missing());
+        for who in [
+            "page",
+            "child",
+            "srcdoc",
+            "dedicated",
+            "inner",
+            "shared",
+            "service",
+        ] {
+            self.has_tried(who, 1).await;
+        }
     }
 
     /// Waits until the last worker of each page that was opened has tried.
-    async fn the_innermost_has_tried(&self) {
-        let all_have = || {
-            let seen = self.site.requests();
-            let count = |target: &str| seen.iter().filter(|it| it.target == target).count();
-            count("/inner-tried") >= count("/")
-        };
-        let waiting = async {
-            while !all_have() {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        };
-        let waited = tokio::time::timeout(PATIENCE, waiting).await;
-        assert!(waited.is_ok(), "a worker has not tried");
+    async fn innermost_have_tried(&self) {
+        self.has_tried("inner", self.asked_for("/")).await;
+    }
+
+    async fn has_tried(&self, who: &str, times: usize) {
+        let target = format!("/{who}-tried");
+        let told = || self.asked_for(&target) >= times;
+        until(&format!("{who} has tried {times} times"), told).await;
+    }
+
+    fn asked_for(&self, target: &str) -> usize {
+        let asked = self.site.requests();
+        asked.iter().filter(|it| it.target == target).count()
     }
 
     /// Opens the page in a session, does with it what a user can, and looks who asked.
-    async fn is_played(&self, client: &Client, session: &str, rule: &str) {
-        self.is_played_through(client, session, rule, Leaving::AtOnce)
-            .await;
-    }
-
-    async fn is_played_through(
-        &self,
-        client: &Client,
-        session: &str,
-        rule: &str,
-        leaving: Leaving,
-    ) {
+    async fn is_played(&self, client: &Client, session: &str, rule: &str, leaving: Leaving) {
         let with = |mut arguments: Value| {
             arguments["sessionId"] = session.into();
             arguments
@@ -180,7 +153,7 @@ impl Scene {
             client.call("browser_tabs", first).await;
             client.object("navigate", home.clone()).await;
             if leaving == Leaving::OnceWorkersRun {
-                self.the_innermost_has_tried().await;
+                self.innermost_have_tried().await;
             }
         }
         let direct = format!("{}/direct", self.other());
@@ -203,12 +176,18 @@ async fn nobody_asks(flags: &[&str], rule: &str) {
     let client = server(&args).await;
     let created = client.create_session(json!({})).await;
     for session in ["default", &created] {
-        Scene::new().await.is_played(&client, session, rule).await;
+        Scene::new()
+            .await
+            .is_played(&client, session, rule, Leaving::AtOnce)
+            .await;
     }
     client
         .call("browser_context_create", json!({ "name": "clean" }))
         .await;
-    Scene::new().await.is_played(&client, "default", rule).await;
+    Scene::new()
+        .await
+        .is_played(&client, "default", rule, Leaving::AtOnce)
+        .await;
 }
 
 #[tokio::test]
@@ -248,7 +227,7 @@ async fn nobody_asks_a_blocked_domain_in_a_browser_that_runs_elsewhere() {
     // A worker of a worker whose page is left while it starts is let go by the browser before we have told it anything, and nothing else
     // stops its WebSockets there: decision 12.
     scene
-        .is_played_through(
+        .is_played(
             &client,
             "default",
             "localhost is blocked",

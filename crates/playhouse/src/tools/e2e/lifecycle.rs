@@ -220,7 +220,7 @@ async fn shown_at(call: &Call, session: &Arc<Session>, url: &Url) -> Result<Show
     };
     match there.go_to(call, url.as_str(), LoadState::Loaded).await? {
         Some((tab, _)) => Ok(Shown {
-            title: tab.facts(&call.within(PATIENCE), None).await.title,
+            title: tab.facts(&call.within(PATIENCE)).await.title,
             url: tab.page.url(),
             status: tab.page.status().map_or(0, |(status, _)| status),
         }),

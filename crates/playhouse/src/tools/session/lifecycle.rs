@@ -5,7 +5,7 @@ use super::network::Throttling;
 use crate::call::Call;
 use crate::error::Result;
 use crate::scope::OfServer;
-use crate::session::Session;
+use crate::session::{PATIENCE, Session};
 use crate::sessions::{
     self, BrowserOption, Created, ProxyOption, SessionOptions, ViewportOption, Visible, unix_ms,
 };
@@ -15,16 +15,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
-use std::time::Duration;
 
 pub(super) const TOOLS: &[ToolDef] = &[
     ToolDef::object::<CreateSession>(),
     ToolDef::object::<CloseSession>(),
     ToolDef::object::<ListSessions>(),
 ];
-
-/// How long a page that does not answer may hold up the list; its title is left out then.
-const PATIENCE: Duration = Duration::from_millis(500);
 
 /// How many sessions are asked at once.
 const AT_ONCE: usize = 16;
@@ -257,7 +253,7 @@ async fn shown(call: &Call, session: &Session) -> Shown {
     let tabs = session.open_tabs();
     let current = tabs.as_ref().and_then(|tabs| tabs.current());
     let facts = match current {
-        Some(tab) => tab.facts(&call.within(PATIENCE), None).await,
+        Some(tab) => tab.facts(&call.within(PATIENCE)).await,
         None => crate::reply::PageFacts::default(),
     };
     let context = tabs.as_ref().map(|tabs| &tabs.open().context);
