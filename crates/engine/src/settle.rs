@@ -113,7 +113,7 @@ impl Page {
     pub async fn settle_loaded(&self) {
         let (mark, main) = {
             let state = self.state();
-            if !state.requests.busy(&RequestMark::default()) {
+            if !fetches(&state) {
                 return;
             }
             (Mark::of(&state), state.frames.main_id().clone())
@@ -293,7 +293,6 @@ impl Watch {
 
     /// A document has loaded: what it fetches first, bounded, and a short rest. Goes on if it leads to another one.
     async fn rest_in_new_document(&self, deadline: Instant) -> Settled {
-        let busy = |state: &PageState| state.requests.busy(&RequestMark::default());
         let mut patience = Instant::now() + FIRST_REQUESTS;
         loop {
             if Instant::now() >= deadline {
@@ -305,8 +304,8 @@ impl Watch {
             let fetched = async {
                 let done = self
                     .page
-                    .until(|state| mark.is_navigating(state) || !busy(state));
-                if busy(&self.page.state()) {
+                    .until(|state| mark.is_navigating(state) || !fetches(state));
+                if fetches(&self.page.state()) {
                     let _ = tokio::time::timeout_at(patience, done).await;
                 }
                 self.look(&main[0], QUIET, QUIET * 4, QUIET, true).await
@@ -325,7 +324,7 @@ impl Watch {
                     return Settled::TimedOut;
                 }
                 patience = Instant::now() + FIRST_REQUESTS;
-            } else if !busy(&self.page.state()) || Instant::now() >= patience {
+            } else if !fetches(&self.page.state()) || Instant::now() >= patience {
                 return Settled::Navigated;
             }
             // Else it was told of a request after it was told that the document is loaded.
@@ -470,6 +469,16 @@ impl Rest {
             (true, false) => Settled::TimedOut,
         }
     }
+}
+
+/// Whether the document waits for something that it fetches. That it has come itself may be told after that it is loaded.
+fn fetches(state: &PageState) -> bool {
+    let (id, main) = (state.frames.main_id(), state.frames.main());
+    let since = match &main.loader {
+        Some(loader) => state.requests.since_document(id, loader),
+        None => RequestMark::default(),
+    };
+    state.requests.busy(&since)
 }
 
 fn interruption(state: &PageState) -> Option<Settled> {

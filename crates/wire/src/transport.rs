@@ -3,10 +3,12 @@
 #[cfg(unix)]
 pub(crate) use pipe::open;
 pub(crate) use pipe::{Reader as PipeReader, Writer as PipeWriter};
+pub(crate) use prompt::Prompt;
 pub(crate) use websocket::connect;
 
 pub(crate) mod address;
 mod pipe;
+mod prompt;
 mod websocket;
 
 /// The receiving half.

@@ -274,6 +274,16 @@ impl RequestLog {
         self.following(mark).last().map(|request| request.ordinal)
     }
 
+    /// The moment at which a document was asked for: all that it fetches comes later. The beginning, if that is not known.
+    pub(crate) fn since_document(&self, frame: &FrameId, loader: &LoaderId) -> RequestMark {
+        RequestMark {
+            started: self
+                .document(frame, loader)
+                .map_or(0, |request| request.ordinal),
+            ..RequestMark::default()
+        }
+    }
+
     /// Whether a request since the mark is under way that an action has to wait for.
     pub(crate) fn busy(&self, mark: &RequestMark) -> bool {
         self.following(mark)
@@ -428,6 +438,16 @@ mod tests {
         assert!(log.busy(&RequestMark::default()));
         log.apply(finished("2"));
         assert!(!log.busy(&RequestMark::default()));
+    }
+
+    #[test]
+    fn a_document_is_none_of_what_it_fetches() {
+        let mut log = RequestLog::default();
+        let busy = |log: &RequestLog| log.busy(&log.since_document(&"main".into(), &"L".into()));
+        log.apply(started("1", "/", "document", Some("L")));
+        assert!(!busy(&log));
+        log.apply(started("2", "/data", "fetch", Some("L")));
+        assert!(busy(&log));
     }
 
     #[test]

@@ -9,17 +9,19 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncWriteExt as _, ReadHalf, WriteHalf, split};
 use tokio::net::TcpStream;
-use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::AbortHandle;
 
 use super::frame::{self, CONNECTION, addressed, encoded};
 use crate::error::{ConnectFailure, Error, Result};
+use crate::transport::Prompt;
 
 /// Messages that may wait for their reader; with more, the connection ends.
 const QUEUE: usize = 16_384;
+/// How much of what it says is logged.
+const SHOWN: usize = 200;
 /// How long the browser may take to say that it will talk to us.
 const HANDSHAKE: Duration = Duration::from_secs(5);
 
@@ -113,8 +115,7 @@ impl Inspector {
             let socket = TcpStream::connect(address)
                 .await
                 .map_err(|error| failed(error.to_string()))?;
-            let _ = socket.set_nodelay(true);
-            let (mut from, mut to) = socket.into_split();
+            let (mut from, mut to) = split(Prompt::new(socket));
             // The hash of a set of commands that we might know already: none.
             let hello = encoded("SetupInspectorClient", &[0]);
             to.write_all(&hello)
@@ -289,6 +290,15 @@ impl Shared {
                 Err(_) => true,
             };
         }
+        let shown = params.get();
+        let head = &shown[..shown.floor_char_boundary(SHOWN)];
+        tracing::trace!(
+            target_id = target,
+            part = &**part,
+            method = &*method,
+            params = head,
+            "the inspector says"
+        );
         let event = InspectorEvent {
             target,
             part: part.clone(),
@@ -304,10 +314,9 @@ fn nothing() -> Box<RawValue> {
     RawValue::from_string("{}".to_owned()).unwrap_or_default()
 }
 
-async fn read(shared: Arc<Shared>, mut from: OwnedReadHalf, tell: mpsc::Sender<InspectorEvent>) {
+async fn read(shared: Arc<Shared>, mut from: ReadHalf<Prompt>, tell: mpsc::Sender<InspectorEvent>) {
     let whole: Arc<str> = "".into();
     let reason = loop {
-        acknowledge(&from);
         let frame = match frame::next(&mut from).await {
             Ok(frame) => frame,
             Err(reason) => break reason,
@@ -324,19 +333,13 @@ async fn read(shared: Arc<Shared>, mut from: OwnedReadHalf, tell: mpsc::Sender<I
     shared.end(&reason);
 }
 
-async fn write(mut to: OwnedWriteHalf, mut queued: mpsc::Receiver<Vec<u8>>) {
+async fn write(mut to: WriteHalf<Prompt>, mut queued: mpsc::Receiver<Vec<u8>>) {
     while let Some(bytes) = queued.recv().await {
         // The reader sees the end too, and tells.
         if to.write_all(&bytes).await.is_err() {
             return;
         }
     }
-}
-
-/// Has what arrived acknowledged at once: the browser collects what it says until then, a twentieth of a second or so.
-pub(super) fn acknowledge(_socket: &OwnedReadHalf) {
-    #[cfg(target_os = "linux")]
-    let _ = rustix::net::sockopt::set_tcp_quickack(_socket.as_ref(), true);
 }
 
 #[expect(

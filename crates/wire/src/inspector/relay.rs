@@ -9,8 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tokio::io::AsyncWriteExt as _;
-use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::io::{AsyncWriteExt as _, ReadHalf, WriteHalf, split};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::AbortHandle;
@@ -18,6 +17,7 @@ use tokio::task::AbortHandle;
 use super::connection::Refusal;
 use super::frame::{self, CONNECTION, Frame, addressed, encoded};
 use crate::error::{ConnectFailure, Error, Result};
+use crate::transport::Prompt;
 
 /// Our messages to the browser have numbers that the driver's do not reach.
 const OURS: u64 = 1 << 30;
@@ -172,9 +172,8 @@ async fn accept(
         let Ok(browser) = TcpStream::connect(browser).await else {
             continue;
         };
-        let _ = (driver.set_nodelay(true), browser.set_nodelay(true));
-        let (from_driver, to_driver) = driver.into_split();
-        let (from_browser, to_browser) = browser.into_split();
+        let (from_driver, to_driver) = split(Prompt::new(driver));
+        let (from_browser, to_browser) = split(Prompt::new(browser));
         let (forward, forwarded) = mpsc::channel(QUEUE);
         tokio::select! {
             () = read(from_driver, forward) => {}
@@ -186,7 +185,7 @@ async fn accept(
 }
 
 /// Reads messages whole, so that ours may come between two of them. Its end is the end of both.
-async fn read(mut from: OwnedReadHalf, to: mpsc::Sender<Vec<u8>>) {
+async fn read(mut from: ReadHalf<Prompt>, to: mpsc::Sender<Vec<u8>>) {
     while let Ok(frame) = frame::next(&mut from).await {
         if to.send(encoded(&frame.name, &frame.body)).await.is_err() {
             return;
@@ -195,7 +194,7 @@ async fn read(mut from: OwnedReadHalf, to: mpsc::Sender<Vec<u8>>) {
 }
 
 async fn write(
-    mut to: OwnedWriteHalf,
+    mut to: WriteHalf<Prompt>,
     mut forwarded: mpsc::Receiver<Vec<u8>>,
     asked: &mut mpsc::Receiver<Vec<u8>>,
 ) {
@@ -213,16 +212,12 @@ async fn write(
 
 /// Passes messages on, but for those that are ours.
 async fn listen(
-    mut from: OwnedReadHalf,
-    mut to: OwnedWriteHalf,
+    mut from: ReadHalf<Prompt>,
+    mut to: WriteHalf<Prompt>,
     tell: &watch::Sender<Vec<InspectedPage>>,
     aside: &Aside,
 ) {
-    loop {
-        super::connection::acknowledge(&from);
-        let Ok(frame) = frame::next(&mut from).await else {
-            return;
-        };
+    while let Ok(frame) = frame::next(&mut from).await {
         if aside.takes(&frame) {
             continue;
         }

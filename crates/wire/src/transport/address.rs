@@ -1,13 +1,14 @@
-//! Where an endpoint is, and who asks there: the parts of a URL, and the first bytes of TCP.
+//! Where an endpoint is, and who asks there: the parts of a URL, and a connection to its host.
 
 use std::io;
 
 use tokio::net::TcpStream;
 
+use super::prompt::Prompt;
 use crate::error::ConnectFailure;
 
 /// Tries every address of the host; `localhost` is often two, and a browser listens on one.
-pub(crate) async fn tcp(host: &str, port: u16) -> Result<TcpStream, ConnectFailure> {
+pub(crate) async fn tcp(host: &str, port: u16) -> Result<Prompt, ConnectFailure> {
     let unresolved = |message: String| ConnectFailure::Resolve {
         host: host.into(),
         message,
@@ -18,11 +19,7 @@ pub(crate) async fn tcp(host: &str, port: u16) -> Result<TcpStream, ConnectFailu
     let mut failure = unresolved("no address".into());
     for address in addresses {
         match TcpStream::connect(address).await {
-            Ok(socket) => {
-                // Commands are small and answers are waited for: never collect.
-                let _ = socket.set_nodelay(true);
-                return Ok(socket);
-            }
+            Ok(socket) => return Ok(Prompt::new(socket)),
             Err(error) => {
                 let address = format!("{}:{port}", address.ip());
                 failure = match error.kind() {
@@ -36,37 +33,6 @@ pub(crate) async fn tcp(host: &str, port: u16) -> Result<TcpStream, ConnectFailu
         }
     }
     Err(failure)
-}
-
-/// Acknowledges what comes over a connection at once. A browser that collects what is small, as Firefox does, keeps its next answer
-/// until then, and Linux takes 40 ms where nothing is sent meanwhile. <https://man7.org/linux/man-pages/man7/tcp.7.html> (`TCP_QUICKACK`)
-pub(crate) struct Prompt {
-    #[cfg(target_os = "linux")]
-    socket: Option<std::os::fd::OwnedFd>,
-}
-
-impl Prompt {
-    pub(crate) fn of(socket: &TcpStream) -> Self {
-        #[cfg(target_os = "linux")]
-        {
-            use std::os::fd::AsFd as _;
-            let socket = socket.as_fd().try_clone_to_owned().ok();
-            Self { socket }
-        }
-        #[cfg(not(target_os = "linux"))]
-        {
-            let _ = socket;
-            Self {}
-        }
-    }
-
-    /// To be called whenever something has come: the system forgets it.
-    pub(crate) fn acknowledge(&self) {
-        #[cfg(target_os = "linux")]
-        if let Some(socket) = &self.socket {
-            let _ = rustix::net::sockopt::set_tcp_quickack(socket, true);
-        }
-    }
 }
 
 /// Where `user:password` stands in a URL.

@@ -5,7 +5,6 @@ use std::time::Duration;
 use base64::Engine as _;
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
-use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::handshake::client::Request;
 use tokio_tungstenite::tungstenite::http::header::{AUTHORIZATION, HeaderName, HeaderValue};
@@ -13,11 +12,12 @@ use tokio_tungstenite::tungstenite::protocol::{Message, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Bytes, Error as WebSocketError};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
-use super::address::{Prompt, credentials, excerpt, tcp, without_credentials};
+use super::address::{credentials, excerpt, tcp, without_credentials};
+use super::prompt::Prompt;
 use super::{Incoming, Outgoing};
 use crate::error::{ConnectFailure, Error};
 
-type Stream = WebSocketStream<MaybeTlsStream<TcpStream>>;
+type Stream = WebSocketStream<MaybeTlsStream<Prompt>>;
 
 /// Connects, within `timeout` for everything from name resolution to the handshake.
 pub(crate) async fn connect(
@@ -31,7 +31,7 @@ pub(crate) async fn connect(
             Err(_) => Err(ConnectFailure::Timeout { after: timeout }),
         }
     };
-    let (stream, prompt) = connected.await.map_err(|cause| Error::Connect {
+    let stream = connected.await.map_err(|cause| Error::Connect {
         endpoint: without_credentials(url),
         cause,
     })?;
@@ -39,17 +39,13 @@ pub(crate) async fn connect(
     Ok((
         Reader {
             stream,
-            prompt,
             frame: Bytes::new(),
         },
         Writer { sink },
     ))
 }
 
-async fn handshake(
-    url: &str,
-    headers: &[(String, String)],
-) -> Result<(Stream, Prompt), ConnectFailure> {
+async fn handshake(url: &str, headers: &[(String, String)]) -> Result<Stream, ConnectFailure> {
     let request = request(url, headers)?;
     let secure = match request.uri().scheme_str() {
         Some("ws") => false,
@@ -67,7 +63,6 @@ async fn handshake(
         .port_u16()
         .unwrap_or(if secure { 443 } else { 80 });
     let socket = tcp(host, port).await?;
-    let prompt = Prompt::of(&socket);
     if secure {
         // Whoever installed a provider first keeps it; without any, rustls would panic.
         let _ = rustls::crypto::ring::default_provider().install_default();
@@ -78,7 +73,7 @@ async fn handshake(
         .max_frame_size(None);
     match tokio_tungstenite::client_async_tls_with_config(request, socket, Some(config), None).await
     {
-        Ok((stream, _)) => Ok((stream, prompt)),
+        Ok((stream, _)) => Ok(stream),
         Err(WebSocketError::Http(response)) => Err(ConnectFailure::Status {
             status: response.status().as_u16(),
             body: excerpt(response.body().as_deref().unwrap_or_default()),
@@ -113,16 +108,13 @@ fn request(url: &str, headers: &[(String, String)]) -> Result<Request, ConnectFa
 /// The receiving half.
 pub(crate) struct Reader {
     stream: SplitStream<Stream>,
-    prompt: Prompt,
     frame: Bytes,
 }
 
 impl Incoming for Reader {
     async fn next(&mut self) -> Result<&[u8], String> {
         loop {
-            let came = self.stream.next().await;
-            self.prompt.acknowledge();
-            match came {
+            match self.stream.next().await {
                 Some(Ok(Message::Text(text))) => self.frame = text.into(),
                 Some(Ok(Message::Binary(bytes))) => self.frame = bytes,
                 Some(Ok(Message::Close(Some(close)))) => {

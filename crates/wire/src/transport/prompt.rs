@@ -1,0 +1,70 @@
+//! TCP without waiting for company: what is sent goes out at once, and what comes is acknowledged at once.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+
+/// A connection to a browser or its driver. Those collect what is small: each next message, or the rest of one, stays with them until all
+/// before it was acknowledged, and Linux takes 40 ms for that where nothing is sent meanwhile.
+/// <https://man7.org/linux/man-pages/man7/tcp.7.html> (`TCP_QUICKACK`)
+#[derive(Debug)]
+pub(crate) struct Prompt(TcpStream);
+
+impl Prompt {
+    pub(crate) fn new(socket: TcpStream) -> Self {
+        // Commands are small and answers are waited for: never collect.
+        let _ = socket.set_nodelay(true);
+        Self(socket)
+    }
+
+    /// To be done whenever something was read: the system forgets it.
+    fn acknowledge(&self) {
+        #[cfg(target_os = "linux")]
+        let _ = rustix::net::sockopt::set_tcp_quickack(&self.0, true);
+    }
+}
+
+impl AsyncRead for Prompt {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let read = ready!(Pin::new(&mut self.0).poll_read(context, into));
+        self.acknowledge();
+        Poll::Ready(read)
+    }
+}
+
+impl AsyncWrite for Prompt {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write(context, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write_vectored(context, parts)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.0.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_shutdown(context)
+    }
+}
