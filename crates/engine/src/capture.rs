@@ -8,7 +8,8 @@ use crate::page::Page;
 use crate::progress::Progress;
 use crate::snapshot::{Facts, FrameSnapshot, RenderOptions};
 use futures_util::future::{BoxFuture, join_all};
-use serde_json::json;
+use serde::Deserialize;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// How long a frame below the main one may take; one that hangs is shown without its content.
@@ -34,47 +35,76 @@ pub struct SnapshotOptions<'a> {
     pub boxes: bool,
 }
 
+/// A page at one moment.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    /// Aria YAML with refs, without a line break at the end. The refs are valid until the next one is taken.
+    pub text: String,
+    /// The document's title, where the whole document was read.
+    pub title: Option<String>,
+}
+
+/// What the page's main document says of itself.
+#[derive(Deserialize)]
+struct Titled {
+    title: String,
+    tree: Option<Facts>,
+}
+
 impl Page {
-    /// The page as aria YAML with refs, without a line break at the end. Its refs are valid until the next one is taken.
+    /// What the page shows.
     pub async fn snapshot(
         &self,
         progress: &Progress,
         options: &SnapshotOptions<'_>,
-    ) -> Result<String> {
+    ) -> Result<Snapshot> {
         let render = RenderOptions {
             depth: options.depth,
         };
         progress.log("reading the page, which is busy or very large");
         progress
             .run(async {
-                let root = match options.target {
+                let (root, title) = match options.target {
                     Some(target) => {
                         let element = target.find().await?;
-                        self.document(element.frame, Some(element.handle), options.boxes, ROOM)
-                            .await?
+                        let root = Some(element.handle);
+                        let part = self.document(element.frame, root, options.boxes, ROOM);
+                        (part.await?, None)
                     }
-                    None => self.main_document(options.boxes).await?,
+                    None => {
+                        let (root, title) = self.main_document(options.boxes).await?;
+                        (root, Some(title))
+                    }
                 };
                 let text = root.render(&render);
                 drop(root);
                 if text.len() > LARGE {
                     memory::give_back();
                 }
-                Ok(text)
+                Ok(Snapshot { text, title })
             })
             .await
     }
 
-    /// A document that is replaced under our hands is read again.
-    async fn main_document(&self, boxes: bool) -> Result<FrameSnapshot> {
+    /// The main document and all frames in it, and its title. One that is replaced under our hands is read again.
+    async fn main_document(&self, boxes: bool) -> Result<(FrameSnapshot, String)> {
         let mut tries = 1;
         loop {
             self.backend.prepare_frames();
-            match self.document(self.main_frame(), None, boxes, ROOM).await {
+            match self.titled_document(boxes).await {
                 Err(Error::DocumentGone {}) if tries < TRIES => tries += 1,
                 done => return done,
             }
         }
+    }
+
+    async fn titled_document(&self, boxes: bool) -> Result<(FrameSnapshot, String)> {
+        let main = self.main_frame();
+        let question = question(None, boxes, ROOM);
+        let Titled { title, tree } = self.call(&main, "titled", &question).await?;
+        let tree = tree.ok_or(Error::DocumentGone {})?;
+        let whole = self.with_frames(main, tree, boxes, ROOM).await?;
+        Ok((whole, title))
     }
 
     /// A document and all frames in it, those side by side at the same time.
@@ -86,10 +116,7 @@ impl Page {
         room: usize,
     ) -> BoxFuture<'_, Result<FrameSnapshot>> {
         Box::pin(async move {
-            let mut question = json!({ "boxes": boxes, "room": room, "frameRoom": FRAME_ROOM });
-            if let Some(root) = root {
-                question["root"] = root.into();
-            }
+            let question = question(root, boxes, room);
             let facts: Option<Facts> = self.call(&frame, "snapshot", &question).await?;
             let facts = facts.ok_or(Error::DocumentGone {})?;
             self.with_frames(frame, facts, boxes, room).await
@@ -151,4 +178,13 @@ impl Page {
             Ok(document)
         })
     }
+}
+
+/// What the page-side code is asked for: all of a document, or what is below `root`.
+fn question(root: Option<Handle>, boxes: bool, room: usize) -> Value {
+    let mut question = json!({ "boxes": boxes, "room": room, "frameRoom": FRAME_ROOM });
+    if let Some(root) = root {
+        question["root"] = root.into();
+    }
+    question
 }

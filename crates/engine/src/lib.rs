@@ -39,7 +39,7 @@ pub use backend::{
     Verdict, Viewport,
 };
 pub use browser::Browser;
-pub use capture::SnapshotOptions;
+pub use capture::{Snapshot, SnapshotOptions};
 pub use console::{ConsoleCounts, ConsoleEntry};
 pub use context::BrowserContext;
 pub use devices::{Device, device, device_names, user_agent_of};

@@ -28,6 +28,7 @@ const core = {
   query,
   "matches": matches,
   title: (): string => document.title,
+  titled: (question: Parameters<typeof snapshot>[0]) => ({ title: document.title, tree: snapshot(question) }),
   states,
   aim,
   aimThrough,

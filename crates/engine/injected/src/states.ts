@@ -108,10 +108,14 @@ function mayMove(e: Element): boolean {
   });
 }
 
+/** How long a frame of a page in view may take to be drawn. Until it is, nothing has moved, whatever is under way. */
+const DRAWN = 500;
+
 async function moves(e: Element): Promise<boolean> {
-  await frame();
+  const atMost = document.hidden ? FRAME_AT_MOST : DRAWN;
+  await frame(atMost);
   const before = e.getBoundingClientRect();
-  await frame();
+  await frame(atMost);
   const after = e.getBoundingClientRect();
   return before.x !== after.x || before.y !== after.y || before.width !== after.width || before.height !== after.height;
 }

@@ -119,14 +119,14 @@ impl Session {
         };
         // A page that waits for an answer cannot be read; the file says so by being empty.
         let seen = match tab.modals().is_empty() {
-            true => tab.seen(&call.action(), &options).await,
+            true => tab.page.snapshot(&call.action(), &options).await,
             false => Err(engine::Error::DialogOpen {}),
         };
         let (text, title) = match seen {
             Err(engine::Error::DialogOpen {}) => (String::new(), None),
             seen => {
                 let seen = seen?;
-                (seen.snapshot, seen.title)
+                (seen.text, seen.title)
             }
         };
         let output = self.output(call).await;

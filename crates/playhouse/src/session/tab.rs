@@ -6,26 +6,16 @@ use crate::config::Settings;
 use crate::error::Result;
 use crate::output::Output;
 use crate::reply::{Event, Modal, PageFacts};
-use engine::{Landing, LoadState, Page, Progress, SnapshotOptions, Task};
-use futures_util::future::{Either, select};
-use std::pin::pin;
+use engine::{Landing, LoadState, Page, Progress, Task};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
-use tokio::time::timeout;
 
 /// How often a page may come in between with a dialog when it is to be left.
 const TRIES: u32 = 5;
 
 /// How long a page that does not tell its title may hold up an answer, which goes by the last one then.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(500);
-
-/// What a tab showed at one moment.
-pub(crate) struct Seen {
-    pub(crate) snapshot: String,
-    /// Unless it could not be had.
-    pub(crate) title: Option<String>,
-}
 
 /// A tab.
 pub(crate) struct Tab {
@@ -88,26 +78,6 @@ impl Tab {
             Some(init) => init.done().await,
             None => Ok(()),
         }
-    }
-
-    /// Its snapshot, and its title, which is asked for along with it.
-    pub(crate) async fn seen(
-        &self,
-        progress: &Progress,
-        options: &SnapshotOptions<'_>,
-    ) -> engine::Result<Seen> {
-        let snapshot = pin!(self.page.snapshot(progress, options));
-        let title = pin!(self.page.title(progress));
-        Ok(match select(snapshot, title).await {
-            Either::Left((snapshot, title)) => Seen {
-                snapshot: snapshot?,
-                title: timeout(PATIENCE, title).await.ok().and_then(Result::ok),
-            },
-            Either::Right((title, snapshot)) => Seen {
-                snapshot: snapshot.await?,
-                title: title.ok(),
-            },
-        })
     }
 
     /// What an answer can tell of it now; its title has to be asked for.

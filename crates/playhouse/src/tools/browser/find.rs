@@ -53,7 +53,7 @@ impl Tool for Find {
         // Boxes would be found too, and say nothing about what was searched for.
         let options = SnapshotOptions::default();
         let snapshot = tab.page.snapshot(&call.action(), &options).await?;
-        let found = pattern.find_in(&snapshot);
+        let found = pattern.find_in(&snapshot.text);
         let text = match found.matches {
             0 => format!("No matches found for {pattern}."),
             1 => format!("Found 1 match for {pattern}:\n\n{}", found.text),

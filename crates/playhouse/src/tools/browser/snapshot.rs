@@ -41,15 +41,15 @@ impl Tool for Snapshot {
             depth: self.depth.and_then(levels),
             boxes: self.boxes.unwrap_or(call.settings.answers.snapshot_boxes),
         };
-        let seen = tab.tab.seen(&call.action(), &options).await?;
+        let seen = tab.page.snapshot(&call.action(), &options).await?;
         let snapshot = match &self.filename {
             Some(name) => {
                 let output = tab.output(call).await;
                 let file = output.named(name)?;
-                output.write(&file, seen.snapshot).await?;
+                output.write(&file, seen.text).await?;
                 SnapshotWish::File(file.link)
             }
-            None => SnapshotWish::Inline(seen.snapshot),
+            None => SnapshotWish::Inline(seen.text),
         };
         Ok(Reply {
             snapshot,

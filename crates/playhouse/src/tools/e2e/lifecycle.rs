@@ -131,7 +131,7 @@ impl ObjectTool for E2eStart {
         let page = opened(call, &created.session, &server, self.url.as_deref()).await?;
         let tab = created.session.current_tab(call).await?;
         let whole = SnapshotOptions::default();
-        let snapshot = tab.page.snapshot(&call.action(), &whole).await?;
+        let snapshot = tab.page.snapshot(&call.action(), &whole).await?.text;
         let app = created.session.app();
         let others = app.into_iter().flat_map(|app| &app.servers()[1..]);
         let others = others.map(|other| Named {
