@@ -3,19 +3,18 @@ import "./own";
 import { attribute, content, dispatchDrop, fileInput, fill, focus, selectOptions, setFiles } from "./forms";
 import { dragBegan, dragTaken, dragTo, dropDrag, takeDrag, watchDrag } from "./drag";
 import { generate, locator } from "./generate";
-import { held, keep, release, type Handle } from "./handles";
+import { held, keep, type Handle } from "./handles";
 import { aim, aimThrough, bounds } from "./hit";
 import { describe, links, metadata, read, table } from "./reading";
-import { matches, query } from "./selector/query";
+import { query } from "./selector/query";
 import { nextChange, settled, watch } from "./settle";
-import { byRef, refOf, snapshot } from "./snapshot";
+import { byRef, snapshot } from "./snapshot";
 import { states } from "./states";
 
 // Names that elements have too are in quotes: the bundle calls those otherwise.
 const core = {
-  release: ({ handles }: { handles: number[] }): null => (release(handles), null),
-  element: (handle: number): Element | undefined => held(handle),
-  handle: (element: Element): number => keep(element),
+  element: held,
+  handle: keep,
   watchDrag,
   dragBegan,
   takeDrag,
@@ -24,9 +23,7 @@ const core = {
   dropDrag,
   snapshot,
   byRef,
-  refOf,
   query,
-  "matches": matches,
   title: (): string => document.title,
   titled: (question: Parameters<typeof snapshot>[0]) => ({ title: document.title, tree: snapshot(question) }),
   states,

@@ -17,12 +17,7 @@ export function keep(element: Element): Handle {
   return last;
 }
 
-/** The element of a handle, or undefined once it was released or forgotten. */
+/** The element of a handle, or undefined once it was forgotten. */
 export function held(handle: Handle): Element | undefined {
   return elements.get(handle);
-}
-
-/** Forgets handles that Rust no longer needs. */
-export function release(handles: Handle[]): void {
-  for (const handle of handles) elements.delete(handle);
 }

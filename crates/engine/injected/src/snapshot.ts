@@ -70,13 +70,6 @@ export function byRef({ ref }: { ref: string }): { handle: Handle; preview: stri
   return e ? { handle: keep(e), preview: preview(e) } : null;
 }
 
-/** The ref that the last snapshot gave an element. */
-export function refOf({ handle }: { handle: Handle }): string | null {
-  const e = held(handle);
-  const ref = e && known.get(e)?.ref;
-  return ref && current.has(ref) ? `e${ref}` : null;
-}
-
 /**
  * The tree of the document's body, or of one element; null if that element has gone. Refs of a part add to those of the last whole.
  * `room`: how many characters it may have, roughly; a larger one is cut off there, and says so. Its frames share as much once more, and

@@ -112,12 +112,10 @@ function mayMove(e: Element): boolean {
 const DRAWN = 500;
 
 async function moves(e: Element): Promise<boolean> {
-  const atMost = document.hidden ? FRAME_AT_MOST : DRAWN;
-  await frame(atMost);
-  const before = e.getBoundingClientRect();
-  await frame(atMost);
-  const after = e.getBoundingClientRect();
-  return before.x !== after.x || before.y !== after.y || before.width !== after.width || before.height !== after.height;
+  const drawn = async (): Promise<DOMRect> => (await frame(document.hidden ? FRAME_AT_MOST : DRAWN), e.getBoundingClientRect());
+  const before = await drawn();
+  const after = await drawn();
+  return (["x", "y", "width", "height"] as const).some((side) => before[side] !== after[side]);
 }
 
 const FRAME_AT_MOST = 50;

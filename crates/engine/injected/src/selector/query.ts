@@ -28,13 +28,6 @@ export function query({ steps, root, limit = LISTED }: { steps: Step[]; root?: H
   });
 }
 
-/** Whether the element is among those that the steps lead to. */
-export function matches({ handle, steps }: { handle: Handle; steps: Step[] }): { "matches": boolean } | { error: Refusal } | { gone: true } {
-  const e = held(handle);
-  if (!e) return { gone: true };
-  return refusable(() => ({ "matches": follow(steps, document).includes(e) }));
-}
-
 function refusable<T>(work: () => T): T | { error: Refusal } {
   try {
     return withCaches(work);

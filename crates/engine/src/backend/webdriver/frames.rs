@@ -54,6 +54,8 @@ struct Seen {
     numbers: Vec<u64>,
 }
 
+/// How often a frame is looked at whose page is on its way.
+const LOOKS: u32 = 3;
 /// How deep frames are looked for.
 const DEPTH: usize = 12;
 
@@ -101,9 +103,16 @@ impl WebDriverPage {
     async fn look_at(&self, frame: &FrameId) -> Result<Vec<FrameId>> {
         // Elements of a frame are its own business, which the driver does not go to for this.
         let is_main = *frame == *self.main();
-        let args = vec![json!(is_main)];
-        let answer = self.run_raw(frame, look_script(), args).await?;
-        self.looked(frame, answer)
+        for _ in 0..LOOKS {
+            let shown = self.state().navigation.loader.clone();
+            let args = vec![json!(is_main)];
+            let answer = self.run_raw(frame, look_script(), args).await?;
+            // Another document was told of meanwhile: whose answer this is cannot be told.
+            if self.state().navigation.loader == shown {
+                return self.looked(frame, answer);
+            }
+        }
+        Err(Error::DocumentGone {})
     }
 
     /// Takes note of what a look at a frame found.
@@ -139,6 +148,13 @@ impl WebDriverPage {
             };
             let loader = LoaderId::from(&seen.id);
             let first = place.url.is_empty();
+            // It is one that will be told of in a moment, with its address.
+            let untold = heard
+                && !first
+                && place
+                    .document
+                    .as_ref()
+                    .is_some_and(|known| *known != seen.id);
             if first || place.document.as_ref() != Some(&seen.id) {
                 // What is heard has told of the document already.
                 if !heard || first {
@@ -153,7 +169,7 @@ impl WebDriverPage {
                 }
                 place.document = Some(seen.id.clone());
             }
-            if place.url != seen.url {
+            if place.url != seen.url && !untold {
                 place.url.clone_from(&seen.url);
                 events.push(PageEvent::SameDocumentNavigation {
                     frame: frame.clone(),
