@@ -20,8 +20,8 @@ const NODES = {
 };
 /** What is called; all else is read. */
 const METHODS = new Set([
-  "checkVisibility", "closest", "compareDocumentPosition", "contains", "dispatchEvent", "focus", "getAttribute", "getBoundingClientRect",
-  "getClientRects", "getRootNode", "hasAttribute", "matches", "querySelector", "querySelectorAll", "scrollIntoView",
+  "checkVisibility", "closest", "compareDocumentPosition", "contains", "dispatchEvent", "focus", "getAttribute", "getAttributeNames", "getBoundingClientRect",
+  "getClientRects", "getRootNode", "hasAttribute", "hasAttributes", "matches", "querySelector", "querySelectorAll", "scrollIntoView",
 ]);
 const CONSTANTS = { TEXT_NODE: 3, ELEMENT_NODE: 1, DOCUMENT_POSITION_FOLLOWING: 4 };
 const GLOBALS = ["document", "getComputedStyle", "Node", "NodeFilter", "CSS", "performance", "MutationObserver", "WeakRef"];

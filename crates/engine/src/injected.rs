@@ -1,5 +1,6 @@
 //! The code that runs in pages, in a world apart from theirs. Built from `injected/` and committed.
 
+use serde_json::Value;
 use serde_json::value::RawValue;
 use std::sync::OnceLock;
 
@@ -20,13 +21,21 @@ pub(crate) fn core_script() -> &'static str {
 /// [`CORE`] as Firefox is quick with it: in a sandbox, to look a property of the page up takes longer than anything else.
 const CORE_OF_FIREFOX: &str = include_str!("../injected/dist/core.firefox.js");
 
-/// The same for a document of Firefox that may have it already; what it holds then stays.
-pub(crate) fn core_of_firefox() -> &'static RawValue {
-    static ENCODED: OnceLock<Box<RawValue>> = OnceLock::new();
-    ENCODED.get_or_init(|| {
-        let once = format!("if (!globalThis.__playhouseCore) {{\n{CORE_OF_FIREFOX}\n}}\n0");
-        serde_json::value::to_raw_value(&once).unwrap_or_default()
-    })
+/// The same for a document of Firefox that may have it already; what it holds then stays. `who` is what it is told of itself, as JSON.
+pub(crate) fn core_of_firefox(who: &Value) -> Box<RawValue> {
+    static ENCODED: OnceLock<String> = OnceLock::new();
+    let core = ENCODED.get_or_init(|| {
+        let once = format!("if (!globalThis.__playhouseCore) {{\n{CORE_OF_FIREFOX}\n}}\n");
+        Value::from(once).to_string()
+    });
+    let rest = Value::from(format!("__playhouseCore.introduce({who})")).to_string();
+    // Two texts of JSON as one.
+    let both = format!(
+        "{}{}",
+        core.trim_end_matches('"'),
+        rest.trim_start_matches('"')
+    );
+    RawValue::from_string(both).unwrap_or_default()
 }
 
 /// Defines `globalThis.__playhouseDatabases`: reads and writes the IndexedDB of the document's origin, as JSON.

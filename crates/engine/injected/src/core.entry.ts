@@ -3,6 +3,7 @@ import "./own";
 import { attribute, content, dispatchDrop, fileInput, fill, focus, selectOptions, setFiles } from "./forms";
 import { dragBegan, dragTaken, dragTo, dropDrag, takeDrag, watchDrag } from "./drag";
 import { generate, locator } from "./generate";
+import { introduce } from "./frames";
 import { held, keep, type Handle } from "./handles";
 import { aim, aimThrough, bounds } from "./hit";
 import { describe, links, metadata, read, table } from "./reading";
@@ -83,4 +84,14 @@ function written(answer: unknown): string {
   return json.includes("\\ud") ? JSON.stringify(answer, (_, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value)) : json;
 }
 
-(globalThis as { __playhouseCore?: unknown }).__playhouseCore = { ...core, call };
+const exposed = {
+  ...core,
+  call,
+  /** Who this is, once it was told. */
+  self: undefined as ReturnType<typeof introduce> | undefined,
+  introduce: (who: Parameters<typeof introduce>[0]): void => {
+    exposed.self = introduce(who, snapshot);
+  },
+};
+
+(globalThis as { __playhouseCore?: unknown }).__playhouseCore = exposed;

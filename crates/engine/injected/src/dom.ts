@@ -4,9 +4,11 @@
 let facts = new Map<object, unknown[]>();
 let functions = 0;
 let callers = 0;
-// Questions about one node mostly come one after the other.
+// Questions about one node and its parent mostly come one after the other.
 let lastKey: object | undefined;
 let lastFacts: unknown[] = [];
+let otherKey: object | undefined;
+let otherFacts: unknown[] = [];
 
 const ofRoots: (() => void)[] = [];
 
@@ -18,33 +20,71 @@ export function withCaches<T>(work: () => T): T {
   } finally {
     if (!--callers) {
       facts = new Map();
-      lastKey = undefined;
+      lastKey = otherKey = undefined;
       for (const forget of ofRoots) forget();
     }
   }
 }
 
+/** A function that remembers its answers. */
+export interface Cached<K, V> {
+  (key: K): V;
+  /** Has it remember an answer that is known already. */
+  tell(key: K, value: V): void;
+}
+
 /** A function that remembers its answers for the length of `withCaches`, and computes afresh outside it. */
-export function cached<K extends object, V>(compute: (key: K) => V): (key: K) => V {
+export function cached<K extends object, V>(compute: (key: K) => V): Cached<K, V> {
   const slot = functions++;
-  return (key) => {
+  const answer = (key: K): V => {
     if (!callers) return compute(key);
-    let mine = lastFacts;
-    if (key !== lastKey) {
-      let found = facts.get(key);
-      if (!found) facts.set(key, (found = new Array<unknown>(functions)));
-      mine = lastFacts = found;
-      lastKey = key;
-    }
+    const mine = factsOf(key);
     if (mine[slot] === undefined) mine[slot] = compute(key);
     return mine[slot] as V;
   };
+  answer.tell = (key: K, value: V): void => {
+    if (callers) factsOf(key)[slot] = value;
+  };
+  return answer;
+}
+
+function factsOf(key: object): unknown[] {
+  if (key === lastKey) return lastFacts;
+  if (key === otherKey) return otherFacts;
+  let found = facts.get(key);
+  if (!found) facts.set(key, (found = new Array<unknown>(functions)));
+  [otherKey, otherFacts] = [lastKey, lastFacts];
+  [lastKey, lastFacts] = [key, found];
+  return found;
 }
 
 /** The lower-case tag name. */
-export function tagOf(e: Element): string {
-  return e.localName;
+export const tagOf = cached((e: Element): string => e.localName);
+
+const NO_NAMES: readonly string[] = [];
+
+/** The names of an element's attributes. */
+const attributeNames = cached((e: Element): readonly string[] => (e.hasAttributes() ? e.getAttributeNames() : NO_NAMES));
+
+/** Whether an element has an attribute. Most have none of those that are asked for, and to ask the browser each time takes longest. */
+export function hasAttribute(e: Element, name: string): boolean {
+  return callers ? attributeNames(e).includes(name) : e.hasAttribute(name);
 }
+
+/** The value of an attribute, null where there is none. */
+export function attributeOf(e: Element, name: string): string | null {
+  return callers && !attributeNames(e).includes(name) ? null : e.getAttribute(name);
+}
+
+/** Whether it is part of a drawing. */
+export const isSvg = cached((e: Element): boolean => e instanceof SVGElement);
+
+export function isSlot(e: Element): e is HTMLSlotElement {
+  return tagOf(e) === "slot" && e instanceof HTMLSlotElement;
+}
+
+/** The open shadow root of an element. */
+export const shadowRootOf = cached((e: Element): ShadowRoot | null => e.shadowRoot);
 
 /** The parent element, or the host for the children of a shadow root. */
 export function parentOrHost(e: Node): Element | undefined {
@@ -54,27 +94,23 @@ export function parentOrHost(e: Node): Element | undefined {
 }
 
 /** The parent in the flat tree: a slotted element's is its slot, then the host, then as in the document. */
-export function flatParent(e: Node): Element | undefined {
-  return (e as Partial<Slottable>).assignedSlot ?? parentOrHost(e);
-}
+export const flatParent = cached((e: Node): Element | undefined => (e as Partial<Slottable>).assignedSlot ?? parentOrHost(e));
 
 /** The children in the flat tree: those of the open shadow root, or those that a slot shows. */
 export function flatChildren(e: Element): Node[] {
-  if (e instanceof HTMLSlotElement) {
-    const assigned = e.assignedNodes();
-    if (assigned.length) return assigned;
-  }
+  const assigned = isSlot(e) ? e.assignedNodes() : [];
+  if (assigned.length) return assigned;
   const children: Node[] = [];
   // Far quicker than to walk a live list.
-  for (let child = (e.shadowRoot ?? e).firstChild; child; child = child.nextSibling) children.push(child);
+  for (let child = (shadowRootOf(e) ?? e).firstChild; child; child = child.nextSibling) children.push(child);
   return children;
 }
 
 /** The document or shadow root whose ids and names an element can refer to. */
-export function rootOf(e: Node): Document | ShadowRoot {
+export const rootOf = cached((e: Node): Document | ShadowRoot => {
   const root = e.getRootNode();
   return root instanceof ShadowRoot ? root : (e.ownerDocument ?? (e as Document));
-}
+});
 
 /** The element itself or its nearest ancestor, across shadow roots, that matches. */
 export function closest(e: Element | undefined, selector: string): Element | undefined {
@@ -115,12 +151,18 @@ interface Look {
 export const lookOf: (e: Element) => Look = cached((e) => {
   const { display, cursor, pointerEvents } = getComputedStyle(e);
   // WebKit's own style sheet leaves the cursor over links to whoever draws it.
-  return { display: display === "inline" && isBlockOfDrawing(e) ? "block" : display, cursor: cursor === "auto" && closest(e, "a:any-link") ? "pointer" : cursor, pointerEvents };
+  return { display: display === "inline" && isBlockOfDrawing(e) ? "block" : display, cursor: cursor === "auto" && isInLink(e) ? "pointer" : cursor, pointerEvents };
+});
+
+const isInLink: (e: Element) => boolean = cached((e) => {
+  if (tagOf(e) === "a" && e.matches("a:any-link")) return true;
+  const parent = flatParent(e);
+  return !!parent && isInLink(parent);
 });
 
 /** Whether it is text of a drawing or a part of a formula: laid out by itself, which not every browser's `display` says. */
 function isBlockOfDrawing(e: Element): boolean {
-  return (e instanceof SVGElement && e.localName === "text") || (e instanceof MathMLElement && e.localName !== "math");
+  return (isSvg(e) && tagOf(e) === "text") || (e instanceof MathMLElement && tagOf(e) !== "math");
 }
 
 /** The element's computed `display`. */

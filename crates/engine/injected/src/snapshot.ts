@@ -1,9 +1,10 @@
 // What a snapshot is made of: the tree of roles, names and states of a document, as facts. Rust decides what of it is shown.
 
 import { checkedOf, disabledOf, expandedOf, invalidOf, isStateful, levelOf, pressedOf, selectedOf } from "./aria/states";
-import { mayGenerate, pseudoText, references, shownValue, sourcedNameOf, type Name } from "./aria/names";
+import { isTextField, mayGenerate, pseudoText, references, shownValue, sourcedNameOf, type Name } from "./aria/names";
 import { isHiddenForAria, isPresentational, roleOf } from "./aria/roles";
-import { displayOf, flatParent, isVisible, preview, lookOf, tagOf, withCaches } from "./dom";
+import { attributeOf, cached, displayOf, flatParent, isSlot, isVisible, lookOf, preview, rootOf, shadowRootOf, tagOf, withCaches } from "./dom";
+import { coreIn, type Other } from "./frames";
 import { held, keep, type Handle } from "./handles";
 
 /** One element of the tree. What is false or empty is left out. */
@@ -99,19 +100,13 @@ export function snapshot(question: Question): Entry[] | null {
   return entries;
 }
 
-interface Question {
+export interface Question {
   root?: Handle;
   boxes?: boolean;
   room: number;
   frameRoom?: number;
   /** How many frames are around it. */
   depth?: number;
-}
-
-/** What our code in another document of the same origin has for us. */
-interface OtherCore {
-  frame?: string;
-  snapshot: typeof snapshot;
 }
 
 /** Deeper than this, elements are no nodes of their own any more. */
@@ -127,6 +122,16 @@ const CUT_OFF = "… The page is too large: the rest is cut off. Take a snapshot
 
 type Child = string | Built;
 
+/** Where in the tree a node of the document comes. */
+interface Place {
+  /** The role of what it is in. */
+  readonly role: string;
+  readonly into: Child[];
+  /** Whether text there is told. */
+  readonly readable: boolean;
+  readonly depth: number;
+}
+
 interface Built {
   readonly facts: Facts;
   readonly content: Child[];
@@ -136,12 +141,14 @@ interface Built {
   end: number;
 }
 
+const isVisited = cached((_: Node): boolean => false);
+const builtOf = cached((_: Element): Built | undefined => undefined);
+
 class Walk {
-  private readonly visited = new Set<Node>();
-  private readonly built = new Map<Element, Built>();
+  private readonly built: Built[] = [];
   private tooDeep = false;
   /** The frame elements, with our code in their documents. */
-  readonly frames: { readonly facts: Facts; readonly core?: OtherCore }[] = [];
+  readonly frames: { readonly facts: Facts; readonly core?: Other | undefined }[] = [];
   private readonly focused = document.hasFocus() ? document.activeElement : null;
 
   constructor(
@@ -151,26 +158,34 @@ class Walk {
 
   of(root: Element): Entry[] {
     const top: Child[] = [];
-    this.visit(root, "", top, true, 0);
+    this.visit(root, { role: "", into: top, readable: true, depth: 0 });
     if (this.room < 0) top.push(" " + CUT_OFF);
-    for (const built of this.built.values()) this.resolve(built);
+    for (const built of this.built) this.resolve(built);
     const entries: Entry[] = [];
     list(top, entries);
     return entries;
   }
 
-  private visit(node: Node, role: string, into: Child[], readable: boolean, depth: number): void {
+  private visit(node: Node, place: Place, under?: { parent: Element; root: Document | ShadowRoot }): void {
     if (this.room < 0) return;
-    if (node.nodeType === Node.TEXT_NODE) {
+    const type = node.nodeType;
+    if (type === Node.TEXT_NODE) {
       // The text of an edited element is its value, which is not told: it may be a whole document.
-      if (readable && role !== "textbox" && node.nodeValue) this.text(node.nodeValue, into);
-    } else if (node.nodeType === Node.ELEMENT_NODE && depth >= 2 * DEEPEST) {
-      if (!this.tooDeep && !this.visited.has(node)) into.push(TOO_DEEP);
-      this.tooDeep = true;
-    } else if (node.nodeType === Node.ELEMENT_NODE) {
-      if (this.visited.has(node)) return;
-      this.visited.add(node);
-      this.element(node as Element, role, into, depth);
+      const text = place.readable && place.role !== "textbox" && node.nodeValue;
+      if (text) this.text(text, place.into);
+    } else if (type === Node.ELEMENT_NODE) {
+      if (isVisited(node)) return;
+      if (place.depth >= 2 * DEEPEST) {
+        if (!this.tooDeep) place.into.push(TOO_DEEP);
+        this.tooDeep = true;
+        return;
+      }
+      isVisited.tell(node, true);
+      if (under) {
+        flatParent.tell(node, under.parent);
+        rootOf.tell(node, under.root);
+      }
+      this.element(node as Element, place);
     }
   }
 
@@ -179,44 +194,50 @@ class Walk {
     into.push(text);
   }
 
-  private element(e: Element, role: string, into: Child[], depth: number): void {
+  private element(e: Element, place: Place): void {
+    const { role, into, depth } = place;
     const display = displayOf(e);
     if (display === "none") {
       into.push(" ");
-      for (const owned of references(e, "aria-owns")) this.visit(owned, role, into, false, depth);
+      for (const owned of references(e, "aria-owns")) this.visit(owned, { ...place, readable: false });
       return;
     }
-    const visible = !isHiddenForAria(e) || isVisible(e);
-    const built = visible && depth < DEEPEST ? this.build(e) : undefined;
+    const readable = !isHiddenForAria(e) || isVisible(e);
+    const built = readable && depth < DEEPEST ? this.build(e) : undefined;
     if (built) {
       into.push(built);
-      this.content(e, built.facts.role, built.content, visible, depth + 1);
-      built.end = this.built.size;
+      this.content(e, { role: built.facts.role, into: built.content, readable, depth: depth + 1 });
+      built.end = this.built.length;
       return;
     }
     const gap = display === "inline" ? "" : " ";
     if (gap) into.push(gap);
-    this.content(e, role, into, visible, depth + 1);
+    this.content(e, { role, into, readable, depth: depth + 1 });
     if (gap) into.push(gap);
   }
 
-  private content(e: Element, role: string, into: Child[], visible: boolean, depth: number): void {
+  private content(e: Element, place: Place): void {
     if (isFrame(e)) return;
-    const generates = visible && mayGenerate(e);
+    const { into, readable } = place;
+    const generates = readable && mayGenerate(e);
     if (generates) into.push(pseudoText(e, "::before"));
-    const assigned = e instanceof HTMLSlotElement ? e.assignedNodes() : [];
+    const assigned = isSlot(e) ? e.assignedNodes() : [];
     if (assigned.length) {
-      for (const child of assigned) this.visit(child, role, into, visible, depth);
+      for (const child of assigned) this.visit(child, place);
     } else if (tagOf(e) !== "textarea") {
+      const shadow = shadowRootOf(e);
+      const here = { parent: e, root: rootOf(e) };
       for (let child = e.firstChild; child; child = child.nextSibling) {
-        if (!(child as Partial<Slottable>).assignedSlot) this.visit(child, role, into, visible, depth);
+        // What is slotted belongs to its slot.
+        if (!shadow || !(child as Partial<Slottable>).assignedSlot) this.visit(child, place, here);
       }
-      for (let child = e.shadowRoot?.firstChild; child; child = child.nextSibling) this.visit(child, role, into, visible, depth);
+      const inside = shadow && { parent: e, root: shadow };
+      for (let child = shadow?.firstChild; inside && child; child = child.nextSibling) this.visit(child, place, inside);
     }
-    for (const owned of references(e, "aria-owns")) this.visit(owned, role, into, visible, depth);
-    if (!visible) return;
+    for (const owned of references(e, "aria-owns")) this.visit(owned, place);
+    if (!readable) return;
     if (generates) into.push(pseudoText(e, "::after"));
-    if (e instanceof HTMLTextAreaElement || (e instanceof HTMLInputElement && !/^(checkbox|radio|file)$/.test(e.type))) this.text(shownValue(e), into);
+    if (isTextField(e) && !/^(checkbox|radio|file)$/.test(e.type)) this.text(shownValue(e), into);
   }
 
   private build(e: Element): Built | undefined {
@@ -232,20 +253,21 @@ class Walk {
       if (frame) {
         facts.frame = keep(e);
         const core = coreIn(e as HTMLIFrameElement);
-        if (core?.frame) facts.frameId = core.frame;
-        this.frames.push({ facts, ...(core?.frame && { core }) });
+        if (core) facts.frameId = core.frame;
+        this.frames.push({ facts, core });
       }
       if (lookOf(e).cursor === "pointer") facts.pointer = true;
     }
     if (e === this.focused) facts.active = true;
-    if (e.getAttribute("aria-hidden")?.toLowerCase() === "true") facts.ariaHidden = true;
+    if (attributeOf(e, "aria-hidden")?.toLowerCase() === "true") facts.ariaHidden = true;
     if (this.boxes) {
       const { x, y, width, height } = e.getBoundingClientRect();
       facts.box = [x, y, width, height].map(Math.round);
     }
     if (!frame) describe(e, role, facts);
-    const built: Built = { facts, content: [], name, place: this.built.size, end: 0 };
-    this.built.set(e, built);
+    const built: Built = { facts, content: [], name, place: this.built.length, end: 0 };
+    this.built.push(built);
+    builtOf.tell(e, built);
     return built;
   }
 
@@ -259,8 +281,8 @@ class Walk {
         continue;
       }
       let e: Element | undefined = source;
-      while (e && !this.built.has(e)) e = flatParent(e);
-      const below = e && this.built.get(e);
+      while (e && !builtOf(e)) e = flatParent(e);
+      const below = e && builtOf(e);
       if (below && below.place > place && below.place < end && below.facts.ref) places.add(below.place);
     }
     if (places.size) facts.sources = [...places];
@@ -270,10 +292,6 @@ class Walk {
 function isFrame(e: Element): boolean {
   const tag = tagOf(e);
   return tag === "iframe" || tag === "frame";
-}
-
-function coreIn(e: HTMLIFrameElement): OtherCore | undefined {
-  return (e.contentDocument?.defaultView as { __playhouseCore?: OtherCore } | null | undefined)?.__playhouseCore;
 }
 
 /** Whether an element is but a stretch of text in a line, as `<b>` and `<span>` mostly are. */
@@ -304,9 +322,10 @@ function describe(e: Element, role: string, facts: Facts): void {
     if (pressed) facts.pressed = pressed;
     if (selectedOf(e)) facts.selected = true;
   }
-  if (role === "link" && e.hasAttribute("href")) facts.url = bounded(shortened(e.getAttribute("href") ?? ""));
+  const url = role === "link" ? attributeOf(e, "href") : null;
+  if (url !== null) facts.url = bounded(shortened(url));
   if (role === "textbox") {
-    const placeholder = e.getAttribute("placeholder");
+    const placeholder = attributeOf(e, "placeholder");
     if (placeholder && placeholder !== facts.name) facts.placeholder = bounded(placeholder);
   }
 }

@@ -1,6 +1,6 @@
 // Names and descriptions: https://www.w3.org/TR/accname-1.2/#mapping_additional_nd_te, with the native sources of https://www.w3.org/TR/html-aam-1.0/#accname-computation.
 
-import { cached, cachedByRoot, displayOf, flatChildren, rootOf, squash, tagOf } from "../dom";
+import { attributeOf, cached, cachedByRoot, displayOf, flatChildren, flatParent, hasAttribute, isSvg, rootOf, shadowRootOf, squash, tagOf } from "../dom";
 import { isHiddenForAria, isPresentational, roleOf } from "./roles";
 
 const roles = (s: string): Set<string> => new Set(s.split(" "));
@@ -53,8 +53,8 @@ const NAMED_BY_HTML = roles("area button fieldset figure img input meter output 
 function isNameless(e: Element): boolean {
   const role = roleOf(e) ?? "";
   if (UNNAMED.has(role)) return true;
-  if (BY_CONTENT.has(role) || NAMED_BY_HTML.has(tagOf(e)) || e instanceof SVGElement) return false;
-  return !e.hasAttribute("aria-label") && !e.hasAttribute("aria-labelledby") && !e.hasAttribute("title");
+  if (BY_CONTENT.has(role) || NAMED_BY_HTML.has(tagOf(e)) || isSvg(e)) return false;
+  return !hasAttribute(e, "aria-label") && !hasAttribute(e, "aria-labelledby") && !hasAttribute(e, "title");
 }
 
 function compute(e: Element, includeHidden: boolean): Name {
@@ -67,27 +67,27 @@ function compute(e: Element, includeHidden: boolean): Name {
 
 /** The name of what is named by its content, and holds nothing but text; so for most cells, links and items of a page. Else empty. */
 function plainName(e: Element): string {
-  if (!BY_CONTENT.has(roleOf(e) ?? "") || NAMED_BY_HTML.has(tagOf(e)) || e instanceof SVGElement) return "";
-  if (e.hasAttribute("aria-label") || e.hasAttribute("aria-labelledby") || isHiddenForAria(e)) return "";
+  if (!BY_CONTENT.has(roleOf(e) ?? "") || NAMED_BY_HTML.has(tagOf(e)) || isSvg(e)) return "";
+  if (hasAttribute(e, "aria-label") || hasAttribute(e, "aria-labelledby") || isHiddenForAria(e)) return "";
   return squash(plainText(e) ?? "");
 }
 
 /** The text of an element that holds nothing but text. */
 const plainText = cached((e: Element): string | null => {
-  if (e.firstElementChild || e.shadowRoot || tagOf(e) === "slot" || e.hasAttribute("aria-owns")) return null;
+  if (e.firstElementChild || shadowRootOf(e) || tagOf(e) === "slot" || hasAttribute(e, "aria-owns")) return null;
   const text = e.textContent ?? "";
   return mayGenerate(e) ? pseudoText(e, "::before") + text + pseudoText(e, "::after") : text;
 });
 
 /** The accessible description: of `aria-describedby`, else `aria-description`, else the title. */
 export function descriptionOf(e: Element): string {
-  if (e.hasAttribute("aria-describedby")) {
+  if (hasAttribute(e, "aria-describedby")) {
     const texts = references(e, "aria-describedby").map((r) => ofReference(r, { includeHidden: false, visited: new Set(), sources: [] }));
     return squash(texts.join(" "));
   }
-  const own = squash(e.getAttribute("aria-description") ?? "");
+  const own = squash(attributeOf(e, "aria-description") ?? "");
   if (own) return own;
-  return squash(e.getAttribute("title") ?? "");
+  return squash(attributeOf(e, "title") ?? "");
 }
 
 function ofReference(e: Element, { includeHidden, visited, sources }: Pick<Walk, "includeHidden" | "visited" | "sources">): string {
@@ -98,7 +98,7 @@ const NONE: readonly Element[] = [];
 
 /** The elements that an attribute with a list of ids names, in the order of the list. */
 export function references(e: Element, attribute: string): readonly Element[] {
-  const ids = e.getAttribute(attribute);
+  const ids = attributeOf(e, attribute);
   if (!ids) return NONE;
   entanglements++;
   const root = rootOf(e);
@@ -119,7 +119,7 @@ function alternative(e: Element, walk: Walk): string {
     walk.visited.add(e);
     return "";
   }
-  if (!walk.referred && e.hasAttribute("aria-labelledby")) {
+  if (!walk.referred && hasAttribute(e, "aria-labelledby")) {
     const text = squash(references(e, "aria-labelledby").map((r) => ofReference(r, walk)).join(" "));
     if (text) return text;
   }
@@ -132,7 +132,7 @@ function alternative(e: Element, walk: Walk): string {
     }
   }
   walk.visited.add(e);
-  const label = e.getAttribute("aria-label")?.trim();
+  const label = attributeOf(e, "aria-label")?.trim();
   if (label) return own(e, label, walk);
   const presentational = isPresentational(role);
   const native = presentational ? undefined : nativeName(e, walk);
@@ -144,7 +144,7 @@ function alternative(e: Element, walk: Walk): string {
     const text = contentText(e, walk.inside && walk.embedded ? walk : { ...walk, embedded: true, inside: true });
     if (walk.inside ? text : text.trim()) return text;
   }
-  return presentational ? "" : own(e, e.getAttribute("title") ?? "", walk);
+  return presentational ? "" : own(e, attributeOf(e, "title") ?? "", walk);
 }
 
 /** Notes the element as the source of a text, if there is some. */
@@ -168,7 +168,7 @@ function embeddedValue(e: Element, role: string, walk: Walk): string | undefined
   }
   if (RANGES.has(role)) {
     walk.visited.add(e);
-    return own(e, e.getAttribute("aria-valuetext") ?? e.getAttribute("aria-valuenow") ?? e.getAttribute("value") ?? "", walk);
+    return own(e, attributeOf(e, "aria-valuetext") ?? attributeOf(e, "aria-valuenow") ?? attributeOf(e, "value") ?? "", walk);
   }
   if (role === "menu") {
     walk.visited.add(e);
@@ -186,8 +186,10 @@ function chosen(e: Element, role: string): Element[] {
   return list ? [...list.querySelectorAll("[aria-selected=true]")].filter((child) => roleOf(child) === "option") : [];
 }
 
-function isTextField(e: Element): e is HTMLInputElement | HTMLTextAreaElement {
-  return e instanceof HTMLInputElement || e instanceof HTMLTextAreaElement;
+/** Whether it is an `input` or a `textarea`. */
+export function isTextField(e: Element): e is HTMLInputElement | HTMLTextAreaElement {
+  const tag = tagOf(e);
+  return (tag === "input" || tag === "textarea") && (e instanceof HTMLInputElement || e instanceof HTMLTextAreaElement);
 }
 
 /** The value of a field as it is on the screen: of a password only its length leaves the page. */
@@ -197,7 +199,7 @@ export function shownValue(e: HTMLInputElement | HTMLTextAreaElement): string {
 
 /** The name that the element's own kind of HTML gives it, which may be empty; undefined where content or title is to decide. */
 function nativeName(e: Element, walk: Walk): string | undefined {
-  const attribute = (name: string): string => e.getAttribute(name) ?? "";
+  const attribute = (name: string): string => attributeOf(e, name) ?? "";
   const titled = (text: string): string => own(e, text.trim() ? text : attribute("title"), walk);
   const tag = tagOf(e);
   switch (tag) {
@@ -231,31 +233,32 @@ function nativeName(e: Element, walk: Walk): string | undefined {
     case "table":
       return partText(e, "caption", walk) ?? (own(e, attribute("summary"), walk) || undefined);
     default:
-      return e instanceof SVGElement ? svgTitle(e, tag, walk) : undefined;
+      return isSvg(e) ? svgTitle(e, tag, walk) : undefined;
   }
 }
 
 function placeholderOrTitle(e: Element, hasPlaceholder: boolean): string {
-  const title = e.getAttribute("title") ?? "";
-  return title || !hasPlaceholder ? title : (e.getAttribute("placeholder") ?? "");
+  const title = attributeOf(e, "title") ?? "";
+  return title || !hasPlaceholder ? title : (attributeOf(e, "placeholder") ?? "");
 }
 
 function labelsText(e: Element, walk: Walk): string | undefined {
-  const labels = walk.referred || !hasLabels(e) ? undefined : (e as HTMLInputElement).labels;
-  if (!labels?.length) return undefined;
+  const labels = walk.referred ? NONE : labelsOf(e);
+  if (!labels.length) return undefined;
   entanglements++;
   noteLabelAround(e, walk);
-  const texts = [...labels].map((label) => alternative(label, { ...walk, sources: [], embedded: true, inside: true }));
+  const texts = labels.map((label) => alternative(label, { ...walk, sources: [], embedded: true, inside: true }));
   return texts.filter((text) => text).join(" ");
 }
 
 /** Whether anything under a root can be a label: looking for the labels of each control costs much more. */
 const hasLabels = cachedByRoot((root) => !!root.querySelector("label"));
 
+const labelsOf = cached((e: Element): readonly Element[] => (hasLabels(e) ? [...((e as HTMLInputElement).labels ?? NONE)] : NONE));
+
 /** A control in the label that is being read has that label for its name, which tells of it. */
 function noteLabelAround(e: Element, walk: Walk): void {
-  const labels = (e as HTMLInputElement).labels;
-  if (labels && [...labels].some((label) => walk.visited.has(label) && label.contains(e))) walk.sources.push("parts");
+  if (labelsOf(e).some((label) => walk.visited.has(label) && label.contains(e))) walk.sources.push("parts");
 }
 
 function partText(e: Element, part: string, walk: Walk): string | undefined {
@@ -265,11 +268,11 @@ function partText(e: Element, part: string, walk: Walk): string | undefined {
   return alternative(child, { ...walk, sources: walk.inside ? [] : walk.sources, embedded: true, inside: true });
 }
 
-function svgTitle(e: SVGElement, tag: string, walk: Walk): string | undefined {
+function svgTitle(e: Element, tag: string, walk: Walk): string | undefined {
   for (const child of e.children) {
     if (child.localName === "title") return alternative(child, { ...walk, sources: [], includeHidden: true, referred: true, embedded: true });
   }
-  return (tag === "a" && e.getAttribute("xlink:title")?.trim()) || undefined;
+  return (tag === "a" && attributeOf(e, "xlink:title")?.trim()) || undefined;
 }
 
 // Counts what makes the text of an element depend on where the walk has come from: labels, references, and what was visited before.
@@ -291,16 +294,14 @@ function contentText(e: Element, walk: Walk): string {
   let text = pseudoText(e, "::before");
   const add = (child: Node): void => {
     if (child instanceof Element) {
+      flatParent.tell(child, e);
       const part = alternative(child, walk);
       text += tagOf(child) !== "br" && (displayOf(child) || "inline") === "inline" ? part : ` ${part} `;
     } else if (child.nodeType === Node.TEXT_NODE) {
       text += child.nodeValue ?? "";
     }
   };
-  for (const child of flatChildren(e)) {
-    // What is slotted belongs to its slot.
-    if (e instanceof HTMLSlotElement || !(child as Partial<Slottable>).assignedSlot) add(child);
-  }
+  for (const child of flatChildren(e)) add(child);
   for (const owned of references(e, "aria-owns")) add(owned);
   text += pseudoText(e, "::after");
   if (before === walk.sources.length) own(e, text, walk);
@@ -358,7 +359,7 @@ function contentValue(e: Element, content: string): string {
   for (const [token, string, attribute, slash] of content.matchAll(TOKEN)) {
     read += token.length;
     if (slash) text = "";
-    else if (attribute) text += e.getAttribute(attribute) ?? "";
+    else if (attribute) text += attributeOf(e, attribute) ?? "";
     else text += (string ?? "").replace(/\\([0-9a-f]{1,6}) ?|\\(.)/gi, (_, hex, char) => (hex ? String.fromCodePoint(Number.parseInt(hex, 16)) : char));
   }
   // Counters, images and quotation marks have no text that could be read here.

@@ -1,6 +1,6 @@
 // Which role an element has: https://www.w3.org/TR/html-aam-1.0/ and https://www.w3.org/TR/wai-aria-1.2/#document-handling_author-errors_roles.
 
-import { cached, closest, flatParent, displayOf, parentOrHost, tagOf, isPainted, flatChildren, hasTextBox } from "../dom";
+import { attributeOf, cached, closest, displayOf, flatChildren, flatParent, hasAttribute, hasTextBox, isPainted, parentOrHost, shadowRootOf, tagOf } from "../dom";
 
 const words = (s: string): Set<string> => new Set(s.split(" "));
 
@@ -116,13 +116,13 @@ export function isPresentational(role: string | null | undefined): boolean {
 }
 
 function explicitRole(e: Element): string | undefined {
-  return e.getAttribute("role")?.split(/\s+/).find((role) => ROLES.has(role));
+  return attributeOf(e, "role")?.split(/\s+/).find((role) => ROLES.has(role));
 }
 
 function hasGlobalAttribute(e: Element, role: string | null): boolean {
   return (
-    GLOBAL_ATTRIBUTES.some((name) => e.hasAttribute("aria-" + name) && !((name === "label" || name === "labelledby") && UNNAMED.has(role ?? ""))) ||
-    ONCE_GLOBAL.some((name) => e.hasAttribute("aria-" + name))
+    GLOBAL_ATTRIBUTES.some((name) => hasAttribute(e, "aria-" + name) && !((name === "label" || name === "labelledby") && UNNAMED.has(role ?? ""))) ||
+    ONCE_GLOBAL.some((name) => hasAttribute(e, "aria-" + name))
   );
 }
 
@@ -132,12 +132,12 @@ export function isFocusable(e: Element): boolean {
 }
 
 function hasTabIndex(e: Element): boolean {
-  return !Number.isNaN(Number.parseInt(e.getAttribute("tabindex") ?? "", 10));
+  return !Number.isNaN(Number.parseInt(attributeOf(e, "tabindex") ?? "", 10));
 }
 
 function isNativelyFocusable(e: Element): boolean {
   const tag = tagOf(e);
-  if (tag === "a" || tag === "area") return e.hasAttribute("href");
+  if (tag === "a" || tag === "area") return hasAttribute(e, "href");
   if (tag === "input") return (e as HTMLInputElement).type !== "hidden";
   return /^(button|details|select|textarea)$/.test(tag);
 }
@@ -146,7 +146,7 @@ function isNativelyFocusable(e: Element): boolean {
 export function isNativelyDisabled(e: Element): boolean {
   const tag = tagOf(e);
   if (!/^(button|input|select|textarea|option|optgroup)$/.test(tag)) return false;
-  if (e.hasAttribute("disabled")) return true;
+  if (hasAttribute(e, "disabled")) return true;
   if (tag === "option" && e.closest("optgroup[disabled]")) return true;
   const fieldset = e.parentElement?.closest("fieldset[disabled]");
   if (!fieldset) return false;
@@ -179,7 +179,7 @@ function tagRole(e: Element): string | null | undefined {
   switch (tag) {
     case "a":
     case "area":
-      return e.hasAttribute("href") ? "link" : null;
+      return hasAttribute(e, "href") ? "link" : null;
     case "footer":
       return isInSection(e) ? null : "contentinfo";
     case "header":
@@ -189,11 +189,11 @@ function tagRole(e: Element): string | null | undefined {
     case "section":
       return isNamed(e) ? "region" : null;
     case "img":
-      return e.getAttribute("alt") === "" && !e.getAttribute("title") && !hasGlobalAttribute(e, null) && !hasTabIndex(e) ? "presentation" : "img";
+      return attributeOf(e, "alt") === "" && !attributeOf(e, "title") && !hasGlobalAttribute(e, null) && !hasTabIndex(e) ? "presentation" : "img";
     case "input":
       return inputRole(e as HTMLInputElement);
     case "select":
-      return e.hasAttribute("multiple") || (e as HTMLSelectElement).size > 1 ? "listbox" : "combobox";
+      return hasAttribute(e, "multiple") || (e as HTMLSelectElement).size > 1 ? "listbox" : "combobox";
     case "td":
     case "th":
       return cellRole(e as HTMLTableCellElement);
@@ -207,7 +207,7 @@ function isInSection(e: Element): boolean {
 }
 
 function isNamed(e: Element): boolean {
-  return e.hasAttribute("aria-label") || e.hasAttribute("aria-labelledby");
+  return hasAttribute(e, "aria-label") || hasAttribute(e, "aria-labelledby");
 }
 
 function inputRole(e: HTMLInputElement): string | null {
@@ -239,7 +239,7 @@ function cellRole(e: HTMLTableCellElement): string | null {
   const cell = explicit === "grid" || explicit === "treegrid" ? "gridcell" : "cell";
   if (tagOf(e) === "td") return cell;
   if (isPresentational(explicit)) return null;
-  const scope = e.getAttribute("scope");
+  const scope = attributeOf(e, "scope");
   if (scope === "col" || scope === "colgroup") return "columnheader";
   if (scope === "row" || scope === "rowgroup") return "rowheader";
   const data = (cells: Element | null | undefined): boolean => !!cells && [...cells.children].some((c) => tagOf(c) === "td");
@@ -270,7 +270,7 @@ export const isHiddenForAria: (e: Element) => boolean = cached((e) => {
 const isCutOff: (e: Element) => boolean = cached((e) => {
   const parent = flatParent(e);
   // A child of a host that no slot takes is rendered nowhere.
-  if (e.parentElement?.shadowRoot && !e.assignedSlot) return true;
-  if (displayOf(e) === "none" || e.getAttribute("aria-hidden") === "true") return true;
+  if (parent && shadowRootOf(parent) && e.parentElement === parent) return true;
+  if (displayOf(e) === "none" || attributeOf(e, "aria-hidden") === "true") return true;
   return !!parent && isCutOff(parent);
 });

@@ -6,7 +6,7 @@ use crate::backend::{FrameId, Handle};
 use crate::error::{Error, Result};
 use crate::injected::core_of_firefox;
 use futures_util::future::try_join_all;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use wire::bidi::script::{
@@ -112,9 +112,10 @@ impl BidiPage {
     }
 
     async fn make_realm(&self, frame: &FrameId, document: u64) -> Result<Arc<str>> {
+        let core = core_of_firefox(&json!({ "frame": frame.as_str(), "meeting": self.meeting }));
         let inject = || {
             self.root.send(&EvaluateEncoded {
-                expression: core_of_firefox(),
+                expression: &core,
                 await_promise: false,
                 target: ours(frame),
             })

@@ -14,6 +14,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use tokio::sync::watch;
+use uuid::Uuid;
 use wire::Session;
 use wire::bidi::script::SharedReference;
 use wire::bidi::session::Status;
@@ -35,6 +36,8 @@ pub(crate) struct BidiPage {
     documents: watch::Sender<u64>,
     observer: OnceLock<Arc<dyn PageObserver>>,
     pub(super) devices: Devices,
+    /// The type of the events by which our sandboxes of its documents find each other. No page may learn it.
+    pub(super) meeting: String,
     /// Where the last gesture went.
     pub(super) ground: Mutex<Option<super::input::Ground>>,
 }
@@ -78,6 +81,7 @@ impl BidiPage {
             documents: watch::Sender::new(0),
             observer: OnceLock::new(),
             devices: Devices::default(),
+            meeting: Uuid::new_v4().to_string(),
             ground: Mutex::default(),
         })
     }

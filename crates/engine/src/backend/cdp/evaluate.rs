@@ -91,7 +91,10 @@ impl CdpPage {
         });
         // Who looks at the frame from outside can ask it which it is.
         drop(session.send(&runtime::Evaluate {
-            expression: format!("__playhouseCore.frame = {}", json!(frame.as_str())),
+            expression: format!(
+                "__playhouseCore.introduce({})",
+                json!({ "frame": frame.as_str() })
+            ),
             unique_context_id: Some(world.unique.to_string()),
             silent: Some(true),
             ..Default::default()

@@ -28,7 +28,7 @@ const CALL: &str = "
   if (!own || own.document !== document) return 'N';
   if (meant && own.id !== meant) return 'D';
   const core = globalThis.__playhouseCore;
-  if (!core || core.ownDocument !== document) return 'N';
+  if (core?.self?.document !== document) return 'N';
   const failed = (e) => 'E' + (e instanceof Error ? e.name + ': ' + e.message : String(e));
   try {
     const answer = core.call(name, JSON.parse(argument));
@@ -92,17 +92,17 @@ const ANSWERED: &str = "
   const own = globalThis[Symbol.for('playhouse')];
   return own?.id === meant && own.answers.get(number) || 'D';";
 
-/// The core, as a script that may come twice.
+/// The core, as a script that may come twice. It is told which frame it is in.
 fn core_once() -> &'static str {
     static SCRIPT: OnceLock<String> = OnceLock::new();
     SCRIPT.get_or_init(|| {
         format!(
             "{OWN}
-  if (globalThis.__playhouseCore?.ownDocument !== document) {{
+  if (globalThis.__playhouseCore?.self?.document !== document) {{
     delete globalThis.__playhouseCore;
     {};
     const core = globalThis.__playhouseCore;
-    core.ownDocument = document;
+    core.introduce({{ frame: arguments[0] }});
     Object.defineProperty(globalThis, '__playhouseCore', {{ value: core, configurable: true, enumerable: false }});
   }}
   return own.id;",
@@ -142,7 +142,9 @@ impl WebDriverPage {
 
     /// Brings the core to a frame's document; answers which that is. Fails if it is not the one meant.
     async fn inject(&self, frame: &FrameId, meant: Option<&str>) -> Result<String> {
-        let id = self.run_text(frame, core_once().to_owned(), vec![]).await?;
+        let id = self
+            .run_text(frame, core_once().to_owned(), vec![json!(frame.as_str())])
+            .await?;
         if meant.is_some_and(|meant| meant != id) {
             return Err(self.another_document(frame));
         }
