@@ -292,16 +292,18 @@ function contentText(e: Element, walk: Walk): string {
   const before = walk.sources.length;
   const entangledBefore = entanglements;
   let text = pseudoText(e, "::before");
-  const add = (child: Node): void => {
+  const add = (child: Element): void => {
+    const part = alternative(child, walk);
+    text += tagOf(child) !== "br" && (displayOf(child) || "inline") === "inline" ? part : ` ${part} `;
+  };
+  for (const child of flatChildren(e)) {
     if (child instanceof Element) {
       flatParent.tell(child, e);
-      const part = alternative(child, walk);
-      text += tagOf(child) !== "br" && (displayOf(child) || "inline") === "inline" ? part : ` ${part} `;
+      add(child);
     } else if (child.nodeType === Node.TEXT_NODE) {
       text += child.nodeValue ?? "";
     }
-  };
-  for (const child of flatChildren(e)) add(child);
+  }
   for (const owned of references(e, "aria-owns")) add(owned);
   text += pseudoText(e, "::after");
   if (before === walk.sources.length) own(e, text, walk);

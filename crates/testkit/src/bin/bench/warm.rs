@@ -234,7 +234,12 @@ pub(crate) async fn measure(
     for timed in TIMED.iter().filter(|timed| plan.wants(timed.metric)) {
         for (server, running) in &mut *running {
             eprintln!("  {} {server}", timed.metric);
-            if let Err(why) = block(timed, site, round, (server, running), samples).await {
+            let mut done = block(timed, site, round, (server, running), samples).await;
+            // A bare browser that falls over says nothing of what it takes; ours must not.
+            if done.is_err() && server.starts_with("floor") {
+                done = block(timed, site, round, (server, running), samples).await;
+            }
+            if let Err(why) = done {
                 eprintln!("{}, {server}: {why}", timed.metric);
                 samples.fail(timed.metric, server, why);
             }

@@ -1,12 +1,14 @@
 //! WebKit, by WebDriver: its driver, a screen, and the one window of its browser.
 
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
+use tokio::sync::RwLock;
 use wire::webdriver::action::PerformActions;
 use wire::webdriver::element::{ElementClick, FindElement};
 use wire::webdriver::navigation::NavigateTo;
@@ -18,8 +20,14 @@ use wire::webdriver::{RemoteEnd, WebDriverSession};
 
 use crate::tools;
 
-/// A window. The browser ends with its driver, and the driver with it.
+/// The window of a browser, and of another one once a navigation finds it gone: its driver falls over now and then.
 pub(crate) struct Page {
+    program: String,
+    window: RwLock<Arc<Window>>,
+}
+
+/// A window. The browser ends with its driver, and the driver with it.
+struct Window {
     session: WebDriverSession,
     _driver: Child,
     _screen: Child,
@@ -32,6 +40,19 @@ const LOOK: Duration = Duration::from_millis(10);
 impl Page {
     /// `program` is the browser; the driver is the one in the `PATH`.
     pub(crate) async fn launch(program: &str) -> Self {
+        Self {
+            program: program.to_owned(),
+            window: RwLock::new(Arc::new(Window::launch(program).await)),
+        }
+    }
+
+    async fn window(&self) -> Arc<Window> {
+        Arc::clone(&*self.window.read().await)
+    }
+}
+
+impl Window {
+    async fn launch(program: &str) -> Self {
         let home = tempfile::Builder::new()
             .prefix("testkit-floor-")
             .tempdir()
@@ -64,6 +85,11 @@ impl Page {
             _screen: screen,
             _home: home,
         }
+    }
+
+    async fn open(&self, url: &str) -> wire::Result<()> {
+        let url = url.to_owned();
+        self.session.call(&NavigateTo { url }).await.map(drop)
     }
 
     async fn run(&self, script: String) -> wire::Result<Value> {
@@ -113,13 +139,17 @@ async fn open(remote: &RemoteEnd, program: &str) -> wire::Result<WebDriverSessio
 
 impl tools::Page for Page {
     async fn navigate(&self, url: &str) -> wire::Result<()> {
-        let url = url.to_owned();
-        self.session.call(&NavigateTo { url }).await.map(drop)
+        if self.window().await.open(url).await.is_ok() {
+            return Ok(());
+        }
+        *self.window.write().await = Arc::new(Window::launch(&self.program).await);
+        self.window().await.open(url).await
     }
 
     async fn text(&self, expression: String) -> wire::Result<String> {
         // The value of several statements is that of the last.
-        let told = self.run(format!("return eval({})", json!(expression)));
+        let window = self.window().await;
+        let told = window.run(format!("return eval({})", json!(expression)));
         Ok(told.await?.as_str().unwrap_or_default().to_owned())
     }
 
@@ -129,19 +159,19 @@ impl tools::Page for Page {
             using: "css selector",
             value: selector.to_owned(),
         };
-        let element = self.session.call(&found).await?;
-        self.session.call(&ElementClick { element }).await.map(drop)
+        let session = &self.window().await.session;
+        let element = session.call(&found).await?;
+        session.call(&ElementClick { element }).await.map(drop)
     }
 
     async fn key(&self, key: &str) -> wire::Result<()> {
         let actions = vec![tools::pressed(key)];
-        self.session
-            .call(&PerformActions { actions })
-            .await
-            .map(drop)
+        let session = &self.window().await.session;
+        session.call(&PerformActions { actions }).await.map(drop)
     }
 
     async fn screenshot(&self) -> wire::Result<Vec<u8>> {
-        Ok(self.session.call(&TakeScreenshot {}).await?.0)
+        let session = &self.window().await.session;
+        Ok(session.call(&TakeScreenshot {}).await?.0)
     }
 }
