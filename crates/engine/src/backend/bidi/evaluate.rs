@@ -92,7 +92,15 @@ impl BidiPage {
             user_activation: by_user.then_some(true),
             serialization_options: None,
         });
-        match self.unless_left(frame, document, asked).await {
+        let answer = tokio::select! {
+            biased;
+            answer = self.unless_left(frame, document, asked) => answer,
+            () = self.replaced(frame, &realm) => {
+                self.realm_gone(frame, &realm);
+                return Err(Error::DocumentGone {});
+            }
+        };
+        match answer {
             Err(error @ Error::Protocol { .. }) => {
                 if self.is_there(&realm).await {
                     return Err(error);
@@ -142,6 +150,24 @@ impl BidiPage {
         let realm = answer.realm.clone();
         thrown(answer)?;
         Ok(realm.into())
+    }
+
+    /// Returns once a frame has another sandbox of ours than this one: it was that of the document before, and Firefox answers nothing
+    /// that was asked there.
+    async fn replaced(&self, frame: &FrameId, realm: &str) {
+        let mut patience = UNHEARD;
+        loop {
+            tokio::time::sleep(patience).await;
+            let asked = self.root.send(&Evaluate {
+                expression: "0".to_owned(),
+                await_promise: false,
+                target: ours(frame),
+            });
+            if asked.await.is_ok_and(|answer| answer.realm != *realm) {
+                return;
+            }
+            patience *= 2;
+        }
     }
 
     async fn is_there(&self, realm: &str) -> bool {
