@@ -18,7 +18,7 @@ const core = {
   mangleCache: Object.fromEntries(names.map((name) => [name, `$${name}`])),
 };
 
-await build({ ...core, outfile: "dist/core.js" });
+await build({ ...core, minifyIdentifiers: true, outfile: "dist/core.js" });
 
 // Our own facts must not be renamed on their way to Rust.
 const [ours] = readFileSync("dist/core.js", "utf8").match(/[{,]\$[a-zA-Z]+:|\.\$[a-zA-Z]+=(?!=)/) ?? [];

@@ -112,11 +112,11 @@ function bump(): void {
 function heard({ type, target }: Event): void {
   if (type === "focusin") {
     // To be ready for text is what a click on a field is for, unless it opens a list of its own.
-    if (target instanceof Element && isTextField(target) && !target.matches("[list], [role], [aria-haspopup], [aria-expanded]")) bump();
+    if (target instanceof Element && takesText(target) && !target.matches("[list], [role], [aria-haspopup], [aria-expanded]")) bump();
     return;
   }
   // We scroll ourselves to reach an element, and leaving a text field commits what was typed before: neither follows from the action.
-  const ours = type === "scroll" || (type === "change" && target instanceof Element && isTextField(target));
+  const ours = type === "scroll" || (type === "change" && target instanceof Element && takesText(target));
   if (!ours || current?.changed) bump();
 }
 
@@ -129,7 +129,7 @@ function note(records: MutationRecord[]): void {
     for (const node of record.addedNodes) if (node instanceof Element) pierce(node);
     const { target } = record;
     // A script keeps a text field in step with what is typed into it: that is the action itself.
-    if (record.type === "attributes" && isTextField(target as Element)) continue;
+    if (record.type === "attributes" && takesText(target as Element)) continue;
     if (changesElements(record)) certain = true;
     else if (!restless.has(target) && !watch.spinning.has(target)) changed.add(target);
   }
@@ -162,7 +162,7 @@ function changesElements({ addedNodes, removedNodes }: MutationRecord): boolean 
   return [...addedNodes, ...removedNodes].some((node) => node instanceof Element);
 }
 
-function isTextField(e: Element): boolean {
+function takesText(e: Element): boolean {
   return e instanceof HTMLTextAreaElement || (e instanceof HTMLInputElement && !/^(checkbox|radio|range|color|file|date|time|month|week|datetime-local)$/.test(e.type));
 }
 

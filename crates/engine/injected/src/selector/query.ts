@@ -22,15 +22,11 @@ const LISTED = 100;
 export function query({ steps, root, limit = LISTED }: { steps: Step[]; root?: Handle; limit?: number }): Found | { error: Refusal } | { gone: true } {
   const scope = root === undefined ? document : held(root);
   if (!scope) return { gone: true };
-  return refusable(() => {
-    const found = follow(steps, scope);
-    return { count: found.length, elements: found.slice(0, limit).map((e) => ({ handle: keep(e), preview: preview(e) })) };
-  });
-}
-
-function refusable<T>(work: () => T): T | { error: Refusal } {
   try {
-    return withCaches(work);
+    return withCaches(() => {
+      const found = follow(steps, scope);
+      return { count: found.length, elements: found.slice(0, limit).map((e) => ({ handle: keep(e), preview: preview(e) })) };
+    });
   } catch (error) {
     if (error instanceof Refused) return { error: error.refusal };
     throw error;
