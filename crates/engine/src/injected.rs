@@ -7,6 +7,23 @@ use std::sync::OnceLock;
 /// Defines `globalThis.__playhouseCore`: an object of functions, each of one JSON argument.
 const CORE: &str = include_str!("../injected/dist/core.js");
 
+/// The JSON that a function of the core answered with. What the answer begins with stands for each quote in it: quotes are escaped on
+/// their way, by some browsers twice.
+pub(crate) fn json_of(answer: String) -> String {
+    let mut bytes = answer.into_bytes();
+    let quote = bytes.first().copied().filter(u8::is_ascii);
+    if let Some(quote) = quote {
+        for byte in &mut bytes {
+            if *byte == quote {
+                *byte = b'"';
+            }
+        }
+        bytes.remove(0);
+    }
+    // One ASCII character in the place of another leaves UTF-8 what it is.
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
 /// [`CORE`] as a string of JSON, written once: it goes to every document.
 pub(crate) fn core() -> &'static RawValue {
     static ENCODED: OnceLock<Box<RawValue>> = OnceLock::new();
@@ -40,3 +57,18 @@ pub(crate) fn core_of_firefox(who: &Value) -> Box<RawValue> {
 
 /// Defines `globalThis.__playhouseDatabases`: reads and writes the IndexedDB of the document's origin, as JSON.
 pub(crate) const DATABASES: &str = include_str!("../injected/dist/databases.js");
+
+#[cfg(test)]
+mod tests {
+    use super::json_of;
+
+    #[test]
+    fn answers_are_json_once_their_quotes_are() {
+        let answers = ["~[~a~,{~é~:~\\~~}]", "\"[\"~\"]", "`null", "", "é"];
+        let read = answers.map(|answer| json_of(answer.to_owned()));
+        assert_eq!(
+            read,
+            ["[\"a\",{\"é\":\"\\\"\"}]", "[\"~\"]", "null", "", "é"]
+        );
+    }
+}

@@ -72,16 +72,23 @@ function about({ find, which, ask, argument }: About): unknown {
   return answer instanceof Promise ? answer.then((answer: unknown) => ({ found, answer })) : { found, answer };
 }
 
-/** Calls a function of the core; its answer, or a promise of it, as JSON. That is read far faster than objects are handed over. */
+/**
+ * Calls a function of the core; its answer, or a promise of it, as JSON, which is read far faster than objects are handed over. On its way
+ * each quote would be escaped, by some browsers twice: another character stands for it, which the answer begins with.
+ */
 function call(name: keyof typeof core, argument: unknown): string | Promise<string> {
   const answer = (core[name] as Function)(argument);
   return answer instanceof Promise ? answer.then(written) : written(answer);
 }
 
+const QUOTES = ["~", "`", "^", "|", ";"];
+
 function written(answer: unknown): string {
   const json = JSON.stringify(answer ?? null);
   // Half a surrogate pair is no text to most readers of JSON.
-  return json.includes("\\ud") ? JSON.stringify(answer, (_, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value)) : json;
+  const text = json.includes("\\ud") ? JSON.stringify(answer, (_, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value)) : json;
+  const quote = QUOTES.find((quote) => !text.includes(quote)) ?? '"';
+  return quote + text.replaceAll('"', quote);
 }
 
 const exposed = {

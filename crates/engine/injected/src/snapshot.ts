@@ -7,11 +7,8 @@ import { attributeOf, cached, displayOf, flatParent, isSlot, isVisible, lookOf, 
 import { coreIn, type Other } from "./frames";
 import { held, keep, type Handle } from "./handles";
 
-/** One element of the tree. What is false or empty is left out. */
+/** What there is to say of an element besides its role, its name and its ref. What is false or empty is left out. */
 export interface Facts {
-  role: string;
-  name?: string;
-  ref?: number;
   checked?: true | "mixed";
   disabled?: true;
   expanded?: true;
@@ -37,15 +34,19 @@ export interface Facts {
   sources?: number[];
   /** The name was read, among others, from a caption, legend or label of something below. */
   parts?: true;
-  /** How many of the entries that follow are its children; their own children stand between them. */
-  "children"?: number;
 }
+
+/**
+ * An element. The number of its children says how many of the entries that follow they are, where their own children stand between them;
+ * -1 is one child, a text that is the element's name. A ref of 0 is none.
+ */
+export type Told = [role: string, name: string, ref: number, children: number, facts?: Facts];
 
 /**
  * A text, or an element. Texts have their white space collapsed but not trimmed: two come together when what is between them is not shown.
  * A tree is the list of its entries, parents first, because JSON nested as deep as a page can be is refused by its readers.
  */
-export type Entry = string | Facts;
+export type Entry = string | Told;
 
 interface Known {
   readonly role: string;
@@ -133,6 +134,8 @@ interface Place {
 }
 
 interface Built {
+  readonly role: string;
+  readonly ref: number;
   readonly facts: Facts;
   readonly content: Child[];
   readonly name: Name;
@@ -206,7 +209,7 @@ class Walk {
     const built = readable && depth < DEEPEST ? this.build(e) : undefined;
     if (built) {
       into.push(built);
-      this.content(e, { role: built.facts.role, into: built.content, readable, depth: depth + 1 });
+      this.content(e, { role: built.role, into: built.content, readable, depth: depth + 1 });
       built.end = this.built.length;
       return;
     }
@@ -245,11 +248,11 @@ class Walk {
     const role = frame ? "iframe" : (roleOf(e) ?? "generic");
     if (isPresentational(role) || (role === "generic" && isRunOfText(e))) return undefined;
     const name: Name = frame ? { text: "", sources: [] } : sourcedNameOf(e);
-    const facts: Facts = { role };
-    if (name.text) facts.name = bounded(name.text);
-    this.room -= NODE + (facts.name?.length ?? 0);
+    const facts: Facts = {};
+    let ref = 0;
+    this.room -= NODE + Math.min(name.text.length, LONGEST);
     if (isVisible(e) && (frame || lookOf(e).pointerEvents !== "none")) {
-      facts.ref = refTo(e, role, name.text);
+      ref = refTo(e, role, name.text);
       if (frame) {
         facts.frame = keep(e);
         const core = coreIn(e as HTMLIFrameElement);
@@ -264,8 +267,8 @@ class Walk {
       const { x, y, width, height } = e.getBoundingClientRect();
       facts.box = [x, y, width, height].map(Math.round);
     }
-    if (!frame) describe(e, role, facts);
-    const built: Built = { facts, content: [], name, place: this.built.length, end: 0 };
+    if (!frame) describe(e, role, name.text, facts);
+    const built: Built = { role, ref, facts, content: [], name, place: this.built.length, end: 0 };
     this.built.push(built);
     builtOf.tell(e, built);
     return built;
@@ -283,7 +286,7 @@ class Walk {
       let e: Element | undefined = source;
       while (e && !builtOf(e)) e = flatParent(e);
       const below = e && builtOf(e);
-      if (below && below.place > place && below.place < end && below.facts.ref) places.add(below.place);
+      if (below && below.place > place && below.place < end && below.ref) places.add(below.place);
     }
     if (places.size) facts.sources = [...places];
   }
@@ -307,7 +310,7 @@ export function refTo(e: Element, role: string, name: string): number {
   return entry.ref;
 }
 
-function describe(e: Element, role: string, facts: Facts): void {
+function describe(e: Element, role: string, name: string, facts: Facts): void {
   if (isStateful(role)) {
     const checked = checkedOf(e);
     if (checked) facts.checked = checked;
@@ -326,7 +329,7 @@ function describe(e: Element, role: string, facts: Facts): void {
   if (url !== null) facts.url = bounded(shortened(url));
   if (role === "textbox") {
     const placeholder = attributeOf(e, "placeholder");
-    if (placeholder && placeholder !== facts.name) facts.placeholder = bounded(placeholder);
+    if (placeholder && placeholder !== name) facts.placeholder = bounded(placeholder);
   }
 }
 
@@ -337,6 +340,11 @@ function bounded(text: string): string {
 function shortened(url: string): string {
   const comma = url.startsWith("data:") ? url.indexOf(",") : -1;
   return comma < 0 ? url : url.slice(0, comma + 1) + "…";
+}
+
+function isEmpty(facts: Facts): boolean {
+  for (const _ in facts) return false;
+  return true;
 }
 
 const UNEVEN = /[^\S ]|[\u200b\u00ad]| {2}/;
@@ -356,9 +364,14 @@ function list(children: Child[], entries: Entry[]): number {
     } else {
       flush();
       count++;
-      entries.push(child.facts);
-      const below = list(child.content, entries);
-      if (below) child.facts["children"] = below;
+      const told: Told = [child.role, bounded(child.name.text), child.ref, 0];
+      if (!isEmpty(child.facts)) told.push(child.facts);
+      const before = entries.push(told);
+      told[3] = list(child.content, entries);
+      if (entries.length === before + 1 && entries[before] === told[1]) {
+        entries.pop();
+        told[3] = -1;
+      }
     }
   }
   flush();

@@ -23,6 +23,8 @@ use wire::webdriver::{RemoteEnd, WebDriverSession};
 const DRIVER: &str = "WebKitWebDriver";
 /// How often something that starts is looked at.
 const LOOK: Duration = Duration::from_millis(10);
+/// How long browser, driver and screen may take before they are tried once more; they take one second, and four on a busy machine.
+const READY: Duration = Duration::from_secs(15);
 /// How long a browser or a driver may take to listen.
 const LISTENING: Duration = Duration::from_secs(60);
 
@@ -49,18 +51,41 @@ struct WebKit {
 #[async_trait]
 impl Starter for WebKit {
     async fn start(&self, context: &ContextOptions) -> Result<Started> {
+        match tokio::time::timeout(READY, self.attempt(context)).await {
+            Ok(started) => started,
+            Err(_) => {
+                // Seen once in a hundred times; which of the programs it was is not known.
+                tracing::warn!("WebKit does not get ready, and is started anew");
+                self.end().await;
+                self.attempt(context).await
+            }
+        }
+    }
+
+    async fn end(&self) {
+        let display = self.display().take();
+        if let Some(display) = display {
+            display.leave().await;
+        }
+    }
+}
+
+impl WebKit {
+    async fn attempt(&self, context: &ContextOptions) -> Result<Started> {
         let profile = temporary()?;
         let home = profile.dir().to_owned();
         let downloads = prepare(&home)?;
         let inspected = free_address().await?;
         let relay = Relay::start(inspected).await?;
         let args = self.arguments();
-        let display = self.screen().await?;
-        let env = self.environment(&home, inspected, context, display);
+        let screen = self.screen().await?;
+        tracing::debug!(?screen, "a browser starts");
+        let env = self.environment(&home, inspected, context, screen);
         let browser = Process::start(&self.options.executable, &args, &env, profile);
         let driven = self.driver(relay.address());
         let ((browser, _), (driver, remote)) = tokio::try_join!(browser, driven)?;
         listens(inspected, &browser, "the browser").await?;
+        tracing::debug!(%inspected, "a browser and its driver listen");
         let capabilities = self.capabilities(context);
         let made = remote.new_session(&capabilities).await;
         let (session, created) = match made {
@@ -77,6 +102,7 @@ impl Starter for WebKit {
                 });
             }
         };
+        tracing::debug!(session = session.id(), "a driver has its browser");
         let text = |name: &str| {
             let value = created.capabilities.get(name).and_then(Value::as_str);
             value.unwrap_or_default().to_owned()
@@ -92,15 +118,6 @@ impl Starter for WebKit {
         })
     }
 
-    async fn end(&self) {
-        let display = self.display().take();
-        if let Some(display) = display {
-            display.leave().await;
-        }
-    }
-}
-
-impl WebKit {
     fn display(&self) -> MutexGuard<'_, Option<Arc<Display>>> {
         self.display.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -131,6 +148,7 @@ impl WebKit {
                 ))
             })?;
         listens(address, &driver, "the driver").await?;
+        tracing::debug!(%address, "a driver listens");
         let remote = RemoteEnd::new(&format!("http://{address}"), &[])?;
         Ok((driver, remote))
     }

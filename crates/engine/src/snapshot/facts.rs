@@ -2,9 +2,7 @@
 
 use crate::backend::Handle;
 use crate::snapshot::render;
-use serde::de::{
-    Deserialize, Deserializer, Error, MapAccess, Visitor, value::MapAccessDeserializer,
-};
+use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 use std::collections::HashMap;
 use std::fmt;
 
@@ -75,7 +73,26 @@ pub(crate) struct Facts(Vec<Entry>);
 
 impl<'de> Deserialize<'de> for Facts {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let entries = Vec::deserialize(deserializer)?;
+        struct FactsVisitor;
+
+        impl<'de> Visitor<'de> for FactsVisitor {
+            type Value = Vec<Entry>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("texts and nodes")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut told: A) -> Result<Vec<Entry>, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(Told(entry, text)) = told.next_element()? {
+                    entries.push(entry);
+                    entries.extend(text.map(Entry::Text));
+                }
+                Ok(entries)
+            }
+        }
+
+        let entries = deserializer.deserialize_seq(FactsVisitor)?;
         if !is_complete(&entries) {
             return Err(D::Error::custom("children are missing"));
         }
@@ -100,6 +117,9 @@ fn is_complete(entries: &[Entry]) -> bool {
     open.is_empty()
 }
 
+/// The number of children of a node that has but a text, which is its name.
+const NAME: i64 = -1;
+
 /// A text or a node; a node's children follow it, each with its own.
 #[derive(Debug, Clone)]
 pub(super) enum Entry {
@@ -110,12 +130,15 @@ pub(super) enum Entry {
 /// One element that has a role. What is false or empty was left out.
 #[derive(Debug, Clone, Default, serde::Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-#[cfg_attr(test, derive(serde::Serialize))]
 pub(super) struct Node {
+    #[serde(skip)]
     pub(super) role: String,
+    #[serde(skip)]
     pub(super) name: String,
-    #[serde(rename = "ref")]
+    #[serde(skip)]
     pub(super) reference: Option<u32>,
+    #[serde(skip)]
+    pub(super) children: usize,
     pub(super) checked: Mark,
     pub(super) disabled: bool,
     pub(super) expanded: bool,
@@ -136,19 +159,16 @@ pub(super) struct Node {
     /// The id of that frame, as far as its document could be asked for it.
     pub(super) frame_id: Option<Box<str>>,
     /// The facts of that frame's document, if they came along.
-    #[cfg_attr(test, serde(skip_serializing))]
     pub(super) content: Option<Facts>,
     /// Which nodes below the name was read from, counted from the start of the document.
     pub(super) sources: Vec<usize>,
     /// The name was read, among others, from a caption, legend or label of something below.
     pub(super) parts: bool,
-    pub(super) children: usize,
 }
 
 /// A state that is off, on, or of a kind (`mixed`, `spelling`).
 #[derive(Debug, Clone, Default, PartialEq, serde::Deserialize)]
 #[serde(untagged)]
-#[cfg_attr(test, derive(serde::Serialize))]
 pub(super) enum Mark {
     #[default]
     Off,
@@ -156,31 +176,48 @@ pub(super) enum Mark {
     Kind(String),
 }
 
-impl<'de> Deserialize<'de> for Entry {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct EntryVisitor;
+/// An entry as it is told, and the text below it that is its name.
+struct Told(Entry, Option<String>);
 
-        impl<'de> Visitor<'de> for EntryVisitor {
-            type Value = Entry;
+impl<'de> Deserialize<'de> for Told {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ToldVisitor;
+
+        impl<'de> Visitor<'de> for ToldVisitor {
+            type Value = Told;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a text or a node")
+                f.write_str("a text, or a node's role, name, ref, number of children and the rest")
             }
 
-            fn visit_str<E: Error>(self, text: &str) -> Result<Entry, E> {
-                Ok(Entry::Text(text.to_owned()))
+            fn visit_str<E: Error>(self, text: &str) -> Result<Told, E> {
+                Ok(Told(Entry::Text(text.to_owned()), None))
             }
 
-            fn visit_string<E: Error>(self, text: String) -> Result<Entry, E> {
-                Ok(Entry::Text(text))
+            fn visit_string<E: Error>(self, text: String) -> Result<Told, E> {
+                Ok(Told(Entry::Text(text), None))
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Entry, A::Error> {
-                Node::deserialize(MapAccessDeserializer::new(map))
-                    .map(|node| Entry::Node(Box::new(node)))
+            fn visit_seq<A: SeqAccess<'de>>(self, mut told: A) -> Result<Told, A::Error> {
+                let lacks = |index| A::Error::invalid_length(index, &self);
+                let role = told.next_element()?.ok_or_else(|| lacks(0))?;
+                let name: String = told.next_element()?.ok_or_else(|| lacks(1))?;
+                let reference = told.next_element()?.ok_or_else(|| lacks(2))?;
+                let children: i64 = told.next_element()?.ok_or_else(|| lacks(3))?;
+                let rest: Option<Box<Node>> = told.next_element()?;
+                let text = (children == NAME).then(|| name.clone());
+                let children = if children == NAME { 1 } else { children };
+                let node = Box::new(Node {
+                    role,
+                    name,
+                    reference: Some(reference).filter(|reference| *reference > 0),
+                    children: usize::try_from(children).map_err(A::Error::custom)?,
+                    ..*rest.unwrap_or_default()
+                });
+                Ok(Told(Entry::Node(node), text))
             }
         }
 
-        deserializer.deserialize_any(EntryVisitor)
+        deserializer.deserialize_any(ToldVisitor)
     }
 }

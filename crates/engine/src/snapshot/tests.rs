@@ -39,16 +39,16 @@ fn a_frame_is_shown_below_its_element_with_refs_of_its_own() {
     let mut page = document(
         "",
         json!([
-            { "role": "generic", "ref": 1, "children": 2 },
-            { "role": "heading", "name": "Out", "level": 1, "ref": 2 },
-            { "role": "iframe", "ref": 3, "frame": 7, "pointer": true },
+            ["generic", "", 1, 2],
+            ["heading", "Out", 2, 0, { "level": 1 }],
+            ["iframe", "", 3, 0, { "frame": 7, "pointer": true }],
         ]),
     );
     let frames: Vec<_> = page.frame_elements().map(|it| it.handle).collect();
     assert_eq!(frames, [7]);
     let frame = json!([
-        { "role": "generic", "ref": 1, "children": 2 },
-        { "role": "button", "name": "In", "ref": 2, "pointer": true },
+        ["generic", "", 1, 2],
+        ["button", "In", 2, 0, { "pointer": true }],
         "text",
     ]);
     page.graft(7, document("f1", frame));
@@ -69,7 +69,8 @@ fn a_frame_is_shown_below_its_element_with_refs_of_its_own() {
 
 #[test]
 fn boxes_stand_last() {
-    let facts = json!([{ "role": "link", "name": "l", "ref": 4, "pointer": true, "url": "/x", "box": [1, -2, 30, 4] }]);
+    let more = json!({ "pointer": true, "url": "/x", "box": [1, -2, 30, 4] });
+    let facts = json!([["link", "l", 4, 0, more]]);
     let page = document("f2", facts);
     assert_eq!(
         page.render(&RenderOptions::default()),
@@ -79,10 +80,30 @@ fn boxes_stand_last() {
 
 #[test]
 fn facts_that_lack_children_are_refused() {
-    let missing = json!([{ "role": "list", "children": 2 }, "one"]);
-    assert!(serde_json::from_value::<Facts>(missing).is_err());
-    assert!(serde_json::from_value::<Facts>(json!({})).is_err());
-    assert!(serde_json::from_value::<Facts>(json!([1])).is_err());
+    for wrong in [
+        json!([["list", "", 0, 2], "one"]),
+        json!([["list", "", 0, -2], "one"]),
+        json!([["list", "", 0]]),
+        json!([["list", "", 0, 0, {}, "more"]]),
+        json!({}),
+        json!([1]),
+    ] {
+        assert!(
+            serde_json::from_value::<Facts>(wrong.clone()).is_err(),
+            "{wrong}"
+        );
+    }
+}
+
+#[test]
+fn a_text_that_is_the_name_is_not_told_twice() {
+    let page = document(
+        "",
+        json!([["list", "", 0, 2], ["option", "One", 1, -1], "two"]),
+    );
+    let whole = json!([["list", "", 0, 2], ["option", "One", 1, 1], "One", "two"]);
+    let options = RenderOptions::default();
+    assert_eq!(page.render(&options), document("", whole).render(&options));
 }
 
 fn document(prefix: &str, facts: Value) -> FrameSnapshot {

@@ -2,6 +2,7 @@
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use testkit::{Client, Engine, Launch, Processes, RemoteBrowser, Site, browser_is_there};
@@ -225,6 +226,52 @@ async fn a_browser_that_stands_still_for_a_while_keeps_its_pages(engine: Engine)
     let back = client.call("browser_navigate_back", json!({})).await;
     assert!(back.text.contains("Page Title: One"), "{}", back.text);
     assert!(client.end().await.success());
+}
+
+#[tokio::test]
+async fn a_webkit_that_does_not_get_ready_is_started_anew() {
+    let Some(browser) = testkit::webkit() else {
+        return;
+    };
+    tokio::join!(
+        starts_although_one_stands_still(&browser, &browser),
+        starts_although_one_stands_still(&browser, Path::new("/usr/bin/WebKitWebDriver")),
+        starts_although_one_stands_still(&browser, Path::new("/usr/bin/Xvfb")),
+    );
+}
+
+/// This program does nothing when it is first started.
+async fn starts_although_one_stands_still(browser: &Path, stands_still: &Path) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let name = stands_still.file_name().expect("a program");
+    let script = folder.path().join(name);
+    let real = stands_still.display();
+    let text = format!(
+        "#!/bin/sh\nmkdir \"$0.began\" 2>/dev/null && exec sleep 1000\nexec '{real}' \"$@\"\n"
+    );
+    std::fs::write(&script, text).expect("writable");
+    std::fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).expect("it is ours");
+    let program = if stands_still == browser {
+        &script
+    } else {
+        browser
+    };
+    let program = program.to_str().expect("a plain path");
+    let client = launch_on(Engine::Webkit, &["--executable-path", program])
+        .env(
+            "PATH",
+            &format!("{}:/usr/bin:/bin", folder.path().display()),
+        )
+        .start()
+        .await;
+    let go = json!({ "url": "data:text/html,<title>Here</title>" });
+    let there = client.call("browser_navigate", go).await;
+    assert!(there.text.contains("Page Title: Here"), "{}", there.text);
+    assert!(left_in(folder.path()).len() == 2, "it stood still");
+    let running = Processes::from(client.pid().expect("it runs"));
+    assert_eq!(running.mentioning("sleep 1000"), [0_u32; 0]);
+    assert!(client.end().await.success());
+    running.gone().await;
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use super::page::BidiPage;
 use crate::backend::expression::function_around;
 use crate::backend::{FrameId, Handle};
 use crate::error::{Error, Result};
-use crate::injected::core_of_firefox;
+use crate::injected::{core_of_firefox, json_of};
 use futures_util::future::try_join_all;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -60,7 +60,7 @@ impl BidiPage {
             LocalValue::string(argument.to_string()),
         ];
         let answer = self.call_sandbox(frame, CALL, arguments, by_user).await?;
-        answer.decode().ok_or(Error::DocumentGone {})
+        answer.decode().map(json_of).ok_or(Error::DocumentGone {})
     }
 
     /// Runs a function in our sandbox of the frame's document; the core is there by then.

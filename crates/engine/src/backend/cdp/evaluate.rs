@@ -5,7 +5,7 @@ use super::worlds::{WORLD, World, Worlds};
 use crate::backend::expression::function_around;
 use crate::backend::{FrameId, Handle};
 use crate::error::{Error, Result};
-use crate::injected::core;
+use crate::injected::{core, json_of};
 use futures_util::future::try_join_all;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -42,7 +42,7 @@ impl CdpPage {
             user_gesture: Some(INPUT.contains(&asked.unwrap_or(function))),
             ..Default::default()
         };
-        Ok(self.in_isolated(frame, call).await?.decode()?)
+        Ok(json_of(self.in_isolated(frame, call).await?.decode()?))
     }
 
     /// Runs a function in our world of the frame; the core is there by then.

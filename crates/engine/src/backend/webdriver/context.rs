@@ -24,6 +24,8 @@ use wire::webdriver::WebDriverSession;
 
 /// How long a browser may take to close by itself before it is killed.
 const CLOSE_GRACE: Duration = Duration::from_millis(500);
+/// How long it may take before that to answer what it was asked.
+const REST: Duration = Duration::from_millis(200);
 
 pub(super) struct WebDriverContext {
     pub(super) itself: Weak<Self>,
@@ -393,8 +395,13 @@ impl ContextBackend for WebDriverContext {
     }
 
     async fn close(&self) -> Result<()> {
+        let ending = async {
+            // WebKit's driver falls over when its session ends while a script is under way.
+            let _resting = tokio::time::timeout(REST, self.driver.rest()).await;
+            self.session.delete().await
+        };
         // It may be gone already; then there is nothing to ask.
-        let _ = tokio::time::timeout(CLOSE_GRACE, self.session.delete()).await;
+        let _ = tokio::time::timeout(CLOSE_GRACE, ending).await;
         for source in &self.sources {
             source.end(Duration::ZERO, async {}).await;
         }

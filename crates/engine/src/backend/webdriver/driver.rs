@@ -4,6 +4,7 @@ use crate::error::Error;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::time::Duration;
+use tokio::sync::{Mutex, MutexGuard};
 use wire::webdriver::element::Element;
 use wire::webdriver::script::ExecuteScript;
 use wire::webdriver::session::GetTimeouts;
@@ -18,7 +19,7 @@ const READ: usize = 4096;
 /// A session, and where it is. Dropping it leaves the session to its process.
 pub(super) struct Driver {
     session: WebDriverSession,
-    focus: tokio::sync::Mutex<Focus>,
+    focus: Mutex<Focus>,
 }
 
 /// Where commands go now.
@@ -40,7 +41,7 @@ impl Driver {
     pub(super) fn new(session: WebDriverSession) -> Self {
         Self {
             session,
-            focus: tokio::sync::Mutex::default(),
+            focus: Mutex::default(),
         }
     }
 
@@ -114,6 +115,11 @@ impl Driver {
             }
             answer => answer,
         }
+    }
+
+    /// Waits for what is under way but for scripts that take long; nothing else begins until the answer is dropped.
+    pub(super) async fn rest(&self) -> MutexGuard<'_, Focus> {
+        self.focus.lock().await
     }
 
     /// The window has gone, or another one is in its place.

@@ -5,7 +5,7 @@ use super::page::WebDriverPage;
 use crate::backend::expression::function_around;
 use crate::backend::{FrameId, Handle};
 use crate::error::{Error, Result};
-use crate::injected::core_script;
+use crate::injected::{core_script, json_of};
 use serde_json::{Value, json};
 use std::sync::OnceLock;
 use wire::webdriver::element::Element;
@@ -20,7 +20,7 @@ pub(super) const OWN: &str = "
     Object.defineProperty(globalThis, symbol, { value: own, configurable: true });
   }";
 
-/// Calls a function of the core: in the document meant, and only if the core is there. What comes back begins with a letter: a value,
+/// Calls a function of the core: in the document meant, and only if the core is there. What comes back begins with a letter: an answer,
 /// an error, no core, another document.
 const CALL: &str = "
   const [meant, name, argument] = arguments;
@@ -32,7 +32,7 @@ const CALL: &str = "
   const failed = (e) => 'E' + (e instanceof Error ? e.name + ': ' + e.message : String(e));
   try {
     const answer = core.call(name, JSON.parse(argument));
-    return answer instanceof Promise ? answer.then((json) => 'V' + json, failed) : 'V' + answer;
+    return answer instanceof Promise ? answer.then((answer) => 'V' + answer, failed) : 'V' + answer;
   } catch (e) { return failed(e); }";
 
 /// Runs a script in a frame inside this one, without going there: that would give it the focus. Only where this one may reach into it;
@@ -128,7 +128,7 @@ impl WebDriverPage {
             ];
             let answer = self.run_text(frame, CALL.to_owned(), args).await?;
             match (answer.as_str().split_at_checked(1), &meant) {
-                (Some(("V", json)), _) => return Ok(json.to_owned()),
+                (Some(("V", answer)), _) => return Ok(json_of(answer.to_owned())),
                 (Some(("E", message)), _) => {
                     return Err(Error::Script {
                         message: message.to_owned(),

@@ -246,7 +246,10 @@ impl PageBackend for WebDriverPage {
     }
 
     fn prepare_frames(&self) {
-        self.look_soon();
+        // One command at a time: where news come by themselves, what is asked next would only wait for this.
+        if !self.is_heard() {
+            self.look_soon();
+        }
     }
 
     async fn evaluate(
