@@ -12,6 +12,9 @@ use tokio::io::AsyncReadExt as _;
 /// Larger than any window that somebody wants.
 const SCREEN: &str = "5120x4096x24";
 
+/// How long a server may take before it is ended, and another one started; it takes a tenth of a second.
+const SLOW: Duration = Duration::from_secs(5);
+
 /// A screen; the server behind it ends with the last one who has it.
 #[derive(Debug)]
 pub(super) struct Display {
@@ -32,7 +35,14 @@ impl Display {
         if let Some(display) = known.filter(runs) {
             return Ok(display);
         }
-        let display = Arc::new(Self::start().await?);
+        let display = match tokio::time::timeout(SLOW, Self::start()).await {
+            Ok(display) => display?,
+            Err(_) => {
+                tracing::warn!("Xvfb does not get ready, and is started anew");
+                Self::start().await?
+            }
+        };
+        let display = Arc::new(display);
         *shared = Arc::downgrade(&display);
         Ok(display)
     }

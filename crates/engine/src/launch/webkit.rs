@@ -10,6 +10,8 @@ use crate::backend::{BrowserBackend, ContextOptions, Proxy};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 use async_trait::async_trait;
+use futures_util::FutureExt as _;
+use futures_util::future::select_ok;
 use serde_json::{Value, json};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -23,8 +25,8 @@ use wire::webdriver::{RemoteEnd, WebDriverSession};
 const DRIVER: &str = "WebKitWebDriver";
 /// How often something that starts is looked at.
 const LOOK: Duration = Duration::from_millis(10);
-/// How long browser, driver and screen may take before they are tried once more; they take one second, and four on a busy machine.
-const READY: Duration = Duration::from_secs(15);
+/// How long a start may take before another one is tried beside it; it takes one second, and four on a busy machine.
+const SLOW: Duration = Duration::from_secs(10);
 /// How long a browser or a driver may take to listen.
 const LISTENING: Duration = Duration::from_secs(60);
 
@@ -51,15 +53,14 @@ struct WebKit {
 #[async_trait]
 impl Starter for WebKit {
     async fn start(&self, context: &ContextOptions) -> Result<Started> {
-        match tokio::time::timeout(READY, self.attempt(context)).await {
-            Ok(started) => started,
-            Err(_) => {
-                // Seen once in a hundred times; which of the programs it was is not known.
-                tracing::warn!("WebKit does not get ready, and is started anew");
-                self.end().await;
-                self.attempt(context).await
-            }
+        let mut first = self.attempt(context).boxed();
+        if let Ok(started) = tokio::time::timeout(SLOW, &mut first).await {
+            return started;
         }
+        // Seen once in a hundred times; which of the programs it was is not known.
+        tracing::warn!("WebKit does not get ready: another one is started beside it");
+        let (started, _) = select_ok([first, self.attempt(context).boxed()]).await?;
+        Ok(started)
     }
 
     async fn end(&self) {
@@ -72,14 +73,15 @@ impl Starter for WebKit {
 
 impl WebKit {
     async fn attempt(&self, context: &ContextOptions) -> Result<Started> {
+        let screen = self.screen().await?;
+        tracing::debug!(?screen, "a browser starts");
+        let inspected = free_address().await?;
+        let relay = Relay::start(inspected).await?;
+        // It goes with the browser: nothing may fail in between.
         let profile = temporary()?;
         let home = profile.dir().to_owned();
         let downloads = prepare(&home)?;
-        let inspected = free_address().await?;
-        let relay = Relay::start(inspected).await?;
         let args = self.arguments();
-        let screen = self.screen().await?;
-        tracing::debug!(?screen, "a browser starts");
         let env = self.environment(&home, inspected, context, screen);
         let browser = Process::start(&self.options.executable, &args, &env, profile);
         let driven = self.driver(relay.address());

@@ -234,44 +234,46 @@ async fn a_webkit_that_does_not_get_ready_is_started_anew() {
         return;
     };
     tokio::join!(
-        starts_although_one_stands_still(&browser, &browser),
-        starts_although_one_stands_still(&browser, Path::new("/usr/bin/WebKitWebDriver")),
-        starts_although_one_stands_still(&browser, Path::new("/usr/bin/Xvfb")),
+        starts_although_one_stands_still(&browser, "MiniBrowser"),
+        starts_although_one_stands_still(&browser, "WebKitWebDriver"),
+        starts_although_one_stands_still(&browser, "Xvfb"),
     );
 }
 
 /// This program does nothing when it is first started.
-async fn starts_although_one_stands_still(browser: &Path, stands_still: &Path) {
+async fn starts_although_one_stands_still(browser: &Path, name: &str) {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let name = stands_still.file_name().expect("a program");
+    let temporary = tempfile::tempdir().expect("a temporary folder");
     let script = folder.path().join(name);
-    let real = stands_still.display();
+    let is_browser = browser.ends_with(name);
+    let real = if is_browser { browser } else { Path::new(name) };
+    #[expect(clippy::disallowed_methods, reason = "it comes before the real ones")]
+    let path = std::env::var("PATH").expect("there is one");
+    // It is the first of its name in the path; the real one comes after it.
     let text = format!(
-        "#!/bin/sh\nmkdir \"$0.began\" 2>/dev/null && exec sleep 1000\nexec '{real}' \"$@\"\n"
+        "#!/bin/sh\nmkdir \"$0.began\" 2>/dev/null && exec sleep 1000\nPATH='{path}'\nexec '{}' \"$@\"\n",
+        real.display()
     );
     std::fs::write(&script, text).expect("writable");
     std::fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).expect("it is ours");
-    let program = if stands_still == browser {
-        &script
-    } else {
-        browser
-    };
+    let program = if is_browser { &script } else { browser };
     let program = program.to_str().expect("a plain path");
+    let path = format!("{}:{path}", folder.path().display());
     let client = launch_on(Engine::Webkit, &["--executable-path", program])
-        .env(
-            "PATH",
-            &format!("{}:/usr/bin:/bin", folder.path().display()),
-        )
+        .env("PATH", &path)
+        .env("TMPDIR", temporary.path().to_str().expect("a plain path"))
+        .limit(Duration::from_secs(60))
         .start()
         .await;
     let go = json!({ "url": "data:text/html,<title>Here</title>" });
     let there = client.call("browser_navigate", go).await;
     assert!(there.text.contains("Page Title: Here"), "{}", there.text);
-    assert!(left_in(folder.path()).len() == 2, "it stood still");
+    assert_eq!(left_in(folder.path()).len(), 2, "it stood still");
     let running = Processes::from(client.pid().expect("it runs"));
     assert_eq!(running.mentioning("sleep 1000"), [0_u32; 0]);
     assert!(client.end().await.success());
     running.gone().await;
+    assert_eq!(left_in(temporary.path()), NOTHING);
 }
 
 #[tokio::test]

@@ -51,11 +51,13 @@ struct Told {
 }
 
 /// What each document tells unasked: its dialogs, its file fields, where it goes without leaving. It runs before the document's own
-/// scripts, and keeps what it uses of the page. A page has the focus, whichever window of the screen that nobody sees has it.
+/// scripts, and keeps what it uses of the page; once, however often it comes. A page has the focus, whichever window of the screen that nobody sees has it.
 pub(super) fn hooks(token: &str) -> String {
     format!(
         "(() => {{
   {OWN}
+  if (own.tells) return;
+  own.tells = true;
   const say = console.debug.bind(console);
   const tell = (...parts) => say({token} + JSON.stringify(parts));
   for (const kind of ['alert', 'confirm', 'prompt']) {{

@@ -21,7 +21,7 @@ pub(super) const OWN: &str = "
   }";
 
 /// Calls a function of the core: in the document meant, and only if the core is there. What comes back begins with a letter: an answer,
-/// an error, no core, another document.
+/// below the document and its address; an error, no core, another document.
 const CALL: &str = "
   const [meant, name, argument] = arguments;
   const own = globalThis[Symbol.for('playhouse')];
@@ -30,9 +30,10 @@ const CALL: &str = "
   const core = globalThis.__playhouseCore;
   if (core?.self?.document !== document) return 'N';
   const failed = (e) => 'E' + (e instanceof Error ? e.name + ': ' + e.message : String(e));
+  const told = (answer) => 'V' + own.id + '\\n' + location.href + '\\n' + answer;
   try {
     const answer = core.call(name, JSON.parse(argument));
-    return answer instanceof Promise ? answer.then((answer) => 'V' + answer, failed) : 'V' + answer;
+    return answer instanceof Promise ? answer.then(told, failed) : told(answer);
   } catch (e) { return failed(e); }";
 
 /// Runs a script in a frame inside this one, without going there: that would give it the focus. Only where this one may reach into it;
@@ -126,9 +127,16 @@ impl WebDriverPage {
                 json!(function),
                 json!(argument.to_string()),
             ];
+            let shown = self.state().navigation.loader.clone();
             let answer = self.run_text(frame, CALL.to_owned(), args).await?;
             match (answer.as_str().split_at_checked(1), &meant) {
-                (Some(("V", answer)), _) => return Ok(json_of(answer.to_owned())),
+                (Some(("V", told)), _) => {
+                    let mut parts = told.splitn(3, '\n');
+                    let mut next = || parts.next().unwrap_or_default();
+                    let (document, url, answer) = (next(), next(), next());
+                    self.heard_from(frame, shown.as_ref(), document, url);
+                    return Ok(json_of(answer.to_owned()));
+                }
                 (Some(("E", message)), _) => {
                     return Err(Error::Script {
                         message: message.to_owned(),

@@ -227,7 +227,7 @@ impl WebDriverPage {
     }
 
     /// The address of the main frame's document changed.
-    fn main_moved(&self, url: &str) {
+    pub(super) fn main_moved(&self, url: &str) {
         {
             let mut state = self.state();
             let Some(place) = state.frames.get_mut(self.main()) else {

@@ -310,6 +310,35 @@ impl WebDriverPage {
         }
     }
 
+    /// A document answered us from this address, asked when `shown` was the page's.
+    pub(super) fn heard_from(
+        &self,
+        frame: &FrameId,
+        shown: Option<&LoaderId>,
+        document: &str,
+        url: &str,
+    ) {
+        {
+            let mut state = self.state();
+            // Another one was told of meanwhile.
+            if *frame != *self.main() || state.navigation.loader.as_ref() != shown {
+                return;
+            }
+            let Some(place) = state.frames.get_mut(frame) else {
+                return;
+            };
+            match &place.document {
+                Some(known) if *known == document => {}
+                Some(_) => return,
+                None => {
+                    place.document = Some(document.to_owned());
+                    return;
+                }
+            }
+        }
+        self.main_moved(url);
+    }
+
     /// A frame shows another document than was thought.
     pub(super) fn document_unknown(&self, frame: &FrameId) {
         let is_main = *frame == *self.main();

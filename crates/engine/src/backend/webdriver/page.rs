@@ -246,7 +246,8 @@ impl PageBackend for WebDriverPage {
     }
 
     fn prepare_frames(&self) {
-        // One command at a time: where news come by themselves, what is asked next would only wait for this.
+        // One command at a time: where news come by themselves, what is asked next would only wait for this. Its answer tells the
+        // address of the page.
         if !self.is_heard() {
             self.look_soon();
         }
@@ -482,11 +483,12 @@ impl WebDriverPage {
     }
 
     /// Runs a script whose answer nobody waits for.
-    fn run_unheard(&self, script: &'static str) {
+    pub(super) fn run_unheard(&self, script: impl Into<String>) {
+        let script = script.into();
         if let Some(page) = self.itself() {
             task::spawn("script", async move {
                 let main = page.main.clone();
-                let answer = page.run_raw(&main, script.to_owned(), vec![]).await;
+                let answer = page.run_raw(&main, script, vec![]).await;
                 tracing::trace!(?answer, "ran a script");
             })
             .detach();

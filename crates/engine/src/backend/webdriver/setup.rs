@@ -85,6 +85,13 @@ impl WebDriverPage {
         all
     }
 
+    /// Has the document that is there tell what it tells unasked, if nothing has run in it yet.
+    pub(super) fn hook_document(&self) {
+        let Ok(context) = self.context() else { return };
+        let token = Value::from(context.token()).to_string();
+        self.run_unheard(format!("{}\nreturn 1;", hooks(&token)));
+    }
+
     pub(super) fn apply_scripts(&self) {
         let source = self.scripts();
         self.tell("Page.setBootstrapScript", &json!({ "source": source }));
