@@ -1,5 +1,6 @@
 //! Loading documents: by URL, again, and from the history.
 
+use super::rescue::PATIENCE;
 use super::{Page, PageState};
 use crate::backend::LoaderId;
 use crate::error::{Error, Result};
@@ -179,8 +180,11 @@ impl Page {
         self.alive()?;
         // Once the navigation has been asked for, no script of the old document can be halted any more.
         self.ready_to_leave().await?;
-        // What the last call caused is not to be taken for what this one does.
-        self.backend.flush().await?;
+        // What the last call caused is not to be taken for what this one does. An endless script may begin this very moment.
+        match tokio::time::timeout(PATIENCE, self.backend.flush()).await {
+            Ok(flushed) => flushed?,
+            Err(_) => self.ready_to_leave().await?,
+        }
         let state = self.state();
         let main = state.frames.main();
         Ok(Before {

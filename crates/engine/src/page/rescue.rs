@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
 /// How long a page that is to be left may work before its script is halted.
-const PATIENCE: Duration = Duration::from_secs(1);
+pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 /// How long a browser that stands still itself is an excuse for its page.
 const STILL: Duration = Duration::from_secs(10);
 /// How often a script is halted before the renderer is ended.
