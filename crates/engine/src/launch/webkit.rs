@@ -77,7 +77,7 @@ impl WebKit {
         tracing::debug!(?screen, "a browser starts");
         let inspected = free_address().await?;
         let relay = Relay::start(inspected).await?;
-        // It goes with the browser: nothing may fail in between.
+        // It goes with the browser: nothing is waited for in between.
         let profile = temporary()?;
         let home = profile.dir().to_owned();
         let downloads = prepare(&home)?;

@@ -2,7 +2,6 @@
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use testkit::{Client, Engine, Launch, Processes, RemoteBrowser, Site, browser_is_there};
@@ -52,7 +51,7 @@ pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 /// What is in a folder.
-fn left_in(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn left_in(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).expect("it can be listed");
     entries
         .map(|entry| entry.expect("an entry").path())
@@ -226,54 +225,6 @@ async fn a_browser_that_stands_still_for_a_while_keeps_its_pages(engine: Engine)
     let back = client.call("browser_navigate_back", json!({})).await;
     assert!(back.text.contains("Page Title: One"), "{}", back.text);
     assert!(client.end().await.success());
-}
-
-#[tokio::test]
-async fn a_webkit_that_does_not_get_ready_is_started_anew() {
-    let Some(browser) = testkit::webkit() else {
-        return;
-    };
-    tokio::join!(
-        starts_although_one_stands_still(&browser, "MiniBrowser"),
-        starts_although_one_stands_still(&browser, "WebKitWebDriver"),
-        starts_although_one_stands_still(&browser, "Xvfb"),
-    );
-}
-
-/// This program does nothing when it is first started.
-async fn starts_although_one_stands_still(browser: &Path, name: &str) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let temporary = tempfile::tempdir().expect("a temporary folder");
-    let script = folder.path().join(name);
-    let is_browser = browser.ends_with(name);
-    let real = if is_browser { browser } else { Path::new(name) };
-    #[expect(clippy::disallowed_methods, reason = "it comes before the real ones")]
-    let path = std::env::var("PATH").expect("there is one");
-    // It is the first of its name in the path; the real one comes after it.
-    let text = format!(
-        "#!/bin/sh\nmkdir \"$0.began\" 2>/dev/null && exec sleep 1000\nPATH='{path}'\nexec '{}' \"$@\"\n",
-        real.display()
-    );
-    std::fs::write(&script, text).expect("writable");
-    std::fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).expect("it is ours");
-    let program = if is_browser { &script } else { browser };
-    let program = program.to_str().expect("a plain path");
-    let path = format!("{}:{path}", folder.path().display());
-    let client = launch_on(Engine::Webkit, &["--executable-path", program])
-        .env("PATH", &path)
-        .env("TMPDIR", temporary.path().to_str().expect("a plain path"))
-        .limit(Duration::from_secs(60))
-        .start()
-        .await;
-    let go = json!({ "url": "data:text/html,<title>Here</title>" });
-    let there = client.call("browser_navigate", go).await;
-    assert!(there.text.contains("Page Title: Here"), "{}", there.text);
-    assert_eq!(left_in(folder.path()).len(), 2, "it stood still");
-    let running = Processes::from(client.pid().expect("it runs"));
-    assert_eq!(running.mentioning("sleep 1000"), [0_u32; 0]);
-    assert!(client.end().await.success());
-    running.gone().await;
-    assert_eq!(left_in(temporary.path()), NOTHING);
 }
 
 #[tokio::test]

@@ -1,9 +1,11 @@
 //! WebKit: a driver, a browser and a screen of our own for each session, of which nothing may be left.
 
 use serde_json::json;
-use testkit::{Client, Processes, Site, webkit_is_there};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use testkit::{Client, Processes, Site, webkit, webkit_is_there};
 
-use crate::faults::kill;
+use crate::faults::{kill, left_in, until};
 use crate::{launch, server};
 
 const WEBKIT: [&str; 2] = ["--browser", "webkit"];
@@ -100,4 +102,90 @@ async fn nothing_is_left_of_webkit_when_its_server_ends() {
     let running = processes(&client);
     assert!(client.end().await.success());
     running.gone().await;
+}
+
+#[tokio::test]
+async fn a_webkit_that_does_not_get_ready_gets_a_second_start() {
+    let Some(browser) = webkit() else { return };
+    tokio::join!(
+        starts_although_one_stands_still(&browser, "MiniBrowser"),
+        starts_although_one_stands_still(&browser, "WebKitWebDriver"),
+        starts_although_one_stands_still(&browser, "Xvfb"),
+    );
+}
+
+/// This program does nothing when it is started for a session; one that is there already keeps what it has.
+async fn starts_although_one_stands_still(browser: &Path, name: &str) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let temporary = tempfile::tempdir().expect("a temporary folder");
+    let script = folder.path().join(name);
+    let stuck = folder.path().join("stuck");
+    let is_browser = browser.ends_with(name);
+    let real = if is_browser { browser } else { Path::new(name) };
+    #[expect(clippy::disallowed_methods, reason = "ours comes before the real ones")]
+    let path = std::env::var("PATH").expect("there is one");
+    // It is the first of its name in the path; the real one comes after it.
+    let text = format!(
+        "#!/bin/sh\nrm '{}' 2>/dev/null && exec sleep 1000\nPATH='{path}'\nexec '{}' \"$@\"\n",
+        stuck.display(),
+        real.display()
+    );
+    std::fs::write(&script, text).expect("writable");
+    std::fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).expect("it is ours");
+    let program = if is_browser { &script } else { browser };
+    let program = program.to_str().expect("a plain path");
+    let path = format!("{}:{path}", folder.path().display());
+    let client = launch(&["--toolsets", "session", "--executable-path", program])
+        .args(WEBKIT)
+        .env("PATH", &path)
+        .env("TMPDIR", temporary.path().to_str().expect("a plain path"))
+        .start()
+        .await;
+    let mut sessions = Vec::new();
+    // The second one has the screen of the first.
+    for stands_still in [true, name != "Xvfb"] {
+        if stands_still {
+            std::fs::write(&stuck, "").expect("writable");
+        }
+        sessions.push(client.create_session(json!({})).await);
+        assert!(!stuck.exists(), "{name} stood still");
+    }
+    for id in sessions {
+        let sum = json!({ "sessionId": id, "script": "1 + 1" });
+        assert_eq!(client.success("evaluate", sum).await["result"], 2);
+    }
+    let running = processes(&client);
+    assert_eq!(running.mentioning("sleep 1000"), [0_u32; 0]);
+    assert!(client.end().await.success());
+    running.gone().await;
+    assert_eq!(left_in(temporary.path()), [PathBuf::new(); 0]);
+}
+
+/// Such a document has lost the listeners that tell where it goes.
+const REOPENED: &str = "() => {
+  document.open();
+  document.write('<title>Other</title><p>other</p>');
+  document.close();
+  setTimeout(() => { location.hash = 'later'; fetch('/moved'); }, 500);
+}";
+
+#[tokio::test]
+async fn a_snapshot_tells_the_address_that_nobody_told_of() {
+    if !webkit_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    let url = site.add_page("/", "<title>Here</title>");
+    let client = server(&WEBKIT).await;
+    shown(&client, &url).await;
+    let reopened = json!({ "function": REOPENED });
+    client.call("browser_evaluate", reopened).await;
+    until("the page has moved", || {
+        site.requests().iter().any(|sent| sent.target == "/moved")
+    })
+    .await;
+    let snapshot = client.call("browser_snapshot", json!({})).await;
+    let moved = format!("Page URL: {url}#later");
+    assert!(snapshot.text.contains(&moved), "{}", snapshot.text);
+    assert!(client.end().await.success());
 }

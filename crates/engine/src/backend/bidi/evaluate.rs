@@ -163,7 +163,10 @@ impl BidiPage {
                 await_promise: false,
                 target: ours(frame),
             });
-            if asked.await.is_ok_and(|answer| answer.realm != *realm) {
+            // What is asked here may be lost in the same way.
+            if let Ok(Ok(answer)) = tokio::time::timeout(patience, asked).await
+                && answer.realm != *realm
+            {
                 return;
             }
             patience *= 2;

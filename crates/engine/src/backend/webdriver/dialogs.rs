@@ -51,7 +51,8 @@ struct Told {
 }
 
 /// What each document tells unasked: its dialogs, its file fields, where it goes without leaving. It runs before the document's own
-/// scripts, and keeps what it uses of the page; once, however often it comes. A page has the focus, whichever window of the screen that nobody sees has it.
+/// scripts, and keeps what it uses of the page; once, however often it comes. A page has the focus, whichever window of the screen that
+/// nobody sees has it.
 pub(super) fn hooks(token: &str) -> String {
     format!(
         "(() => {{

@@ -207,8 +207,10 @@ impl WebDriverContext {
             page.prepared().await?;
         }
         if is_popup {
-            // Its document may have been there before it could be told what to run.
-            page.hook_document();
+            if target.is_some() {
+                // Its document may have been there before it could be told what to run.
+                page.hook_document();
+            }
             page.look_soon();
         } else {
             page.look().await?;
