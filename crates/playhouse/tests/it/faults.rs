@@ -17,7 +17,7 @@ testkit::on_each_engine!(
 );
 
 const SERVER: &str = env!("CARGO_BIN_EXE_playhouse");
-const NOTHING: [PathBuf; 0] = [];
+pub(crate) const NOTHING: [PathBuf; 0] = [];
 /// Keeps the page busy for ever, once it has told the site.
 const BUSY: &str = "() => { fetch('/busy').then(() => { for (;;); }); }";
 

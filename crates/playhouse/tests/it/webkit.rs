@@ -2,10 +2,10 @@
 
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use testkit::{Client, Processes, Site, webkit, webkit_is_there};
 
-use crate::faults::{kill, left_in, until};
+use crate::faults::{NOTHING, kill, left_in, until};
 use crate::{launch, server};
 
 const WEBKIT: [&str; 2] = ["--browser", "webkit"];
@@ -158,7 +158,7 @@ async fn starts_although_one_stands_still(browser: &Path, name: &str) {
     assert_eq!(running.mentioning("sleep 1000"), [0_u32; 0]);
     assert!(client.end().await.success());
     running.gone().await;
-    assert_eq!(left_in(temporary.path()), [PathBuf::new(); 0]);
+    assert_eq!(left_in(temporary.path()), NOTHING);
 }
 
 /// Such a document has lost the listeners that tell where it goes.
