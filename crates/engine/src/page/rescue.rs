@@ -11,6 +11,8 @@ use tokio::time::{Instant, sleep, timeout};
 
 /// How long a page that is to be left may work before its script is halted.
 pub(super) const PATIENCE: Duration = Duration::from_secs(1);
+/// How long it takes to answer for what is not busy.
+const INSTANT: Duration = Duration::from_millis(250);
 /// How long a browser that stands still itself is an excuse for its page.
 const STILL: Duration = Duration::from_secs(10);
 /// How often a script is halted before the renderer is ended.
@@ -169,6 +171,23 @@ impl Page {
             }
         };
         let _ = timeout(STILL, had).await;
+    }
+
+    /// Whether it was no fault of the page's that it has not answered in time: it does so now, or its browser stands still. Returns once
+    /// that goes on, or has had its time for it.
+    pub async fn answers_again(&self) -> bool {
+        if self.alive().is_err() {
+            return false;
+        }
+        let main = self.main_frame();
+        if let Ok(answer) = timeout(INSTANT, self.backend.answers(&main)).await {
+            return answer.is_ok();
+        }
+        let mut browser = std::pin::pin!(self.backend.browser_answers());
+        if timeout(INSTANT, &mut browser).await.is_ok() {
+            return false;
+        }
+        matches!(timeout(STILL, browser).await, Ok(Ok(())))
     }
 
     /// While the document is to be left: halts what keeps it from going. Never returns but with the failure.

@@ -119,7 +119,12 @@ impl Session {
         };
         // A page that waits for an answer cannot be read; the file says so by being empty.
         let seen = match tab.modals().is_empty() {
-            true => tab.page.snapshot(&call.action(), &options).await,
+            true => match tab.page.snapshot(&call.action(), &options).await {
+                Err(engine::Error::Timeout { .. }) if tab.page.answers_again().await => {
+                    tab.page.snapshot(&call.action(), &options).await
+                }
+                seen => seen,
+            },
             false => Err(engine::Error::DialogOpen {}),
         };
         let (text, title) = match seen {

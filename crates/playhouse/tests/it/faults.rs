@@ -14,6 +14,7 @@ testkit::on_each_engine!(
     a_call_during_which_the_browser_dies_says_so_and_the_next_has_another,
     a_browser_that_does_not_react_does_not_hold_up_the_end,
     a_browser_that_stands_still_for_a_while_keeps_its_pages,
+    a_browser_that_stands_still_is_looked_at_once_it_goes_on,
 );
 
 const SERVER: &str = env!("CARGO_BIN_EXE_playhouse");
@@ -224,6 +225,30 @@ async fn a_browser_that_stands_still_for_a_while_keeps_its_pages(engine: Engine)
     assert!(there.text.contains("Page Title: Two"), "{}", there.text);
     let back = client.call("browser_navigate_back", json!({})).await;
     assert!(back.text.contains("Page Title: One"), "{}", back.text);
+    assert!(client.end().await.success());
+}
+
+async fn a_browser_that_stands_still_is_looked_at_once_it_goes_on(engine: Engine) {
+    let site = Site::start().await;
+    let client = launch_on(engine, &[]).start().await;
+    client.call("browser_snapshot", json!({})).await;
+    let browser = browsers(&client)[0];
+    // It has 5 s to load, and as many to be looked at.
+    let half = site.add_page("/", "<title>Half</title><p>There</p><img src=/hang>");
+    let stands_still = async {
+        while !site.requests().iter().any(|asked| asked.target == "/hang") {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        send(browser, Signal::STOP);
+        tokio::time::sleep(Duration::from_millis(11_500)).await;
+        send(browser, Signal::CONT);
+    };
+    let go = json!({ "url": half });
+    let (there, ()) = tokio::join!(client.call("browser_navigate", go), stands_still);
+    assert!(there.text.contains("Page Title: Half"), "{}", there.text);
+    let shown = there.snapshot().unwrap_or_default();
+    assert!(shown.contains("There"), "{}", there.text);
     assert!(client.end().await.success());
 }
 

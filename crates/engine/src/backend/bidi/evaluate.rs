@@ -5,7 +5,9 @@ use crate::backend::expression::function_around;
 use crate::backend::{FrameId, Handle};
 use crate::error::{Error, Result};
 use crate::injected::{core_of_firefox, json_of};
+use futures_util::StreamExt;
 use futures_util::future::try_join_all;
+use futures_util::stream::FuturesUnordered;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +18,7 @@ use wire::bidi::script::{
 
 /// The name of our sandboxes.
 pub(super) const SANDBOX: &str = "playhouse";
-/// How long a new document may be silent before it is asked again: what Firefox hands to the one before it is lost.
+/// How long a document may be silent before it is asked again: what Firefox hands to the one before it is lost.
 const UNHEARD: Duration = Duration::from_millis(1000);
 /// What Firefox says of a frame that went while it was asked.
 const DISCARDED: &str = "DiscardedBrowsingContextError";
@@ -27,8 +29,19 @@ const CALL: &str =
     "(name, argument) => globalThis.__playhouseCore.call(name, JSON.parse(argument))";
 /// Those of its functions that are a user's input to the page.
 const INPUT: &[&str] = &["fill"];
+/// Those that change nothing and wait for nothing: a document that answers what it was asked after them has lost them.
+const READS: &[&str] = &["title", "titled", "snapshot"];
 /// The element of a handle.
 const HELD: &str = "(handle) => globalThis.__playhouseCore.element(handle)";
+
+/// How a function is called.
+#[derive(Debug, Clone, Copy, Default)]
+struct How {
+    /// As a user's input.
+    by_user: bool,
+    /// It may be called once more.
+    reads: bool,
+}
 
 /// Our sandbox of whatever document a frame shows.
 pub(super) fn ours(frame: &FrameId) -> Target {
@@ -59,7 +72,11 @@ impl BidiPage {
             LocalValue::string(function),
             LocalValue::string(argument.to_string()),
         ];
-        let answer = self.call_sandbox(frame, CALL, arguments, by_user).await?;
+        let how = How {
+            by_user,
+            reads: READS.contains(&function),
+        };
+        let answer = self.call_sandbox(frame, CALL, arguments, how).await?;
         answer.decode().map(json_of).ok_or(Error::DocumentGone {})
     }
 
@@ -70,7 +87,8 @@ impl BidiPage {
         function: &str,
         arguments: Vec<LocalValue>,
     ) -> Result<RemoteValue> {
-        self.call_sandbox(frame, function, arguments, false).await
+        self.call_sandbox(frame, function, arguments, How::default())
+            .await
     }
 
     async fn call_sandbox(
@@ -78,7 +96,7 @@ impl BidiPage {
         frame: &FrameId,
         function: &str,
         arguments: Vec<LocalValue>,
-        by_user: bool,
+        how: How,
     ) -> Result<RemoteValue> {
         let document = self.document_of(frame)?;
         let realm = self.realm(frame, document).await?;
@@ -89,13 +107,13 @@ impl BidiPage {
                 realm: realm.to_string(),
             },
             arguments,
-            user_activation: by_user.then_some(true),
+            user_activation: how.by_user.then_some(true),
             serialization_options: None,
         });
         let answer = tokio::select! {
             biased;
             answer = self.unless_left(frame, document, asked) => answer,
-            () = self.replaced(frame, &realm) => {
+            () = self.lost(frame, &realm, how) => {
                 self.realm_gone(frame, &realm);
                 return Err(Error::DocumentGone {});
             }
@@ -129,17 +147,15 @@ impl BidiPage {
             })
         };
         let injected = async {
-            let first = inject();
-            tokio::pin!(first);
-            tokio::select! {
-                biased;
-                answer = &mut first => return answer,
-                () = tokio::time::sleep(UNHEARD) => {}
-            }
-            tokio::select! {
-                biased;
-                answer = first => answer,
-                answer = inject() => answer,
+            let mut asked = FuturesUnordered::new();
+            let mut patience = UNHEARD;
+            loop {
+                asked.push(inject());
+                tokio::select! {
+                    biased;
+                    Some(answer) = asked.next() => return answer,
+                    () = tokio::time::sleep(patience) => patience *= 2,
+                }
             }
         };
         let answer = match self.unless_left(frame, document, injected).await {
@@ -152,9 +168,9 @@ impl BidiPage {
         Ok(realm.into())
     }
 
-    /// Returns once a frame has another sandbox of ours than this one: it was that of the document before, and Firefox answers nothing
-    /// that was asked there.
-    async fn replaced(&self, frame: &FrameId, realm: &str) {
+    /// Returns once what was asked in a sandbox of ours is known to be lost. The frame has another one: this was that of the document before,
+    /// and Firefox answers nothing that was asked there. Or it has been asked something since, and has answered that.
+    async fn lost(&self, frame: &FrameId, realm: &str, how: How) {
         let mut patience = UNHEARD;
         loop {
             tokio::time::sleep(patience).await;
@@ -165,7 +181,7 @@ impl BidiPage {
             });
             // What is asked here may be lost in the same way.
             if let Ok(Ok(answer)) = tokio::time::timeout(patience, asked).await
-                && answer.realm != *realm
+                && (how.reads || answer.realm != *realm)
             {
                 return;
             }
