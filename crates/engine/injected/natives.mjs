@@ -18,6 +18,17 @@ const TYPES = { Element: "===1", Document: "===9", ShadowRoot: "===11&&!!host.ca
 const NODES = {
   1: ["Element", "Node", "HTMLElement"], 3: ["Text", "CharacterData", "Node"], 9: ["Document", "Node"], 11: ["DocumentFragment", "Node"],
 };
+/** Members that only one kind has, so that the type of a node need not be asked for. */
+const OF_ONE = {
+  Node: [
+    "childNodes", "compareDocumentPosition", "contains", "firstChild", "getRootNode", "isConnected", "nextSibling", "nodeType", "nodeValue", "ownerDocument",
+    "parentElement", "parentNode", "textContent",
+  ],
+  Element: [
+    "attributes", "checkVisibility", "classList", "clientLeft", "clientTop", "closest", "getAttribute", "getAttributeNames", "getBoundingClientRect",
+    "hasAttribute", "hasAttributes", "localName", "matches", "scrollIntoView", "shadowRoot",
+  ],
+};
 /** What is called; all else is read. */
 const METHODS = new Set([
   "checkVisibility", "closest", "compareDocumentPosition", "contains", "dispatchEvent", "focus", "getAttribute", "getAttributeNames", "getBoundingClientRect",
@@ -90,6 +101,16 @@ function prelude(members, kinds) {
   const native = (member) => {
     const name = member.slice(1);
     const call = METHODS.has(name) ? "(a)" : "";
+    const [kind] = Object.entries(OF_ONE).find(([, members]) => members.includes(name)) ?? [];
+    if (kind) {
+      return `
+    let ${member}_native;
+    const ${member}_of=(e,a)=>{
+      try{return(${member}_native??=native("${name}",[${kind}])).call(e,a)}catch{}
+      return e.${name}${call};
+    };
+    const ${member}_maybe=(e,a)=>e==null?void 0:${member}_of(e,a);`;
+    }
     const by = Object.entries(NODES).map(([type, kinds]) => `case ${type}:return(${member}_${type}??=native("${name}",[${kinds}])).call(e,a);`);
     return `
     let ${Object.keys(NODES).map((type) => `${member}_${type}`)};

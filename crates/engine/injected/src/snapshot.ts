@@ -52,7 +52,7 @@ interface Known {
   readonly role: string;
   readonly name: string;
   readonly ref: number;
-  readonly element: WeakRef<Element>;
+  readonly element: Element;
 }
 
 const known = new WeakMap<Element, Known>();
@@ -62,7 +62,7 @@ let current = new Map<number, Known>();
 /** The element of a ref, if the last snapshot showed it and it is still attached. */
 export function elementOfRef(ref: string): Element | undefined {
   const number = /^(?:f\d+)?e(\d+)$/.exec(ref)?.[1];
-  const e = number ? current.get(Number(number))?.element.deref() : undefined;
+  const e = number ? current.get(Number(number))?.element : undefined;
   return e?.isConnected ? e : undefined;
 }
 
@@ -305,7 +305,7 @@ function isRunOfText(e: Element): boolean {
 /** The ref of an element, whether or not the last snapshot showed it; it is good as long as that one's are. */
 export function refTo(e: Element, role: string, name: string): number {
   let entry = known.get(e);
-  if (entry?.role !== role || entry.name !== name) known.set(e, (entry = { role, name, ref: ++lastRef, element: new WeakRef(e) }));
+  if (entry?.role !== role || entry.name !== name) known.set(e, (entry = { role, name, ref: ++lastRef, element: e }));
   current.set(entry.ref, entry);
   return entry.ref;
 }

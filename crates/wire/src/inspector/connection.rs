@@ -14,7 +14,7 @@ use tokio::net::TcpStream;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::AbortHandle;
 
-use super::frame::{self, CONNECTION, addressed, encoded};
+use super::frame::{self, CONNECTION, Frames, addressed, encoded};
 use crate::error::{ConnectFailure, Error, Result};
 use crate::transport::Prompt;
 
@@ -47,6 +47,8 @@ pub struct InspectorEvent {
 
 struct Shared {
     outgoing: mpsc::Sender<Vec<u8>>,
+    /// Who wants to know that all that has arrived was read.
+    awaiting: mpsc::Sender<oneshot::Sender<()>>,
     next: AtomicU64,
     /// How many events were put in the queue.
     queued: AtomicU64,
@@ -115,32 +117,36 @@ impl Inspector {
             let socket = TcpStream::connect(address)
                 .await
                 .map_err(|error| failed(error.to_string()))?;
-            let (mut from, mut to) = split(Prompt::new(socket));
+            let (socket, glance) = Glance::at(socket).map_err(|error| failed(error.to_string()))?;
+            let (from, mut to) = split(Prompt::new(socket));
+            let mut frames = Frames::of(from);
             // The hash of a set of commands that we might know already: none.
             let hello = encoded("SetupInspectorClient", &[0]);
             to.write_all(&hello)
                 .await
                 .map_err(|error| failed(error.to_string()))?;
-            let answer = frame::next(&mut from).await.map_err(failed)?;
+            let answer = frames.next().await.map_err(failed)?;
             match &*answer.name {
-                "DidSetupInspectorClient" => Ok((from, to)),
+                "DidSetupInspectorClient" => Ok((frames, glance, to)),
                 other => Err(failed(format!("it says {other}"))),
             }
         };
-        let (from, to) = tokio::time::timeout(HANDSHAKE, shaking_hands)
+        let (frames, glance, to) = tokio::time::timeout(HANDSHAKE, shaking_hands)
             .await
             .map_err(|_| failed("no answer".into()))??;
         let (outgoing, queued) = mpsc::channel(QUEUE);
         let (tell, events) = mpsc::channel(QUEUE);
+        let (awaiting, awaited) = mpsc::channel(QUEUE);
         let shared = Arc::new(Shared {
             outgoing,
+            awaiting,
             next: AtomicU64::new(1),
             queued: AtomicU64::new(0),
             waiting: Mutex::default(),
             closed: watch::Sender::new(None),
         });
         let owner = Owner([
-            spawn(read(shared.clone(), from, tell)),
+            spawn(read(shared.clone(), frames, glance, awaited, tell)),
             spawn(write(to, queued)),
         ]);
         let connection = Self {
@@ -177,8 +183,22 @@ impl Inspector {
         }
     }
 
+    /// Returns once all that the browser has sent before this moment was put in the queue, and how many events that were since the
+    /// beginning. The browser is not asked: after an answer of its driver, that is all that it had to say before that answer.
+    ///
+    /// It answers the driver and us over one connection inside of it, where Nagle's algorithm holds an answer to the driver back for 40 ms
+    /// that comes soon after one to us.
+    pub async fn arrived(&self) -> Result<u64> {
+        let (read, was_read) = oneshot::channel();
+        let asked = self.shared.awaiting.send(read).await;
+        match asked.is_ok() && was_read.await.is_ok() {
+            true => Ok(self.shared.queued.load(Ordering::Acquire)),
+            false => Err(self.shared.ended()),
+        }
+    }
+
     /// Returns once all that the browser has sent of a page was put in the queue, and how many events that were since the beginning. The
-    /// browser answers this itself, whatever the page is doing.
+    /// browser answers this itself, whatever the page is doing, and after what it was told before.
     pub async fn flush(&self, target: u64) -> Result<u64> {
         const METHOD: &str = "Target.exists";
         let (id, answer) = self.shared.expect(METHOD);
@@ -314,10 +334,46 @@ fn nothing() -> Box<RawValue> {
     RawValue::from_string("{}".to_owned()).unwrap_or_default()
 }
 
-async fn read(shared: Arc<Shared>, mut from: ReadHalf<Prompt>, tell: mpsc::Sender<InspectorEvent>) {
+/// Another view of the socket, which takes nothing out of it.
+struct Glance(std::net::TcpStream);
+
+impl Glance {
+    fn at(socket: TcpStream) -> std::io::Result<(TcpStream, Self)> {
+        let socket = socket.into_std()?;
+        let glance = Self(socket.try_clone()?);
+        Ok((TcpStream::from_std(socket)?, glance))
+    }
+
+    /// Whether something has arrived that was not read yet; the runtime hears of that later.
+    fn sees_more(&self) -> bool {
+        self.0.peek(&mut [0]).is_ok_and(|bytes| bytes > 0)
+    }
+}
+
+async fn read(
+    shared: Arc<Shared>,
+    mut frames: Frames<ReadHalf<Prompt>>,
+    glance: Glance,
+    mut awaited: mpsc::Receiver<oneshot::Sender<()>>,
+    tell: mpsc::Sender<InspectorEvent>,
+) {
     let whole: Arc<str> = "".into();
+    let mut waiting: Vec<oneshot::Sender<()>> = Vec::new();
     let reason = loop {
-        let frame = match frame::next(&mut from).await {
+        if !waiting.is_empty() && frames.is_between() && !glance.sees_more() {
+            for waiting in waiting.drain(..) {
+                let _ = waiting.send(());
+            }
+        }
+        let frame = tokio::select! {
+            biased;
+            frame = frames.next() => frame,
+            Some(one) = awaited.recv() => {
+                waiting.push(one);
+                continue;
+            }
+        };
+        let frame = match frame {
             Ok(frame) => frame,
             Err(reason) => break reason,
         };

@@ -11,6 +11,13 @@ pub(super) const CONNECTION: u64 = 1;
 /// The longest message: a body of a response that somebody asked for.
 const LONGEST: usize = 256 * 1024 * 1024;
 
+/// Its length and its flags.
+const HEAD: usize = 5;
+/// How much is read at once, where no more is known to come.
+const READ: usize = 16 * 1024;
+/// More room than this is not kept for the next one.
+const LARGE: usize = 256 * 1024;
+
 /// A message.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Frame {
@@ -49,21 +56,67 @@ pub(super) fn address(body: &[u8]) -> Option<(u64, &str)> {
     Some((target, text.trim_end_matches('\0')))
 }
 
-/// The next message; an error says why there is none.
-pub(super) async fn next(stream: &mut (impl AsyncRead + Unpin)) -> Result<Frame, String> {
-    let mut head = [0; 5];
-    let broken = |error: std::io::Error| error.to_string();
-    stream.read_exact(&mut head).await.map_err(broken)?;
-    let length = u32::from_be_bytes([head[0], head[1], head[2], head[3]]) as usize;
-    if length > LONGEST {
-        return Err(format!("a message of {length} bytes"));
+/// The messages of a stream, one after the other.
+pub(super) struct Frames<R> {
+    from: R,
+    /// What was read of the next ones.
+    buffer: Vec<u8>,
+}
+
+impl<R: AsyncRead + Unpin> Frames<R> {
+    pub(super) fn of(from: R) -> Self {
+        Self {
+            from,
+            buffer: Vec::new(),
+        }
     }
-    let mut bytes = vec![0; length];
-    stream.read_exact(&mut bytes).await.map_err(broken)?;
-    let end = memchr::memchr(0, &bytes).unwrap_or(bytes.len());
-    let name = String::from_utf8_lossy(&bytes[..end]).into_owned();
-    bytes.drain(..(end + 1).min(length));
-    Ok(Frame { name, body: bytes })
+
+    /// The next message; an error says why there is none. Whoever no longer waits for it loses nothing.
+    pub(super) async fn next(&mut self) -> Result<Frame, String> {
+        loop {
+            let missing = match self.length()? {
+                Some(length) if length <= self.buffer.len() => return Ok(self.take(length)),
+                Some(length) => length - self.buffer.len(),
+                None => 0,
+            };
+            self.buffer.reserve(missing.max(READ));
+            match self.from.read_buf(&mut self.buffer).await {
+                Ok(0) => return Err("the connection ended".to_owned()),
+                Ok(_) => {}
+                Err(error) => return Err(error.to_string()),
+            }
+        }
+    }
+
+    /// Whether nothing of the next message was read.
+    pub(super) fn is_between(&self) -> bool {
+        self.buffer.is_empty()
+    }
+
+    /// How many bytes the next message is, as far as that was read.
+    fn length(&self) -> Result<Option<usize>, String> {
+        let Some((head, _)) = self.buffer.split_first_chunk() else {
+            return Ok(None);
+        };
+        match u32::from_be_bytes(*head) as usize {
+            length if length > LONGEST => Err(format!("a message of {length} bytes")),
+            length => Ok(Some(HEAD + length)),
+        }
+    }
+
+    fn take(&mut self, length: usize) -> Frame {
+        let bytes = self.buffer.get(HEAD..length).unwrap_or_default();
+        let end = memchr::memchr(0, bytes).unwrap_or(bytes.len());
+        let frame = Frame {
+            name: String::from_utf8_lossy(&bytes[..end]).into_owned(),
+            body: bytes.get(end + 1..).unwrap_or_default().to_vec(),
+        };
+        self.buffer.drain(..length);
+        if self.buffer.is_empty() && self.buffer.capacity() > LARGE {
+            self.buffer = Vec::new();
+        }
+        frame
+    }
 }
 
 /// What a browser tells of itself.

@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::AbortHandle;
 
 use super::connection::Refusal;
-use super::frame::{self, CONNECTION, Frame, addressed, encoded};
+use super::frame::{self, CONNECTION, Frame, Frames, addressed, encoded};
 use crate::error::{ConnectFailure, Error, Result};
 use crate::transport::Prompt;
 
@@ -185,8 +185,9 @@ async fn accept(
 }
 
 /// Reads messages whole, so that ours may come between two of them. Its end is the end of both.
-async fn read(mut from: ReadHalf<Prompt>, to: mpsc::Sender<Vec<u8>>) {
-    while let Ok(frame) = frame::next(&mut from).await {
+async fn read(from: ReadHalf<Prompt>, to: mpsc::Sender<Vec<u8>>) {
+    let mut frames = Frames::of(from);
+    while let Ok(frame) = frames.next().await {
         if to.send(encoded(&frame.name, &frame.body)).await.is_err() {
             return;
         }
@@ -212,12 +213,13 @@ async fn write(
 
 /// Passes messages on, but for those that are ours.
 async fn listen(
-    mut from: ReadHalf<Prompt>,
+    from: ReadHalf<Prompt>,
     mut to: WriteHalf<Prompt>,
     tell: &watch::Sender<Vec<InspectedPage>>,
     aside: &Aside,
 ) {
-    while let Ok(frame) = frame::next(&mut from).await {
+    let mut frames = Frames::of(from);
+    while let Ok(frame) = frames.next().await {
         if aside.takes(&frame) {
             continue;
         }

@@ -1,5 +1,5 @@
-use super::InspectedPage;
-use super::frame::{self, Frame, Targets, addressed, encoded};
+use super::frame::{self, Frame, Frames, Targets, addressed, encoded};
+use super::{InspectedPage, Inspector};
 
 /// As a browser with one page and its own automation sent it.
 const LIST: &[u8] = b"\x01\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0WebPage\0top\0http://127.0.0.1:8899/\0\0+\x14\x10\0\x02\0\0\0\0\0\0\0Automation\0bb1cff70-d2f5-4861-9dc5-6ada13352287\0null\0\x01=8\x13/q";
@@ -32,8 +32,8 @@ fn a_list_that_was_cut_short_is_none() {
 async fn a_message_arrives_as_it_was_sent() {
     let body = addressed(1, 7, Some(r#"{"id":1}"#));
     let bytes = encoded("SendMessageToBackend", &body);
-    let mut stream = &bytes[..];
-    let frame = frame::next(&mut stream).await.unwrap();
+    let mut frames = Frames::of(&bytes[..]);
+    let frame = frames.next().await.unwrap();
     assert_eq!(
         frame,
         Frame {
@@ -42,5 +42,38 @@ async fn a_message_arrives_as_it_was_sent() {
         }
     );
     assert_eq!(frame::address(&body), Some((7, r#"{"id":1}"#)));
-    assert!(frame::next(&mut stream).await.is_err());
+    assert!(frames.next().await.is_err());
+}
+
+#[tokio::test]
+async fn what_has_arrived_is_read_though_the_runtime_has_not_heard_of_it() {
+    use std::io::{Read as _, Write as _};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let greeted = std::thread::spawn(move || {
+        let (mut browser, _) = listener.accept().unwrap();
+        let mut hello = vec![0; encoded("SetupInspectorClient", &[0]).len()];
+        browser.read_exact(&mut hello).unwrap();
+        let answer = encoded("DidSetupInspectorClient", &[]);
+        browser.write_all(&answer).unwrap();
+        browser
+    });
+    let (inspector, mut events) = Inspector::connect(address).await.unwrap();
+    let mut browser = greeted.join().unwrap();
+    assert_eq!(inspector.arrived().await.unwrap(), 0);
+    let said = format!(
+        r#"{{"method":"Console.messageAdded","params":{{"text":"{}"}}}}"#,
+        "x".repeat(100_000)
+    );
+    let body = addressed(1, 7, Some(&said));
+    let event = encoded("SendMessageToFrontend", &body);
+    for count in 1..=3 {
+        // Nothing is awaited between the two: the runtime has had no look at its sockets.
+        browser.write_all(&event).unwrap();
+        assert_eq!(inspector.arrived().await.unwrap(), count);
+        assert_eq!(events.try_recv().unwrap().target, 7);
+    }
+    drop(browser);
+    inspector.closed().wait_for(Option::is_some).await.unwrap();
+    assert!(inspector.arrived().await.is_err());
 }

@@ -222,11 +222,23 @@ impl WebDriverContext {
         let Some(inspector) = self.inspector() else {
             return Ok(());
         };
-        let said = inspector.flush(target).await?;
+        self.has_heard(inspector.flush(target).await?).await;
+        Ok(())
+    }
+
+    /// Returns once all was heard that the browser had said before its driver's last answer.
+    pub(super) async fn heard_until_answer(&self) -> Result<()> {
+        let Some(inspector) = self.inspector() else {
+            return Ok(());
+        };
+        self.has_heard(inspector.arrived().await?).await;
+        Ok(())
+    }
+
+    async fn has_heard(&self, said: u64) {
         let mut heard = self.heard.subscribe();
         // The sender lives in `self`.
         let _ = heard.wait_for(|heard| *heard >= said).await;
-        Ok(())
     }
 
     pub(super) fn bump(&self) {

@@ -219,10 +219,10 @@ impl WebDriverPage {
         let deadline = tokio::time::Instant::now() + BEGINNING;
         loop {
             match self.look().await {
-                Ok(()) | Err(Error::DocumentGone {}) => {}
+                Ok(()) => self.context()?.heard_until_answer().await?,
+                Err(Error::DocumentGone {}) => self.settled().await?,
                 Err(error) => return Err(error),
             }
-            self.settled().await?;
             if self.state().navigation.begun > before || self.url() != at {
                 return Ok(true);
             }

@@ -437,11 +437,11 @@ impl PageBackend for WebDriverPage {
             return Err(Error::PageClosed {});
         }
         match self.look().await {
+            Ok(()) => self.context()?.heard_until_answer().await?,
             // It is told of, which is what was asked for.
-            Ok(()) | Err(Error::DialogOpen {} | Error::DocumentGone {}) => {}
+            Err(Error::DialogOpen {} | Error::DocumentGone {}) => self.settled().await?,
             Err(error) => return Err(error),
         }
-        self.settled().await?;
         self.context()?.look_for_downloads();
         Ok(())
     }
