@@ -35,7 +35,7 @@ const METHODS = new Set([
   "getClientRects", "getRootNode", "hasAttribute", "hasAttributes", "matches", "querySelector", "querySelectorAll", "scrollIntoView",
 ]);
 const CONSTANTS = { TEXT_NODE: 3, ELEMENT_NODE: 1, DOCUMENT_POSITION_FOLLOWING: 4 };
-const GLOBALS = ["document", "getComputedStyle", "Node", "NodeFilter", "CSS", "performance", "MutationObserver", "WeakRef"];
+const GLOBALS = ["document", "getComputedStyle", "Node", "NodeFilter", "CSS", "performance", "MutationObserver"];
 
 /** The same code, in which nothing is looked up that need not be. `names` are those of `src/own.json`. */
 export function asNatives(code, names) {

@@ -39,13 +39,16 @@ pub(crate) fn core_script() -> &'static str {
 const CORE_OF_FIREFOX: &str = include_str!("../injected/dist/core.firefox.js");
 
 /// The same for a document of Firefox that may have it already; what it holds then stays. `who` is what it is told of itself, as JSON.
-pub(crate) fn core_of_firefox(who: &Value) -> Box<RawValue> {
+pub(crate) fn core_of_firefox(document: u64, who: &Value) -> Box<RawValue> {
     static ENCODED: OnceLock<String> = OnceLock::new();
     let core = ENCODED.get_or_init(|| {
         let once = format!("if (!globalThis.__playhouseCore) {{\n{CORE_OF_FIREFOX}\n}}\n");
         Value::from(once).to_string()
     });
-    let rest = Value::from(format!("__playhouseCore.introduce({who})")).to_string();
+    let rest = Value::from(format!(
+        "globalThis.__playhouseDocument = {document};__playhouseCore.introduce({who})"
+    ))
+    .to_string();
     // Two texts of JSON as one.
     let both = format!(
         "{}{}",

@@ -261,6 +261,11 @@ impl Call {
         self.within(self.timeout.unwrap_or(self.settings.timeouts.action))
     }
 
+    /// Whether it says itself how long it may take.
+    pub(crate) fn names_limit(&self) -> bool {
+        self.timeout.is_some()
+    }
+
     /// How long it may wait for somebody; `usual`, unless it says so.
     pub(crate) fn patience(&self, usual: Duration) -> Duration {
         self.timeout.unwrap_or(usual)

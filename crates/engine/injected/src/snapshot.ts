@@ -58,6 +58,9 @@ interface Known {
 const known = new WeakMap<Element, Known>();
 let lastRef = 0;
 let current = new Map<number, Known>();
+/** With so many, those that have left the document are forgotten. */
+const CROWDED = 10_000;
+let crowded = CROWDED;
 
 /** The element of a ref, if the last snapshot showed it and it is still attached. */
 export function elementOfRef(ref: string): Element | undefined {
@@ -307,6 +310,10 @@ export function refTo(e: Element, role: string, name: string): number {
   let entry = known.get(e);
   if (entry?.role !== role || entry.name !== name) known.set(e, (entry = { role, name, ref: ++lastRef, element: e }));
   current.set(entry.ref, entry);
+  if (current.size > crowded) {
+    for (const [ref, { element }] of current) if (!element.isConnected) current.delete(ref);
+    crowded = Math.max(CROWDED, 2 * current.size);
+  }
   return entry.ref;
 }
 

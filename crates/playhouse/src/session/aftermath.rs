@@ -120,7 +120,9 @@ impl Session {
         // A page that waits for an answer cannot be read; the file says so by being empty.
         let seen = match tab.modals().is_empty() {
             true => match tab.page.snapshot(&call.action(), &options).await {
-                Err(engine::Error::Timeout { .. }) if tab.page.answers_again().await => {
+                Err(engine::Error::Timeout { .. })
+                    if !call.names_limit() && tab.page.answers_again().await =>
+                {
                     tab.page.snapshot(&call.action(), &options).await
                 }
                 seen => seen,

@@ -11,6 +11,7 @@ use crate::{server, server_on};
 testkit::on_each_engine!(
     sessions_share_a_browser_and_nothing_else,
     a_page_in_an_endless_loop_can_be_left,
+    a_page_in_an_endless_loop_holds_up_no_other_session,
 );
 // WebKit asks its user for passwords and permissions, and keeps no answers for the next document.
 testkit::on_each_engine!(but webkit: what_the_browser_remembers_for_one_session_no_other_has);
@@ -371,6 +372,30 @@ async fn a_page_in_an_endless_loop_can_be_left(engine: Engine) {
     object(&client, "navigate", go(&endless)).await;
     let arrived = object(&client, "navigate", go(&fine)).await;
     assert_eq!(arrived["title"], "Fine", "{arrived}");
+}
+
+async fn a_page_in_an_endless_loop_holds_up_no_other_session(engine: Engine) {
+    let site = Site::start().await;
+    let stuck = "<script>fetch('/busy').then(() => { for (;;); })</script>";
+    let stuck = site.add_page("/stuck", stuck);
+    site.add_page("/fine", "<title>Fine</title><p>Here</p>");
+    // Of another site, which has a process of its own.
+    let fine = format!("{}/fine", site.cross_origin_url());
+    let client = server_on(engine, &["--toolsets", "session"]).await;
+    let (busy, other) = (created(&client).await, created(&client).await);
+    let go = |id: &str, url: &str| json!({ "sessionId": id, "url": url });
+    object(&client, "navigate", go(&busy, &stuck)).await;
+    until("the page is stuck", || {
+        site.requests().iter().any(|sent| sent.target == "/busy")
+    })
+    .await;
+    for _ in 0..3 {
+        let arrived = object(&client, "navigate", go(&other, &fine)).await;
+        assert_eq!(arrived["title"], "Fine", "{arrived}");
+        let asked = json!({ "sessionId": other, "selector": "p" });
+        let seen = object(&client, "get_text", asked).await;
+        assert_eq!(seen["text"], "Here", "{seen}");
+    }
 }
 
 #[tokio::test]

@@ -59,8 +59,9 @@ pub(super) fn address(body: &[u8]) -> Option<(u64, &str)> {
 /// The messages of a stream, one after the other.
 pub(super) struct Frames<R> {
     from: R,
-    /// What was read of the next ones.
     buffer: Vec<u8>,
+    /// Where in it the next one begins.
+    start: usize,
 }
 
 impl<R: AsyncRead + Unpin> Frames<R> {
@@ -68,17 +69,20 @@ impl<R: AsyncRead + Unpin> Frames<R> {
         Self {
             from,
             buffer: Vec::new(),
+            start: 0,
         }
     }
 
     /// The next message; an error says why there is none. Whoever no longer waits for it loses nothing.
     pub(super) async fn next(&mut self) -> Result<Frame, String> {
         loop {
+            let read = self.buffer.len() - self.start;
             let missing = match self.length()? {
-                Some(length) if length <= self.buffer.len() => return Ok(self.take(length)),
-                Some(length) => length - self.buffer.len(),
+                Some(length) if length <= read => return Ok(self.take(length)),
+                Some(length) => length - read,
                 None => 0,
             };
+            self.compact();
             self.buffer.reserve(missing.max(READ));
             match self.from.read_buf(&mut self.buffer).await {
                 Ok(0) => return Err("the connection ended".to_owned()),
@@ -90,12 +94,20 @@ impl<R: AsyncRead + Unpin> Frames<R> {
 
     /// Whether nothing of the next message was read.
     pub(super) fn is_between(&self) -> bool {
-        self.buffer.is_empty()
+        self.start == self.buffer.len()
+    }
+
+    fn compact(&mut self) {
+        self.buffer.drain(..self.start);
+        self.start = 0;
+        if self.buffer.is_empty() && self.buffer.capacity() > LARGE {
+            self.buffer = Vec::new();
+        }
     }
 
     /// How many bytes the next message is, as far as that was read.
     fn length(&self) -> Result<Option<usize>, String> {
-        let Some((head, _)) = self.buffer.split_first_chunk() else {
+        let Some((head, _)) = self.buffer[self.start..].split_first_chunk() else {
             return Ok(None);
         };
         match u32::from_be_bytes(*head) as usize {
@@ -105,16 +117,13 @@ impl<R: AsyncRead + Unpin> Frames<R> {
     }
 
     fn take(&mut self, length: usize) -> Frame {
-        let bytes = self.buffer.get(HEAD..length).unwrap_or_default();
+        let bytes = &self.buffer[self.start..][HEAD..length];
         let end = memchr::memchr(0, bytes).unwrap_or(bytes.len());
         let frame = Frame {
             name: String::from_utf8_lossy(&bytes[..end]).into_owned(),
             body: bytes.get(end + 1..).unwrap_or_default().to_vec(),
         };
-        self.buffer.drain(..length);
-        if self.buffer.is_empty() && self.buffer.capacity() > LARGE {
-            self.buffer = Vec::new();
-        }
+        self.start += length;
         frame
     }
 }

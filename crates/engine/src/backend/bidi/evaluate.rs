@@ -24,24 +24,12 @@ const UNHEARD: Duration = Duration::from_millis(1000);
 const DISCARDED: &str = "DiscardedBrowsingContextError";
 /// The same of a document, in the words of its own program: what was asked has not begun.
 const UNREALISED: &str = "realm is null";
-/// Calls a function of the core by its name.
-const CALL: &str =
-    "(name, argument) => globalThis.__playhouseCore.call(name, JSON.parse(argument))";
+/// Calls a function of the core by its name, in the document that is meant only.
+const CALL: &str = "(document, name, argument) => globalThis.__playhouseDocument === document ? globalThis.__playhouseCore.call(name, JSON.parse(argument)) : null";
 /// Those of its functions that are a user's input to the page.
 const INPUT: &[&str] = &["fill"];
-/// Those that change nothing and wait for nothing: a document that answers what it was asked after them has lost them.
-const READS: &[&str] = &["title", "titled", "snapshot"];
 /// The element of a handle.
 const HELD: &str = "(handle) => globalThis.__playhouseCore.element(handle)";
-
-/// How a function is called.
-#[derive(Debug, Clone, Copy, Default)]
-struct How {
-    /// As a user's input.
-    by_user: bool,
-    /// It may be called once more.
-    reads: bool,
-}
 
 /// Our sandbox of whatever document a frame shows.
 pub(super) fn ours(frame: &FrameId) -> Target {
@@ -68,16 +56,19 @@ impl BidiPage {
         // `about` calls another one.
         let asked = argument.get("ask").and_then(Value::as_str);
         let by_user = INPUT.contains(&asked.unwrap_or(function));
+        let document = self.document_of(frame)?;
         let arguments = vec![
+            LocalValue::number(document),
             LocalValue::string(function),
             LocalValue::string(argument.to_string()),
         ];
-        let how = How {
-            by_user,
-            reads: READS.contains(&function),
-        };
-        let answer = self.call_sandbox(frame, CALL, arguments, how).await?;
-        answer.decode().map(json_of).ok_or(Error::DocumentGone {})
+        let (realm, answer) = self
+            .call_sandbox(frame, document, CALL, arguments, by_user)
+            .await?;
+        answer.decode().map(json_of).ok_or_else(|| {
+            self.realm_gone(frame, &realm);
+            Error::DocumentGone {}
+        })
     }
 
     /// Runs a function in our sandbox of the frame's document; the core is there by then.
@@ -87,47 +78,48 @@ impl BidiPage {
         function: &str,
         arguments: Vec<LocalValue>,
     ) -> Result<RemoteValue> {
-        self.call_sandbox(frame, function, arguments, How::default())
-            .await
+        let document = self.document_of(frame)?;
+        let (_, answer) = self
+            .call_sandbox(frame, document, function, arguments, false)
+            .await?;
+        Ok(answer)
     }
 
+    /// The frame is asked, not the sandbox by its name: to find that one, Firefox asks every window that it has, and waits for those that
+    /// are busy. Which one has answered is seen by the answer.
     async fn call_sandbox(
         &self,
         frame: &FrameId,
+        document: u64,
         function: &str,
         arguments: Vec<LocalValue>,
-        how: How,
-    ) -> Result<RemoteValue> {
-        let document = self.document_of(frame)?;
+        by_user: bool,
+    ) -> Result<(Arc<str>, RemoteValue)> {
         let realm = self.realm(frame, document).await?;
         let asked = self.root.send(&CallFunction {
             function_declaration: function.to_owned(),
             await_promise: true,
-            target: Target::Realm {
-                realm: realm.to_string(),
-            },
+            target: ours(frame),
             arguments,
-            user_activation: how.by_user.then_some(true),
+            user_activation: by_user.then_some(true),
             serialization_options: None,
         });
         let answer = tokio::select! {
             biased;
             answer = self.unless_left(frame, document, asked) => answer,
-            () = self.lost(frame, &realm, how) => {
-                self.realm_gone(frame, &realm);
-                return Err(Error::DocumentGone {});
-            }
+            () = self.replaced(frame, &realm) => Err(Error::DocumentGone {}),
         };
-        match answer {
-            Err(error @ Error::Protocol { .. }) => {
-                if self.is_there(&realm).await {
-                    return Err(error);
-                }
-                self.realm_gone(frame, &realm);
-                Err(Error::DocumentGone {})
-            }
-            answer => thrown(answer?),
+        let is_ours = match &answer {
+            Ok(answer) => answer.realm == *realm,
+            Err(Error::Protocol { .. }) => self.shows(frame, &realm).await == Some(true),
+            Err(Error::DocumentGone {}) => false,
+            Err(_) => true,
+        };
+        if !is_ours {
+            self.realm_gone(frame, &realm);
+            return Err(Error::DocumentGone {});
         }
+        Ok((realm, thrown(answer?)?))
     }
 
     /// The sandbox of a document, with the core in it.
@@ -138,7 +130,8 @@ impl BidiPage {
     }
 
     async fn make_realm(&self, frame: &FrameId, document: u64) -> Result<Arc<str>> {
-        let core = core_of_firefox(&json!({ "frame": frame.as_str(), "meeting": self.meeting }));
+        let who = json!({ "frame": frame.as_str(), "meeting": self.meeting });
+        let core = core_of_firefox(document, &who);
         let inject = || {
             self.root.send(&EvaluateEncoded {
                 expression: &core,
@@ -168,36 +161,31 @@ impl BidiPage {
         Ok(realm.into())
     }
 
-    /// Returns once what was asked in a sandbox of ours is known to be lost. The frame has another one: this was that of the document before,
-    /// and Firefox answers nothing that was asked there. Or it has been asked something since, and has answered that.
-    async fn lost(&self, frame: &FrameId, realm: &str, how: How) {
+    /// Returns once a frame has another sandbox of ours than this one: it was that of the document before, and Firefox may answer nothing
+    /// that was asked there.
+    async fn replaced(&self, frame: &FrameId, realm: &str) {
         let mut patience = UNHEARD;
         loop {
             tokio::time::sleep(patience).await;
-            let asked = self.root.send(&Evaluate {
-                expression: "0".to_owned(),
-                await_promise: false,
-                target: ours(frame),
-            });
-            // What is asked here may be lost in the same way.
-            if let Ok(Ok(answer)) = tokio::time::timeout(patience, asked).await
-                && (how.reads || answer.realm != *realm)
-            {
+            if self.shows(frame, realm).await == Some(false) {
                 return;
             }
             patience *= 2;
         }
     }
 
-    async fn is_there(&self, realm: &str) -> bool {
+    /// Whether a frame has this sandbox of ours; `None` where it does not say.
+    async fn shows(&self, frame: &FrameId, realm: &str) -> Option<bool> {
         let asked = self.root.send(&Evaluate {
             expression: "0".to_owned(),
             await_promise: false,
-            target: Target::Realm {
-                realm: realm.to_owned(),
-            },
+            target: ours(frame),
         });
-        asked.await.is_ok()
+        // What is asked here may be lost too.
+        match tokio::time::timeout(UNHEARD, asked).await {
+            Ok(Ok(answer)) => Some(answer.realm == *realm),
+            _ => None,
+        }
     }
 
     /// Waits for an answer; Firefox gives none once the document that was asked has gone.

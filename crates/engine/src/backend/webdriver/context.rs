@@ -22,6 +22,8 @@ use tokio::sync::watch;
 use wire::inspector::{InspectedPage, Inspector, Relay};
 use wire::webdriver::WebDriverSession;
 
+/// How long a browser may go on talking before it is asked where it is.
+const LULL: Duration = Duration::from_millis(100);
 /// How long a browser may take to close by itself before it is killed.
 const CLOSE_GRACE: Duration = Duration::from_millis(500);
 /// How long it may take before that to answer what it was asked.
@@ -226,12 +228,15 @@ impl WebDriverContext {
         Ok(())
     }
 
-    /// Returns once all was heard that the browser had said before its driver's last answer.
-    pub(super) async fn heard_until_answer(&self) -> Result<()> {
+    /// Returns once all was heard that the browser had said of a page before its driver's last answer.
+    pub(super) async fn heard_until_answer(&self, target: u64) -> Result<()> {
         let Some(inspector) = self.inspector() else {
             return Ok(());
         };
-        self.has_heard(inspector.arrived().await?).await;
+        match tokio::time::timeout(LULL, inspector.arrived()).await {
+            Ok(said) => self.has_heard(said?).await,
+            Err(_) => self.heard_until_now(target).await?,
+        }
         Ok(())
     }
 

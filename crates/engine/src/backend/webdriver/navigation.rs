@@ -219,7 +219,7 @@ impl WebDriverPage {
         let deadline = tokio::time::Instant::now() + BEGINNING;
         loop {
             match self.look().await {
-                Ok(()) => self.context()?.heard_until_answer().await?,
+                Ok(()) => self.heard_before_answer().await?,
                 Err(Error::DocumentGone {}) => self.settled().await?,
                 Err(error) => return Err(error),
             }

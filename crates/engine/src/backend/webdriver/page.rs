@@ -437,7 +437,7 @@ impl PageBackend for WebDriverPage {
             return Err(Error::PageClosed {});
         }
         match self.look().await {
-            Ok(()) => self.context()?.heard_until_answer().await?,
+            Ok(()) => self.heard_before_answer().await?,
             // It is told of, which is what was asked for.
             Err(Error::DialogOpen {} | Error::DocumentGone {}) => self.settled().await?,
             Err(error) => return Err(error),
@@ -473,6 +473,14 @@ impl WebDriverPage {
         let Some(eye) = eye else { return Ok(()) };
         let context = self.context()?;
         context.heard_until_now(eye.target).await
+    }
+
+    /// The same for what it had said before the driver's last answer, at less cost.
+    pub(super) async fn heard_before_answer(&self) -> Result<()> {
+        let eye = self.state().eye.clone();
+        let Some(eye) = eye else { return Ok(()) };
+        let context = self.context()?;
+        context.heard_until_answer(eye.target).await
     }
 
     /// What opens next is likely the page's.
