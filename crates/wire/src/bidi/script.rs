@@ -11,18 +11,14 @@ use super::{Empty, command};
 /// Names a realm. <https://w3c.github.io/webdriver-bidi/#type-script-Realm>
 pub type Realm = String;
 
-/// Where a script runs. [`script.Target`](https://w3c.github.io/webdriver-bidi/#type-script-Target)
+/// Where a script runs. [`script.ContextTarget`](https://w3c.github.io/webdriver-bidi/#type-script-ContextTarget)
+///
+/// There is no `RealmTarget`: to find a realm, Firefox asks every window that it has, and waits for those that are busy.
 #[derive(Debug, Clone, Serialize)]
-#[serde(untagged)]
-pub enum Target {
-    Realm {
-        realm: Realm,
-    },
-    Context {
-        context: BrowsingContext,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        sandbox: Option<&'static str>,
-    },
+pub struct Target {
+    pub context: BrowsingContext,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<&'static str>,
 }
 
 /// [`script.callFunction`](https://w3c.github.io/webdriver-bidi/#command-script-callFunction)

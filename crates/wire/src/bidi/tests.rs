@@ -199,7 +199,7 @@ fn what_is_not_said_is_left_out() {
     let call = CallFunction {
         function_declaration: "f".to_owned(),
         await_promise: true,
-        target: Target::Context {
+        target: Target {
             context: "1".to_owned(),
             sandbox: Some("s"),
         },

@@ -33,14 +33,14 @@ const HELD: &str = "(handle) => globalThis.__playhouseCore.element(handle)";
 
 /// Our sandbox of whatever document a frame shows.
 pub(super) fn ours(frame: &FrameId) -> Target {
-    Target::Context {
+    Target {
         context: frame.as_str().to_owned(),
         sandbox: Some(SANDBOX),
     }
 }
 
 fn theirs(frame: &FrameId) -> Target {
-    Target::Context {
+    Target {
         context: frame.as_str().to_owned(),
         sandbox: None,
     }

@@ -130,7 +130,7 @@ impl OriginDocuments for ScratchPage {
             .call(&script::Evaluate {
                 expression,
                 await_promise: true,
-                target: script::Target::Context {
+                target: script::Target {
                     context: self.context.clone(),
                     sandbox: None,
                 },

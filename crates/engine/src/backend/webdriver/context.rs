@@ -229,7 +229,7 @@ impl WebDriverContext {
     }
 
     /// Returns once all was heard that the browser had said of a page before its driver's last answer.
-    pub(super) async fn heard_until_answer(&self, target: u64) -> Result<()> {
+    pub(super) async fn heard_before_answer(&self, target: u64) -> Result<()> {
         let Some(inspector) = self.inspector() else {
             return Ok(());
         };

@@ -480,7 +480,7 @@ impl WebDriverPage {
         let eye = self.state().eye.clone();
         let Some(eye) = eye else { return Ok(()) };
         let context = self.context()?;
-        context.heard_until_answer(eye.target).await
+        context.heard_before_answer(eye.target).await
     }
 
     /// What opens next is likely the page's.

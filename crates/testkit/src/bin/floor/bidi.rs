@@ -118,7 +118,7 @@ impl tools::Page for Page {
         let asked = Evaluate {
             expression,
             await_promise: true,
-            target: Target::Context {
+            target: Target {
                 context: self.context.clone(),
                 sandbox: None,
             },

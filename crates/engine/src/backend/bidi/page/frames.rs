@@ -1,14 +1,14 @@
 //! Which frames a page has, and which document each of them shows.
 
 use super::{BidiPage, State};
-use crate::backend::bidi::evaluate::SANDBOX;
+use crate::backend::bidi::evaluate::ours;
 use crate::backend::{FrameId, Handle, PageEvent};
 use crate::error::{Error, Result};
 use crate::task;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
 use wire::bidi::browsing_context::Info;
-use wire::bidi::script::{CallFunction, Evaluate, LocalValue, RemoteValue, Target};
+use wire::bidi::script::{CallFunction, Evaluate, LocalValue, RemoteValue};
 
 /// A frame, the main one included.
 pub(super) struct Place {
@@ -117,7 +117,7 @@ impl BidiPage {
         let asked = self.root.send(&Evaluate {
             expression: "window.name".to_owned(),
             await_promise: false,
-            target: crate::backend::bidi::evaluate::ours(&frame),
+            target: ours(&frame),
         });
         let page = Arc::downgrade(self);
         task::spawn("frame name", async move {
@@ -253,10 +253,7 @@ impl BidiPage {
         let asked = self.root.send(&CallFunction {
             function_declaration: "() => 0".to_owned(),
             await_promise: false,
-            target: Target::Context {
-                context: frame.as_str().to_owned(),
-                sandbox: Some(SANDBOX),
-            },
+            target: ours(frame),
             arguments: vec![],
             user_activation: None,
             serialization_options: None,
