@@ -236,9 +236,11 @@ async fn a_browser_that_stands_still_is_looked_at_once_it_goes_on(engine: Engine
     // It has 5 s to load, and as many to be looked at.
     let half = site.add_page("/", "<title>Half</title><p>There</p><img src=/hang>");
     let stands_still = async {
-        while !site.requests().iter().any(|asked| asked.target == "/hang") {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
+        until("the page is there but for its picture", || {
+            site.requests().iter().any(|asked| asked.target == "/hang")
+        })
+        .await;
+        // Its browser has to be told of it, too.
         tokio::time::sleep(Duration::from_secs(1)).await;
         send(browser, Signal::STOP);
         tokio::time::sleep(Duration::from_millis(11_500)).await;

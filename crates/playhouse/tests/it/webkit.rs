@@ -14,6 +14,15 @@ fn processes(client: &Client) -> Processes {
     Processes::from(client.pid().expect("it runs"))
 }
 
+/// A server that shows a page of its own site.
+async fn on_a_page() -> (Site, String, Client) {
+    let site = Site::start().await;
+    let url = site.add_page("/", "<title>Here</title>");
+    let client = server(&WEBKIT).await;
+    shown(&client, &url).await;
+    (site, url, client)
+}
+
 async fn shown(client: &Client, url: &str) {
     let answer = client.call("browser_navigate", json!({ "url": url })).await;
     assert!(!answer.is_error, "{}", answer.text);
@@ -95,10 +104,7 @@ async fn nothing_is_left_of_webkit_when_its_server_ends() {
     if !webkit_is_there() {
         return;
     }
-    let site = Site::start().await;
-    let url = site.add_page("/", "<title>Here</title>");
-    let client = server(&WEBKIT).await;
-    shown(&client, &url).await;
+    let (_site, _, client) = on_a_page().await;
     let running = processes(&client);
     assert!(client.end().await.success());
     running.gone().await;
@@ -174,10 +180,7 @@ async fn a_snapshot_tells_the_address_that_nobody_told_of() {
     if !webkit_is_there() {
         return;
     }
-    let site = Site::start().await;
-    let url = site.add_page("/", "<title>Here</title>");
-    let client = server(&WEBKIT).await;
-    shown(&client, &url).await;
+    let (site, url, client) = on_a_page().await;
     let reopened = json!({ "function": REOPENED });
     client.call("browser_evaluate", reopened).await;
     until("the page has moved", || {
