@@ -25,16 +25,21 @@ const OF_ONE = {
     "parentElement", "parentNode", "textContent",
   ],
   Element: [
-    "attributes", "checkVisibility", "classList", "clientLeft", "clientTop", "closest", "getAttribute", "getAttributeNames", "getBoundingClientRect",
-    "hasAttribute", "hasAttributes", "localName", "matches", "scrollIntoView", "shadowRoot",
+    "attributes", "checkVisibility", "classList", "clientLeft", "clientTop", "closest", "firstElementChild", "getAttribute", "getAttributeNames",
+    "getBoundingClientRect", "hasAttribute", "hasAttributes", "localName", "matches", "namespaceURI", "scrollIntoView", "shadowRoot",
   ],
 };
+/** Of those, the ones that a walk asks each node for, and that nothing else is ever asked for: they are called where they stand. */
+const OFTEN = new Set([
+  "checkVisibility", "firstChild", "firstElementChild", "getAttribute", "getAttributeNames", "hasAttributes", "localName", "namespaceURI", "nextSibling", "nodeType", "nodeValue",
+  "shadowRoot", "textContent",
+]);
 /** What is called; all else is read. */
 const METHODS = new Set([
   "checkVisibility", "closest", "compareDocumentPosition", "contains", "dispatchEvent", "focus", "getAttribute", "getAttributeNames", "getBoundingClientRect",
   "getClientRects", "getRootNode", "hasAttribute", "hasAttributes", "matches", "querySelector", "querySelectorAll", "scrollIntoView",
 ]);
-const CONSTANTS = { TEXT_NODE: 3, ELEMENT_NODE: 1, DOCUMENT_POSITION_FOLLOWING: 4 };
+const CONSTANTS = { TEXT_NODE: 3, ELEMENT_NODE: 1, DOCUMENT_FRAGMENT_NODE: 11, DOCUMENT_POSITION_FOLLOWING: 4 };
 const GLOBALS = ["document", "getComputedStyle", "Node", "NodeFilter", "CSS", "performance", "MutationObserver"];
 
 /** The same code, in which nothing is looked up that need not be. `names` are those of `src/own.json`. */
@@ -53,6 +58,14 @@ export function asNatives(code, names) {
     if (METHODS.has(name.slice(1)) !== called) throw new Error(`${name} is used in a way that is not provided for`);
     if (args.length > 1) throw new Error(`${name} has more than one argument`);
     used.add(name);
+    if (OFTEN.has(name.slice(1)) && !inChain(node)) {
+      const native = factory.createIdentifier(`${name}_native`);
+      const lookUp = factory.createCallExpression(factory.createIdentifier("native"), undefined, [
+        factory.createStringLiteral(name.slice(1)), factory.createArrayLiteralExpression([factory.createIdentifier(kindOf(name.slice(1)))]),
+      ]);
+      const known = factory.createParenthesizedExpression(factory.createBinaryExpression(native, ts.SyntaxKind.QuestionQuestionEqualsToken, lookUp));
+      return factory.createCallExpression(factory.createPropertyAccessExpression(known, "call"), undefined, [visited(node.expression), ...args.map(visited)]);
+    }
     // A chain that ends early ends in `undefined`, link by link.
     const target = factory.createIdentifier(inChain(node) ? `${name}_maybe` : `${name}_of`);
     return factory.createCallExpression(target, undefined, [visited(node.expression), ...args.map(visited)]);
@@ -91,6 +104,11 @@ export function asNatives(code, names) {
   return `(()=>{const{${globals.join()}}=globalThis;${prelude([...used], [...kinds])}${body}})();`;
 }
 
+/** The one kind that has the member, if there is but one. */
+function kindOf(name) {
+  return Object.keys(OF_ONE).find((kind) => OF_ONE[kind].includes(name));
+}
+
 function isAssigned(node) {
   const { parent } = node;
   return ts.isBinaryExpression(parent) && parent.left === node && parent.operatorToken.kind === ts.SyntaxKind.EqualsToken;
@@ -101,7 +119,7 @@ function prelude(members, kinds) {
   const native = (member) => {
     const name = member.slice(1);
     const call = METHODS.has(name) ? "(a)" : "";
-    const [kind] = Object.entries(OF_ONE).find(([, members]) => members.includes(name)) ?? [];
+    const kind = kindOf(name);
     if (kind) {
       return `
     let ${member}_native;

@@ -9,7 +9,7 @@ import { aim, aimThrough, bounds } from "./hit";
 import { describe, links, metadata, read, table } from "./reading";
 import { query } from "./selector/query";
 import { nextChange, settled, watch } from "./settle";
-import { byRef, snapshot } from "./snapshot";
+import { byRef, home, snapshot } from "./snapshot";
 import { states } from "./states";
 
 // Names that elements have too are in quotes: the bundle calls those otherwise.
@@ -97,7 +97,7 @@ const exposed = {
   /** Who this is, once it was told. */
   self: undefined as ReturnType<typeof introduce> | undefined,
   introduce: (who: Parameters<typeof introduce>[0]): void => {
-    exposed.self = introduce(who, snapshot);
+    exposed.self = introduce(who, home);
   },
 };
 

@@ -1,9 +1,10 @@
 // Values of form controls: filling, choosing, focusing, dropping.
 
-import { disabledOf } from "./aria/states";
+import { itIsDisabled } from "./aria/states";
 import { closest, tagOf } from "./dom";
 import { attached, lacking, type Gone, type State } from "./states";
 import { keep, type Handle } from "./handles";
+import { seen } from "./seen";
 
 /** Why an element cannot do what is asked of it, as a fact; waiting will not help. */
 export type Mismatch = { mismatch: "kind"; tag: string; type?: string } | { mismatch: "number" } | { mismatch: "malformed"; type: string };
@@ -92,7 +93,7 @@ export async function selectOptions({ handle, values, force }: { handle: Handle;
   for (const value of list.multiple ? values : values.slice(0, 1)) {
     const option = optionOf(list, value);
     if (!option) return { lacks: "options" };
-    if (disabledOf(option) && !force) return { lacks: "optionEnabled" };
+    if (itIsDisabled(seen(option)) && !force) return { lacks: "optionEnabled" };
     chosen.add(option);
   }
   if (list.multiple || !chosen.size) for (const option of list.options) option.selected = chosen.has(option);

@@ -2,8 +2,9 @@
 
 import { descriptionOf, nameOf, references } from "./aria/names";
 import { roleOf } from "./aria/roles";
-import { closest, isVisible, parentOrHost, tagOf, withCaches } from "./dom";
+import { closest, isVisible, parentOrHost, tagOf } from "./dom";
 import { held, type Handle } from "./handles";
+import { seen, withCaches } from "./seen";
 import { follow } from "./selector/query";
 import type { Step, TextMatch } from "./selector/steps";
 import { labelsOf, textOf } from "./selector/text";
@@ -276,7 +277,7 @@ function roleNames(e: Element, role: string): Way[] {
 
 /** Whether the element's name is what can be read in it, rather than an attribute or a label elsewhere. */
 function saysName(e: Element): boolean {
-  const labels = references(e, "aria-labelledby");
+  const labels = references(seen(e), "aria-labelledby");
   if (labels.length) return labels.some((label) => e.contains(label));
   const name = nameOf(e);
   return !!name && !e.getAttribute("aria-label")?.trim() && e.getAttribute("title")?.trim() !== name;

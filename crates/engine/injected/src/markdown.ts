@@ -1,6 +1,7 @@
 // The page as Markdown: what people read of it, and nothing else.
 
-import { displayOf, flatChildren, isPainted, tagOf } from "./dom";
+import { displayOf, itIsPainted, itsChildren, tagOf } from "./dom";
+import { seen } from "./seen";
 import { gridOf } from "./table";
 
 const SILENT = new Set("script style noscript template head title meta link iframe frame object embed canvas audio video svg math select datalist input textarea".split(" "));
@@ -58,10 +59,10 @@ class Writer {
 
   private within(e: Element, depth: number): void {
     const closed = e instanceof HTMLDetailsElement && !e.open;
-    for (const child of flatChildren(e)) {
+    for (const child of itsChildren(seen(e))) {
       if (closed && !(child instanceof Element && tagOf(child) === "summary")) continue;
       if (child.nodeType === Node.TEXT_NODE) {
-        if (isPainted(e) || displayOf(e) === "contents") this.text(child.nodeValue ?? "");
+        if (itIsPainted(seen(e)) || displayOf(e) === "contents") this.text(child.nodeValue ?? "");
       } else if (child instanceof Element) this.element(child, depth + 1);
     }
   }
@@ -98,14 +99,14 @@ class Writer {
     const alt = escaped((e.getAttribute("alt") ?? "").replace(/\s+/g, " ").trim());
     const source = (e as HTMLImageElement).currentSrc || (e as HTMLImageElement).src;
     // A picture without words is decoration.
-    if (!alt || !isPainted(e)) return;
+    if (!alt || !itIsPainted(seen(e))) return;
     this.line += /^https?:/.test(source) ? `![${alt}](${target(source)})` : alt;
   }
 
   private list(e: Element, depth: number): void {
     let number = Number(e.getAttribute("start") ?? 1) || 1;
     const items: string[] = [];
-    for (const item of flatChildren(e)) {
+    for (const item of itsChildren(seen(e))) {
       if (!(item instanceof Element) || displayOf(item) === "none") continue;
       const mark = tagOf(e) === "ol" ? `${number++}. ` : "- ";
       const content = within(item, depth + 1);

@@ -2,9 +2,10 @@
 
 import { nameOf } from "./aria/names";
 import { roleOf } from "./aria/roles";
-import { displayOf, preview, squash, tagOf, withCaches } from "./dom";
+import { displayOf, preview, squash, tagOf } from "./dom";
 import type { Handle } from "./handles";
 import { markdown } from "./markdown";
+import { withCaches } from "./seen";
 import { queryDeep } from "./selector/css";
 import { refTo } from "./snapshot";
 import { attached, type Gone } from "./states";

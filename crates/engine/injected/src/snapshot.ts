@@ -1,11 +1,12 @@
 // What a snapshot is made of: the tree of roles, names and states of a document, as facts. Rust decides what of it is shown.
 
-import { checkedOf, disabledOf, expandedOf, invalidOf, isStateful, levelOf, pressedOf, selectedOf } from "./aria/states";
-import { isTextField, mayGenerate, pseudoText, references, shownValue, sourcedNameOf, type Name } from "./aria/names";
-import { isHiddenForAria, isPresentational, roleOf } from "./aria/roles";
-import { attributeOf, cached, displayOf, flatParent, isSlot, isVisible, lookOf, preview, rootOf, shadowRootOf, tagOf, withCaches } from "./dom";
+import { isStateful, itIsDisabled, itsChecked, itsExpanded, itsInvalid, itsLevel, itsPressed, itsSelected } from "./aria/states";
+import { itsName, mayGenerate, references, shownValue, textAfter, textBefore, type Name } from "./aria/names";
+import { isPresentational, itIsHidden, itsRole } from "./aria/roles";
+import { itIsSlot, itIsVisible, itsField, itsLook, itsParent, itsRoot, itsShadow, preview } from "./dom";
 import { coreIn, type Other } from "./frames";
 import { held, keep, type Handle } from "./handles";
+import { seen, withCaches, type Seen } from "./seen";
 
 /** What there is to say of an element besides its role, its name and its ref. What is false or empty is left out. */
 export interface Facts {
@@ -55,6 +56,15 @@ interface Known {
   readonly element: Element;
 }
 
+/** What the tree of a document is made with: our code in that document. */
+export interface Home {
+  readonly document: Document;
+  keep(e: Element): Handle;
+  refTo(e: Element, role: string, name: string): number;
+  /** Forgets the refs of the snapshot before. */
+  renew(): void;
+}
+
 const known = new WeakMap<Element, Known>();
 let lastRef = 0;
 let current = new Map<number, Known>();
@@ -75,33 +85,21 @@ export function byRef({ ref }: { ref: string }): { handle: Handle; preview: stri
   return e ? { handle: keep(e), preview: preview(e) } : null;
 }
 
+/** Our code in this document. */
+export const home: Home = { document, keep, refTo, renew: () => (current = new Map()) };
+
 /**
  * The tree of the document's body, or of one element; null if that element has gone. Refs of a part add to those of the last whole.
  * `room`: how many characters it may have, roughly; a larger one is cut off there, and says so. Its frames share as much once more, and
- * have `frameRoom` each at least; those of the same origin that know our code are asked at once.
+ * have `frameRoom` each at least; those of the same origin that know our code are walked at once.
  */
 export function snapshot(question: Question): Entry[] | null {
-  const { root, boxes, room } = question;
+  const { root } = question;
   const from = root === undefined ? document.body : held(root);
   if (!from) return root === undefined ? [] : null;
   if (!from.isConnected) return null;
-  if (root === undefined) current = new Map();
-  const walk = new Walk(!!boxes, room);
-  const entries = withCaches(() => walk.of(from));
-  const { frames } = walk;
-  const { depth = 0, frameRoom } = question;
-  if (frameRoom && depth < DEEPEST_FRAME) {
-    const below = { boxes, room: Math.max(Math.floor(room / frames.length), frameRoom), frameRoom, depth: depth + 1 };
-    for (const { facts, core } of frames) {
-      try {
-        const content = core?.snapshot(below);
-        if (content) facts.content = content;
-      } catch {
-        // It is asked alone.
-      }
-    }
-  }
-  return entries;
+  if (root === undefined) home.renew();
+  return withCaches(() => treeOf(from, home, question, 0));
 }
 
 export interface Question {
@@ -109,8 +107,26 @@ export interface Question {
   boxes?: boolean;
   room: number;
   frameRoom?: number;
-  /** How many frames are around it. */
-  depth?: number;
+}
+
+function treeOf(from: Element, home: Home, question: Question, depth: number): Entry[] {
+  const { boxes, room, frameRoom } = question;
+  const walk = new Walk(home, !!boxes, room);
+  const entries = walk.of(from);
+  const { frames } = walk;
+  if (!frameRoom || depth >= DEEPEST_FRAME) return entries;
+  const share = Math.max(Math.floor(room / frames.length), frameRoom);
+  for (const { facts, core } of frames) {
+    if (!core) continue;
+    try {
+      core.renew();
+      const { body } = core.document;
+      facts.content = body ? treeOf(body, core, { boxes, room: share, frameRoom }, depth + 1) : [];
+    } catch {
+      // It is asked alone.
+    }
+  }
+  return entries;
 }
 
 /** Deeper than this, elements are no nodes of their own any more. */
@@ -147,32 +163,36 @@ interface Built {
   end: number;
 }
 
-const isVisited = cached((_: Node): boolean => false);
-const builtOf = cached((_: Element): Built | undefined => undefined);
-
 class Walk {
   private readonly built: Built[] = [];
   private tooDeep = false;
   /** The frame elements, with our code in their documents. */
   readonly frames: { readonly facts: Facts; readonly core?: Other | undefined }[] = [];
-  private readonly focused = document.hasFocus() ? document.activeElement : null;
+  private readonly focused: Element | null;
 
   constructor(
+    private readonly home: Home,
     private readonly boxes: boolean,
     private room: number,
-  ) {}
+  ) {
+    const { document } = home;
+    this.focused = document.hasFocus() ? document.activeElement : null;
+  }
 
   of(root: Element): Entry[] {
     const top: Child[] = [];
     this.visit(root, { role: "", into: top, readable: true, depth: 0 });
     if (this.room < 0) top.push(" " + CUT_OFF);
-    for (const built of this.built) this.resolve(built);
+    for (const built of this.built) {
+      if (built.name.sources.length && built.end !== built.place + 1) this.resolve(built);
+    }
     const entries: Entry[] = [];
     list(top, entries);
     return entries;
   }
 
-  private visit(node: Node, place: Place, under?: { parent: Element; root: Document | ShadowRoot }): void {
+  /** A node, with what is above it where that is known. */
+  private visit(node: Node, place: Place, owner?: Seen, root?: Document | ShadowRoot): void {
     if (this.room < 0) return;
     const type = node.nodeType;
     if (type === Node.TEXT_NODE) {
@@ -180,18 +200,19 @@ class Walk {
       const text = place.readable && place.role !== "textbox" && node.nodeValue;
       if (text) this.text(text, place.into);
     } else if (type === Node.ELEMENT_NODE) {
-      if (isVisited(node)) return;
+      const it = seen(node as Element);
+      if (it.visited) return;
       if (place.depth >= 2 * DEEPEST) {
         if (!this.tooDeep) place.into.push(TOO_DEEP);
         this.tooDeep = true;
         return;
       }
-      isVisited.tell(node, true);
-      if (under) {
-        flatParent.tell(node, under.parent);
-        rootOf.tell(node, under.root);
+      it.visited = true;
+      if (owner) {
+        it.parent = it.owner = owner;
+        it.root = root;
       }
-      this.element(node as Element, place);
+      this.element(it, place);
     }
   }
 
@@ -200,109 +221,115 @@ class Walk {
     into.push(text);
   }
 
-  private element(e: Element, place: Place): void {
+  private element(it: Seen, place: Place): void {
     const { role, into, depth } = place;
-    const display = displayOf(e);
+    const { display } = itsLook(it);
     if (display === "none") {
       into.push(" ");
-      for (const owned of references(e, "aria-owns")) this.visit(owned, { ...place, readable: false });
+      for (const owned of references(it, "aria-owns")) this.visit(owned, { ...place, readable: false });
       return;
     }
-    const readable = !isHiddenForAria(e) || isVisible(e);
-    const built = readable && depth < DEEPEST ? this.build(e) : undefined;
+    const readable = !itIsHidden(it) || itIsVisible(it);
+    const built = readable && depth < DEEPEST ? this.build(it) : undefined;
     if (built) {
       into.push(built);
-      this.content(e, { role: built.role, into: built.content, readable, depth: depth + 1 });
+      this.content(it, { role: built.role, into: built.content, readable, depth: depth + 1 });
       built.end = this.built.length;
       return;
     }
     const gap = display === "inline" ? "" : " ";
     if (gap) into.push(gap);
-    this.content(e, { role, into, readable, depth: depth + 1 });
+    this.content(it, { role, into, readable, depth: depth + 1 });
     if (gap) into.push(gap);
   }
 
-  private content(e: Element, place: Place): void {
-    if (isFrame(e)) return;
+  private content(it: Seen, place: Place): void {
+    if (isFrame(it)) return;
+    const { element: e, tag } = it;
     const { into, readable } = place;
-    const generates = readable && mayGenerate(e);
-    if (generates) into.push(pseudoText(e, "::before"));
-    const assigned = isSlot(e) ? e.assignedNodes() : [];
-    if (assigned.length) {
+    const root = itsRoot(it);
+    const generates = readable && mayGenerate(root);
+    if (generates) into.push(textBefore(it));
+    const assigned = itIsSlot(it) ? (e as HTMLSlotElement).assignedNodes() : undefined;
+    if (assigned?.length) {
       for (const child of assigned) this.visit(child, place);
-    } else if (tagOf(e) !== "textarea") {
-      const shadow = shadowRootOf(e);
-      const here = { parent: e, root: rootOf(e) };
+    } else if (tag !== "textarea") {
+      const shadow = itsShadow(it);
       for (let child = e.firstChild; child; child = child.nextSibling) {
         // What is slotted belongs to its slot.
-        if (!shadow || !(child as Partial<Slottable>).assignedSlot) this.visit(child, place, here);
+        if (!shadow || !(child as Partial<Slottable>).assignedSlot) this.visit(child, place, it, root);
       }
-      const inside = shadow && { parent: e, root: shadow };
-      for (let child = shadow?.firstChild; inside && child; child = child.nextSibling) this.visit(child, place, inside);
+      for (let child = shadow?.firstChild; shadow && child; child = child.nextSibling) this.visit(child, place, it, shadow);
     }
-    for (const owned of references(e, "aria-owns")) this.visit(owned, place);
+    if (it.names.length) for (const owned of references(it, "aria-owns")) this.visit(owned, place);
     if (!readable) return;
-    if (generates) into.push(pseudoText(e, "::after"));
-    if (isTextField(e) && !/^(checkbox|radio|file)$/.test(e.type)) this.text(shownValue(e), into);
+    if (generates) into.push(textAfter(it));
+    const field = itsField(it);
+    if (field && !/^(checkbox|radio|file)$/.test(field.type)) this.text(shownValue(field), into);
   }
 
-  private build(e: Element): Built | undefined {
-    const frame = isFrame(e);
-    const role = frame ? "iframe" : (roleOf(e) ?? "generic");
-    if (isPresentational(role) || (role === "generic" && isRunOfText(e))) return undefined;
-    const name: Name = frame ? { text: "", sources: [] } : sourcedNameOf(e);
+  private build(it: Seen): Built | undefined {
+    const { element: e } = it;
+    const frame = isFrame(it);
+    const role = frame ? "iframe" : (itsRole(it) ?? "generic");
+    if (isPresentational(role) || (role === "generic" && isRunOfText(it))) return undefined;
+    const name: Name = frame ? NAMELESS : itsName(it);
     const facts: Facts = {};
     let ref = 0;
     this.room -= NODE + Math.min(name.text.length, LONGEST);
-    if (isVisible(e) && (frame || lookOf(e).pointerEvents !== "none")) {
-      ref = refTo(e, role, name.text);
+    const { cursor, pointerEvents } = itsLook(it);
+    if (itIsVisible(it) && (frame || pointerEvents !== "none")) {
+      ref = this.home.refTo(e, role, name.text);
       if (frame) {
-        facts.frame = keep(e);
+        facts.frame = this.home.keep(e);
         const core = coreIn(e as HTMLIFrameElement);
         if (core) facts.frameId = core.frame;
         this.frames.push({ facts, core });
       }
-      if (lookOf(e).cursor === "pointer") facts.pointer = true;
+      if (cursor === "pointer") facts.pointer = true;
     }
     if (e === this.focused) facts.active = true;
-    if (attributeOf(e, "aria-hidden")?.toLowerCase() === "true") facts.ariaHidden = true;
+    if (it.names.length && it.attribute("aria-hidden")?.toLowerCase() === "true") facts.ariaHidden = true;
     if (this.boxes) {
       const { x, y, width, height } = e.getBoundingClientRect();
       facts.box = [x, y, width, height].map(Math.round);
     }
-    if (!frame) describe(e, role, name.text, facts);
-    const built: Built = { role, ref, facts, content: [], name, place: this.built.length, end: 0 };
+    if (!frame && isStateful(role)) addStates(it, role, facts);
+    if (!frame && it.names.length) addAttributes(it, role, name.text, facts);
+    it.place = this.built.length;
+    const built: Built = { role, ref, facts, content: [], name, place: it.place, end: 0 };
     this.built.push(built);
-    builtOf.tell(e, built);
     return built;
   }
 
   /** Says where in the tree the sources of a name are, as far as they are below it and can be referred to. */
   private resolve({ facts, name, place, end }: Built): void {
-    if (!name.sources.length || end === place + 1) return;
     const places = new Set<number>();
     for (const source of name.sources) {
       if (source === "parts") {
         facts.parts = true;
         continue;
       }
-      let e: Element | undefined = source;
-      while (e && !builtOf(e)) e = flatParent(e);
-      const below = e && builtOf(e);
-      if (below && below.place > place && below.place < end && below.ref) places.add(below.place);
+      let it: Seen | null = source;
+      while (it && it.place < 0) it = itsParent(it);
+      if (it && it.place > place && it.place < end && this.built[it.place]?.ref) places.add(it.place);
     }
     if (places.size) facts.sources = [...places];
   }
 }
 
-function isFrame(e: Element): boolean {
-  const tag = tagOf(e);
+const NAMELESS: Name = { text: "", sources: [] };
+
+function isFrame({ tag }: Seen): boolean {
   return tag === "iframe" || tag === "frame";
 }
 
 /** Whether an element is but a stretch of text in a line, as `<b>` and `<span>` mostly are. */
-function isRunOfText(e: Element): boolean {
-  return e.childNodes.length === 1 && e.firstChild?.nodeType === Node.TEXT_NODE && /^(inline|contents)$/.test(displayOf(e));
+function isRunOfText(it: Seen): boolean {
+  const { display } = itsLook(it);
+  if (display !== "inline" && display !== "contents") return false;
+  const first = it.element.firstChild;
+  return first?.nodeType === Node.TEXT_NODE && !first.nextSibling;
 }
 
 /** The ref of an element, whether or not the last snapshot showed it; it is good as long as that one's are. */
@@ -317,25 +344,27 @@ export function refTo(e: Element, role: string, name: string): number {
   return entry.ref;
 }
 
-function describe(e: Element, role: string, name: string, facts: Facts): void {
-  if (isStateful(role)) {
-    const checked = checkedOf(e);
-    if (checked) facts.checked = checked;
-    if (disabledOf(e)) facts.disabled = true;
-    // An open `details` shows what it holds; it needs no word.
-    if (role !== "group" && expandedOf(e)) facts.expanded = true;
-    const invalid = invalidOf(e);
-    if (invalid) facts.invalid = invalid;
-    const level = levelOf(e);
-    if (level) facts.level = level;
-    const pressed = pressedOf(e);
-    if (pressed) facts.pressed = pressed;
-    if (selectedOf(e)) facts.selected = true;
-  }
-  const url = role === "link" ? attributeOf(e, "href") : null;
+function addStates(it: Seen, role: string, facts: Facts): void {
+  const checked = itsChecked(it);
+  if (checked) facts.checked = checked;
+  if (itIsDisabled(it)) facts.disabled = true;
+  // An open `details` shows what it holds; it needs no word.
+  if (role !== "group" && itsExpanded(it)) facts.expanded = true;
+  const level = itsLevel(it);
+  if (level) facts.level = level;
+  if (itsSelected(it)) facts.selected = true;
+  if (!it.names.length) return;
+  const invalid = itsInvalid(it);
+  if (invalid) facts.invalid = invalid;
+  const pressed = itsPressed(it);
+  if (pressed) facts.pressed = pressed;
+}
+
+function addAttributes(it: Seen, role: string, name: string, facts: Facts): void {
+  const url = role === "link" ? it.attribute("href") : null;
   if (url !== null) facts.url = bounded(shortened(url));
   if (role === "textbox") {
-    const placeholder = attributeOf(e, "placeholder");
+    const placeholder = it.attribute("placeholder");
     if (placeholder && placeholder !== name) facts.placeholder = bounded(placeholder);
   }
 }
@@ -360,27 +389,29 @@ const UNEVEN = /[^\S ]|[\u200b\u00ad]| {2}/;
 function list(children: Child[], entries: Entry[]): number {
   let count = 0;
   let text = "";
-  const flush = (): void => {
-    if (UNEVEN.test(text)) text = text.replace(/[\u200b\u00ad]/g, "").replace(/\s+/g, " ");
-    if (text) count = (entries.push(bounded(text)), count + 1);
-    text = "";
-  };
   for (const child of children) {
     if (typeof child === "string") {
       text += child;
-    } else {
-      flush();
-      count++;
-      const told: Told = [child.role, bounded(child.name.text), child.ref, 0];
-      if (!isEmpty(child.facts)) told.push(child.facts);
-      const before = entries.push(told);
-      told[3] = list(child.content, entries);
-      if (entries.length === before + 1 && entries[before] === told[1]) {
-        entries.pop();
-        told[3] = -1;
-      }
+      continue;
+    }
+    if (text) count += tell(text, entries);
+    text = "";
+    count++;
+    const told: Told = [child.role, bounded(child.name.text), child.ref, 0];
+    if (!isEmpty(child.facts)) told.push(child.facts);
+    const before = entries.push(told);
+    told[3] = list(child.content, entries);
+    if (entries.length === before + 1 && entries[before] === told[1]) {
+      entries.pop();
+      told[3] = -1;
     }
   }
-  flush();
-  return count;
+  return text ? count + tell(text, entries) : count;
+}
+
+function tell(text: string, entries: Entry[]): number {
+  const even = UNEVEN.test(text) ? text.replace(/[\u200b\u00ad]/g, "").replace(/\s+/g, " ") : text;
+  if (!even) return 0;
+  entries.push(bounded(even));
+  return 1;
 }

@@ -1,8 +1,9 @@
 // What state an element is in, as far as acting on it goes.
 
-import { checkedOf, disabledOf, readonlyOf } from "./aria/states";
-import { closest, flatParent, isVisible, tagOf, withCaches } from "./dom";
+import { itIsDisabled, itsChecked, itsReadonly } from "./aria/states";
+import { closest, flatParent, isVisible, tagOf } from "./dom";
 import { held, type Handle } from "./handles";
+import { seen, withCaches } from "./seen";
 
 /** A state that an action may need. `stable`: the box stands still. */
 export type State = "visible" | "enabled" | "editable" | "stable";
@@ -32,9 +33,9 @@ export function states({ handle }: { handle: Handle }): States | Gone {
     const control = controlOf(e);
     return {
       visible: isVisible(e),
-      enabled: !disabledOf(control),
+      enabled: !itIsDisabled(seen(control)),
       editable: editableOf(control) ?? null,
-      checked: checkedOf(control) ?? null,
+      checked: itsChecked(seen(control)) ?? null,
       radio: (control instanceof HTMLInputElement && control.type === "radio") || /^(menuitem)?radio$/.test(control.getAttribute("role") ?? ""),
       focused: (control.getRootNode() as Document | ShadowRoot).activeElement === control,
     };
@@ -49,8 +50,9 @@ export function attached(handle: Handle): Element | undefined {
 
 /** Whether the value can be changed by typing; undefined for what holds none. */
 export function editableOf(e: Element): boolean | undefined {
-  const readonly = readonlyOf(e);
-  return readonly === undefined ? undefined : !readonly && !disabledOf(e);
+  const it = seen(e);
+  const readonly = itsReadonly(it);
+  return readonly === undefined ? undefined : !readonly && !itIsDisabled(it);
 }
 
 /** What an action on the element really works on: the button or link around it, else the control of the label around it. */
@@ -73,7 +75,7 @@ export async function lacking(e: Element, wanted: State[]): Promise<State | "att
     const control = controlOf(e);
     return wanted.find((state) => {
       if (state === "visible") return !isVisible(e);
-      if (state === "enabled") return disabledOf(control);
+      if (state === "enabled") return itIsDisabled(seen(control));
       if (state === "editable") return editableOf(control) === false;
       return false;
     });

@@ -15,6 +15,7 @@ use futures_util::future::select_ok;
 use serde_json::{Value, json};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
@@ -27,6 +28,9 @@ const DRIVER: &str = "WebKitWebDriver";
 const LOOK: Duration = Duration::from_millis(10);
 /// How long a start may take before another one is tried beside it; it takes one second, and four on a busy machine.
 const SLOW: Duration = Duration::from_secs(10);
+/// Scroll bars that nobody sees fade for seconds after each load and scroll, and each step paints the page anew, without a graphics card:
+/// three quarters of a core. With this feature of WebKit's own tests they stay as they are.
+const STILL_SCROLLBARS: &str = "MockScrollbarsController";
 /// How long a browser or a driver may take to listen.
 const LISTENING: Duration = Duration::from_secs(60);
 
@@ -38,6 +42,7 @@ pub(super) async fn launch(
     let starter = WebKit {
         options: options.clone(),
         display: Mutex::default(),
+        fading: AtomicBool::new(false),
     };
     progress
         .run(WebDriverBrowser::start(Box::new(starter)))
@@ -48,19 +53,22 @@ struct WebKit {
     options: LaunchOptions,
     /// A screen of ours, if there is none to be seen.
     display: Mutex<Option<Arc<Display>>>,
+    /// Scroll bars fade: this browser has no way to keep them from it.
+    fading: AtomicBool,
 }
 
 #[async_trait]
 impl Starter for WebKit {
     async fn start(&self, context: &ContextOptions) -> Result<Started> {
-        let mut first = self.attempt(context).boxed();
-        if let Ok(started) = tokio::time::timeout(SLOW, &mut first).await {
-            return started;
+        match self.timely(context).await {
+            // A browser ends at once when it is told of a feature that it does not have.
+            Err(Error::LaunchFailed { log, .. })
+                if log.contains(STILL_SCROLLBARS) && !self.fading.swap(true, Relaxed) =>
+            {
+                self.timely(context).await
+            }
+            started => started,
         }
-        // Seen once in a hundred times; which of the programs it was is not known.
-        tracing::warn!("WebKit does not get ready: another one is started beside it");
-        let (started, _) = select_ok([first, self.attempt(context).boxed()]).await?;
-        Ok(started)
     }
 
     async fn end(&self) {
@@ -72,6 +80,17 @@ impl Starter for WebKit {
 }
 
 impl WebKit {
+    async fn timely(&self, context: &ContextOptions) -> Result<Started> {
+        let mut first = self.attempt(context).boxed();
+        if let Ok(started) = tokio::time::timeout(SLOW, &mut first).await {
+            return started;
+        }
+        // Seen once in a hundred times; which of the programs it was is not known.
+        tracing::warn!("WebKit does not get ready: another one is started beside it");
+        let (started, _) = select_ok([first, self.attempt(context).boxed()]).await?;
+        Ok(started)
+    }
+
     async fn attempt(&self, context: &ContextOptions) -> Result<Started> {
         let screen = self.screen().await?;
         tracing::debug!(?screen, "a browser starts");
@@ -124,9 +143,14 @@ impl WebKit {
         self.display.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether it has a window that a user can see.
+    fn is_seen(&self) -> bool {
+        self.options.display && !self.options.headless
+    }
+
     /// The name of the screen of ours, where there is to be one.
     async fn screen(&self) -> Result<Option<String>> {
-        if self.options.display && !self.options.headless {
+        if self.is_seen() {
             return Ok(None);
         }
         let display = Display::shared().await?;
@@ -163,6 +187,9 @@ impl WebKit {
             // A document that goes into the browser's memory answers nothing any more, not even that it is gone.
             "--enable-page-cache=false".to_owned(),
         ];
+        if !self.is_seen() && !self.fading.load(Relaxed) {
+            args.push(format!("--features=+{STILL_SCROLLBARS}"));
+        }
         args.retain(|arg| !self.options.ignore_default_args.contains(arg));
         args.extend(self.options.args.iter().cloned());
         args

@@ -136,8 +136,7 @@ async fn starts_although_one_stands_still(browser: &Path, name: &str) {
         stuck.display(),
         real.display()
     );
-    std::fs::write(&script, text).expect("writable");
-    std::fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).expect("it is ours");
+    write_program(&script, &text);
     let program = if is_browser { &script } else { browser };
     let program = program.to_str().expect("a plain path");
     let path = format!("{}:{path}", folder.path().display());
@@ -165,6 +164,49 @@ async fn starts_although_one_stands_still(browser: &Path, name: &str) {
     assert!(client.end().await.success());
     running.gone().await;
     assert_eq!(left_in(temporary.path()), NOTHING);
+}
+
+fn write_program(path: &Path, script: &str) {
+    std::fs::write(path, script).expect("writable");
+    std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).expect("it is ours");
+}
+
+#[tokio::test]
+async fn a_webkit_without_the_feature_that_keeps_scroll_bars_still_starts_all_the_same() {
+    if !webkit_is_there() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let script = folder.path().join("MiniBrowser");
+    let refused = folder.path().join("refused");
+    // What it says is what WebKitGTK 2.50 says of a feature that it does not know.
+    let text = format!(
+        "#!/bin/sh
+case \"$*\" in
+*MockScrollbarsController*)
+  echo refused >> '{}'
+  echo \"Cannot parse arguments: Feature 'MockScrollbarsController' is not available\" >&2
+  exit 1;;
+esac
+exec '{}' \"$@\"
+",
+        refused.display(),
+        webkit().expect("it is there").display(),
+    );
+    write_program(&script, &text);
+    let program = script.to_str().expect("a plain path");
+    let client = launch(&["--toolsets", "session", "--executable-path", program])
+        .args(WEBKIT)
+        .start()
+        .await;
+    for _ in 0..2 {
+        let id = client.create_session(json!({})).await;
+        let sum = json!({ "sessionId": id, "script": "1 + 1" });
+        assert_eq!(client.success("evaluate", sum).await["result"], 2);
+    }
+    let refused = std::fs::read_to_string(refused).expect("it was asked for at first");
+    assert_eq!(refused, "refused\n", "asked for once");
+    assert!(client.end().await.success());
 }
 
 /// Such a document has lost the listeners that tell where it goes.

@@ -1,7 +1,8 @@
 // Names and descriptions: https://www.w3.org/TR/accname-1.2/#mapping_additional_nd_te, with the native sources of https://www.w3.org/TR/html-aam-1.0/#accname-computation.
 
-import { attributeOf, cached, cachedByRoot, displayOf, flatChildren, flatParent, hasAttribute, isSvg, rootOf, shadowRootOf, squash, tagOf } from "../dom";
-import { isHiddenForAria, isPresentational, roleOf } from "./roles";
+import { isElement, itIsHtml, itIsSvg, itsChildren, itsField, itsLook, itsRoot, itsShadow, squash } from "../dom";
+import { cached, seen, type Seen } from "../seen";
+import { isPresentational, itIsHidden, itsRole, roleOf } from "./roles";
 
 const roles = (s: string): Set<string> => new Set(s.split(" "));
 
@@ -13,18 +14,17 @@ const BY_CONTENT = roles(
 const PASSES_CONTENT = roles(
   " caption code contentinfo definition deletion emphasis insertion list listitem mark none paragraph presentation region rowgroup section strong subscript superscript table term time",
 );
-const RANGES = roles("meter progressbar scrollbar slider spinbutton");
 
 /** A name, and the elements whose own text or attributes make it up; `parts` stands for those of a caption, legend or label. */
 export interface Name {
   readonly text: string;
-  readonly sources: readonly (Element | "parts")[];
+  readonly sources: readonly (Seen | "parts")[];
 }
 
 interface Walk {
   readonly includeHidden: boolean;
-  readonly visited: Set<Element>;
-  readonly sources: (Element | "parts")[];
+  readonly visited: Set<Seen>;
+  readonly sources: (Seen | "parts")[];
   /** Below an element that `aria-labelledby` or `aria-describedby` points to. */
   readonly referred: boolean;
   /** In a label, a reference or the content of the element whose name it is: a control stands for its value. */
@@ -33,75 +33,73 @@ interface Walk {
   readonly inside: boolean;
 }
 
-const shown = cached((e: Element) => compute(e, false));
-const all = cached((e: Element) => compute(e, true));
+const ofAll = cached((it: Seen) => compute(it, true));
 
 /** The accessible name, as one line. A hidden element has none, unless hidden elements are included. */
 export function nameOf(e: Element, options: { includeHidden?: boolean } = {}): string {
-  return (options.includeHidden ? all(e) : shown(e)).text;
+  const it = seen(e);
+  return (options.includeHidden ? ofAll(it) : itsName(it)).text;
 }
 
 /** The accessible name with what it was taken from. */
-export function sourcedNameOf(e: Element): Name {
-  return shown(e);
+export function itsName(it: Seen): Name {
+  return it.name ?? (it.name = compute(it, false));
 }
 
 const NAMELESS: Name = { text: "", sources: [] };
 const NAMED_BY_HTML = roles("area button fieldset figure img input meter output progress select summary table textarea");
 
-/** Whether nothing about the element could give it a name; so for most elements of a page. */
-function isNameless(e: Element): boolean {
-  const role = roleOf(e) ?? "";
-  if (UNNAMED.has(role)) return true;
-  if (BY_CONTENT.has(role) || NAMED_BY_HTML.has(tagOf(e)) || isSvg(e)) return false;
-  return !hasAttribute(e, "aria-label") && !hasAttribute(e, "aria-labelledby") && !hasAttribute(e, "title");
-}
-
-function compute(e: Element, includeHidden: boolean): Name {
-  if (isNameless(e)) return NAMELESS;
-  const plain = includeHidden ? "" : plainName(e);
-  if (plain) return { text: plain, sources: [e] };
+function compute(it: Seen, includeHidden: boolean): Name {
+  const role = itsRole(it) ?? "";
+  if (UNNAMED.has(role)) return NAMELESS;
+  const byContent = BY_CONTENT.has(role);
+  const byHtml = NAMED_BY_HTML.has(it.tag) || itIsSvg(it);
+  const labelled = it.names.length > 0 && (it.has("aria-label") || it.has("aria-labelledby"));
+  // So it is for most elements of a page.
+  if (!byContent && !byHtml && !labelled && !it.has("title")) return NAMELESS;
+  if (byContent && !byHtml && !labelled && !includeHidden && !itIsHidden(it)) {
+    const plain = squash(plainText(it) ?? "");
+    if (plain) return { text: plain, sources: [it] };
+  }
   const sources: Walk["sources"] = [];
-  return { text: squash(alternative(e, { includeHidden, visited: new Set(), sources, referred: false, embedded: false, inside: false })), sources };
+  return { text: squash(alternative(it, { includeHidden, visited: new Set(), sources, referred: false, embedded: false, inside: false })), sources };
 }
 
-/** The name of what is named by its content, and holds nothing but text; so for most cells, links and items of a page. Else empty. */
-function plainName(e: Element): string {
-  if (!BY_CONTENT.has(roleOf(e) ?? "") || NAMED_BY_HTML.has(tagOf(e)) || isSvg(e)) return "";
-  if (hasAttribute(e, "aria-label") || hasAttribute(e, "aria-labelledby") || isHiddenForAria(e)) return "";
-  return squash(plainText(e) ?? "");
+/** The text of an element that holds nothing but text; so it is for most cells, links and items of a page. */
+function plainText(it: Seen): string | null {
+  if (it.text === undefined) {
+    const e = it.element;
+    if (e.firstElementChild || itsShadow(it) || it.tag === "slot" || it.has("aria-owns")) it.text = null;
+    else it.text = mayGenerate(itsRoot(it)) ? textBefore(it) + (e.textContent ?? "") + textAfter(it) : (e.textContent ?? "");
+  }
+  return it.text;
 }
-
-/** The text of an element that holds nothing but text. */
-const plainText = cached((e: Element): string | null => {
-  if (e.firstElementChild || shadowRootOf(e) || tagOf(e) === "slot" || hasAttribute(e, "aria-owns")) return null;
-  const text = e.textContent ?? "";
-  return mayGenerate(e) ? pseudoText(e, "::before") + text + pseudoText(e, "::after") : text;
-});
 
 /** The accessible description: of `aria-describedby`, else `aria-description`, else the title. */
 export function descriptionOf(e: Element): string {
-  if (hasAttribute(e, "aria-describedby")) {
-    const texts = references(e, "aria-describedby").map((r) => ofReference(r, { includeHidden: false, visited: new Set(), sources: [] }));
+  const it = seen(e);
+  if (it.has("aria-describedby")) {
+    const texts = references(it, "aria-describedby").map((r) => ofReference(r, { includeHidden: false, visited: new Set(), sources: [] }));
     return squash(texts.join(" "));
   }
-  const own = squash(attributeOf(e, "aria-description") ?? "");
+  const own = squash(it.attribute("aria-description") ?? "");
   if (own) return own;
-  return squash(attributeOf(e, "title") ?? "");
+  return squash(it.attribute("title") ?? "");
 }
 
 function ofReference(e: Element, { includeHidden, visited, sources }: Pick<Walk, "includeHidden" | "visited" | "sources">): string {
-  return alternative(e, { includeHidden: includeHidden || isHiddenForAria(e), visited, sources, referred: true, embedded: true, inside: false });
+  const it = seen(e);
+  return alternative(it, { includeHidden: includeHidden || itIsHidden(it), visited, sources, referred: true, embedded: true, inside: false });
 }
 
 const NONE: readonly Element[] = [];
 
 /** The elements that an attribute with a list of ids names, in the order of the list. */
-export function references(e: Element, attribute: string): readonly Element[] {
-  const ids = attributeOf(e, attribute);
+export function references(it: Seen, attribute: string): readonly Element[] {
+  const ids = it.attribute(attribute);
   if (!ids) return NONE;
   entanglements++;
-  const root = rootOf(e);
+  const root = itsRoot(it);
   const found = new Set<Element>();
   for (const id of ids.split(/\s+/)) {
     const target = id && root.getElementById(id);
@@ -110,86 +108,76 @@ export function references(e: Element, attribute: string): readonly Element[] {
   return [...found];
 }
 
-function alternative(e: Element, walk: Walk): string {
-  if (walk.visited.has(e)) {
+function alternative(it: Seen, walk: Walk): string {
+  if (walk.visited.has(it)) {
     entanglements++;
     return "";
   }
-  if (!walk.includeHidden && isHiddenForAria(e)) {
-    walk.visited.add(e);
+  if (!walk.includeHidden && itIsHidden(it)) {
+    walk.visited.add(it);
     return "";
   }
-  if (!walk.referred && hasAttribute(e, "aria-labelledby")) {
-    const text = squash(references(e, "aria-labelledby").map((r) => ofReference(r, walk)).join(" "));
+  if (!walk.referred && it.has("aria-labelledby")) {
+    const text = squash(references(it, "aria-labelledby").map((r) => ofReference(r, walk)).join(" "));
     if (text) return text;
   }
-  const role = roleOf(e) ?? "";
+  const role = itsRole(it) ?? "";
   if (walk.embedded) {
-    const value = embeddedValue(e, role, walk);
+    const value = embeddedValue(it, role, walk);
     if (value !== undefined) {
       entanglements++;
       return value;
     }
   }
-  walk.visited.add(e);
-  const label = attributeOf(e, "aria-label")?.trim();
-  if (label) return own(e, label, walk);
+  walk.visited.add(it);
+  const { tag } = it;
+  const label = it.attribute("aria-label")?.trim();
+  if (label) return own(it, label, walk);
   const presentational = isPresentational(role);
-  const native = presentational ? undefined : nativeName(e, walk);
+  const byHtml = !presentational && (NAMED_BY_HTML.has(tag) || itIsSvg(it));
+  const native = byHtml ? nativeName(it, walk) : undefined;
   if (native !== undefined) return native;
-  const tag = tagOf(e);
-  const summary = tag === "summary";
   if (tag === "label") entanglements++;
-  if (BY_CONTENT.has(role) || walk.referred || summary || ((walk.inside || walk.embedded) && PASSES_CONTENT.has(role))) {
-    const text = contentText(e, walk.inside && walk.embedded ? walk : { ...walk, embedded: true, inside: true });
+  if (BY_CONTENT.has(role) || walk.referred || tag === "summary" || ((walk.inside || walk.embedded) && PASSES_CONTENT.has(role))) {
+    const text = contentText(it, walk.inside && walk.embedded ? walk : { ...walk, embedded: true, inside: true });
     if (walk.inside ? text : text.trim()) return text;
   }
-  return presentational ? "" : own(e, attributeOf(e, "title") ?? "", walk);
+  return presentational ? "" : own(it, it.attribute("title") ?? "", walk);
 }
 
 /** Notes the element as the source of a text, if there is some. */
-function own(e: Element, text: string, walk: Walk): string {
-  if (text.trim()) walk.sources.push(e);
+function own(it: Seen, text: string, walk: Walk): string {
+  if (text.trim()) walk.sources.push(it);
   return text;
 }
 
+// What stands in the name of something else by its value, or not at all.
+const VALUED = roles("textbox searchbox combobox listbox menu meter progressbar scrollbar slider spinbutton");
+
 /** The value by which a control stands in the name of something else. */
-function embeddedValue(e: Element, role: string, walk: Walk): string | undefined {
-  if (role === "textbox" || role === "searchbox") {
-    walk.visited.add(e);
-    return own(e, isTextField(e) ? shownValue(e) : (e.textContent ?? ""), walk);
-  }
+function embeddedValue(it: Seen, role: string, walk: Walk): string | undefined {
+  if (!VALUED.has(role)) return undefined;
+  walk.visited.add(it);
+  const field = itsField(it);
+  if (role === "textbox" || role === "searchbox") return own(it, field ? shownValue(field) : (it.element.textContent ?? ""), walk);
   if (role === "combobox" || role === "listbox") {
-    walk.visited.add(e);
-    if (isTextField(e)) return own(e, shownValue(e), walk);
-    noteLabelAround(e, walk);
-    const texts = chosen(e, role).map((option) => alternative(option, { ...walk, inside: true }));
+    if (field) return own(it, shownValue(field), walk);
+    noteLabelAround(it, walk);
+    const texts = chosen(it, role).map((option) => alternative(seen(option), { ...walk, inside: true }));
     return texts.join(" ");
   }
-  if (RANGES.has(role)) {
-    walk.visited.add(e);
-    return own(e, attributeOf(e, "aria-valuetext") ?? attributeOf(e, "aria-valuenow") ?? attributeOf(e, "value") ?? "", walk);
-  }
-  if (role === "menu") {
-    walk.visited.add(e);
-    return "";
-  }
-  return undefined;
+  return role === "menu" ? "" : own(it, it.attribute("aria-valuetext") ?? it.attribute("aria-valuenow") ?? it.attribute("value") ?? "", walk);
 }
 
-function chosen(e: Element, role: string): Element[] {
-  if (e instanceof HTMLSelectElement) {
-    const [first] = e.options;
-    return e.selectedOptions.length || !first ? [...e.selectedOptions] : [first];
+function chosen(it: Seen, role: string): Element[] {
+  const e = it.element;
+  if (itIsHtml(it, "select")) {
+    const { options, selectedOptions } = e as HTMLSelectElement;
+    const [first] = options;
+    return selectedOptions.length || !first ? [...selectedOptions] : [first];
   }
   const list = role === "combobox" ? [...e.querySelectorAll("*")].find((child) => roleOf(child) === "listbox") : e;
   return list ? [...list.querySelectorAll("[aria-selected=true]")].filter((child) => roleOf(child) === "option") : [];
-}
-
-/** Whether it is an `input` or a `textarea`. */
-export function isTextField(e: Element): e is HTMLInputElement | HTMLTextAreaElement {
-  const tag = tagOf(e);
-  return (tag === "input" || tag === "textarea") && (e instanceof HTMLInputElement || e instanceof HTMLTextAreaElement);
 }
 
 /** The value of a field as it is on the screen: of a password only its length leaves the page. */
@@ -198,31 +186,31 @@ export function shownValue(e: HTMLInputElement | HTMLTextAreaElement): string {
 }
 
 /** The name that the element's own kind of HTML gives it, which may be empty; undefined where content or title is to decide. */
-function nativeName(e: Element, walk: Walk): string | undefined {
-  const attribute = (name: string): string => attributeOf(e, name) ?? "";
-  const titled = (text: string): string => own(e, text.trim() ? text : attribute("title"), walk);
-  const tag = tagOf(e);
+function nativeName(it: Seen, walk: Walk): string | undefined {
+  const attribute = (name: string): string => it.attribute(name) ?? "";
+  const titled = (text: string): string => own(it, text.trim() ? text : attribute("title"), walk);
+  const { tag, element: e } = it;
   switch (tag) {
     case "input": {
       const type = (e as HTMLInputElement).type;
       if (/^(button|submit|reset)$/.test(type)) {
         return titled((e as HTMLInputElement).value || (type === "submit" ? "Submit" : type === "reset" ? "Reset" : ""));
       }
-      const labels = labelsText(e, walk);
+      const labels = labelsText(it, walk);
       if (labels !== undefined) return labels;
-      if (type === "file") return own(e, "Choose File", walk);
-      if (type === "image") return own(e, attribute("alt").trim() || attribute("title").trim() || "Submit", walk);
-      return own(e, placeholderOrTitle(e, !/^(checkbox|color|date|datetime-local|month|radio|range|time|week)$/.test(type)), walk);
+      if (type === "file") return own(it, "Choose File", walk);
+      if (type === "image") return own(it, attribute("alt").trim() || attribute("title").trim() || "Submit", walk);
+      return own(it, placeholderOrTitle(it, !/^(checkbox|color|date|datetime-local|month|radio|range|time|week)$/.test(type)), walk);
     }
     case "textarea":
-      return labelsText(e, walk) ?? own(e, placeholderOrTitle(e, true), walk);
+      return labelsText(it, walk) ?? own(it, placeholderOrTitle(it, true), walk);
     case "select":
     case "output":
-      return labelsText(e, walk) ?? titled("");
+      return labelsText(it, walk) ?? titled("");
     case "button":
     case "meter":
     case "progress":
-      return labelsText(e, walk);
+      return labelsText(it, walk);
     case "fieldset":
       return partText(e, "legend", walk) ?? titled("");
     case "figure":
@@ -231,97 +219,92 @@ function nativeName(e: Element, walk: Walk): string | undefined {
     case "area":
       return titled(attribute("alt").trim());
     case "table":
-      return partText(e, "caption", walk) ?? (own(e, attribute("summary"), walk) || undefined);
+      return partText(e, "caption", walk) ?? (own(it, attribute("summary"), walk) || undefined);
     default:
-      return isSvg(e) ? svgTitle(e, tag, walk) : undefined;
+      return itIsSvg(it) ? svgTitle(it, walk) : undefined;
   }
 }
 
-function placeholderOrTitle(e: Element, hasPlaceholder: boolean): string {
-  const title = attributeOf(e, "title") ?? "";
-  return title || !hasPlaceholder ? title : (attributeOf(e, "placeholder") ?? "");
+function placeholderOrTitle(it: Seen, hasPlaceholder: boolean): string {
+  const title = it.attribute("title") ?? "";
+  return title || !hasPlaceholder ? title : (it.attribute("placeholder") ?? "");
 }
 
-function labelsText(e: Element, walk: Walk): string | undefined {
-  const labels = walk.referred ? NONE : labelsOf(e);
+function labelsText(it: Seen, walk: Walk): string | undefined {
+  const labels = walk.referred ? NONE : labelsOf(it);
   if (!labels.length) return undefined;
   entanglements++;
-  noteLabelAround(e, walk);
-  const texts = labels.map((label) => alternative(label, { ...walk, sources: [], embedded: true, inside: true }));
+  noteLabelAround(it, walk);
+  const texts = labels.map((label) => alternative(seen(label), { ...walk, sources: [], embedded: true, inside: true }));
   return texts.filter((text) => text).join(" ");
 }
 
 /** Whether anything under a root can be a label: looking for the labels of each control costs much more. */
-const hasLabels = cachedByRoot((root) => !!root.querySelector("label"));
+const hasLabels = cached((root: Document | ShadowRoot) => !!root.querySelector("label"));
 
-const labelsOf = cached((e: Element): readonly Element[] => (hasLabels(e) ? [...((e as HTMLInputElement).labels ?? NONE)] : NONE));
+const labelsOf = cached((it: Seen): readonly Element[] => (hasLabels(itsRoot(it)) ? [...((it.element as HTMLInputElement).labels ?? NONE)] : NONE));
 
 /** A control in the label that is being read has that label for its name, which tells of it. */
-function noteLabelAround(e: Element, walk: Walk): void {
-  if (labelsOf(e).some((label) => walk.visited.has(label) && label.contains(e))) walk.sources.push("parts");
+function noteLabelAround(it: Seen, walk: Walk): void {
+  if (labelsOf(it).some((label) => walk.visited.has(seen(label)) && label.contains(it.element))) walk.sources.push("parts");
 }
 
 function partText(e: Element, part: string, walk: Walk): string | undefined {
-  const child = [...e.children].find((child) => tagOf(child) === part);
+  const child = [...e.children].find((child) => child.localName === part);
   if (!child) return undefined;
   if (walk.inside) walk.sources.push("parts");
-  return alternative(child, { ...walk, sources: walk.inside ? [] : walk.sources, embedded: true, inside: true });
+  return alternative(seen(child), { ...walk, sources: walk.inside ? [] : walk.sources, embedded: true, inside: true });
 }
 
-function svgTitle(e: Element, tag: string, walk: Walk): string | undefined {
-  for (const child of e.children) {
-    if (child.localName === "title") return alternative(child, { ...walk, sources: [], includeHidden: true, referred: true, embedded: true });
+function svgTitle(it: Seen, walk: Walk): string | undefined {
+  for (const child of it.element.children) {
+    if (child.localName === "title") return alternative(seen(child), { ...walk, sources: [], includeHidden: true, referred: true, embedded: true });
   }
-  return (tag === "a" && attributeOf(e, "xlink:title")?.trim()) || undefined;
+  return (it.tag === "a" && it.attribute("xlink:title")?.trim()) || undefined;
 }
 
 // Counts what makes the text of an element depend on where the walk has come from: labels, references, and what was visited before.
 let entanglements = 0;
 
-/** The text of content that is the same wherever it is read from. */
-const plainContents = cached((_: Element): { name?: Name } => ({}));
-
-function contentText(e: Element, walk: Walk): string {
-  const plain = plainText(e);
-  if (plain !== null) return own(e, plain, walk);
-  const reusable = walk.includeHidden || walk.referred ? undefined : plainContents(e);
-  if (reusable?.name) {
-    for (const source of reusable.name.sources) walk.sources.push(source);
-    return reusable.name.text;
+function contentText(it: Seen, walk: Walk): string {
+  const plain = plainText(it);
+  if (plain !== null) return own(it, plain, walk);
+  const reusable = !walk.includeHidden && !walk.referred;
+  if (reusable && it.content) {
+    for (const source of it.content.sources) walk.sources.push(source);
+    return it.content.text;
   }
   const before = walk.sources.length;
   const entangledBefore = entanglements;
-  let text = pseudoText(e, "::before");
-  const add = (child: Element): void => {
+  const generates = mayGenerate(itsRoot(it));
+  let text = generates ? textBefore(it) : "";
+  const add = (child: Seen): void => {
     const part = alternative(child, walk);
-    text += tagOf(child) !== "br" && (displayOf(child) || "inline") === "inline" ? part : ` ${part} `;
+    text += child.tag !== "br" && (itsLook(child).display || "inline") === "inline" ? part : ` ${part} `;
   };
-  for (const child of flatChildren(e)) {
-    if (child instanceof Element) {
-      flatParent.tell(child, e);
-      add(child);
+  for (const child of itsChildren(it)) {
+    if (isElement(child)) {
+      const below = seen(child);
+      below.parent = it;
+      if (it.tag !== "slot") below.owner = it;
+      add(below);
     } else if (child.nodeType === Node.TEXT_NODE) {
       text += child.nodeValue ?? "";
     }
   }
-  for (const owned of references(e, "aria-owns")) add(owned);
-  text += pseudoText(e, "::after");
-  if (before === walk.sources.length) own(e, text, walk);
-  if (reusable && entangledBefore === entanglements) reusable.name = { text, sources: walk.sources.slice(before) };
+  for (const owned of references(it, "aria-owns")) add(seen(owned));
+  if (generates) text += textAfter(it);
+  if (before === walk.sources.length) own(it, text, walk);
+  if (reusable && entangledBefore === entanglements) it.content = { text, sources: walk.sources.slice(before) };
   return text;
 }
 
-/** The text that CSS puts before or after the content of an element. https://www.w3.org/TR/css-content-3/#alt */
-export function pseudoText(e: Element, pseudo: "::before" | "::after"): string {
-  if (!mayGenerate(e)) return "";
-  return pseudo === "::before" ? textBefore(e) : textAfter(e);
-}
-
-const textBefore = cached((e: Element) => generatedText(e, "::before"));
-const textAfter = cached((e: Element) => generatedText(e, "::after"));
+// The text that CSS puts before or after the content of an element. https://www.w3.org/TR/css-content-3/#alt
+export const textBefore = cached((it: Seen) => generatedText(it, "::before"));
+export const textAfter = cached((it: Seen) => generatedText(it, "::after"));
 
 /** Whether a style sheet could put text before or after an element under a root: asking each element costs much more. */
-export const mayGenerate = cachedByRoot((root) => [...root.styleSheets, ...root.adoptedStyleSheets].some(sheetGenerates));
+export const mayGenerate = cached((root: Document | ShadowRoot) => [...root.styleSheets, ...root.adoptedStyleSheets].some(sheetGenerates));
 
 function sheetGenerates(sheet: CSSStyleSheet): boolean {
   try {
@@ -344,27 +327,27 @@ function rulesGenerate(rules: CSSRuleList): boolean {
   return false;
 }
 
-function generatedText(e: Element, pseudo: string): string {
-  const style = getComputedStyle(e, pseudo);
+function generatedText(it: Seen, pseudo: string): string {
+  const style = getComputedStyle(it.element, pseudo);
   const { content } = style;
   if (content === "none" || content === "normal" || !content || style.display === "none" || style.visibility !== "visible") return "";
-  const text = contentValue(e, content);
+  const text = contentValue(it, content);
   return text && style.display !== "inline" ? ` ${text} ` : text;
 }
 
 const TOKEN = /\s*(?:"((?:[^"\\]|\\.)*)"|attr\(\s*([\w-]+)\s*\)|(\/))/gy;
 
 /** The text of a `content` value that consists of strings and attributes; what comes after a slash is its alternative. */
-function contentValue(e: Element, content: string): string {
+function contentValue(it: Seen, content: string): string {
   let text = "";
   let read = 0;
   for (const [token, string, attribute, slash] of content.matchAll(TOKEN)) {
     read += token.length;
     if (slash) text = "";
-    else if (attribute) text += attributeOf(e, attribute) ?? "";
+    else if (attribute) text += it.attribute(attribute) ?? "";
     else text += (string ?? "").replace(/\\([0-9a-f]{1,6}) ?|\\(.)/gi, (_, hex, char) => (hex ? String.fromCodePoint(Number.parseInt(hex, 16)) : char));
   }
   // Counters, images and quotation marks have no text that could be read here.
   const slash = content.lastIndexOf("/");
-  return read === content.trimEnd().length ? text : slash < 0 ? "" : contentValue(e, content.slice(slash + 1));
+  return read === content.trimEnd().length ? text : slash < 0 ? "" : contentValue(it, content.slice(slash + 1));
 }

@@ -1,6 +1,7 @@
 // Which role an element has: https://www.w3.org/TR/html-aam-1.0/ and https://www.w3.org/TR/wai-aria-1.2/#document-handling_author-errors_roles.
 
-import { attributeOf, cached, closest, displayOf, flatChildren, flatParent, hasAttribute, hasTextBox, isPainted, parentOrHost, shadowRootOf, tagOf } from "../dom";
+import { closest, hasTextBox, isElement, itIsPainted, itsChildren, itsLook, itsOwner, itsParent, itsShadow, parentOrHost } from "../dom";
+import { seen, type Seen } from "../seen";
 
 const words = (s: string): Set<string> => new Set(s.split(" "));
 
@@ -79,6 +80,30 @@ const INPUTS: Record<string, string> = {
   submit: "button",
 };
 
+/** The tags whose role depends on more than the tag, by each role that they can have. */
+const BY_MORE = new Map<string, string[]>([
+  ["link", ["a", "area"]],
+  ["contentinfo", ["footer"]],
+  ["banner", ["header"]],
+  ["form", ["form"]],
+  ["region", ["section"]],
+  ["img", ["img"]],
+  ["listbox", ["select"]],
+  ["combobox", ["select", "input"]],
+  ["cell", ["td"]],
+  ["gridcell", ["td"]],
+  ["columnheader", ["th"]],
+  ["rowheader", ["th"]],
+  ...["textbox", "searchbox", ...Object.values(INPUTS)].map((role): [string, string[]] => [role, ["input"]]),
+]);
+
+/** The CSS that finds everything that can have a role, and more; undefined where anything can. */
+export function candidates(role: string): string | undefined {
+  if (isPresentational(role)) return undefined;
+  const tags = [...PLAIN.keys()].filter((tag) => PLAIN.get(tag) === role);
+  return ["[role]", ...tags, ...(BY_MORE.get(role) ?? [])].join();
+}
+
 // A role of none on the container takes these required children along.
 const OWNERS = new Map<string, string[]>([
   ["li", ["ul", "ol", "menu"]],
@@ -102,51 +127,63 @@ const UNNAMED = words("caption code deletion emphasis generic insertion none par
 const SECTIONING = ":is(article,aside,main,nav,section):not([role]),[role=article],[role=complementary],[role=main],[role=navigation],[role=region]";
 
 /** The role, explicit or implied by the tag; null where there is none, and `presentation` or `none` as written. */
-export const roleOf: (e: Element) => string | null = cached((e) => {
-  const explicit = explicitRole(e);
-  if (!explicit) return impliedRole(e);
+export function itsRole(it: Seen): string | null {
+  return it.role === undefined ? (it.role = computedRole(it)) : it.role;
+}
+
+/** The same, of an element. */
+export function roleOf(e: Element): string | null {
+  return itsRole(seen(e));
+}
+
+function computedRole(it: Seen): string | null {
+  const explicit = it.names.length ? explicitRole(it) : undefined;
+  if (!explicit) return impliedRole(it);
   if (!isPresentational(explicit)) return explicit;
-  const implied = impliedRole(e);
-  return mustBeExposed(e, implied) ? implied : explicit;
-});
+  const implied = impliedRole(it);
+  return mustBeExposed(it, implied) ? implied : explicit;
+}
 
 /** Whether a role says that there is none. */
 export function isPresentational(role: string | null | undefined): boolean {
   return role === "none" || role === "presentation";
 }
 
-function explicitRole(e: Element): string | undefined {
-  return attributeOf(e, "role")?.split(/\s+/).find((role) => ROLES.has(role));
+function explicitRole(it: Seen): string | undefined {
+  return it.attribute("role")?.split(/\s+/).find((role) => ROLES.has(role));
 }
 
-function hasGlobalAttribute(e: Element, role: string | null): boolean {
+function hasGlobalAttribute(it: Seen, role: string | null): boolean {
+  if (!it.names.length) return false;
   return (
-    GLOBAL_ATTRIBUTES.some((name) => hasAttribute(e, "aria-" + name) && !((name === "label" || name === "labelledby") && UNNAMED.has(role ?? ""))) ||
-    ONCE_GLOBAL.some((name) => hasAttribute(e, "aria-" + name))
+    GLOBAL_ATTRIBUTES.some((name) => it.has("aria-" + name) && !((name === "label" || name === "labelledby") && UNNAMED.has(role ?? ""))) ||
+    ONCE_GLOBAL.some((name) => it.has("aria-" + name))
   );
 }
 
 /** Whether the element can have the focus, by its nature or by a tabindex. */
-export function isFocusable(e: Element): boolean {
-  return !isNativelyDisabled(e) && (isNativelyFocusable(e) || hasTabIndex(e));
+function isFocusable(it: Seen): boolean {
+  return !isNativelyDisabled(it) && (isNativelyFocusable(it) || hasTabIndex(it));
 }
 
-function hasTabIndex(e: Element): boolean {
-  return !Number.isNaN(Number.parseInt(attributeOf(e, "tabindex") ?? "", 10));
+function hasTabIndex(it: Seen): boolean {
+  return !Number.isNaN(Number.parseInt(it.attribute("tabindex") ?? "", 10));
 }
 
-function isNativelyFocusable(e: Element): boolean {
-  const tag = tagOf(e);
-  if (tag === "a" || tag === "area") return hasAttribute(e, "href");
-  if (tag === "input") return (e as HTMLInputElement).type !== "hidden";
+function isNativelyFocusable(it: Seen): boolean {
+  const { tag } = it;
+  if (tag === "a" || tag === "area") return it.has("href");
+  if (tag === "input") return (it.element as HTMLInputElement).type !== "hidden";
   return /^(button|details|select|textarea)$/.test(tag);
 }
 
+const CONTROLS = words("button input select textarea option optgroup");
+
 /** Whether the element is a form control that is disabled by itself, its optgroup or its fieldset. */
-export function isNativelyDisabled(e: Element): boolean {
-  const tag = tagOf(e);
-  if (!/^(button|input|select|textarea|option|optgroup)$/.test(tag)) return false;
-  if (hasAttribute(e, "disabled")) return true;
+export function isNativelyDisabled(it: Seen): boolean {
+  const { element: e, tag } = it;
+  if (!CONTROLS.has(tag)) return false;
+  if (it.has("disabled")) return true;
   if (tag === "option" && e.closest("optgroup[disabled]")) return true;
   const fieldset = e.parentElement?.closest("fieldset[disabled]");
   if (!fieldset) return false;
@@ -155,50 +192,55 @@ export function isNativelyDisabled(e: Element): boolean {
   return !legend?.contains(e) || !!fieldset.parentElement?.closest("fieldset[disabled]");
 }
 
-function mustBeExposed(e: Element, implied: string | null): boolean {
-  return hasGlobalAttribute(e, implied) || isFocusable(e);
+function mustBeExposed(it: Seen, implied: string | null): boolean {
+  return hasGlobalAttribute(it, implied) || isFocusable(it);
 }
 
-function impliedRole(e: Element): string | null {
-  const role = tagRole(e) || null;
-  if (!role) return null;
-  return strippedBy(e) || role;
+function impliedRole(it: Seen): string | null {
+  const role = tagRole(it) || null;
+  return role && (strippedBy(it) || role);
 }
 
 /** The `none` or `presentation` by which a list, table or row makes its parts into nothing as well, unless they must be exposed; else empty. */
-const strippedBy: (e: Element) => string = cached((e) => {
-  const owners = OWNERS.get(tagOf(e));
-  const parent = owners && parentOrHost(e);
-  if (!parent || !owners.includes(tagOf(parent))) return "";
-  const explicit = explicitRole(parent);
-  return explicit && isPresentational(explicit) && !mustBeExposed(parent, "none") ? explicit : strippedBy(parent);
-});
+function strippedBy(it: Seen): string {
+  return it.stripped ?? (it.stripped = foundStripped(it));
+}
 
-function tagRole(e: Element): string | null | undefined {
-  const tag = tagOf(e);
+function foundStripped(it: Seen): string {
+  const owners = OWNERS.get(it.tag);
+  const parent = owners && itsOwner(it);
+  if (!parent || !owners.includes(parent.tag)) return "";
+  const explicit = parent.names.length ? explicitRole(parent) : undefined;
+  return explicit && isPresentational(explicit) && !mustBeExposed(parent, "none") ? explicit : strippedBy(parent);
+}
+
+function tagRole(it: Seen): string | null | undefined {
+  const { tag, element: e } = it;
+  const plain = PLAIN.get(tag);
+  if (plain) return plain;
   switch (tag) {
     case "a":
     case "area":
-      return hasAttribute(e, "href") ? "link" : null;
+      return it.has("href") ? "link" : null;
     case "footer":
       return isInSection(e) ? null : "contentinfo";
     case "header":
       return isInSection(e) ? null : "banner";
     case "form":
-      return isNamed(e) ? "form" : null;
+      return isNamed(it) ? "form" : null;
     case "section":
-      return isNamed(e) ? "region" : null;
+      return isNamed(it) ? "region" : null;
     case "img":
-      return attributeOf(e, "alt") === "" && !attributeOf(e, "title") && !hasGlobalAttribute(e, null) && !hasTabIndex(e) ? "presentation" : "img";
+      return it.attribute("alt") === "" && !it.attribute("title") && !hasGlobalAttribute(it, null) && !hasTabIndex(it) ? "presentation" : "img";
     case "input":
       return inputRole(e as HTMLInputElement);
     case "select":
-      return hasAttribute(e, "multiple") || (e as HTMLSelectElement).size > 1 ? "listbox" : "combobox";
+      return it.has("multiple") || (e as HTMLSelectElement).size > 1 ? "listbox" : "combobox";
     case "td":
     case "th":
-      return cellRole(e as HTMLTableCellElement);
+      return cellRole(it);
     default:
-      return PLAIN.get(tag);
+      return undefined;
   }
 }
 
@@ -206,8 +248,8 @@ function isInSection(e: Element): boolean {
   return !!closest(parentOrHost(e), SECTIONING);
 }
 
-function isNamed(e: Element): boolean {
-  return hasAttribute(e, "aria-label") || hasAttribute(e, "aria-labelledby");
+function isNamed(it: Seen): boolean {
+  return it.has("aria-label") || it.has("aria-labelledby");
 }
 
 function inputRole(e: HTMLInputElement): string | null {
@@ -220,29 +262,34 @@ function inputRole(e: HTMLInputElement): string | null {
   return INPUTS[type] ?? "textbox";
 }
 
-interface Table {
+/** The table around a row, and its own role. */
+export interface Table {
   readonly table: HTMLTableElement | null;
   readonly explicit?: string;
 }
 
 const NO_TABLE: Table = { table: null };
 
-/** The table around a row, and its own role. */
-const tableOf = cached((row: Element): Table => {
-  const table = row.closest("table");
-  return table ? { table, explicit: explicitRole(table) } : NO_TABLE;
-});
+function itsTable(row: Seen): Table {
+  if (!row.table) {
+    const table = row.element.closest("table");
+    row.table = table ? { table, explicit: explicitRole(seen(table)) } : NO_TABLE;
+  }
+  return row.table;
+}
 
-function cellRole(e: HTMLTableCellElement): string | null {
-  const row = e.parentElement;
-  const { table, explicit } = row ? tableOf(row) : NO_TABLE;
+function cellRole(it: Seen): string | null {
+  const owner = itsOwner(it);
+  // What stands at the top of a shadow root has no row.
+  const row = owner && (!itsShadow(owner) || it.element.parentElement) ? owner.element : null;
+  const { table, explicit } = row && owner ? itsTable(owner) : NO_TABLE;
   const cell = explicit === "grid" || explicit === "treegrid" ? "gridcell" : "cell";
-  if (tagOf(e) === "td") return cell;
+  if (it.tag === "td") return cell;
   if (isPresentational(explicit)) return null;
-  const scope = attributeOf(e, "scope");
+  const scope = it.attribute("scope");
   if (scope === "col" || scope === "colgroup") return "columnheader";
   if (scope === "row" || scope === "rowgroup") return "rowheader";
-  const data = (cells: Element | null | undefined): boolean => !!cells && [...cells.children].some((c) => tagOf(c) === "td");
+  const data = (cells: Element | null | undefined): boolean => !!cells && [...cells.children].some((c) => c.localName === "td");
   const first = table?.rows[0];
   return row === first && !data(row) ? "columnheader" : data(row) ? "rowheader" : "columnheader";
 }
@@ -252,25 +299,38 @@ const NEVER_READ = words("style script noscript template");
 // --- Hidden from assistive technology ---
 
 /** Whether assistive technology does not see the element: not rendered, not visible, or below `aria-hidden`. https://www.w3.org/TR/wai-aria-1.2/#tree_exclusion */
-export const isHiddenForAria: (e: Element) => boolean = cached((e) => {
-  const tag = tagOf(e);
+export function itIsHidden(it: Seen): boolean {
+  return it.hidden ?? (it.hidden = isExcluded(it));
+}
+
+/** The same, of an element. */
+export function isHiddenForAria(e: Element): boolean {
+  return itIsHidden(seen(e));
+}
+
+function isExcluded(it: Seen): boolean {
+  const { tag } = it;
   if (NEVER_READ.has(tag)) return true;
   const slot = tag === "slot";
-  if (displayOf(e) === "contents" && !slot) {
-    for (const child of flatChildren(e)) {
-      if (child instanceof Element ? !isHiddenForAria(child) : child.nodeType === Node.TEXT_NODE && hasTextBox(child)) return false;
+  if (!slot && itsLook(it).display === "contents") {
+    for (const child of itsChildren(it)) {
+      if (isElement(child) ? !isHiddenForAria(child) : child.nodeType === Node.TEXT_NODE && hasTextBox(child)) return false;
     }
     return true;
   }
-  const closedOption = tag === "option" && !!e.closest("select");
-  if (!closedOption && !slot && !isPainted(e)) return true;
-  return isCutOff(e);
-});
+  const closedOption = tag === "option" && !!it.element.closest("select");
+  if (!closedOption && !slot && !itIsPainted(it)) return true;
+  return isCutOff(it);
+}
 
-const isCutOff: (e: Element) => boolean = cached((e) => {
-  const parent = flatParent(e);
+function isCutOff(it: Seen): boolean {
+  return it.cutOff ?? (it.cutOff = isCutOffHere(it));
+}
+
+function isCutOffHere(it: Seen): boolean {
+  const parent = itsParent(it);
   // A child of a host that no slot takes is rendered nowhere.
-  if (parent && shadowRootOf(parent) && e.parentElement === parent) return true;
-  if (displayOf(e) === "none" || attributeOf(e, "aria-hidden") === "true") return true;
+  if (parent && itsShadow(parent) && it.element.parentElement === parent.element) return true;
+  if (itsLook(it).display === "none" || it.attribute("aria-hidden") === "true") return true;
   return !!parent && isCutOff(parent);
-});
+}

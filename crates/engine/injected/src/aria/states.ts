@@ -1,7 +1,8 @@
 // The states and properties of an element that a reader of the page is told of.
 
-import { attributeOf, cached, flatParent, hasAttribute, tagOf } from "../dom";
-import { isNativelyDisabled, roleOf } from "./roles";
+import { itIsHtml, itsField, itsParent } from "../dom";
+import type { Seen } from "../seen";
+import { isNativelyDisabled, itsRole } from "./roles";
 
 const roles = (s: string): Set<string> => new Set(s.split(" "));
 
@@ -25,71 +26,76 @@ export function isStateful(role: string): boolean {
   return STATEFUL.has(role);
 }
 
-const has = (set: Set<string>, e: Element): boolean => set.has(roleOf(e) ?? "");
+const has = (set: Set<string>, it: Seen): boolean => set.has(itsRole(it) ?? "");
 
-function tristate(e: Element, attribute: string): boolean | "mixed" {
-  const value = attributeOf(e, attribute);
+function tristate(it: Seen, attribute: string): boolean | "mixed" {
+  const value = it.attribute(attribute);
   return value === "true" ? true : value === "mixed" ? "mixed" : false;
 }
 
 /** Ticked or not; undefined for what cannot be ticked. */
-export function checkedOf(e: Element): boolean | "mixed" | undefined {
-  if (tagOf(e) === "input" && e instanceof HTMLInputElement && /^(checkbox|radio)$/.test(e.type)) return e.indeterminate && e.type === "checkbox" ? "mixed" : e.checked;
-  if (!has(CHECKED, e)) return undefined;
-  const checked = tristate(e, "aria-checked");
+export function itsChecked(it: Seen): boolean | "mixed" | undefined {
+  const e = it.element as HTMLInputElement;
+  if (itIsHtml(it, "input") && /^(checkbox|radio)$/.test(e.type)) return e.indeterminate && e.type === "checkbox" ? "mixed" : e.checked;
+  if (!has(CHECKED, it)) return undefined;
+  const checked = tristate(it, "aria-checked");
   // Only what has three states can be mixed.
-  return checked === "mixed" && /^(radio|menuitemradio|switch)$/.test(roleOf(e) ?? "") ? false : checked;
+  return checked === "mixed" && /^(radio|menuitemradio|switch)$/.test(itsRole(it) ?? "") ? false : checked;
 }
 
 /** Disabled by its own attribute, its fieldset, or `aria-disabled` here or further up. */
-export const disabledOf = (e: Element): boolean => isNativelyDisabled(e) || (has(DISABLED, e) && isAriaDisabled(e));
+export function itIsDisabled(it: Seen): boolean {
+  return isNativelyDisabled(it) || (has(DISABLED, it) && isAriaDisabled(it));
+}
 
-const isAriaDisabled: (e: Element) => boolean = cached((e) => {
-  const value = attributeOf(e, "aria-disabled");
-  if (value === "true") return true;
-  if (value === "false") return false;
-  const parent = flatParent(e);
-  return !!parent && isAriaDisabled(parent);
-});
+function isAriaDisabled(it: Seen): boolean {
+  if (it.disabled === undefined) {
+    const value = it.attribute("aria-disabled");
+    const parent = value === "true" || value === "false" ? null : itsParent(it);
+    it.disabled = value === "true" || (!!parent && isAriaDisabled(parent));
+  }
+  return it.disabled;
+}
 
 /** Open or not; undefined for what does not open. */
-export function expandedOf(e: Element): boolean | undefined {
-  if (tagOf(e) === "details") return (e as HTMLDetailsElement).open;
-  const value = has(EXPANDED, e) ? attributeOf(e, "aria-expanded") : null;
+export function itsExpanded(it: Seen): boolean | undefined {
+  if (it.tag === "details") return (it.element as HTMLDetailsElement).open;
+  const value = it.names.length && has(EXPANDED, it) ? it.attribute("aria-expanded") : null;
   return value === null ? undefined : value === "true";
 }
 
+const HEADINGS = new Map([1, 2, 3, 4, 5, 6].map((level) => [`h${level}`, level]));
+
 /** The level of a heading or of an item in a tree, 0 where there is none. */
-export function levelOf(e: Element): number {
-  if (!has(LEVEL, e)) return 0;
-  const native = /^h([1-6])$/.exec(tagOf(e));
-  const level = Number(native ? native[1] : attributeOf(e, "aria-level"));
+export function itsLevel(it: Seen): number {
+  if (!has(LEVEL, it)) return 0;
+  const level = HEADINGS.get(it.tag) ?? Number(it.attribute("aria-level"));
   return Number.isInteger(level) && level >= 1 ? level : 0;
 }
 
 /** Pressed or not; undefined for what is no toggle button. */
-export function pressedOf(e: Element): boolean | "mixed" | undefined {
-  if (roleOf(e) !== "button" || !hasAttribute(e, "aria-pressed")) return undefined;
-  return tristate(e, "aria-pressed");
+export function itsPressed(it: Seen): boolean | "mixed" | undefined {
+  return it.has("aria-pressed") && itsRole(it) === "button" ? tristate(it, "aria-pressed") : undefined;
 }
 
 /** Selected or not; undefined for what cannot be selected. */
-export function selectedOf(e: Element): boolean | undefined {
-  if (tagOf(e) === "option" && e instanceof HTMLOptionElement) return e.selected;
-  return has(SELECTED, e) ? tristate(e, "aria-selected") === true : undefined;
+export function itsSelected(it: Seen): boolean | undefined {
+  if (itIsHtml(it, "option")) return (it.element as HTMLOptionElement).selected;
+  return has(SELECTED, it) ? tristate(it, "aria-selected") === true : undefined;
 }
 
 /** What `aria-invalid` says: true, or the kind of mistake. */
-export function invalidOf(e: Element): boolean | "grammar" | "spelling" {
-  const value = has(INVALID, e) ? attributeOf(e, "aria-invalid")?.trim() : undefined;
+export function itsInvalid(it: Seen): boolean | "grammar" | "spelling" {
+  const value = it.names.length && has(INVALID, it) ? it.attribute("aria-invalid")?.trim() : undefined;
   if (!value || value === "false") return false;
   return value === "grammar" || value === "spelling" ? value : true;
 }
 
 /** Whether the value can be read but not changed; undefined where the question makes no sense. */
-export function readonlyOf(e: Element): boolean | undefined {
-  if (e instanceof HTMLInputElement || e instanceof HTMLTextAreaElement) return e.readOnly || attributeOf(e, "aria-readonly") === "true";
-  if (tagOf(e) === "select") return hasAttribute(e, "readonly");
-  if (has(READONLY, e)) return attributeOf(e, "aria-readonly") === "true";
-  return (e as HTMLElement).isContentEditable ? false : undefined;
+export function itsReadonly(it: Seen): boolean | undefined {
+  const field = itsField(it);
+  if (field) return field.readOnly || it.attribute("aria-readonly") === "true";
+  if (it.tag === "select") return it.has("readonly");
+  if (has(READONLY, it)) return it.attribute("aria-readonly") === "true";
+  return (it.element as HTMLElement).isContentEditable ? false : undefined;
 }

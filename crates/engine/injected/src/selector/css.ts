@@ -1,6 +1,7 @@
 // CSS that sees through open shadow roots, with the pseudo-classes `:has-text()`, `:text()`, `:visible` and others.
 
-import { cached, isVisible, parentOrHost } from "../dom";
+import { isVisible, parentOrHost } from "../dom";
+import { cached } from "../seen";
 import { orRefuse, type Complex, type Compound, type Css, type CssTest } from "./steps";
 import { isSilent, textCondition, textOf, textTest } from "./text";
 

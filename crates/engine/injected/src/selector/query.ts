@@ -1,10 +1,11 @@
 // Follows the steps of a selector within one document.
 
-import { checkedOf, disabledOf, expandedOf, levelOf, pressedOf, selectedOf } from "../aria/states";
+import { itIsDisabled, itsChecked, itsExpanded, itsLevel, itsPressed, itsSelected } from "../aria/states";
 import { descriptionOf, nameOf } from "../aria/names";
-import { isHiddenForAria, roleOf } from "../aria/roles";
-import { isVisible, preview, squash, withCaches } from "../dom";
+import { candidates, isHiddenForAria, roleOf } from "../aria/roles";
+import { isVisible, preview, squash } from "../dom";
 import { held, keep, type Handle } from "../handles";
+import { seen, withCaches, type Seen } from "../seen";
 import { everyElement, inOrder, queryCss, queryDeep, type Scope } from "./css";
 import { orRefuse, Refused, type Refusal, type Role, type Step, type TextMatch } from "./steps";
 import { condition, type Condition, labelsOf, textCondition, textOf, textTest } from "./text";
@@ -91,7 +92,8 @@ function searchOf(step: Step): (scope: Scope) => Element[] {
     }
     case "role": {
       const test = roleTest(step);
-      return (scope) => everyElement(scope).filter(test);
+      const css = candidates(step.role);
+      return (scope) => (css ? queryDeep(scope, css) : everyElement(scope)).filter(test);
     }
     case "label": {
       const test = textCondition(step.text);
@@ -127,15 +129,15 @@ function queryXpath(scope: Scope, expression: string): Element[] {
 function roleTest(wanted: Role): (e: Element) => boolean {
   const named = wanted.name && lineCondition(wanted.name);
   const described = wanted.description && lineCondition(wanted.description);
-  const is = <T>(want: T | undefined, actual: (e: Element) => T | undefined, none?: T): ((e: Element) => boolean) =>
-    want === undefined ? () => true : (e) => (actual(e) ?? none) === want;
+  const is = <T>(want: T | undefined, actual: (it: Seen) => T | undefined, none?: T): ((e: Element) => boolean) =>
+    want === undefined ? () => true : (e) => (actual(seen(e)) ?? none) === want;
   const states = [
-    is(wanted.checked, checkedOf, false),
-    is(wanted.disabled, disabledOf),
-    is(wanted.expanded, expandedOf),
-    is(wanted.level, levelOf),
-    is(wanted.pressed, pressedOf, false),
-    is(wanted.selected, selectedOf, false),
+    is(wanted.checked, itsChecked, false),
+    is(wanted.disabled, itIsDisabled),
+    is(wanted.expanded, itsExpanded),
+    is(wanted.level, itsLevel),
+    is(wanted.pressed, itsPressed, false),
+    is(wanted.selected, itsSelected, false),
   ];
   return (e) =>
     roleOf(e) === wanted.role &&

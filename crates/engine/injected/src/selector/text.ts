@@ -1,6 +1,7 @@
 // The text of elements, and conditions on it.
 
-import { cached, rootOf, squash, tagOf } from "../dom";
+import { itsRoot, squash, tagOf } from "../dom";
+import { cached, seen } from "../seen";
 import { orRefuse, type TextMatch } from "./steps";
 
 export interface ElementText {
@@ -78,7 +79,7 @@ export function textTest(match: TextMatch, nodes: boolean): (e: Element) => bool
 /** What labels the element for `getByLabel`: `aria-labelledby`, else `aria-label`, else its label elements. */
 export const labelsOf: (e: Element) => ElementText[] = cached((e) => {
   const ids = e.getAttribute("aria-labelledby")?.split(/\s+/) ?? [];
-  const root = rootOf(e);
+  const root = itsRoot(seen(e));
   const referred = ids.map((id) => id && root.getElementById(id)).filter((found) => !!found) as Element[];
   if (referred.length) return referred.map(textOf);
   const label = e.getAttribute("aria-label");

@@ -123,7 +123,12 @@ fn quiet(program: &str) -> Command {
 
 async fn open(remote: &RemoteEnd, program: &str) -> wire::Result<WebDriverSession> {
     // A page that goes into the browser's memory is taken for one that hangs, and ends the session.
-    let args = ["--automation", "--enable-page-cache=false"];
+    // As ours has it, so that the browser does the same work beside both.
+    let args = [
+        "--automation",
+        "--enable-page-cache=false",
+        "--features=+MockScrollbarsController",
+    ];
     let options = json!({ "binary": program, "args": args });
     let wanted = json!({ "alwaysMatch": { "webkitgtk:browserOptions": options } });
     let (session, _) = remote.new_session(&wanted).await?;
