@@ -1,8 +1,8 @@
 // The tree as people see it: across open shadow roots and slots, and what of it is on screen.
 
-import { seen, Seen } from "./seen";
+import { seen, type Seen } from "./seen";
 
-// A function whose name begins with `its` takes what has been seen of an element, others the element.
+// `roleOf(e)` takes an element, `itsRole(it)` what has been seen of it; so do all that begin with `its` or `itIs`.
 
 /** The lower-case tag name. */
 export function tagOf(e: Element): string {

@@ -13,8 +13,7 @@ const NO_NAMES: readonly string[] = [];
 export class Seen {
   /** The lower-case tag name. */
   readonly tag: string;
-  /** The names of its attributes. */
-  readonly names: readonly string[];
+  readonly attributeNames: readonly string[];
   /** The parent in the flat tree. */
   parent: Seen | null | undefined = undefined;
   /** The parent element, or the host for the children of a shadow root. */
@@ -44,17 +43,17 @@ export class Seen {
 
   constructor(readonly element: Element) {
     this.tag = element.localName;
-    this.names = element.hasAttributes() ? element.getAttributeNames() : NO_NAMES;
+    this.attributeNames = element.hasAttributes() ? element.getAttributeNames() : NO_NAMES;
   }
 
   /** Whether it has an attribute. Most have none of those that are asked for, and to ask the browser each time takes longest. */
   has(name: string): boolean {
-    return this.names.length > 0 && this.names.includes(name);
+    return this.attributeNames.length > 0 && this.attributeNames.includes(name);
   }
 
   /** The value of an attribute, null where there is none. */
   attribute(name: string): string | null {
-    return this.names.length > 0 && this.names.includes(name) ? this.element.getAttribute(name) : null;
+    return this.has(name) ? this.element.getAttribute(name) : null;
   }
 }
 
@@ -79,7 +78,7 @@ export function withCaches<T>(work: () => T): T {
   }
 }
 
-/** What is known of an element; outside `withCaches`, nothing but what is asked now. */
+/** What is known of an element; outside `withCaches` it is a new record each time, which knows nothing yet. */
 export function seen(e: Element): Seen {
   if (!callers) return new Seen(e);
   if (last?.element === e) return last;

@@ -1,7 +1,7 @@
 // What a snapshot is made of: the tree of roles, names and states of a document, as facts. Rust decides what of it is shown.
 
 import { isStateful, itIsDisabled, itsChecked, itsExpanded, itsInvalid, itsLevel, itsPressed, itsSelected } from "./aria/states";
-import { itsName, mayGenerate, references, shownValue, textAfter, textBefore, type Name } from "./aria/names";
+import { itsName, mayGenerate, NAMELESS, references, shownValue, textAfter, textBefore, type Name } from "./aria/names";
 import { isPresentational, itIsHidden, itsRole } from "./aria/roles";
 import { itIsSlot, itIsVisible, itsField, itsLook, itsParent, itsRoot, itsShadow, preview } from "./dom";
 import { coreIn, type Other } from "./frames";
@@ -86,7 +86,15 @@ export function byRef({ ref }: { ref: string }): { handle: Handle; preview: stri
 }
 
 /** Our code in this document. */
-export const home: Home = { document, keep, refTo, renew: () => (current = new Map()) };
+export const home: Home = {
+  // A window may outlive its first document.
+  get document() {
+    return document;
+  },
+  keep,
+  refTo,
+  renew: () => (current = new Map()),
+};
 
 /**
  * The tree of the document's body, or of one element; null if that element has gone. Refs of a part add to those of the last whole.
@@ -109,9 +117,9 @@ export interface Question {
   frameRoom?: number;
 }
 
-function treeOf(from: Element, home: Home, question: Question, depth: number): Entry[] {
+function treeOf(from: Element, where: Home, question: Question, depth: number): Entry[] {
   const { boxes, room, frameRoom } = question;
-  const walk = new Walk(home, !!boxes, room);
+  const walk = new Walk(where, !!boxes, room);
   const entries = walk.of(from);
   const { frames } = walk;
   if (!frameRoom || depth >= DEEPEST_FRAME) return entries;
@@ -261,7 +269,7 @@ class Walk {
       }
       for (let child = shadow?.firstChild; shadow && child; child = child.nextSibling) this.visit(child, place, it, shadow);
     }
-    if (it.names.length) for (const owned of references(it, "aria-owns")) this.visit(owned, place);
+    if (it.attributeNames.length) for (const owned of references(it, "aria-owns")) this.visit(owned, place);
     if (!readable) return;
     if (generates) into.push(textAfter(it));
     const field = itsField(it);
@@ -289,13 +297,13 @@ class Walk {
       if (cursor === "pointer") facts.pointer = true;
     }
     if (e === this.focused) facts.active = true;
-    if (it.names.length && it.attribute("aria-hidden")?.toLowerCase() === "true") facts.ariaHidden = true;
+    if (it.attributeNames.length && it.attribute("aria-hidden")?.toLowerCase() === "true") facts.ariaHidden = true;
     if (this.boxes) {
       const { x, y, width, height } = e.getBoundingClientRect();
       facts.box = [x, y, width, height].map(Math.round);
     }
     if (!frame && isStateful(role)) addStates(it, role, facts);
-    if (!frame && it.names.length) addAttributes(it, role, name.text, facts);
+    if (!frame && it.attributeNames.length) addAttributes(it, role, name.text, facts);
     it.place = this.built.length;
     const built: Built = { role, ref, facts, content: [], name, place: it.place, end: 0 };
     this.built.push(built);
@@ -317,8 +325,6 @@ class Walk {
     if (places.size) facts.sources = [...places];
   }
 }
-
-const NAMELESS: Name = { text: "", sources: [] };
 
 function isFrame({ tag }: Seen): boolean {
   return tag === "iframe" || tag === "frame";
@@ -353,7 +359,7 @@ function addStates(it: Seen, role: string, facts: Facts): void {
   const level = itsLevel(it);
   if (level) facts.level = level;
   if (itsSelected(it)) facts.selected = true;
-  if (!it.names.length) return;
+  if (!it.attributeNames.length) return;
   const invalid = itsInvalid(it);
   if (invalid) facts.invalid = invalid;
   const pressed = itsPressed(it);

@@ -60,11 +60,11 @@ struct WebKit {
 #[async_trait]
 impl Starter for WebKit {
     async fn start(&self, context: &ContextOptions) -> Result<Started> {
+        let asked = self.keeps_scroll_bars_still();
         match self.timely(context).await {
             // A browser ends at once when it is told of a feature that it does not have.
-            Err(Error::LaunchFailed { log, .. })
-                if log.contains(STILL_SCROLLBARS) && !self.fading.swap(true, Relaxed) =>
-            {
+            Err(Error::LaunchFailed { log, .. }) if asked && log.contains(STILL_SCROLLBARS) => {
+                self.fading.store(true, Relaxed);
                 self.timely(context).await
             }
             started => started,
@@ -148,6 +148,10 @@ impl WebKit {
         self.options.display && !self.options.headless
     }
 
+    fn keeps_scroll_bars_still(&self) -> bool {
+        !self.is_seen() && !self.fading.load(Relaxed)
+    }
+
     /// The name of the screen of ours, where there is to be one.
     async fn screen(&self) -> Result<Option<String>> {
         if self.is_seen() {
@@ -187,7 +191,7 @@ impl WebKit {
             // A document that goes into the browser's memory answers nothing any more, not even that it is gone.
             "--enable-page-cache=false".to_owned(),
         ];
-        if !self.is_seen() && !self.fading.load(Relaxed) {
+        if self.keeps_scroll_bars_still() {
             args.push(format!("--features=+{STILL_SCROLLBARS}"));
         }
         args.retain(|arg| !self.options.ignore_default_args.contains(arg));

@@ -23,7 +23,7 @@ export interface Name {
 
 interface Walk {
   readonly includeHidden: boolean;
-  readonly visited: Set<Seen>;
+  readonly visited: Set<Element>;
   readonly sources: (Seen | "parts")[];
   /** Below an element that `aria-labelledby` or `aria-describedby` points to. */
   readonly referred: boolean;
@@ -46,7 +46,7 @@ export function itsName(it: Seen): Name {
   return it.name ?? (it.name = compute(it, false));
 }
 
-const NAMELESS: Name = { text: "", sources: [] };
+export const NAMELESS: Name = { text: "", sources: [] };
 const NAMED_BY_HTML = roles("area button fieldset figure img input meter output progress select summary table textarea");
 
 function compute(it: Seen, includeHidden: boolean): Name {
@@ -54,7 +54,7 @@ function compute(it: Seen, includeHidden: boolean): Name {
   if (UNNAMED.has(role)) return NAMELESS;
   const byContent = BY_CONTENT.has(role);
   const byHtml = NAMED_BY_HTML.has(it.tag) || itIsSvg(it);
-  const labelled = it.names.length > 0 && (it.has("aria-label") || it.has("aria-labelledby"));
+  const labelled = it.attributeNames.length > 0 && (it.has("aria-label") || it.has("aria-labelledby"));
   // So it is for most elements of a page.
   if (!byContent && !byHtml && !labelled && !it.has("title")) return NAMELESS;
   if (byContent && !byHtml && !labelled && !includeHidden && !itIsHidden(it)) {
@@ -109,12 +109,12 @@ export function references(it: Seen, attribute: string): readonly Element[] {
 }
 
 function alternative(it: Seen, walk: Walk): string {
-  if (walk.visited.has(it)) {
+  if (walk.visited.has(it.element)) {
     entanglements++;
     return "";
   }
   if (!walk.includeHidden && itIsHidden(it)) {
-    walk.visited.add(it);
+    walk.visited.add(it.element);
     return "";
   }
   if (!walk.referred && it.has("aria-labelledby")) {
@@ -129,7 +129,7 @@ function alternative(it: Seen, walk: Walk): string {
       return value;
     }
   }
-  walk.visited.add(it);
+  walk.visited.add(it.element);
   const { tag } = it;
   const label = it.attribute("aria-label")?.trim();
   if (label) return own(it, label, walk);
@@ -157,7 +157,7 @@ const VALUED = roles("textbox searchbox combobox listbox menu meter progressbar 
 /** The value by which a control stands in the name of something else. */
 function embeddedValue(it: Seen, role: string, walk: Walk): string | undefined {
   if (!VALUED.has(role)) return undefined;
-  walk.visited.add(it);
+  walk.visited.add(it.element);
   const field = itsField(it);
   if (role === "textbox" || role === "searchbox") return own(it, field ? shownValue(field) : (it.element.textContent ?? ""), walk);
   if (role === "combobox" || role === "listbox") {
@@ -246,7 +246,7 @@ const labelsOf = cached((it: Seen): readonly Element[] => (hasLabels(itsRoot(it)
 
 /** A control in the label that is being read has that label for its name, which tells of it. */
 function noteLabelAround(it: Seen, walk: Walk): void {
-  if (labelsOf(it).some((label) => walk.visited.has(seen(label)) && label.contains(it.element))) walk.sources.push("parts");
+  if (labelsOf(it).some((label) => walk.visited.has(label) && label.contains(it.element))) walk.sources.push("parts");
 }
 
 function partText(e: Element, part: string, walk: Walk): string | undefined {

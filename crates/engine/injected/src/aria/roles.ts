@@ -137,7 +137,7 @@ export function roleOf(e: Element): string | null {
 }
 
 function computedRole(it: Seen): string | null {
-  const explicit = it.names.length ? explicitRole(it) : undefined;
+  const explicit = it.attributeNames.length ? explicitRole(it) : undefined;
   if (!explicit) return impliedRole(it);
   if (!isPresentational(explicit)) return explicit;
   const implied = impliedRole(it);
@@ -154,7 +154,7 @@ function explicitRole(it: Seen): string | undefined {
 }
 
 function hasGlobalAttribute(it: Seen, role: string | null): boolean {
-  if (!it.names.length) return false;
+  if (!it.attributeNames.length) return false;
   return (
     GLOBAL_ATTRIBUTES.some((name) => it.has("aria-" + name) && !((name === "label" || name === "labelledby") && UNNAMED.has(role ?? ""))) ||
     ONCE_GLOBAL.some((name) => it.has("aria-" + name))
@@ -210,7 +210,7 @@ function foundStripped(it: Seen): string {
   const owners = OWNERS.get(it.tag);
   const parent = owners && itsOwner(it);
   if (!parent || !owners.includes(parent.tag)) return "";
-  const explicit = parent.names.length ? explicitRole(parent) : undefined;
+  const explicit = parent.attributeNames.length ? explicitRole(parent) : undefined;
   return explicit && isPresentational(explicit) && !mustBeExposed(parent, "none") ? explicit : strippedBy(parent);
 }
 

@@ -60,7 +60,7 @@ function isAriaDisabled(it: Seen): boolean {
 /** Open or not; undefined for what does not open. */
 export function itsExpanded(it: Seen): boolean | undefined {
   if (it.tag === "details") return (it.element as HTMLDetailsElement).open;
-  const value = it.names.length && has(EXPANDED, it) ? it.attribute("aria-expanded") : null;
+  const value = it.attributeNames.length && has(EXPANDED, it) ? it.attribute("aria-expanded") : null;
   return value === null ? undefined : value === "true";
 }
 
@@ -86,7 +86,7 @@ export function itsSelected(it: Seen): boolean | undefined {
 
 /** What `aria-invalid` says: true, or the kind of mistake. */
 export function itsInvalid(it: Seen): boolean | "grammar" | "spelling" {
-  const value = it.names.length && has(INVALID, it) ? it.attribute("aria-invalid")?.trim() : undefined;
+  const value = it.attributeNames.length && has(INVALID, it) ? it.attribute("aria-invalid")?.trim() : undefined;
   if (!value || value === "false") return false;
   return value === "grammar" || value === "spelling" ? value : true;
 }

@@ -79,6 +79,16 @@ struct Entry {
 const REJECTED: &str = "Unhandled Promise Rejection: ";
 
 impl Message {
+    /// Whether it is one of the notes that the feature by which scroll bars stand still makes on where the mouse goes
+    /// (`RenderLayer: mouseMovedInContentArea`). No page can make one: what it says has another source.
+    pub(super) fn is_of_scroll_bars(&self) -> bool {
+        let is_name =
+            |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphabetic());
+        let of = self.text.split_once(": ");
+        (&*self.source, &*self.level) == ("other", "debug")
+            && of.is_some_and(|(area, what)| is_name(area) && is_name(what))
+    }
+
     pub(super) fn told(&self) -> ConsoleMessage {
         let frames = self
             .stack_trace

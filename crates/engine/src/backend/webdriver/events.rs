@@ -199,6 +199,9 @@ impl WebDriverPage {
             }
             return;
         }
+        if message.is_of_scroll_bars() {
+            return;
+        }
         if message.source == "security" && self.is_refused_by_port(&message.text) {
             self.navigation_ends("net::ERR_UNSAFE_PORT");
         }

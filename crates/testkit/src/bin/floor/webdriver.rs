@@ -122,11 +122,11 @@ fn quiet(program: &str) -> Command {
 }
 
 async fn open(remote: &RemoteEnd, program: &str) -> wire::Result<WebDriverSession> {
-    // A page that goes into the browser's memory is taken for one that hangs, and ends the session.
-    // As ours has it, so that the browser does the same work beside both.
     let args = [
         "--automation",
+        // A page that goes into the browser's memory is taken for one that hangs, and ends the session.
         "--enable-page-cache=false",
+        // As ours has it, so that the browser does the same work beside both.
         "--features=+MockScrollbarsController",
     ];
     let options = json!({ "binary": program, "args": args });
