@@ -31,8 +31,8 @@ const OF_ONE = {
 };
 /** Of those, the ones that a walk asks each node for, and that nothing else is ever asked for: they are called where they stand. */
 const OFTEN = new Set([
-  "checkVisibility", "firstChild", "firstElementChild", "getAttribute", "getAttributeNames", "hasAttributes", "localName", "namespaceURI", "nextSibling", "nodeType", "nodeValue",
-  "shadowRoot", "textContent",
+  "checkVisibility", "firstChild", "firstElementChild", "getAttribute", "getAttributeNames", "hasAttributes", "localName", "namespaceURI", "nextSibling",
+  "nodeType", "nodeValue", "shadowRoot", "textContent",
 ]);
 /** What is called; all else is read. */
 const METHODS = new Set([
@@ -54,14 +54,15 @@ export function asNatives(code, names) {
 
   const member = (node, visited, args) => {
     const name = node.name.text;
+    const plain = name.slice(1);
     const called = ts.isCallExpression(node.parent) && node.parent.expression === node;
-    if (METHODS.has(name.slice(1)) !== called) throw new Error(`${name} is used in a way that is not provided for`);
+    if (METHODS.has(plain) !== called) throw new Error(`${name} is used in a way that is not provided for`);
     if (args.length > 1) throw new Error(`${name} has more than one argument`);
     used.add(name);
-    if (OFTEN.has(name.slice(1)) && !inChain(node)) {
+    if (OFTEN.has(plain) && !inChain(node)) {
       const native = factory.createIdentifier(`${name}_native`);
       const lookUp = factory.createCallExpression(factory.createIdentifier("native"), undefined, [
-        factory.createStringLiteral(name.slice(1)), factory.createArrayLiteralExpression([factory.createIdentifier(kindOf(name.slice(1)))]),
+        factory.createStringLiteral(plain), factory.createArrayLiteralExpression([factory.createIdentifier(kindOf(plain))]),
       ]);
       const known = factory.createParenthesizedExpression(factory.createBinaryExpression(native, ts.SyntaxKind.QuestionQuestionEqualsToken, lookUp));
       return factory.createCallExpression(factory.createPropertyAccessExpression(known, "call"), undefined, [visited(node.expression), ...args.map(visited)]);

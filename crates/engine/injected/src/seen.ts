@@ -93,7 +93,7 @@ export function seen(e: Element): Seen {
 /** A function that remembers its answers for the length of `withCaches`, and computes afresh outside it. */
 export function cached<K extends object, V>(compute: (key: K) => V): (key: K) => V {
   const known = new Map<K, V>();
-  // Neighbours mostly have the same root.
+  // What is known of a root is asked for by one neighbour after the other.
   let lastKey: K | undefined;
   let lastAnswer: V | undefined;
   forgetful.push(() => {
