@@ -12,6 +12,7 @@ pub(crate) mod address;
 pub(crate) mod bidi;
 mod capability;
 pub(crate) mod cdp;
+mod compact;
 mod event;
 pub(crate) mod expression;
 pub(crate) mod gesture;

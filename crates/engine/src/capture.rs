@@ -7,6 +7,7 @@ use crate::memory;
 use crate::page::Page;
 use crate::progress::Progress;
 use crate::snapshot::{Facts, FrameSnapshot, RenderOptions};
+use crate::task::compute;
 use futures_util::future::{BoxFuture, join_all};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -19,7 +20,9 @@ const TRIES: u32 = 5;
 
 /// How many characters a document's tree may have, roughly; what comes after is cut off. Frames share as many once more.
 const ROOM: usize = 4_000_000;
-/// The facts behind a text of so many bytes are worth giving back.
+/// The same for a tree that is searched.
+const SEARCHED: usize = 16_000_000;
+/// Facts of so many bytes are written elsewhere, and are worth giving back.
 const LARGE: usize = 64 * 1024;
 /// What a frame has of them at least.
 const FRAME_ROOM: usize = 20_000;
@@ -33,6 +36,8 @@ pub struct SnapshotOptions<'a> {
     pub depth: Option<u32>,
     /// With the box of each element.
     pub boxes: bool,
+    /// As much as can be searched, which is more than can be shown.
+    pub searched: bool,
 }
 
 /// A page at one moment.
@@ -61,6 +66,7 @@ impl Page {
         let render = RenderOptions {
             depth: options.depth,
         };
+        let room = if options.searched { SEARCHED } else { ROOM };
         progress.log("reading the page, which is busy or very large");
         progress
             .run(async {
@@ -68,42 +74,49 @@ impl Page {
                     Some(target) => {
                         let element = target.find().await?;
                         let root = Some(element.handle);
-                        let part = self.document(element.frame, root, options.boxes, ROOM);
+                        let part = self.document(element.frame, root, options.boxes, room);
                         (part.await?, None)
                     }
                     None => {
-                        let (root, title) = self.main_document(options.boxes).await?;
+                        let (root, title) = self.main_document(options.boxes, room).await?;
                         (root, Some(title))
                     }
                 };
-                let text = root.render(&render);
-                drop(root);
-                if text.len() > LARGE {
-                    memory::give_back();
-                }
+                let text = match root.size() > LARGE {
+                    true => {
+                        compute(move || {
+                            let text = root.render(&render);
+                            drop(root);
+                            memory::give_back();
+                            text
+                        })
+                        .await
+                    }
+                    false => root.render(&render),
+                };
                 Ok(Snapshot { text, title })
             })
             .await
     }
 
     /// The main document and all frames in it, and its title. One that is replaced under our hands is read again.
-    async fn main_document(&self, boxes: bool) -> Result<(FrameSnapshot, String)> {
+    async fn main_document(&self, boxes: bool, room: usize) -> Result<(FrameSnapshot, String)> {
         let mut tries = 1;
         loop {
             self.backend.prepare_frames();
-            match self.titled_document(boxes).await {
+            match self.titled_document(boxes, room).await {
                 Err(Error::DocumentGone {}) if tries < TRIES => tries += 1,
                 done => return done,
             }
         }
     }
 
-    async fn titled_document(&self, boxes: bool) -> Result<(FrameSnapshot, String)> {
+    async fn titled_document(&self, boxes: bool, room: usize) -> Result<(FrameSnapshot, String)> {
         let main = self.main_frame();
-        let question = question(None, boxes, ROOM);
+        let question = question(None, boxes, room);
         let Titled { title, tree } = self.call(&main, "titled", &question).await?;
         let tree = tree.ok_or(Error::DocumentGone {})?;
-        let whole = self.with_frames(main, tree, boxes, ROOM).await?;
+        let whole = self.with_frames(main, tree, boxes, room).await?;
         Ok((whole, title))
     }
 

@@ -3,8 +3,10 @@
 use crate::backend::{DownloadEvent, PageId};
 use std::path::PathBuf;
 
-/// Downloads kept on record; the oldest go first.
+/// Downloads kept on record; the oldest that have ended go first.
 const KEPT: usize = 1_000;
+/// Downloads kept on record where none has ended.
+const MOST: usize = 10_000;
 
 /// All downloads of a context.
 #[derive(Debug, Default)]
@@ -49,8 +51,13 @@ impl Downloads {
                 url,
                 suggested_name,
             } => {
-                if self.all.len() == KEPT {
-                    self.all.remove(0);
+                if self.all.len() >= KEPT {
+                    let mut all = self.all.iter();
+                    match all.position(|download| download.state != DownloadState::InProgress) {
+                        Some(ended) => drop(self.all.remove(ended)),
+                        None if self.all.len() < MOST => {}
+                        None => drop(self.all.remove(0)),
+                    }
                 }
                 self.all.push(Download {
                     number: self.next,
@@ -75,5 +82,40 @@ impl Downloads {
         if let Some(download) = self.all.iter_mut().rfind(|download| download.id == id) {
             download.state = state;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_download_under_way_is_kept_whatever_comes_after_it() {
+        let mut downloads = Downloads::default();
+        let started = |id: &str| DownloadEvent::Started {
+            id: id.to_owned(),
+            page: None,
+            url: String::new(),
+            suggested_name: String::new(),
+        };
+        downloads.apply(started("long"));
+        for number in 0..2 * KEPT {
+            let id = number.to_string();
+            downloads.apply(started(&id));
+            downloads.apply(DownloadEvent::Failed {
+                id,
+                reason: String::new(),
+            });
+        }
+        assert_eq!(downloads.all().len(), KEPT);
+        downloads.apply(DownloadEvent::Finished {
+            id: "long".to_owned(),
+            path: "/there".into(),
+        });
+        let first = &downloads.all()[0];
+        assert_eq!(
+            (first.number, &first.state),
+            (0, &DownloadState::Finished("/there".into()))
+        );
     }
 }

@@ -108,6 +108,14 @@ pub enum Error {
         /// The URL as given.
         url: String,
     },
+    /// A regular expression needs more steps than searches may take.
+    #[error(
+        "The regular expression {pattern} takes too long on this text: it tries too many ways to match."
+    )]
+    PatternTooSlow {
+        /// Its source.
+        pattern: String,
+    },
     /// A script of the caller threw.
     #[error("{message}")]
     Script {

@@ -55,14 +55,36 @@ pub(crate) struct Frame {
     pub(crate) moves: u64,
     /// What was committed last.
     shown: VecDeque<LoaderId>,
+    /// What ended last without a document, and why.
+    ended: VecDeque<(LoaderId, String)>,
     /// Why the last navigation ended without a document; empty for a download or a 204.
     pub(crate) aborted: Option<(Option<LoaderId>, String)>,
+    /// The document that could not be loaded, of which the frame shows the browser's error page; some browsers show none, and the last document stays.
+    failure: Option<LoadFailure>,
+    /// How many documents could not be loaded here.
+    pub(crate) failures: u64,
 }
 
 #[derive(Debug, Clone)]
 pub(crate) struct PendingNavigation {
     pub(crate) loader: Option<LoaderId>,
+    /// Empty where the browser does not say.
+    url: String,
 }
+
+/// A document that could not be loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LoadFailure {
+    /// The address; empty where the browser did not say.
+    pub(crate) url: String,
+    /// The network stack's word for it; empty as long as the browser has not said it.
+    pub(crate) reason: String,
+    /// The frame shows the browser's page about it.
+    pub(crate) is_shown: bool,
+}
+
+/// The reason of a navigation that was given up, by the page or by the browser.
+pub(crate) const ABORTED: &str = "net::ERR_ABORTED";
 
 impl FrameTree {
     pub(crate) fn new(main: FrameId) -> Self {
@@ -90,18 +112,6 @@ impl FrameTree {
 
     pub(crate) fn is_main(&self, id: &FrameId) -> bool {
         *id == self.main
-    }
-
-    /// Frames other than the main one, the oldest first.
-    pub(crate) fn below_main(&self, most: usize) -> Vec<FrameId> {
-        let mut below: Vec<_> = self
-            .frames
-            .iter()
-            .filter(|(id, _)| !self.is_main(id))
-            .collect();
-        below.sort_by_key(|(_, frame)| frame.sequence);
-        below.truncate(most);
-        below.into_iter().map(|(id, _)| id.clone()).collect()
     }
 
     /// The frame whose refs carry this sequence number.
@@ -157,7 +167,7 @@ impl FrameTree {
         }
     }
 
-    pub(crate) fn start(&mut self, id: &FrameId, loader: Option<LoaderId>) {
+    pub(crate) fn start(&mut self, id: &FrameId, loader: Option<LoaderId>, url: String) {
         let Some(frame) = self.frames.get_mut(id) else {
             return;
         };
@@ -169,11 +179,19 @@ impl FrameTree {
         if !same {
             frame.navigations += 1;
         }
-        frame.pending = Some(PendingNavigation { loader });
+        frame.pending = Some(PendingNavigation { loader, url });
         frame.aborted = None;
     }
 
-    pub(crate) fn commit(&mut self, id: &FrameId, loader: LoaderId, url: String, name: String) {
+    /// The frame shows another document. `failed` is the address whose document could not be had, if this is the browser's page about that.
+    pub(crate) fn commit(
+        &mut self,
+        id: &FrameId,
+        loader: LoaderId,
+        url: String,
+        name: String,
+        failed: Option<String>,
+    ) {
         let renew = self.is_main(id)
             && self
                 .frames
@@ -186,6 +204,7 @@ impl FrameTree {
         if frame.pending.is_none() {
             frame.navigations += 1;
         }
+        frame.shows_page_about(failed);
         frame.pending = None;
         frame.aborted = None;
         if frame.shown.len() == REMEMBERED {
@@ -210,26 +229,54 @@ impl FrameTree {
         let Some(frame) = self.frames.get_mut(id) else {
             return;
         };
+        if let Some(failure) = &mut frame.failure
+            && failure.is_shown
+            && failure.reason.is_empty()
+            && frame.pending.is_none()
+            && frame.loader == loader
+        {
+            // It is told after the browser's page about it.
+            failure.reason.clone_from(&reason);
+        }
+        if let Some(loader) = &loader {
+            if frame.ended.len() == REMEMBERED {
+                frame.ended.pop_front();
+            }
+            frame.ended.push_back((loader.clone(), reason.clone()));
+        }
         let ours = match (&frame.pending, &loader) {
             (None, _) => false,
             (
                 Some(PendingNavigation {
                     loader: Some(known),
+                    ..
                 }),
                 Some(ended),
             ) => known == ended,
             (Some(_), _) => true,
         };
-        if ours {
-            frame.pending = None;
-            frame.aborted = Some((loader, reason));
+        if !ours {
+            return;
         }
+        let pending = frame.pending.take();
+        if !matches!(&*reason, "" | ABORTED) {
+            frame.failures += 1;
+            frame.failure = Some(LoadFailure {
+                url: pending.map(|pending| pending.url).unwrap_or_default(),
+                reason: reason.clone(),
+                is_shown: false,
+            });
+        } else {
+            frame.failure.take_if(|failure| !failure.is_shown);
+        }
+        frame.aborted = Some((loader, reason));
     }
 
     pub(crate) fn same_document(&mut self, id: &FrameId, url: String) {
         if let Some(frame) = self.frames.get_mut(id) {
             frame.url = url;
             frame.moves += 1;
+            frame.failure.take_if(|failure| !failure.is_shown);
         }
     }
 
@@ -282,13 +329,47 @@ impl Frame {
             commits: 0,
             moves: 0,
             shown: VecDeque::new(),
+            ended: VecDeque::new(),
             aborted: None,
+            failure: None,
+            failures: 0,
         }
     }
 
     /// Whether this load was committed here, not long ago.
     pub(crate) fn has_shown(&self, loader: &LoaderId) -> bool {
         self.shown.contains(loader)
+    }
+
+    /// Notes whether the document is the browser's page about one that could not be had; the reason was given before.
+    fn shows_page_about(&mut self, failed: Option<String>) {
+        let known = self.failure.take();
+        let Some(url) = failed else { return };
+        let known = known.filter(|known| {
+            !known.is_shown && (url.is_empty() || known.url.is_empty() || known.url == url)
+        });
+        if known.is_none() {
+            self.failures += 1;
+        }
+        let (known_url, reason) =
+            known.map_or_else(Default::default, |known| (known.url, known.reason));
+        self.failure = Some(LoadFailure {
+            url: if url.is_empty() { known_url } else { url },
+            reason,
+            is_shown: true,
+        });
+    }
+
+    /// Why this load ended without a document, not long ago.
+    pub(crate) fn end_of(&self, loader: &LoaderId) -> Option<&str> {
+        let mut ended = self.ended.iter().rev();
+        let (_, reason) = ended.find(|(ended, _)| ended == loader)?;
+        Some(reason)
+    }
+
+    /// The failure of the newest navigation, as long as no other one is under way.
+    pub(crate) fn last_failure(&self) -> Option<&LoadFailure> {
+        self.failure.as_ref().filter(|_| self.pending.is_none())
     }
 
     /// What stands before the refs of this frame: nothing, or `f3`.
@@ -304,12 +385,59 @@ impl Frame {
 mod tests {
     use super::*;
 
+    fn failure(tree: &FrameTree) -> Option<(&str, &str)> {
+        let failure = tree.main().last_failure()?;
+        Some((&failure.url, &failure.reason))
+    }
+
+    #[test]
+    fn a_failure_is_known_until_another_document_comes() {
+        let mut tree = tree();
+        let main = FrameId::from("main");
+        let refused = Some(("http://dead/", "net::ERR_CONNECTION_REFUSED"));
+        commit(&mut tree, "main", "1", "http://a/");
+        tree.start(&main, Some("2".into()), "http://dead/".into());
+        tree.abort(
+            &main,
+            Some("2".into()),
+            "net::ERR_CONNECTION_REFUSED".into(),
+        );
+        assert_eq!(failure(&tree), refused);
+        // The browser goes to its page about it, which is another failure neither now nor when it stays.
+        tree.start(&main, None, "about:blank".into());
+        assert_eq!(failure(&tree), None);
+        let page = ("3".into(), "about:blank".into(), String::new());
+        tree.commit(&main, page.0, page.1, page.2, Some(String::new()));
+        assert_eq!((failure(&tree), tree.main().failures), (refused, 1));
+        tree.start(&main, Some("4".into()), "http://a/204".into());
+        tree.abort(&main, Some("4".into()), String::new());
+        assert_eq!((failure(&tree), tree.main().failures), (refused, 1));
+        commit(&mut tree, "main", "5", "http://a/");
+        assert_eq!((failure(&tree), tree.main().failures), (None, 1));
+    }
+
+    #[test]
+    fn a_navigation_that_is_given_up_is_no_failure() {
+        let mut tree = tree();
+        for reason in ["", ABORTED] {
+            tree.start(&"main".into(), Some("1".into()), String::new());
+            tree.abort(&"main".into(), Some("1".into()), reason.into());
+            assert_eq!(failure(&tree), None);
+        }
+    }
+
     fn tree() -> FrameTree {
         FrameTree::new("main".into())
     }
 
     fn commit(tree: &mut FrameTree, frame: &str, loader: &str, url: &str) {
-        tree.commit(&frame.into(), loader.into(), url.into(), String::new());
+        tree.commit(
+            &frame.into(),
+            loader.into(),
+            url.into(),
+            String::new(),
+            None,
+        );
     }
 
     #[test]
@@ -327,18 +455,18 @@ mod tests {
     #[test]
     fn a_navigation_announced_twice_counts_once() {
         let mut tree = tree();
-        tree.start(&"main".into(), None);
-        tree.start(&"main".into(), Some("1".into()));
+        tree.start(&"main".into(), None, String::new());
+        tree.start(&"main".into(), Some("1".into()), String::new());
         assert_eq!(tree.main().navigations, 1);
-        tree.start(&"main".into(), Some("2".into()));
+        tree.start(&"main".into(), Some("2".into()), String::new());
         assert_eq!(tree.main().navigations, 2);
     }
 
     #[test]
     fn the_end_of_an_older_navigation_leaves_the_newer_one_pending() {
         let mut tree = tree();
-        tree.start(&"main".into(), Some("1".into()));
-        tree.start(&"main".into(), Some("2".into()));
+        tree.start(&"main".into(), Some("1".into()), String::new());
+        tree.start(&"main".into(), Some("2".into()), String::new());
         tree.abort(&"main".into(), Some("1".into()), String::new());
         assert!(tree.main().pending.is_some());
         tree.abort(&"main".into(), Some("2".into()), String::new());

@@ -13,7 +13,7 @@ pub(crate) mod source;
 mod upload;
 mod webkit;
 
-pub use endpoint::CdpEndpoint;
+pub use endpoint::{AUTO, CdpEndpoint};
 pub use find::{BrowserChoice, Channel, FoundBrowser, Search, find, find_all};
 pub use profile::remove_stale_profiles;
 pub use remote::WebDriverEnd;

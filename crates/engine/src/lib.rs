@@ -21,6 +21,7 @@ mod origins;
 mod page;
 mod progress;
 mod reading;
+mod regexp;
 mod routes;
 mod selector;
 mod settle;
@@ -47,20 +48,22 @@ pub use download::{Download, DownloadState};
 pub use error::{Candidate, Error, Obstacle, Result};
 pub use frame::FrameFacts;
 pub use launch::{
-    BrowserChoice, BrowserKind, CdpEndpoint, Channel, ConnectOptions, FoundBrowser, LaunchOptions,
-    Search, WebDriverEnd, find, find_all, remove_stale_profiles, sandbox_unavailable,
+    AUTO, BrowserChoice, BrowserKind, CdpEndpoint, Channel, ConnectOptions, FoundBrowser,
+    LaunchOptions, Search, WebDriverEnd, find, find_all, remove_stale_profiles,
+    sandbox_unavailable,
 };
 pub use locator::{Checked, Element, Locator, Rect, States, WaitFor};
 pub use network::{Request, RequestOutcome};
 pub use origins::OriginRules;
 pub use page::{
-    Attendance, Dialog, Events, FileChooser, Intercepted, Interceptor, Landing, LoadState, Page,
+    Attendance, Dialog, Events, FileChooser, Intercepted, Interceptor, Landing, LoadGuard,
+    LoadState, Page,
 };
 pub use progress::Progress;
 pub use reading::{Content, ElementFacts, Form, Link, Links, Metadata, Table};
-pub use routes::{Mock, Route, RouteAnswer, Routes, UrlPattern};
+pub use routes::{HeaderChanges, Mock, Route, RouteAnswer, Routes, UrlPattern};
 pub use selector::{Selector, SelectorError, Step, Target, TextMatch};
 pub use settle::{SettleOptions, Settled, Watch};
-pub use snapshot::{Found, InvalidPattern, Pattern};
+pub use snapshot::{Found, Pattern};
 pub use storage::{OriginStorage, StorageItem, StorageState};
-pub use task::{Task, spawn, to_the_end};
+pub use task::{Task, compute, spawn, to_the_end};

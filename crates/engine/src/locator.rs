@@ -1,6 +1,7 @@
 //! A lazy description of an element: looked up when something is done with it, in the frame it names, and strictly one.
 
 mod element;
+mod together;
 mod wait;
 
 pub use element::{Checked, Element, Rect, States};

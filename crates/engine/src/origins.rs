@@ -192,16 +192,21 @@ impl Pattern {
     }
 }
 
-/// Whether the text is what the pattern says, `*` being any text.
+/// Whether the text is what the pattern says, `*` being any text. Each part is looked for once: what pages name is as long as they like.
 fn matches(pattern: &str, text: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else {
         return pattern == text;
     };
-    let Some(text) = text.strip_prefix(start) else {
+    let (middle, end) = rest.rsplit_once('*').unwrap_or(("", rest));
+    let inner = text.strip_prefix(start);
+    let Some(mut inner) = inner.and_then(|text| text.strip_suffix(end)) else {
         return false;
     };
-    let ends = (0..=text.len()).filter(|at| text.is_char_boundary(*at));
-    ends.rev().any(|at| matches(rest, &text[at..]))
+    middle.split('*').all(|part| {
+        let found = inner.find(part);
+        inner = found.map_or("", |at| &inner[at + part.len()..]);
+        found.is_some()
+    })
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ mod rescue;
 
 pub use events::{Attendance, Events};
 pub use interception::{Intercepted, Interceptor};
-pub use navigation::{Landing, LoadState};
+pub use navigation::{Landing, LoadGuard, LoadState};
 
 use crate::backend::{
     ContextOptions, DialogKind, FrameId, Headers, InputStep, MediaFeatures, PageBackend, PageEvent,
@@ -22,6 +22,7 @@ use crate::input::Pressed;
 use crate::network::{Request, RequestLog};
 use crate::origins::OriginRules;
 use crate::progress::Progress;
+use crate::task::read_json;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -71,8 +72,8 @@ pub(crate) struct PageState {
     /// Who hears of every event.
     taps: Vec<mpsc::Sender<PageEvent>>,
     deciders: interception::Deciders,
-    /// The script that opened a dialog goes on when it is answered, so that is an effect, even where nothing else is seen.
-    pub(crate) dialogs_answered: u64,
+    /// How often the page asked for another page or a download.
+    pub(crate) openings: u64,
 }
 
 /// An open dialog; the page waits for its answer.
@@ -133,7 +134,7 @@ impl Page {
             attended: 0,
             taps: Vec::new(),
             deciders: interception::Deciders::default(),
-            dialogs_answered: 0,
+            openings: 0,
         };
         Self {
             backend,
@@ -407,7 +408,7 @@ impl Page {
     }
 
     /// Calls the injected code of a frame.
-    pub(crate) async fn call<T: DeserializeOwned>(
+    pub(crate) async fn call<T: DeserializeOwned + Send + 'static>(
         &self,
         frame: &FrameId,
         function: &str,
@@ -417,7 +418,7 @@ impl Page {
         let answer = self
             .unless_interrupted(self.backend.call(frame, function, argument))
             .await?;
-        serde_json::from_str(&answer).map_err(|error| Error::Protocol {
+        read_json(answer).await.map_err(|error| Error::Protocol {
             method: function.to_owned(),
             message: error.to_string(),
         })
@@ -515,12 +516,15 @@ impl PageState {
             PageEvent::FrameAttached { frame, parent } => self.frames.attach(frame, parent),
             PageEvent::FrameNamed { frame, name } => self.frames.named(&frame, name),
             PageEvent::FrameDetached { frame } => self.frames.detach(&frame),
-            PageEvent::NavigationStarted { frame, loader, .. } => self.frames.start(&frame, loader),
+            PageEvent::NavigationStarted { frame, loader, url } => {
+                self.frames.start(&frame, loader, url);
+            }
             PageEvent::NavigationCommitted {
                 frame,
                 loader,
                 url,
                 name,
+                failed,
             } => {
                 if self.frames.is_main(&frame) {
                     self.requests.navigated(&loader);
@@ -529,7 +533,7 @@ impl PageState {
                     self.file_chooser = None;
                     self.opens_without_end = false;
                 }
-                self.frames.commit(&frame, loader, url, name);
+                self.frames.commit(&frame, loader, url, name, failed);
             }
             PageEvent::NavigationAborted {
                 frame,
@@ -555,14 +559,12 @@ impl PageState {
                     default_value,
                 });
             }
-            PageEvent::DialogClosed => {
-                self.dialog = None;
-                self.dialogs_answered += 1;
-            }
+            PageEvent::DialogClosed => self.dialog = None,
             PageEvent::FileChooserOpened { multiple } => {
                 self.file_chooser = Some(FileChooser { multiple });
             }
             PageEvent::FileChooserClosed => self.file_chooser = None,
+            PageEvent::OpeningRequested => self.openings += 1,
             PageEvent::Crashed => self.crashed = true,
             PageEvent::Closed => self.closed = true,
         }
@@ -575,6 +577,7 @@ impl PageObserver for Shared {
     }
 
     fn event(&self, event: PageEvent) {
+        let event = event.bounded();
         {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             let told = (!state.taps.is_empty()).then(|| event.clone());

@@ -93,6 +93,24 @@ impl Progress {
         )
     }
 
+    /// Whether anything beside this clone still uses it.
+    pub fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.log) > 1
+    }
+
+    /// The step noted last and what stands in its way, in one line; `None` where no step was noted.
+    pub fn waits_for(&self) -> Option<String> {
+        let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut steps = log.lines.iter().rev();
+        let step = steps.find(|line| !line.starts_with(' '))?;
+        let obstacle = log.obstacle.as_ref().map(|error| error.to_string());
+        let whole = match &obstacle {
+            Some(obstacle) => format!("{step}: {obstacle}"),
+            None => step.clone(),
+        };
+        whole.lines().next().map(str::to_owned)
+    }
+
     /// Runs `operation` to its end, the deadline, or cancellation; dropping it is how it stops.
     pub async fn run<T>(&self, operation: impl Future<Output = Result<T>>) -> Result<T> {
         tokio::select! {
@@ -154,6 +172,18 @@ mod tests {
     async fn no_time_limit_is_too_long_to_be_counted() {
         let progress = Progress::new(Duration::MAX);
         assert!(progress.run(async { Ok(()) }).await.is_ok());
+    }
+
+    #[test]
+    fn what_is_waited_for_is_the_last_step_and_what_stands_in_its_way() {
+        let progress = Progress::new(Duration::from_secs(1));
+        assert_eq!(progress.waits_for(), None);
+        progress.log("waiting for x");
+        progress.detail("not ready");
+        assert_eq!(progress.waits_for().as_deref(), Some("waiting for x"));
+        progress.blocked_by(Error::DialogOpen {});
+        let told = progress.waits_for();
+        assert_eq!(told.as_deref(), Some("waiting for x: a dialog is open"));
     }
 
     #[test]

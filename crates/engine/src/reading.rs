@@ -126,7 +126,7 @@ impl Page {
         self.told(progress, "metadata", json!({})).await
     }
 
-    async fn told<T: serde::de::DeserializeOwned>(
+    async fn told<T: serde::de::DeserializeOwned + Send + 'static>(
         &self,
         progress: &Progress,
         function: &str,

@@ -1,7 +1,14 @@
 //! Rules by which requests are refused, or answered without a server, and the patterns that say which requests.
 
+use crate::error::{Error, Result};
+use crate::regexp::RegExp;
+use crate::task::{compute, spawn};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+/// Names and values of headers.
+type Headers = Vec<(String, String)>;
 
 /// A rule about requests.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,6 +19,8 @@ pub struct Route {
     pub resource_type: Option<String>,
     /// What becomes of those requests.
     pub answer: RouteAnswer,
+    /// How the rule is listed; `None`: by its answer.
+    pub details: Option<String>,
 }
 
 /// What becomes of a request that a rule is about.
@@ -21,6 +30,34 @@ pub enum RouteAnswer {
     Block,
     /// It is answered so, without a server.
     Mock(Arc<Mock>),
+    /// It is sent with other headers.
+    Rewrite(Arc<HeaderChanges>),
+}
+
+/// Changes to the headers of a request.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HeaderChanges {
+    /// Headers to set.
+    pub set: Headers,
+    /// Names of headers to remove, after the others are set.
+    pub remove: Vec<String>,
+}
+
+impl HeaderChanges {
+    /// The headers that are sent instead.
+    pub(crate) fn apply(&self, mut headers: Headers) -> Headers {
+        let set = self.set.iter().map(|(name, _)| name);
+        for name in set.chain(&self.remove) {
+            headers.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
+        }
+        let is_removed = |name: &String| {
+            let mut removed = self.remove.iter();
+            removed.any(|other| other.eq_ignore_ascii_case(name))
+        };
+        let kept = self.set.iter().filter(|(name, _)| !is_removed(name));
+        headers.extend(kept.cloned());
+        headers
+    }
 }
 
 /// An answer without a server.
@@ -87,17 +124,44 @@ impl Routes {
         self.0.iter()
     }
 
-    /// What the newest rule about such a request says.
-    pub(crate) fn answer_to(&self, url: &str, resource_type: &str) -> Option<&RouteAnswer> {
-        let about = |route: &&Route| {
+    /// Says what the newest rule about such a request says: at once where that is quickly found, else from a task.
+    pub(crate) fn decide(
+        &self,
+        url: &str,
+        resource_type: &'static str,
+        then: impl FnOnce(Option<RouteAnswer>) + Send + 'static,
+    ) {
+        let is_slow = |route: &Route| route.url.as_ref().is_some_and(|it| it.is_slow(url));
+        if !self.0.iter().any(is_slow) {
+            return then(self.answer_to(url, resource_type));
+        }
+        let (routes, url) = (self.clone(), url.to_owned());
+        spawn("matching a URL", async move {
+            then(compute(move || routes.answer_to(&url, resource_type)).await);
+        })
+        .detach();
+    }
+
+    fn answer_to(&self, url: &str, resource_type: &str) -> Option<RouteAnswer> {
+        for route in self.0.iter().rev() {
             let kind = route.resource_type.as_deref();
-            kind.is_none_or(|kind| kind == resource_type)
-                && route
-                    .url
-                    .as_ref()
-                    .is_none_or(|pattern| pattern.matches(url))
-        };
-        self.0.iter().rev().find(about).map(|route| &route.answer)
+            if kind.is_some_and(|kind| kind != resource_type) {
+                continue;
+            }
+            let Some(pattern) = &route.url else {
+                return Some(route.answer.clone());
+            };
+            match pattern.matches(url) {
+                Ok(true) => return Some(route.answer.clone()),
+                Ok(false) => {}
+                // The rule may be there to keep the request from a server.
+                Err(error) => {
+                    tracing::warn!(%error, "a request is refused, as no rule decides about it");
+                    return Some(RouteAnswer::Block);
+                }
+            }
+        }
+        None
     }
 }
 
@@ -111,11 +175,25 @@ pub struct UrlPattern {
 
 #[derive(Debug, Clone)]
 enum Kind {
-    Regex(regress::Regex),
-    Glob(regress::Regex),
+    Regex(Arc<Expression>),
+    Glob(regex::Regex),
+    Exact(regex::Regex),
     Whole,
     Part,
 }
+
+#[derive(Debug)]
+struct Expression {
+    regexp: RegExp,
+    /// It took too long on a URL. No page makes it do so again.
+    given_up: AtomicBool,
+}
+
+/// URLs longer than this, in bytes, are not matched on the thread that serves clients.
+const LONG: usize = 16 * 1024;
+
+/// The longest pattern that is read, in bytes.
+const LONGEST: usize = 8 * 1024;
 
 impl PartialEq for UrlPattern {
     fn eq(&self, other: &Self) -> bool {
@@ -132,11 +210,16 @@ impl std::fmt::Display for UrlPattern {
 impl UrlPattern {
     /// Reads a pattern; says what is wrong with one that cannot be read.
     pub fn new(source: &str) -> Result<Self, String> {
+        if source.len() > LONGEST {
+            return Err(format!("The pattern is longer than {LONGEST} bytes"));
+        }
         let kind = if let Some((pattern, flags)) = expression(source) {
-            let regex = regress::Regex::with_flags(pattern, flags);
-            Kind::Regex(regex.map_err(|error| error.to_string())?)
+            Kind::Regex(Arc::new(Expression {
+                regexp: RegExp::new(pattern, flags)?,
+                given_up: AtomicBool::default(),
+            }))
         } else if source.contains('*') {
-            let regex = regress::Regex::new(&expression_of(source));
+            let regex = regex::Regex::new(&expression_of(source));
             Kind::Glob(regex.map_err(|error| error.to_string())?)
         } else if source.contains("://") {
             Kind::Whole
@@ -151,19 +234,68 @@ impl UrlPattern {
         })
     }
 
-    /// Whether it matches a URL.
-    pub fn matches(&self, url: &str) -> bool {
+    /// Reads a glob as Playwright does: it has to match the whole URL, query included.
+    pub fn glob(source: &str) -> Result<Self, String> {
+        if source.len() > LONGEST {
+            return Err(format!("The pattern is longer than {LONGEST} bytes"));
+        }
+        let (expression, unclosed) = exact_expression_of(source);
+        if unclosed {
+            return Err("A group is not closed: expected \"}\"".to_owned());
+        }
+        let regex = regex::Regex::new(&expression).map_err(|error| error.to_string())?;
+        Ok(Self {
+            source: source.to_owned(),
+            kind: Kind::Exact(regex),
+        })
+    }
+
+    /// Which of the URLs it matches.
+    ///
+    /// # Errors
+    /// When a regular expression takes too long.
+    pub async fn are_matched(&self, urls: Vec<String>) -> Result<Vec<bool>> {
+        let pattern = self.clone();
+        compute(move || match &pattern.kind {
+            Kind::Regex(expression) => expression.regexp.matches(urls.iter().map(String::as_str)),
+            _ => urls.iter().map(|url| pattern.matches(url)).collect(),
+        })
+        .await
+    }
+
+    fn is_slow(&self, url: &str) -> bool {
+        url.len() > LONG || matches!(self.kind, Kind::Regex(_))
+    }
+
+    fn matches(&self, url: &str) -> Result<bool> {
         let document = url.split('#').next().unwrap_or(url);
         let path = document.split('?').next().unwrap_or(document);
         let any = |matches: &dyn Fn(&str) -> bool| [url, document, path].into_iter().any(matches);
-        match &self.kind {
-            Kind::Regex(regex) => regex.find(url).is_some(),
-            Kind::Glob(regex) => any(&|url| regex.find(url).is_some()),
+        Ok(match &self.kind {
+            Kind::Regex(expression) => expression.matches(url)?,
+            Kind::Exact(regex) => {
+                // A URL without a path is shown with one.
+                regex.is_match(document) || document.strip_suffix('/') == Some(self.source.as_str())
+            }
+            Kind::Glob(regex) => any(&|url| regex.is_match(url)),
             Kind::Whole => {
                 any(&|url| url.trim_end_matches('/') == self.source.trim_end_matches('/'))
             }
             Kind::Part => url.contains(&self.source),
+        })
+    }
+}
+
+impl Expression {
+    fn matches(&self, url: &str) -> Result<bool> {
+        if self.given_up.load(Ordering::Relaxed) {
+            return Err(self.regexp.too_slow());
         }
+        let matched = self.regexp.matches([url]);
+        if matches!(matched, Err(Error::PatternTooSlow { .. })) {
+            self.given_up.store(true, Ordering::Relaxed);
+        }
+        Ok(matched?[0])
     }
 }
 
@@ -178,7 +310,7 @@ fn expression(source: &str) -> Option<(&str, &str)> {
 
 /// A glob as a regular expression. One that has no scheme may begin anywhere.
 fn expression_of(glob: &str) -> String {
-    let mut regex = String::from("^");
+    let mut regex = String::from("(?s)^");
     if !glob.contains("://") && !glob.starts_with("**") {
         regex += ".*";
     }
@@ -205,12 +337,52 @@ fn expression_of(glob: &str) -> String {
                 regex.push(')');
             }
             ',' if depth > 0 => regex.push('|'),
-            char if "\\^$.|?+()[]{}".contains(char) => regex.extend(['\\', char]),
-            char => regex.push(char),
+            char => regex += &regex::escape(char.encode_utf8(&mut [0; 4])),
         }
     }
     regex.push('$');
     regex
+}
+
+/// A glob of Playwright's as a regular expression, and whether a group stays open.
+fn exact_expression_of(glob: &str) -> (String, bool) {
+    let mut regex = String::from("(?s)^");
+    let mut chars = glob.chars().peekable();
+    let (mut before, mut in_group) = (None, false);
+    while let Some(char) = chars.next() {
+        match char {
+            '*' if chars.peek() == Some(&'*') => {
+                while chars.next_if_eq(&'*').is_some() {}
+                let starts = before.is_none_or(|char| char == '/');
+                // `/**/` may stand for one slash.
+                if starts && chars.next_if_eq(&'/').is_some() {
+                    regex += "(?:.*/)?";
+                } else {
+                    regex += ".*";
+                }
+            }
+            '*' => regex += "[^/]*",
+            '{' if !in_group => {
+                in_group = true;
+                regex += "(?:";
+            }
+            '}' if in_group => {
+                in_group = false;
+                regex.push(')');
+            }
+            ',' if in_group => regex.push('|'),
+            char => {
+                let literal = match char {
+                    '\\' => chars.next().unwrap_or(char),
+                    char => char,
+                };
+                regex += &regex::escape(literal.encode_utf8(&mut [0; 4]));
+            }
+        }
+        before = Some(char);
+    }
+    regex.push('$');
+    (regex, in_group)
 }
 
 #[cfg(test)]
@@ -240,11 +412,97 @@ mod tests {
             (r"/\.(png|jpg)$/", "http://a/x.jpg?1", false),
         ];
         for (pattern, url, expected) in cases {
-            let matches = UrlPattern::new(pattern).unwrap().matches(url);
+            let matches = UrlPattern::new(pattern).unwrap().matches(url).unwrap();
             assert_eq!(matches, expected, "{pattern} {url}");
         }
         assert!(UrlPattern::new("/(/").is_err());
         assert!(UrlPattern::new("").is_err());
+    }
+
+    #[tokio::test]
+    async fn a_long_url_is_matched_in_linear_time_and_a_slow_expression_blocks() {
+        let long = format!("http://a/{}", "a".repeat(1_000_000));
+        for glob in [
+            "*ads*",
+            "**/*ads*/**",
+            "*{a,aa,{aaa,b}*}*c*",
+            "http://a/**/a*b",
+        ] {
+            assert!(
+                !UrlPattern::new(glob).unwrap().matches(&long).unwrap(),
+                "{glob}"
+            );
+        }
+        let slow = Routes::from(vec![Route {
+            url: Some(UrlPattern::new("/(a+)+$/").unwrap()),
+            resource_type: None,
+            details: None,
+            answer: RouteAnswer::Mock(Arc::new(Mock {
+                status: 200,
+                headers: vec![],
+                body: vec![],
+                delay: Duration::ZERO,
+            })),
+        }]);
+        let decided = async |url: String| {
+            let (tell, told) = tokio::sync::oneshot::channel();
+            slow.decide(&url, "fetch", |answer| tell.send(answer).unwrap());
+            told.await.unwrap()
+        };
+        assert!(matches!(
+            decided("http://a/aaa".into()).await,
+            Some(RouteAnswer::Mock(_))
+        ));
+        assert_eq!(decided("http://a/x".into()).await, None);
+        let bad = format!("http://a/{}!", "a".repeat(64));
+        assert_eq!(decided(bad).await, Some(RouteAnswer::Block));
+        // It is not tried again, whatever the URL.
+        assert_eq!(decided("http://a/x".into()).await, Some(RouteAnswer::Block));
+    }
+
+    #[test]
+    fn globs_of_playwright_match_whole_urls() {
+        let cases = [
+            ("**/api/data", "http://a/api/data", true),
+            ("**/api/data", "http://a/api/data#x", true),
+            ("**/api/data", "http://a/api/data?x=1", false),
+            ("**/api/data*", "http://a/api/data?x=1", true),
+            ("api/data", "http://a/api/data", false),
+            ("http://a/*", "http://a/x", true),
+            ("http://a/*", "http://a/x/y", false),
+            ("http://a/**/y", "http://a/y", true),
+            ("http://a", "http://a/", true),
+            ("**/*.{png,jpg}", "http://a/x.jpg", true),
+            ("**/x?y=1", "http://a/x?y=1", true),
+            ("**/x?y=1", "http://a/xzy=1", false),
+            (r"**/x\*", "http://a/x*", true),
+            (r"**/x\*", "http://a/xy", false),
+            ("**", "http://a/x?y", true),
+            ("", "http://a/", false),
+        ];
+        for (pattern, url, expected) in cases {
+            let matches = UrlPattern::glob(pattern).unwrap().matches(url).unwrap();
+            assert_eq!(matches, expected, "{pattern} {url}");
+        }
+        assert!(UrlPattern::glob("{a").is_err());
+    }
+
+    #[test]
+    fn headers_are_set_and_removed_whatever_their_case() {
+        let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let changes = HeaderChanges {
+            set: vec![header("X-A", "1"), header("Accept", "2")],
+            remove: vec!["COOKIE".to_owned(), "x-a".to_owned()],
+        };
+        let sent = vec![
+            header("accept", "0"),
+            header("cookie", "0"),
+            header("te", "0"),
+        ];
+        assert_eq!(
+            changes.apply(sent),
+            [header("te", "0"), header("Accept", "2")]
+        );
     }
 
     #[test]
@@ -252,6 +510,7 @@ mod tests {
         let rule = |url: Option<&str>, kind: Option<&str>, status| Route {
             url: url.map(|url| UrlPattern::new(url).unwrap()),
             resource_type: kind.map(str::to_owned),
+            details: None,
             answer: match status {
                 None => RouteAnswer::Block,
                 Some(status) => RouteAnswer::Mock(Arc::new(Mock {
@@ -270,7 +529,7 @@ mod tests {
         let status = |url: &str, kind: &str| match routes.answer_to(url, kind) {
             Some(RouteAnswer::Mock(mock)) => Some(mock.status),
             Some(RouteAnswer::Block) => Some(0),
-            None => None,
+            _ => None,
         };
         assert_eq!(status("http://a/api/new", "image"), Some(201));
         assert_eq!(status("http://a/api", "image"), Some(0));

@@ -17,6 +17,9 @@ pub(crate) use print::{Call, Value, quote, quoted};
 /// How many selectors may be nested in one another; more is a mistake, or an attack on the stack.
 const DEEPEST: usize = 32;
 
+/// The longest selector that is read, in bytes.
+const LONGEST: usize = 64 * 1024;
+
 /// What a tool's `target` names.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
@@ -82,6 +85,9 @@ impl Selector {
         let text = text.trim();
         if text.is_empty() {
             return Err(SelectorError::Empty);
+        }
+        if text.len() > LONGEST {
+            return Err(SelectorError::TooLong);
         }
         if expression::looks_like(text) {
             expression::parse(text, test_id)

@@ -1,44 +1,43 @@
-//! When an action's consequences are over: watches from before the action, and returns as soon as all is at rest again.
+//! When what an action began is over: watches since before the action, and returns as soon as nothing is pending any more.
 //!
 //! Why it is done this way stands in `docs/decisions/0005-adaptive-settle.md`.
 
-use crate::backend::FrameId;
+use crate::backend::{FrameId, Handle};
 use crate::error::Error;
 use crate::network::RequestMark;
 use crate::page::{LoadState, Page, PageState};
 use crate::progress::Progress;
-use futures_util::future::join_all;
-use futures_util::stream::FuturesUnordered;
-use futures_util::{FutureExt as _, StreamExt as _};
+use futures_util::FutureExt as _;
+use futures_util::future::{FusedFuture as _, join_all};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Looks at a page since before an action. Dropping it ends nothing but the waiting.
+/// Watches a page since before an action. Dropping it ends nothing but the waiting.
 #[derive(Debug)]
 #[must_use = "a watch is there to be settled"]
 pub struct Watch {
     page: Page,
+    /// Whose documents are watched; none where only what the browser tells counts.
     frames: Vec<FrameId>,
     mark: Mark,
 }
 
-/// How patient to be.
+/// How long to wait for what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SettleOptions {
-    /// How long to look for a first effect, and how long to put up with a page that never rests.
-    pub limit: Duration,
-    /// Text was typed: what changes in the document at once says nothing about what a debounced script will do, so only a request or a
-    /// navigation ends the looking early.
-    pub typed: bool,
+    /// For a document that goes on changing, and for a page or a download that the action asked for.
+    pub changes: Duration,
+    /// For the requests that were sent.
+    pub requests: Duration,
 }
 
 impl Default for SettleOptions {
     fn default() -> Self {
         Self {
-            limit: Duration::from_millis(500),
-            typed: false,
+            changes: Duration::from_millis(500),
+            requests: Duration::from_secs(5),
         }
     }
 }
@@ -46,17 +45,15 @@ impl Default for SettleOptions {
 /// How an action's consequences ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Settled {
-    /// Something happened, and all is quiet again.
+    /// Nothing is pending.
     Quiet,
-    /// Nothing happened as far as can be seen.
-    Unchanged,
     /// The page shows another document, loaded and quiet.
     Navigated,
     /// A dialog is open.
     Dialog,
     /// A file chooser is open.
     FileChooser,
-    /// The page did not come to rest within the bounds.
+    /// Something was pending still when its time was over.
     TimedOut,
     /// The page is gone, or its renderer.
     Closed,
@@ -68,67 +65,105 @@ struct Mark {
     navigations: u64,
     commits: u64,
     popups: u64,
-    dialogs_answered: u64,
+    openings: u64,
     requests: RequestMark,
 }
 
-/// What a change may leave in its wake: a timer or a microtask of a framework, a frame to draw.
-const QUIET: Duration = Duration::from_millis(40);
-/// What an action fetches.
-const REQUESTS: Duration = Duration::from_secs(5);
 /// What an action navigates to.
 const LOAD: Duration = Duration::from_secs(10);
-/// What a new document fetches once it is loaded.
-const FIRST_REQUESTS: Duration = Duration::from_secs(1);
-/// A page that does not even answer is given up so much later than one that never rests.
+/// What a new document fetches first, after it is loaded.
+const FIRST_REQUESTS: Duration = Duration::from_millis(300);
+/// The same where the document shows that it waits.
+const AWAITED_REQUESTS: Duration = Duration::from_secs(1);
+/// How often such a document is asked whether it waits still.
+const STILL_WAITING: Duration = Duration::from_millis(100);
+/// A new document that goes on changing.
+const FIRST_CHANGES: Duration = Duration::from_millis(150);
+/// A page that does not even answer is given up so much later than one that goes on changing.
 const ANSWER: Duration = Duration::from_secs(2);
-/// Frames watched; the main frame is the first of them.
-const FRAMES: usize = 12;
+/// Documents watched that cannot be seen from the main one, and how long each may take to begin: another process may be busy.
+const FOREIGN_FRAMES: usize = 12;
+const FOREIGN_BEGINS: Duration = Duration::from_millis(200);
 /// A page without an address yet is one that stays blank, after this long.
 const BLANK: Duration = Duration::from_millis(500);
 
 impl Page {
     /// Begins to watch for the effects of an action. Never fails: what cannot be watched is not waited for.
     pub async fn watch(&self, progress: &Progress) -> Watch {
-        let (mark, frames) = {
-            let state = self.state();
-            let mut frames = vec![state.frames.main_id().clone()];
-            frames.extend(state.frames.below_main(FRAMES - 1));
-            (Mark::of(&state), frames)
-        };
+        let mut watch = self.watch_events();
+        let main = self.main_frame();
+        let mut frames = vec![main.clone()];
         let begun = async {
-            begin(self, &frames).await;
+            let mut closed = vec![(main.clone(), self.begin(&main).await?)];
+            while let Some((frame, owners)) = closed.pop() {
+                let room = (FOREIGN_FRAMES + 1).saturating_sub(frames.len());
+                let foreign = self
+                    .begin_in(&frame, &owners[..owners.len().min(room)])
+                    .await;
+                frames.extend(foreign.iter().map(|(frame, _)| frame.clone()));
+                closed.extend(foreign);
+            }
             Ok(())
         };
         // The action itself will meet whatever went wrong here, and say so.
         let _ = progress.run(begun).await;
+        watch.frames = frames;
+        watch
+    }
+
+    /// The same for an action that seldom has effects, and after which the page is not shown: only what the browser tells of counts.
+    pub fn watch_events(&self) -> Watch {
         Watch {
             page: self.clone(),
-            frames,
-            mark,
+            frames: Vec::new(),
+            mark: Mark::of(&self.state()),
         }
     }
 
-    /// Waits until a document that has just loaded has shown what it fetches first, at most a second or so. At once where it fetches nothing.
+    /// Begins in one document and those that can be seen from there; the frames in view whose documents cannot.
+    async fn begin(&self, frame: &FrameId) -> Result<Vec<Handle>, Error> {
+        self.call(frame, "watch", &Value::Null).await
+    }
+
+    /// Begins in the documents of these frames.
+    async fn begin_in(&self, frame: &FrameId, owners: &[Handle]) -> Vec<(FrameId, Vec<Handle>)> {
+        if owners.is_empty() {
+            return Vec::new();
+        }
+        let frames = self.backend.content_frames(frame, owners).await;
+        let begun = frames
+            .unwrap_or_default()
+            .into_iter()
+            .flatten()
+            .map(async |frame| {
+                let begun = tokio::time::timeout(FOREIGN_BEGINS, self.begin(&frame)).await;
+                Some((frame, begun.ok()?.ok()?))
+            });
+        join_all(begun).await.into_iter().flatten().collect()
+    }
+
+    /// Waits, after the load of a document, for what it fetches first. Returns at once where it fetches nothing and shows something.
     pub async fn settle_loaded(&self) {
-        let (mark, main) = {
-            let state = self.state();
-            if !fetches(&state) {
-                return;
+        let watch = self.watch_events();
+        let settled = async {
+            let fetches = fetches(&self.state());
+            if fetches || self.waits_visibly().await {
+                watch.rest_in_new_document(Instant::now() + LOAD).await;
             }
-            (Mark::of(&state), state.frames.main_id().clone())
-        };
-        let watch = Watch {
-            page: self.clone(),
-            frames: vec![main],
-            mark,
         };
         let interrupted = self.until(|state| interruption(state).is_some());
         tokio::select! {
             biased;
             _ = interrupted => {}
-            _ = watch.rest_in_new_document(Instant::now() + LOAD) => {}
+            () = settled => {}
         }
+    }
+
+    /// Whether the document shows that it waits for something.
+    async fn waits_visibly(&self) -> bool {
+        let main = self.main_frame();
+        let waits = self.call(&main, "waits", &Value::Null);
+        matches!(tokio::time::timeout(ANSWER, waits).await, Ok(Ok(true)))
     }
 
     /// Waits until a page that a script opened shows its first document and has loaded it, at most `limit`; whether it has.
@@ -157,7 +192,7 @@ impl Watch {
         self.settle_with(options, std::future::pending()).await
     }
 
-    /// The same; `elsewhere` resolves when an effect is seen outside the page, such as a download that began.
+    /// The same; `elsewhere` resolves when a page opened or a download began.
     pub async fn settle_with(
         self,
         options: &SettleOptions,
@@ -170,11 +205,11 @@ impl Watch {
                 Ok(()) => interruption(&self.page.state()).unwrap_or(Settled::Quiet),
                 Err(_) => Settled::Closed,
             },
-            settled = self.come_to_rest(options, elsewhere) => settled,
+            settled = self.end(options, elsewhere) => settled,
         }
     }
 
-    async fn come_to_rest(
+    async fn end(
         &self,
         options: &SettleOptions,
         elsewhere: impl Future<Output = ()> + Send,
@@ -184,7 +219,12 @@ impl Watch {
         let mut mark = self.mark.clone();
         // The newest request that was waited for.
         let mut known = None;
-        let mut effect = false;
+        if self.frames.is_empty() {
+            // A request may be reported after the input that caused it was acknowledged (Firefox); not after a script ran in its document.
+            let main = self.page.main_frame();
+            let answers = self.page.backend.answers(&main);
+            let _ = tokio::time::timeout(ANSWER, answers).await;
+        }
         if let Some(settled) = self.barrier().await {
             return settled;
         }
@@ -202,18 +242,21 @@ impl Watch {
                 }
                 // A download or a 204: the document stays, and may have changed too.
                 mark.navigations = self.page.state().frames.main().navigations;
-                effect = true;
+            }
+            let openings = self.page.state().openings;
+            if openings > mark.openings {
+                mark.openings = openings;
+                if !elsewhere.is_terminated() {
+                    let _ = tokio::time::timeout_at(began + options.changes, &mut elsewhere).await;
+                }
             }
             if self.page.state().popups_opened > mark.popups {
-                self.popups_loaded(&mut mark, began + REQUESTS).await;
-                effect = true;
+                self.popups_loaded(&mut mark, began + LOAD / 2).await;
             }
-            effect |= self.page.state().dialogs_answered > mark.dialogs_answered;
             let newest = self.page.state().requests.newest(&mark.requests);
             if newest != known {
                 known = newest;
-                effect = true;
-                if !self.answered(&mark, began + REQUESTS).await {
+                if !self.answered(&mark, began + options.requests).await {
                     return Settled::TimedOut;
                 }
                 if self.navigating(&mark) {
@@ -223,18 +266,21 @@ impl Watch {
             let moved_on = self.page.until(|state| mark.is_exceeded(state, known));
             let rest = tokio::select! {
                 biased;
-                rest = self.rest(options, effect) => rest,
+                rest = self.rest(options.changes) => rest,
                 _ = moved_on => continue,
-                () = &mut elsewhere => {
-                    effect = true;
-                    continue;
-                }
             };
+            if rest.opens && !elsewhere.is_terminated() {
+                let _ = tokio::time::timeout_at(began + options.changes, &mut elsewhere).await;
+            }
             if let Some(settled) = self.barrier().await {
                 return settled;
             }
             if !mark.is_exceeded(&self.page.state(), known) {
-                return rest.settled(effect, options.typed);
+                return if rest.quiet {
+                    Settled::Quiet
+                } else {
+                    Settled::TimedOut
+                };
             }
         }
     }
@@ -291,31 +337,28 @@ impl Watch {
         )
     }
 
-    /// A document has loaded: what it fetches first, bounded, and a short rest. Goes on if it leads to another one.
+    /// A document has loaded: waits for what it fetches first, bounded, and until it has shown it. Goes on if it leads to another one.
     async fn rest_in_new_document(&self, deadline: Instant) -> Settled {
-        let mut patience = Instant::now() + FIRST_REQUESTS;
+        let mut loaded = Instant::now();
         loop {
             if Instant::now() >= deadline {
                 return Settled::TimedOut;
             }
             let mark = Mark::of(&self.page.state());
-            let main = [self.page.main_frame()];
-            begin(&self.page, &main).await;
-            let fetched = async {
-                let done = self
-                    .page
-                    .until(|state| mark.is_navigating(state) || !fetches(state));
-                if fetches(&self.page.state()) {
-                    let _ = tokio::time::timeout_at(patience, done).await;
+            let main = self.page.main_frame();
+            let shown = async {
+                let fetched = self.fetched(&mark, loaded).await;
+                if fetched {
+                    self.look(&main, FIRST_CHANGES).await;
                 }
-                self.look(&main[0], QUIET, QUIET * 4, QUIET, true).await
+                fetched
             };
             let moved_on = self.page.until(|state| mark.is_navigating(state));
-            tokio::select! {
+            let fetched = tokio::select! {
                 biased;
-                _ = fetched => {}
-                _ = moved_on => {}
-            }
+                fetched = shown => fetched,
+                _ = moved_on => true,
+            };
             if let Some(settled) = self.barrier().await {
                 return settled;
             }
@@ -323,89 +366,69 @@ impl Watch {
                 if !self.arrive(deadline).await {
                     return Settled::TimedOut;
                 }
-                patience = Instant::now() + FIRST_REQUESTS;
-            } else if !fetches(&self.page.state()) || Instant::now() >= patience {
+                loaded = Instant::now();
+            } else if !fetched || !fetches(&self.page.state()) {
                 return Settled::Navigated;
             }
-            // Else it was told of a request after it was told that the document is loaded.
+            // Else one request led to the next, or was told of after the load.
         }
     }
 
-    /// Waits until every frame is at rest.
-    async fn rest(&self, options: &SettleOptions, effect: bool) -> Rest {
-        let quiet = if options.typed && !effect {
-            options.limit
-        } else {
-            QUIET.min(options.limit)
-        };
-        let mut looks: FuturesUnordered<_> = self
-            .frames
-            .iter()
-            .map(|frame| async move {
-                (
-                    frame,
-                    self.look(frame, quiet, options.limit, options.limit, effect)
-                        .await,
-                )
-            })
-            .collect();
-        let mut rest = Rest {
-            seen: effect,
-            quiet: true,
-        };
-        let mut rested = Vec::new();
-        while let Some((frame, look)) = looks.next().await {
-            rest.join(look);
-            rested.push(frame);
-            if rest.seen {
-                break;
+    /// Waits for what a document fetches first; whether that has come, or another document is on its way.
+    async fn fetched(&self, mark: &Mark, loaded: Instant) -> bool {
+        let mut deadline = loaded + FIRST_REQUESTS;
+        loop {
+            let fetched = self
+                .page
+                .until(|state| mark.is_navigating(state) || !fetches(state));
+            if tokio::time::timeout_at(deadline, fetched).await.is_ok() {
+                return true;
             }
+            let now = Instant::now();
+            if now >= loaded + AWAITED_REQUESTS || !self.page.waits_visibly().await {
+                return false;
+            }
+            deadline = (now + STILL_WAITING).min(loaded + AWAITED_REQUESTS);
         }
-        drop(looks);
-        // Something was seen in one frame: the others need no patience any more.
-        let others = self.frames.iter().filter(|frame| !rested.contains(frame));
-        let late = join_all(
-            others.map(|frame| self.look(frame, quiet, options.limit, Duration::ZERO, false)),
-        );
-        for look in late.await {
-            rest.join(look);
-        }
-        rest
     }
 
-    /// Waits until one frame is at rest.
-    async fn look(
-        &self,
-        frame: &FrameId,
-        quiet: Duration,
-        limit: Duration,
-        patience: Duration,
-        effect: bool,
-    ) -> Rest {
-        let argument = json!({
-            "quiet": milliseconds(quiet),
-            "limit": milliseconds(limit),
-            "patience": milliseconds(patience),
-            "effect": effect,
-        });
+    /// Waits until nothing changes in the watched documents, at most `limit`.
+    async fn rest(&self, limit: Duration) -> Rest {
+        let looks = self.frames.iter().map(|frame| self.look(frame, limit));
+        let looks = join_all(looks).await;
+        Rest {
+            quiet: looks.iter().all(|rest| rest.quiet),
+            opens: looks.iter().any(|rest| rest.opens),
+        }
+    }
+
+    /// Waits until nothing changes in one document and those seen from there.
+    async fn look(&self, frame: &FrameId, limit: Duration) -> Rest {
+        let limit_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+        let argument = json!({ "limit": limit_ms, "brief": limit.is_zero() });
         let call = self.page.call(frame, "settled", &argument);
         match tokio::time::timeout(limit + ANSWER, call).await {
             Ok(Ok(rest)) => rest,
-            // The document was replaced: if it was the page's, the navigation's own events tell.
-            Ok(Err(Error::DocumentGone {})) => Rest::GONE,
-            Ok(Err(_)) => Rest::NOTHING,
-            Err(_) => Rest::RESTLESS,
+            // The document was replaced: if it was the page's, the navigation's own events tell. Others are not watched any more.
+            Ok(Err(_)) => Rest {
+                quiet: true,
+                opens: false,
+            },
+            Err(_) => Rest {
+                quiet: false,
+                opens: false,
+            },
         }
     }
 }
 
-async fn begin(page: &Page, frames: &[FrameId]) {
-    join_all(
-        frames
-            .iter()
-            .map(|frame| page.call::<()>(frame, "watch", &Value::Null)),
-    )
-    .await;
+/// What a document tells of itself.
+#[derive(Debug, Clone, Copy, Deserialize)]
+struct Rest {
+    /// Nothing changes in it.
+    quiet: bool,
+    /// A link was clicked that leads to a download or to another page.
+    opens: bool,
 }
 
 impl Mark {
@@ -415,7 +438,7 @@ impl Mark {
             navigations: main.navigations,
             commits: main.commits,
             popups: state.popups_opened,
-            dialogs_answered: state.dialogs_answered,
+            openings: state.openings,
             requests: state.requests.mark(),
         }
     }
@@ -428,46 +451,8 @@ impl Mark {
     fn is_exceeded(&self, state: &PageState, known: Option<u64>) -> bool {
         self.is_navigating(state)
             || state.popups_opened > self.popups
+            || state.openings > self.openings
             || state.requests.newest(&self.requests) != known
-    }
-}
-
-/// What a frame says of itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-struct Rest {
-    /// It changed since the watch began.
-    seen: bool,
-    /// It rests now.
-    quiet: bool,
-}
-
-impl Rest {
-    const GONE: Self = Self {
-        seen: true,
-        quiet: true,
-    };
-    const NOTHING: Self = Self {
-        seen: false,
-        quiet: true,
-    };
-    const RESTLESS: Self = Self {
-        seen: true,
-        quiet: false,
-    };
-
-    fn join(&mut self, other: Self) {
-        self.seen |= other.seen;
-        self.quiet &= other.quiet;
-    }
-
-    fn settled(self, effect: bool, typed: bool) -> Settled {
-        match (self.seen || effect, self.quiet) {
-            (false, _) => Settled::Unchanged,
-            (true, true) => Settled::Quiet,
-            // The whole limit is waited out after typing, at rest or not.
-            (true, false) if typed => Settled::Quiet,
-            (true, false) => Settled::TimedOut,
-        }
     }
 }
 
@@ -489,10 +474,6 @@ fn interruption(state: &PageState) -> Option<Settled> {
     } else {
         None
     }
-}
-
-fn milliseconds(duration: Duration) -> u64 {
-    duration.as_millis().try_into().unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

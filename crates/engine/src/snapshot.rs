@@ -12,4 +12,4 @@ mod scalar;
 mod tests;
 
 pub(crate) use facts::{Facts, FrameSnapshot, RenderOptions};
-pub use find::{Found, InvalidPattern, Pattern};
+pub use find::{Found, Pattern};

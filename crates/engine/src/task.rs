@@ -1,6 +1,7 @@
 //! The one door to background work: a task has a name and ends with its owner.
 
 use std::future::Future;
+use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tracing::Instrument as _;
 
@@ -30,6 +31,64 @@ pub async fn to_the_end<T: Send + 'static>(
     })
     .detach();
     waiting.await.ok()
+}
+
+/// Undoes in the background what was begun, when it is dropped before that was done.
+#[must_use = "what was begun is undone at once"]
+pub(crate) struct Undo<F: Future<Output = ()> + Send + 'static>(Option<(&'static str, F)>);
+
+impl<F: Future<Output = ()> + Send + 'static> Undo<F> {
+    /// Does `undo` unless it is disarmed.
+    pub(crate) fn by(name: &'static str, undo: F) -> Self {
+        Self(Some((name, undo)))
+    }
+
+    /// What was begun is done, and stays.
+    pub(crate) fn disarm(mut self) {
+        self.0 = None;
+    }
+}
+
+impl<F: Future<Output = ()> + Send + 'static> Drop for Undo<F> {
+    fn drop(&mut self) {
+        if let Some((name, undo)) = self.0.take() {
+            spawn(name, undo).detach();
+        }
+    }
+}
+
+/// How many computations run at once. More of them would be no faster, and take the processors from what serves clients.
+static COMPUTING: Semaphore = Semaphore::const_new(2);
+
+/// Computes what a client or a page chooses the size of, on a thread of its own: the thread that serves clients stays free.
+///
+/// # Panics
+/// When `work` does.
+pub async fn compute<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    let permit = COMPUTING.acquire().await;
+    let done = tokio::task::spawn_blocking(move || {
+        // Kept while it computes, also when nobody waits for it any more.
+        let _permit = permit;
+        work()
+    });
+    match done.await {
+        Ok(done) => done,
+        Err(failed) => std::panic::resume_unwind(failed.into_panic()),
+    }
+}
+
+/// JSON longer than this, in bytes, is not read on the thread that serves clients.
+const LONG_JSON: usize = 256 * 1024;
+
+/// Reads what a page answered.
+pub(crate) async fn read_json<T>(text: String) -> serde_json::Result<T>
+where
+    T: serde::de::DeserializeOwned + Send + 'static,
+{
+    match text.len() > LONG_JSON {
+        true => compute(move || serde_json::from_str(&text)).await,
+        false => serde_json::from_str(&text),
+    }
 }
 
 impl Task {

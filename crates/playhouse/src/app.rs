@@ -8,6 +8,7 @@
 
 mod answer;
 mod error;
+mod list;
 mod logs;
 mod port;
 mod process;
@@ -25,6 +26,7 @@ use crate::processes::Identity;
 pub(crate) use answer::Answer;
 use answer::Status;
 pub(crate) use error::AppError;
+pub(crate) use list::{Listed, follow, list};
 use process::Family;
 use state::{Folder, Phase, State};
 pub(crate) use supervisor::{SUPERVISOR, let_go, supervise};
@@ -73,6 +75,8 @@ pub(crate) struct App {
     pub(crate) name: String,
     /// Where it is run.
     pub(crate) cwd: PathBuf,
+    /// The folder with the notes of those for whom it is started: it ends when none of them lives.
+    pub(crate) owners: Option<PathBuf>,
     /// Where its state and its logs are: one folder for each user, project and name.
     pub(crate) folder: PathBuf,
     /// The program and its arguments; a single word with spaces in it is a line for the shell. `{port}` stands for the port.
@@ -88,6 +92,8 @@ pub(crate) struct App {
     pub(crate) ready_timeout: Duration,
     /// How long it may take to end before it is killed.
     pub(crate) stop_timeout: Duration,
+    /// Whether it is started again when it crashes.
+    pub(crate) restart_on_crash: bool,
     /// How large a log may become, in bytes, before it begins anew.
     pub(crate) log_limit: u64,
 }
@@ -155,11 +161,18 @@ impl Command {
 
     async fn status(&self) -> Result<Answer> {
         let Some(state) = self.running() else {
-            // Nobody looks after what may be left of it, unless a start is under way.
-            if let Ok(Some(_turn)) = self.folder.lock() {
-                self.clear().await?;
-            }
             let state = self.folder.read();
+            // What its supervisor has left behind runs, unless another command is at it.
+            if let Some(state) = &state
+                && let Ok(Some(_turn)) = self.folder.lock()
+                && !Family::of(&self.app.folder, Some(state))
+                    .members()
+                    .is_empty()
+            {
+                let message = "Server is running, but its supervisor has gone, and nothing is logged: --restart or --shutdown ends it";
+                let answer = self.present(Status::Unhealthy, state, message);
+                return Ok(answer.with_uptime(state).with_health(false));
+            }
             let message = state.as_ref().map_or_else(
                 || "Server is not running".to_owned(),
                 |state| format!("Server is not running{}", state.how_it_ended()),

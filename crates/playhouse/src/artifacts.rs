@@ -58,6 +58,14 @@ impl Picture {
     }
 }
 
+impl Artifact {
+    /// Whether it is the picture of that page that was taken at that time.
+    pub(crate) fn shows(&self, page: &str, time: &str) -> bool {
+        let picture = self.picture.as_ref();
+        picture.is_some_and(|picture| picture.page == page && uri::timestamp(picture.at) == time)
+    }
+}
+
 impl Artifacts {
     /// Notes a file that a tool wrote. `guarded`: it opens other doors.
     pub(crate) fn add(&self, path: &Path, guarded: bool) {

@@ -103,12 +103,12 @@ impl Browsers {
         }
         if let Some(options) = settings.connect_options() {
             let browser = Browser::connect(progress, &options).await?;
-            return self.sole(wanted, progress, browser).await;
+            return self.sole(wanted, progress, browser, false).await;
         }
         let profile = wanted.settings.profile_dir(output.workspace());
         let options = settings.launch_options(settings.find()?, Some(profile));
         match Browser::launch(progress, &options).await {
-            Ok(browser) => self.sole(wanted, progress, browser).await,
+            Ok(browser) => self.sole(wanted, progress, browser, true).await,
             // Nobody asked for that profile by name; work can go on without it.
             Err(engine::Error::ProfileInUse { dir }) if settings.user_data_dir.is_none() => {
                 let open = self.isolated(wanted, progress).await?;
@@ -140,6 +140,7 @@ impl Browsers {
             context,
             among: Some((fleet, member)),
             instead_of: None,
+            has_profile: false,
         })
     }
 
@@ -164,6 +165,7 @@ impl Browsers {
         wanted: &Wanted<'_>,
         progress: &Progress,
         browser: Browser,
+        has_profile: bool,
     ) -> Result<OpenContext> {
         let mut unfinished = Unfinished(Some(browser.clone()));
         match wanted.open(progress, &browser, false).await {
@@ -174,6 +176,7 @@ impl Browsers {
                     context,
                     among: None,
                     instead_of: None,
+                    has_profile,
                 })
             }
             Err(error) => {
@@ -478,9 +481,16 @@ pub(crate) struct OpenContext {
     among: Option<(Arc<Fleet>, Member)>,
     /// The profile that it would have, were that not in use.
     pub(crate) instead_of: Option<String>,
+    /// Its browser was started by us with a profile that lasts.
+    has_profile: bool,
 }
 
 impl OpenContext {
+    /// Whether its browser was started by us with a profile that lasts.
+    pub(crate) fn has_profile(&self) -> bool {
+        self.has_profile
+    }
+
     /// The number of its browser, from 1 in the order of their start; `None` where it has one of its own.
     pub(crate) fn browser_number(&self) -> Option<u64> {
         self.among.as_ref().map(|(_, member)| member.number)

@@ -1,5 +1,7 @@
 //! One tool call on its way: what it may reach, how long it may take, and its turn.
 
+mod status;
+
 use crate::arrival::Arrival;
 use crate::config::{CodegenLanguage, Settings};
 use crate::handover::Handovers;
@@ -10,8 +12,10 @@ use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
+
+pub(crate) use status::Status;
 
 /// Who asked, as far as a tool may know.
 pub(crate) trait Client: Send + Sync {
@@ -33,6 +37,16 @@ pub(crate) trait Client: Send + Sync {
     /// Whether it was told to make the call again with the answer to a question: nobody reads what this one says.
     fn will_return(&self) -> bool {
         false
+    }
+
+    /// Where the call notes what it waits for, if the client wants to hear of that.
+    fn status(&self) -> Option<&Status> {
+        None
+    }
+
+    /// Whether the client is still there, as far as it can be found out. It may take as long as a client may take for an answer.
+    fn is_there(&self) -> Pin<Box<dyn Future<Output = bool> + Send + '_>> {
+        Box::pin(std::future::ready(true))
     }
 
     /// Resolves when it can take an answer. One that reads none of its answers gets no more.
@@ -98,8 +112,25 @@ impl Client for Anonymous {
     }
 }
 
-/// The right to touch a session.
-pub(crate) type Turn = tokio::sync::OwnedMutexGuard<()>;
+/// The right to touch a session, until it is dropped or the session is closed by another call.
+pub(crate) struct Turn {
+    /// `None`: the session was closed before the turn came.
+    guard: Option<tokio::sync::OwnedMutexGuard<()>>,
+    closed: CancellationToken,
+}
+
+impl Turn {
+    /// The next turn on what `lock` protects; it ends early with `closed`.
+    pub(crate) async fn on(lock: Arc<tokio::sync::Mutex<()>>, closed: CancellationToken) -> Self {
+        let guard = tokio::select! {
+            // Asked first, so that it has its place in the queue.
+            biased;
+            guard = lock.lock_owned() => Some(guard),
+            () = closed.cancelled() => None,
+        };
+        Self { guard, closed }
+    }
+}
 
 /// A tool call.
 pub(crate) struct Call {
@@ -124,6 +155,8 @@ pub(crate) struct Call {
     /// How long it may wait, where it says so.
     timeout: Option<Duration>,
     turn: Mutex<Option<Turn>>,
+    /// Cancelled when its session is closed by another call; known with the turn.
+    closed: watch::Sender<Option<CancellationToken>>,
     begun: Notify,
     /// The session that tests an app, where the call is for one that it may not have named.
     tested: OnceLock<String>,
@@ -150,6 +183,7 @@ impl Call {
             opens_doors: false,
             timeout: None,
             turn: Mutex::default(),
+            closed: watch::Sender::new(None),
             begun: Notify::new(),
             tested: OnceLock::new(),
         }
@@ -228,10 +262,21 @@ impl Call {
             }
         })
         .await;
-        if asked.is_none() {
-            asked = Some(turn.await);
+        let taken = match asked.take() {
+            Some(taken) => taken,
+            None => {
+                self.waits_for("waiting for an earlier call on the same session");
+                let taken = turn.await;
+                self.goes_on();
+                taken
+            }
+        };
+        self.closed.send_replace(Some(taken.closed.clone()));
+        if taken.guard.is_none() {
+            // The call is answered by `session_closed`.
+            return std::future::pending().await;
         }
-        *self.turn() = asked;
+        *self.turn() = Some(taken);
         self.client.ready().await;
         self.begun.notify_one();
     }
@@ -239,6 +284,17 @@ impl Call {
     /// Lets the next call have the session.
     pub(crate) fn give_up_turn(&self) {
         *self.turn() = None;
+    }
+
+    /// Resolves when another call closes the session that this one has its turn on, or waits for.
+    pub(crate) async fn session_closed(&self) {
+        let mut closed = self.closed.subscribe();
+        let closed = closed.wait_for(Option::is_some).await;
+        let closed = closed.ok().and_then(|closed| closed.clone());
+        match closed {
+            Some(closed) => closed.cancelled().await,
+            None => std::future::pending().await,
+        }
     }
 
     /// Whether it had to wait for a turn, and has it.
@@ -283,7 +339,25 @@ impl Call {
 
     /// A time limit of its own, from now on.
     pub(crate) fn within(&self, limit: Duration) -> Progress {
-        Progress::cancelled_by(limit, self.cancel.clone())
+        let progress = Progress::cancelled_by(limit, self.cancel.clone());
+        if let Some(status) = self.client.status() {
+            status.follow(&progress, &self.settings);
+        }
+        progress
+    }
+
+    /// Notes what it waits for, such as `waiting for the browser to start`.
+    pub(crate) fn waits_for(&self, what: impl Into<String>) {
+        if let Some(status) = self.client.status() {
+            status.set(what);
+        }
+    }
+
+    /// Notes that what it waited for has come.
+    pub(crate) fn goes_on(&self) {
+        if let Some(status) = self.client.status() {
+            status.clear();
+        }
     }
 
     /// The longest that any call may take once it has its turn.

@@ -16,6 +16,7 @@ mod tools;
 use std::{
     env,
     io::{self, Write},
+    num::NonZero,
     process::ExitCode,
 };
 
@@ -72,17 +73,31 @@ fn run(matches: &ArgMatches, config: &Config) -> ExitCode {
         Some(("tools", matches)) => tools::run(matches, settings),
         Some(("doctor", _)) => wait(doctor::run(settings)),
         Some(("try", matches)) => wait(attempt::run(matches, settings)),
+        _ if settings.http.is_some() => wait_for_many(crate::serve::serve(settings.clone())),
         _ => wait(crate::serve::serve(settings.clone())),
     }
 }
 
-/// Runs what waits on browsers and clients.
+/// Runs what waits on browsers and clients, on one thread: a call is handed from task to task many times, and each time to another thread
+/// would cost more than the work.
 fn wait(command: impl Future<Output = ExitCode>) -> ExitCode {
+    run_on(tokio::runtime::Builder::new_current_thread(), command)
+}
+
+/// The same for a server of many clients, on so many threads that one that is busy holds up nobody (decision 36).
+fn wait_for_many(command: impl Future<Output = ExitCode>) -> ExitCode {
+    let mut threads = tokio::runtime::Builder::new_multi_thread();
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+    threads.worker_threads(processors.clamp(2, 4));
+    run_on(threads, command)
+}
+
+fn run_on(
+    mut threads: tokio::runtime::Builder,
+    command: impl Future<Output = ExitCode>,
+) -> ExitCode {
     memory::economize();
-    // One thread: a call is handed from task to task many times, and each time to another thread would cost more than the work.
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
+    let runtime = threads.enable_all().build();
     let runtime = match runtime {
         Ok(runtime) => runtime,
         Err(error) => {

@@ -35,7 +35,7 @@ pub use settings::{
     HttpSettings, LogSettings, PoolSettings, PromptSettings, ProxySettings, Risk, SecuritySettings,
     SessionSettings, Settings, Timeouts, ToolSettings, WebDriverSettings,
 };
-pub(crate) use settings::{DevServerSettings, DevServers};
+pub(crate) use settings::{DEFAULT_SESSION_TOOLS, DevServerSettings, DevServers, NEVER};
 pub use value::{
     AuthMode, Capability, CodegenLanguage, ColorScheme, ConsoleLevel, Contrast, FilePaths,
     ForcedColors, Geolocation, HttpCredentials, ImageResponses, LogFormat, LogLevel, Problem,

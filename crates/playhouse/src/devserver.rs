@@ -5,20 +5,23 @@ mod answer;
 mod command;
 mod lease;
 mod logs;
+mod plain;
 mod process;
 
 use crate::config::{DevServerSettings, DevServers as Settings};
 use crate::error::{Error, Result, ServerReport};
+use crate::owners;
 use crate::processes::Identity;
 use command::{Said, Verb};
 use lease::{Lease, Register};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tokio::time::Instant;
 
 pub(crate) use answer::Answer;
 pub(crate) use command::last_lines;
-pub(crate) use logs::{Excerpt, Logs, Position, end, last, page, since};
+pub(crate) use logs::{Excerpt, Logs, Position, between, end, last, page, since};
 
 /// How long a server that says that it is ready may take to accept a connection.
 const LISTENING: Duration = Duration::from_secs(5);
@@ -37,6 +40,8 @@ pub(crate) struct DevServers {
 /// One of them.
 pub(crate) struct DevServer {
     settings: DevServerSettings,
+    /// How it is run: by its own command, or by `playhouse app` where that is the app itself.
+    run_by: Mutex<Arc<DevServerSettings>>,
     register: Register,
     /// Those that it requires, those that they require first.
     required: Vec<Arc<DevServer>>,
@@ -52,6 +57,8 @@ struct State {
     lease: Option<Lease>,
     /// It ran before we came, and nobody of us had started it.
     foreign: bool,
+    /// We end: nothing is started any more.
+    closed: bool,
 }
 
 /// What became of a server that a session does not use any more.
@@ -97,6 +104,10 @@ impl DevServers {
             }
             all.push(Arc::new(DevServer {
                 settings: settings_of_one.clone(),
+                run_by: Mutex::new(Arc::new(match plain::is_known(&settings_of_one.command) {
+                    true => plain::wrapped(settings_of_one),
+                    false => settings_of_one.clone(),
+                })),
                 register: Register::of(settings_of_one, &settings.leases),
                 required,
                 state: tokio::sync::Mutex::default(),
@@ -164,6 +175,7 @@ impl DevServers {
         for server in self.all.iter().rev() {
             let mut state = server.state.lock().await;
             state.users = 0;
+            state.closed = true;
             if let Err(error) = server.vacated(&mut state, Reason::Over).await {
                 tracing::warn!(%error, "a server cannot be stopped");
             }
@@ -239,8 +251,14 @@ impl DevServer {
 
     /// Its state, in the command's words.
     pub(crate) async fn status(&self) -> Result<Answer> {
+        if let Some(adopted) = self.adopted() {
+            return Ok(match is_open(&adopted, Duration::ZERO).await {
+                true => adopted.with_status("running"),
+                false => adopted.with_status("stopped"),
+            });
+        }
         let before = self.known();
-        let said = command::ask(&self.settings, Verb::Status, &self.environment()).await?;
+        let said = command::ask(&self.run_by(), Verb::Status, &self.environment()).await?;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         // Somebody else may have restarted it; if it was we, this is old.
         if let Some(known) = known.as_mut()
@@ -258,6 +276,20 @@ impl DevServer {
         let server = self.clone();
         to_the_end(async move {
             let mut state = server.state.lock().await;
+            if server.adopted().is_some() {
+                let reason = "it was not started by a command of ours: restart it where it runs";
+                let report = ServerReport::default();
+                return Err(command::failed(
+                    &server.settings,
+                    Verb::Restart,
+                    reason.to_owned(),
+                    report,
+                ));
+            }
+            // It would go on, and nobody would stop it.
+            if state.lease.is_none() {
+                return Err(server.gone(Verb::Restart));
+            }
             let _alone = server.register.alone(server.settings.restart).await;
             let answer = server.comes_up(&mut state, Verb::Restart).await?;
             Ok(answer)
@@ -275,14 +307,25 @@ impl DevServer {
         process.is_some_and(|process| !process.is_alive())
     }
 
+    /// Whether nothing takes connections where it should be.
+    pub(crate) async fn refuses(&self) -> bool {
+        match self.known() {
+            Some(known) => !is_open(&known, STEP).await,
+            None => false,
+        }
+    }
+
     async fn started(self: Arc<Self>) -> Result<Use> {
         let mut state = self.state.lock().await;
+        if state.closed {
+            return Err(self.gone(Verb::Start));
+        }
         let alone = self.register.alone(self.settings.start).await;
-        let ours = state.lease.is_some();
+        let ours = state.lease.is_some() || self.settings.url.is_some();
         if !ours {
             let (somebody, left) = self.register.others(&alone, None);
             // Noted before it is started: we may be killed in between.
-            state.lease = Some(self.register.take(&self.settings, &alone));
+            state.lease = Some(self.register.take(&self.run_by(), &alone));
             state.foreign = !somebody && left.is_empty();
             left.into_iter().for_each(lease::Left::forget);
             self.knows(None);
@@ -312,8 +355,7 @@ impl DevServer {
 
     /// Has the command start or restart it, and waits until it listens.
     async fn comes_up(&self, state: &mut State, verb: Verb) -> Result<Answer> {
-        let Said { answer, started } =
-            command::ask(&self.settings, verb, &self.environment()).await?;
+        let Said { answer, started } = self.said(state, verb).await?;
         // One that ran before keeps its process.
         if let Some(lease) = &mut state.lease
             && answer.status != "already_running"
@@ -321,7 +363,7 @@ impl DevServer {
             lease.is_process(started);
         }
         self.knows(Some(answer.clone()));
-        match listens(&answer).await {
+        match is_open(&answer, LISTENING).await {
             true => Ok(answer),
             false => {
                 let url = answer.url.as_deref().unwrap_or_default();
@@ -341,6 +383,48 @@ impl DevServer {
         }
     }
 
+    /// What the command says to a start or a restart. A command that is the app itself is run by `playhouse app` from now on.
+    async fn said(&self, state: &mut State, verb: Verb) -> Result<Said> {
+        if let Some(answer) = self.adopted() {
+            return Ok(Said {
+                answer,
+                started: None,
+            });
+        }
+        let mut environment = self.environment();
+        let owners = state.lease.as_ref().and_then(Lease::folder);
+        let owners = owners.map(|folder| folder.display().to_string());
+        environment.extend(owners.map(|folder| (owners::FOLDER.to_owned(), folder)));
+        if let Some(said) = command::try_ask(&self.run_by(), verb, &environment).await? {
+            return Ok(said);
+        }
+        let wrapped = Arc::new(plain::wrapped(&self.settings));
+        tracing::info!(
+            server = self.name(),
+            "its command is run by `playhouse app`"
+        );
+        if let Some(lease) = &mut state.lease {
+            lease.is_run_by(&wrapped);
+        }
+        *self.run_by.lock().unwrap_or_else(PoisonError::into_inner) = wrapped.clone();
+        command::ask(&wrapped, verb, &environment).await
+    }
+
+    /// What a command would say of an app that runs already.
+    fn adopted(&self) -> Option<Answer> {
+        Some(Answer::of_url(self.settings.url.as_deref()?))
+    }
+
+    fn run_by(&self) -> Arc<DevServerSettings> {
+        let run_by = self.run_by.lock();
+        run_by.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn gone(&self, verb: Verb) -> Error {
+        let reason = "it was stopped meanwhile, and nobody uses it".to_owned();
+        command::failed(&self.settings, verb, reason, ServerReport::default())
+    }
+
     async fn left(&self, reason: Reason) -> Result<Left> {
         let mut state = self.state.lock().await;
         // All may have been stopped meanwhile.
@@ -353,6 +437,10 @@ impl DevServer {
 
     /// Stops it, unless somebody else has it running.
     async fn vacated(&self, state: &mut State, reason: Reason) -> Result<Left> {
+        if self.settings.url.is_some() {
+            self.knows(None);
+            return Ok(Left::Running);
+        }
         let Some(lease) = state.lease.take() else {
             return Ok(Left::Shared);
         };
@@ -367,7 +455,7 @@ impl DevServer {
             return Ok(Left::Running);
         }
         // Noted until it is stopped: we may be killed in between.
-        let answer = stopped(&self.settings, lease.process()).await;
+        let answer = stopped(&self.run_by(), lease.process()).await;
         lease.give_up(&alone);
         left.into_iter().for_each(lease::Left::forget);
         self.knows(None);
@@ -407,24 +495,25 @@ async fn stopped(settings: &DevServerSettings, process: Option<&Identity>) -> Re
     }
 }
 
-/// Whether somebody accepts connections there, now or soon.
-async fn listens(answer: &Answer) -> bool {
-    let url = answer
-        .url
-        .as_deref()
-        .and_then(|url| url::Url::parse(url).ok());
+/// Whether somebody accepts connections there, now or within this time.
+async fn is_open(answer: &Answer, limit: Duration) -> bool {
+    let url = answer.url.as_deref();
+    let url = url.and_then(|url| url::Url::parse(url).ok());
     let Some((url, port)) = url.and_then(|url| Some((url.clone(), url.port_or_known_default()?)))
     else {
         return false;
     };
     let host = url.host_str().unwrap_or_default();
     let host = host.trim_start_matches('[').trim_end_matches(']');
-    let connected = async {
-        while tokio::net::TcpStream::connect((host, port)).await.is_err() {
-            tokio::time::sleep(STEP).await;
+    let until = Instant::now() + limit;
+    loop {
+        let connected = tokio::net::TcpStream::connect((host, port));
+        match tokio::time::timeout(LISTENING, connected).await {
+            Ok(Ok(_)) => return true,
+            Ok(Err(_)) if Instant::now() < until => tokio::time::sleep(STEP).await,
+            _ => return false,
         }
-    };
-    tokio::time::timeout(LISTENING, connected).await.is_ok()
+    }
 }
 
 /// Does it to the end, even if nobody waits for it any more.
@@ -438,4 +527,39 @@ async fn to_the_end<T: Send + 'static>(
             reason: "a task panicked".to_owned(),
         })
     })
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn nothing_is_started_while_all_is_stopped() {
+        let folder = tempfile::tempdir().unwrap();
+        let limit = Duration::from_secs(10);
+        let settings = DevServerSettings {
+            name: "web".into(),
+            command: ["sh", "-c", "touch asked", "sh"]
+                .map(str::to_owned)
+                .to_vec(),
+            url: None,
+            cwd: folder.path().to_owned(),
+            env: Vec::new(),
+            requires: Vec::new(),
+            start: limit,
+            restart: limit,
+            status: limit,
+            shutdown: limit,
+            idle: None,
+        };
+        let servers = DevServers::new(&Settings {
+            servers: vec![settings],
+            leases: folder.path().join("leases"),
+        });
+        let server = servers.find(None).unwrap();
+        assert!(server.restart().await.is_err(), "nobody uses it");
+        servers.close().await;
+        assert!(server.begin().await.is_err());
+        assert!(!folder.path().join("asked").exists());
+    }
 }

@@ -1,5 +1,6 @@
 //! Answers and errors dressed for those who read them. A toolset speaks one dialect.
 
+mod bound;
 pub(crate) mod json;
 pub(crate) mod markdown;
 
@@ -23,6 +24,14 @@ pub(crate) enum ContentItem {
     Text(String),
     /// A picture.
     Image { bytes: Vec<u8>, mime_type: String },
+}
+
+/// Says which session an error is about, where the call named one.
+fn name_session(object: &mut Value, session_id: Option<&str>) {
+    if let (Some(id), Value::Object(members)) = (session_id, object) {
+        let after_message = members.len().min(2);
+        members.shift_insert(after_message, "sessionId".to_owned(), id.into());
+    }
 }
 
 impl Content {

@@ -15,6 +15,9 @@ use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::time::SystemTime;
 
+/// Answers larger than this, in bytes, are not gone through on the thread that serves clients.
+const LARGE: usize = 64 * 1024;
+
 /// Runs a call to its end, whatever that is, and dresses its outcome.
 pub(crate) async fn run(
     tool: &'static ToolDef,
@@ -37,6 +40,7 @@ pub(crate) async fn run(
     let outcome = tokio::select! {
         biased;
         () = call.cancelled() => Err(Error::Cancelled {}),
+        () = call.session_closed() => Err(Error::SessionClosed { tool: call.tool }),
         outcome = AssertUnwindSafe(outcome(tool, arguments, call, reach)).catch_unwind() => {
             outcome.unwrap_or_else(|panic| Err(Error::Internal { tool: call.tool, reason: said(&*panic) }))
         }
@@ -50,7 +54,14 @@ pub(crate) async fn run(
         () = call.cancelled() => (Err(Error::Cancelled {}), None),
         joined = joined(call, reach, outcome) => joined,
     };
-    let content = dressed(tool, outcome, evidence.as_ref(), session_id, &call.settings);
+    let dressed = dressed(tool, outcome, evidence.as_ref(), session_id, &call.settings);
+    let content = match dressed.size() > LARGE {
+        true => {
+            let settings = call.settings.clone();
+            engine::compute(move || presentable(tool, dressed, &settings)).await
+        }
+        false => presentable(tool, dressed, &call.settings),
+    };
     let images = content.items.iter().filter_map(|item| match item {
         ContentItem::Image { mime_type, .. } => Some(mime_type.as_str()),
         ContentItem::Text(_) => None,
@@ -68,8 +79,14 @@ pub(crate) async fn run(
     content
 }
 
-/// The answer to a call of a tool that the settings switch off.
-pub(crate) fn switched_off(tool: &'static ToolDef, settings: &Settings) -> Content {
+/// The answer to a call of a tool that the settings switch off; `toolset` is its family, where that is off, and `instead` a tool that is on.
+pub(crate) fn switched_off(
+    tool: &'static ToolDef,
+    toolset: Option<&'static str>,
+    instead: Option<&'static str>,
+    session_id: Option<&str>,
+    settings: &Settings,
+) -> Content {
     let forbidden = tool
         .risk
         .filter(|risk| settings.tools.forbidden.contains(risk));
@@ -81,23 +98,33 @@ pub(crate) fn switched_off(tool: &'static ToolDef, settings: &Settings) -> Conte
         None => Error::ToolDisabled {
             tool: tool.name.to_owned(),
             capability: tool.capability.map(Into::into),
+            toolset,
+            instead,
         },
     };
-    refused(tool, error, None, settings)
+    refused(tool, error, session_id, settings)
 }
 
 /// The answer to a call by somebody who may not go so far.
-pub(crate) fn not_permitted(tool: &'static ToolDef, settings: &Settings) -> Content {
+pub(crate) fn not_permitted(
+    tool: &'static ToolDef,
+    session_id: Option<&str>,
+    settings: &Settings,
+) -> Content {
     let error = Error::NotPermitted {
         tool: tool.name,
         needed: tool.permission().scope(),
     };
-    refused(tool, error, None, settings)
+    refused(tool, error, session_id, settings)
 }
 
 /// The answer to a call that nobody waits for any more.
-pub(crate) fn cancelled(tool: &'static ToolDef, settings: &Settings) -> Content {
-    refused(tool, Error::Cancelled {}, None, settings)
+pub(crate) fn cancelled(
+    tool: &'static ToolDef,
+    session_id: Option<&str>,
+    settings: &Settings,
+) -> Content {
+    refused(tool, Error::Cancelled {}, session_id, settings)
 }
 
 /// The answer to a call that comes to nothing.
@@ -107,7 +134,8 @@ pub(crate) fn refused(
     session_id: Option<&str>,
     settings: &Settings,
 ) -> Content {
-    dressed(tool, Err(error), None, session_id, settings)
+    let dressed = dressed(tool, Err(error), None, session_id, settings);
+    presentable(tool, dressed, settings)
 }
 
 async fn outcome(
@@ -190,6 +218,7 @@ async fn user_answered(call: &Call, reach: &Reach) -> bool {
             suggestion: (dialog.kind == DialogKind::Prompt).then_some(dialog.default_value),
         },
     };
+    call.waits_for("waiting for the user to answer");
     let Reaction::Decided(decision) = call.client.ask(&question).await else {
         return false;
     };
@@ -220,21 +249,25 @@ async fn joined(
     };
     let part = session.part(call);
     let session = &part.unwrap_or_else(|_| session.clone());
-    let explains = |error: &Error| evidence::explains(error.code());
+    let explains = async |error: &Error| evidence::explains(app, error.code()).await;
     let joined = match outcome {
-        Err(error) if explains(&error) => {
+        Err(error) if explains(&error).await => {
             let (error, evidence) = evidence::of_failure(call, session, app, error).await;
             (Err(error), Some(evidence))
         }
-        Err(error) => (Err(error), None),
+        // What came meanwhile is for the next call to tell.
+        Err(error) => return (Err(error), None),
         Ok(mut answer) => match answer.reply.error.take() {
-            Some(error) if explains(&error) => {
+            Some(error) if explains(&error).await => {
                 let (error, evidence) = evidence::of_failure(call, session, app, error).await;
                 answer.reply.error = Some(error);
                 (Ok(answer), Some(evidence))
             }
-            error => {
-                answer.reply.error = error;
+            Some(error) => {
+                answer.reply.error = Some(error);
+                return (Ok(answer), None);
+            }
+            None => {
                 let failed = evidence::of_success(call, session, app);
                 let event = failed.map(|(first, count)| Event::AppFailed { first, count });
                 answer.events.extend(event);
@@ -255,10 +288,16 @@ fn dressed(
     session_id: Option<&str>,
     settings: &Settings,
 ) -> Content {
-    let mut content = match tool.dialect {
-        Dialect::Markdown => markdown::content(tool.name, outcome, evidence, &settings.answers),
+    match tool.dialect {
+        Dialect::Markdown => {
+            markdown::content(tool.name, outcome, evidence, session_id, &settings.answers)
+        }
         Dialect::Json => json::content(tool.name, outcome, evidence, session_id, &settings.answers),
-    };
+    }
+}
+
+/// As the client may read it: without secrets, and then within the bound, so that no half of a secret is left.
+fn presentable(tool: &ToolDef, mut content: Content, settings: &Settings) -> Content {
     for item in &mut content.items {
         if let ContentItem::Text(text) = item {
             *text = settings.secrets.redacted(std::mem::take(text));
@@ -267,7 +306,7 @@ fn dressed(
     content.structured = content
         .structured
         .map(|value| settings.secrets.redacted_json(value));
-    content
+    content.bounded(tool.dialect)
 }
 
 fn said(panic: &(dyn Any + Send)) -> String {

@@ -5,15 +5,19 @@ use crate::reply::Event;
 use engine::{BrowserContext, Download, DownloadState};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What has become of each download.
 pub(crate) struct Downloads {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
     output: Output,
     /// Where they go.
     folder: PathBuf,
     known: Mutex<BTreeMap<u64, Known>>,
-    /// One move at a time, so that two files of one name get two names.
+    /// One move at a time, so that none is moved twice.
     moving: tokio::sync::Mutex<()>,
 }
 
@@ -31,42 +35,36 @@ impl Downloads {
     /// They go to `folder`, or else to the output folder.
     pub(crate) fn new(output: Output, folder: Option<PathBuf>) -> Self {
         Self {
-            folder: folder.unwrap_or_else(|| output.folder().to_owned()),
-            output,
-            known: Mutex::default(),
-            moving: tokio::sync::Mutex::default(),
+            shared: Arc::new(Shared {
+                folder: folder.unwrap_or_else(|| output.folder().to_owned()),
+                output,
+                known: Mutex::default(),
+                moving: tokio::sync::Mutex::default(),
+            }),
         }
     }
 
     /// Takes in what arrived.
     pub(crate) async fn collect(&self, context: &BrowserContext) {
-        let _moving = self.moving.lock().await;
-        for download in context.downloads() {
-            let ended = self.known().entry(download.number).or_default().ended;
-            if ended {
-                continue;
-            }
-            let Some((end, place)) = self.end(&download).await else {
-                continue;
-            };
-            let mut known = self.known();
-            let known = known.entry(download.number).or_default();
-            known.end = Some(end);
-            known.ended = true;
-            known.place = place;
+        let all = context.downloads();
+        if !all.iter().any(|download| self.shared.has_ended(download)) {
+            return;
         }
+        let shared = self.shared.clone();
+        // A call may be cancelled meanwhile: what was moved is known to be.
+        engine::to_the_end("moving downloads", async move { shared.take_in(all).await }).await;
     }
 
     /// Where a download lies that has arrived.
     pub(crate) async fn place(&self, context: &BrowserContext, number: u64) -> Option<PathBuf> {
         self.collect(context).await;
-        self.known().get(&number)?.place.clone()
+        self.shared.known().get(&number)?.place.clone()
     }
 
     /// What has not been told yet.
     pub(crate) async fn news(&self, context: &BrowserContext) -> Vec<Event> {
         self.collect(context).await;
-        let mut known = self.known();
+        let mut known = self.shared.known();
         let mut news = Vec::new();
         for download in context.downloads() {
             let known = known.entry(download.number).or_default();
@@ -80,33 +78,61 @@ impl Downloads {
         }
         news
     }
+}
 
-    /// How it ended, if it has, and where it lies now.
-    async fn end(&self, download: &Download) -> Option<(Event, Option<PathBuf>)> {
+impl Shared {
+    /// Whether it is over, and that is new.
+    fn has_ended(&self, download: &Download) -> bool {
+        let known = |known: &Known| known.ended;
+        !matches!(download.state, DownloadState::InProgress)
+            && !self.known().get(&download.number).is_some_and(known)
+    }
+
+    async fn take_in(&self, downloads: Vec<Download>) {
+        let _moving = self.moving.lock().await;
+        for download in downloads {
+            if !self.has_ended(&download) {
+                continue;
+            }
+            let (end, place) = self.end(&download).await;
+            let mut known = self.known();
+            let known = known.entry(download.number).or_default();
+            known.end = Some(end);
+            known.ended = true;
+            known.place = place;
+        }
+    }
+
+    /// How it ended, and where it lies now.
+    async fn end(&self, download: &Download) -> (Event, Option<PathBuf>) {
         let name = download.suggested_name.clone();
-        let failed = |name, reason| (Event::DownloadFailed { name, reason }, None);
-        match &download.state {
-            DownloadState::InProgress => None,
-            DownloadState::Failed(reason) => Some(failed(name, reason.clone())),
-            DownloadState::Finished(path) => Some(match self.take(path, &name).await {
+        let reason = match &download.state {
+            DownloadState::InProgress => "It is under way".to_owned(),
+            DownloadState::Failed(reason) => reason.clone(),
+            DownloadState::Finished(path) => match self.take(path, &name).await {
                 Ok(path) => {
                     let link = self.output.link(&path);
                     self.output.artifacts().add(&path, false);
-                    (Event::Downloaded { link, name }, Some(path))
+                    return (Event::Downloaded { link, name }, Some(path));
                 }
-                Err(error) => failed(name, error.to_string()),
-            }),
-        }
+                Err(error) => error.to_string(),
+            },
+        };
+        (Event::DownloadFailed { name, reason }, None)
     }
 
     async fn take(&self, from: &Path, name: &str) -> std::io::Result<PathBuf> {
         tokio::fs::create_dir_all(&self.folder).await?;
-        let to = free(&self.folder, &sanitized(name)).await;
-        if tokio::fs::rename(from, &to).await.is_err() {
-            // Another file system.
-            tokio::fs::copy(from, &to).await?;
-            tokio::fs::remove_file(from).await?;
+        let to = reserved(&self.folder, &sanitized(name)).await?;
+        if tokio::fs::rename(from, &to).await.is_ok() {
+            return Ok(to);
         }
+        // Another file system.
+        if let Err(error) = tokio::fs::copy(from, &to).await {
+            let _ = tokio::fs::remove_file(&to).await;
+            return Err(error);
+        }
+        let _ = tokio::fs::remove_file(from).await;
         Ok(to)
     }
 
@@ -115,8 +141,8 @@ impl Downloads {
     }
 }
 
-/// A path in the folder that nothing lies at: the name itself, or one with a number.
-async fn free(folder: &Path, name: &str) -> PathBuf {
+/// Makes an empty file in the folder that nobody else has: under the name itself, or one with a number.
+async fn reserved(folder: &Path, name: &str) -> std::io::Result<PathBuf> {
     let plain = Path::new(name);
     let stem = plain.file_stem().unwrap_or_default().to_string_lossy();
     let extension = plain
@@ -125,9 +151,34 @@ async fn free(folder: &Path, name: &str) -> PathBuf {
         .unwrap_or_default();
     let mut path = folder.join(name);
     let mut number = 1;
-    while tokio::fs::try_exists(&path).await.unwrap_or(false) {
-        path = folder.join(format!("{stem}-{number}{extension}"));
-        number += 1;
+    loop {
+        let mut options = tokio::fs::OpenOptions::new();
+        match options.write(true).create_new(true).open(&path).await {
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                path = folder.join(format!("{stem}-{number}{extension}"));
+                number += 1;
+            }
+            made => return made.map(|_| path),
+        }
     }
-    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn files_of_one_name_that_arrive_at_once_all_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let made = (0..50).map(|_| reserved(folder.path(), "a.tar.gz"));
+        let made = futures_util::future::join_all(made).await;
+        let mut names: Vec<_> = made
+            .into_iter()
+            .map(|path| path.unwrap().file_name().unwrap().to_owned())
+            .collect();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), 50);
+        assert!(names.contains(&"a.tar.gz".into()) && names.contains(&"a.tar-49.gz".into()));
+    }
 }

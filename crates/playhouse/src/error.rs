@@ -1,9 +1,12 @@
 //! Everything a tool call can fail with, as facts: a code for programs, a sentence for people, and the way out.
 
 mod advice;
+mod network;
 
+use network::{OFFLINE, is_network};
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// What tools return.
@@ -25,7 +28,7 @@ pub(crate) enum Error {
     /// Each argument is right by itself, together they are not.
     #[error("{reason}")]
     Arguments {
-        reason: &'static str,
+        reason: Cow<'static, str>,
         /// Which they are.
         #[serde(skip_serializing_if = "<[_]>::is_empty")]
         parameters: &'static [&'static str],
@@ -51,6 +54,15 @@ pub(crate) enum Error {
     /// The session is over because nobody used it for too long.
     #[error("Session \"{session_id}\" has expired")]
     SessionExpired { session_id: String },
+    /// Another call closed the session.
+    #[error("The session was closed while \"{tool}\" was under way or waited for it")]
+    SessionClosed { tool: &'static str },
+    /// The call names no session, and there are several that it may be for.
+    #[error("The call names no session, and there are several: {}", .sessions.join(", "))]
+    SessionUnclear {
+        /// Their names, or their ids.
+        sessions: Vec<String>,
+    },
     /// There are as many sessions as there may be.
     #[error("There are {max_sessions} sessions already, and there may be no more")]
     MaxSessionsReached { max_sessions: usize },
@@ -104,6 +116,12 @@ pub(crate) enum Error {
         tool: String,
         #[serde(skip_serializing_if = "Option::is_none")]
         capability: Option<&'static str>,
+        /// The family that it belongs to, where that is off.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        toolset: Option<&'static str>,
+        /// A tool that is on and does the same or nearly so.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        instead: Option<&'static str>,
     },
     /// The caller's key or token is not good for that.
     #[error("\"{tool}\" needs the scope {needed}")]
@@ -283,7 +301,7 @@ pub enum ErrorCode {
     InsufficientScope,
     /// More was asked for than the server may use.
     ResourceExhausted,
-    /// The client withdrew the call.
+    /// The client withdrew the call, or another call closed its session.
     Cancelled,
     /// A bug of the server; please report it.
     InternalError,
@@ -327,7 +345,8 @@ impl Error {
             Self::DevServerTimeout { .. } => ErrorCode::DevServerTimeout,
             Self::NotLogged { .. } => ErrorCode::Timeout,
             Self::NoE2eSession { .. } => ErrorCode::SessionNotFound,
-            Self::Cancelled {} => ErrorCode::Cancelled,
+            Self::Cancelled {} | Self::SessionClosed { .. } => ErrorCode::Cancelled,
+            Self::SessionUnclear { .. } => ErrorCode::SessionNotFound,
             Self::TookTooLong { .. } => ErrorCode::Timeout,
             Self::Internal { .. } => ErrorCode::InternalError,
         }
@@ -442,22 +461,6 @@ impl Error {
     }
 }
 
-/// The network stack's name for a network that is cut.
-const OFFLINE: &str = "net::ERR_INTERNET_DISCONNECTED";
-
-/// Whether it failed on the way, before any site could be asked.
-fn is_network(reason: &str) -> bool {
-    const WAYS: [&str; 6] = [
-        "net::ERR_PROXY_",
-        "net::ERR_TUNNEL_",
-        "net::ERR_SOCKS_",
-        "net::ERR_MANDATORY_PROXY_",
-        "net::ERR_NETWORK_",
-        "net::ERR_NO_SUPPORTED_PROXIES",
-    ];
-    reason == OFFLINE || WAYS.iter().any(|way| reason.starts_with(way))
-}
-
 fn engine_code(error: &engine::Error) -> ErrorCode {
     use engine::Error as E;
     match error {
@@ -480,7 +483,9 @@ fn engine_code(error: &engine::Error) -> ErrorCode {
         E::InvalidUrl { .. } => ErrorCode::InvalidUrl,
         E::Script { .. } => ErrorCode::ScriptFailed,
         E::DialogOpen {} => ErrorCode::DialogOpen,
-        E::UnknownKey { .. } | E::InvalidOption { .. } => ErrorCode::InvalidParameters,
+        E::UnknownKey { .. } | E::InvalidOption { .. } | E::PatternTooSlow { .. } => {
+            ErrorCode::InvalidParameters
+        }
         E::PageCrashed {} | E::PageHung {} => ErrorCode::BrowserCrashed,
         E::File { .. } => ErrorCode::FileError,
         E::UnsupportedByBrowser { .. } => ErrorCode::UnsupportedByBrowser,

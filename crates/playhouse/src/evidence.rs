@@ -2,19 +2,26 @@
 //! when a tool fails, and kept for `e2e_errors`; a call that goes well costs a look at what came.
 
 use crate::call::Call;
-use crate::devserver::{self, Answer, DevServer};
-use crate::error::{Error, ErrorCode, Result, ServerReport};
+use crate::devserver::{self, Answer, DevServer, Excerpt, Logs, Position};
+use crate::error::{Error, ErrorCode, ServerReport};
 use crate::picture;
 use crate::scope::TabInAnyState;
-use crate::session::app::{self, App, FailedRequest, Marks, News, Trouble, TroubleKind};
+use crate::session::app::{self, App, FailedRequest, Mark, Marks, News, Trouble, TroubleKind};
 use crate::session::{Session, console_line};
 use engine::{MessageKind, Progress, ScreenshotArea, ScreenshotFormat};
 use serde::Serialize;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// How long a page may take to be drawn that has just failed somebody.
 const PATIENCE: Duration = Duration::from_secs(3);
+
+/// How long a server that takes no connections may take to come back, or its command to notice that it has ended.
+const MOMENT: Duration = Duration::from_secs(2);
+
+const STEP: Duration = Duration::from_millis(50);
 
 /// The most that is shown of a server's log, in bytes.
 const LOG: u64 = 3000;
@@ -39,8 +46,22 @@ pub(crate) struct Evidence {
     /// Those that failed since the last call.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) requests: Vec<FailedRequest>,
+    /// The last error of the app before, which no tool failed of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) earlier: Option<Earlier>,
     /// The servers, the one that was asked for first.
     pub(crate) servers: Vec<ServerState>,
+}
+
+/// An error of the app that came with an earlier call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Earlier {
+    pub(crate) time: String,
+    pub(crate) tool: &'static str,
+    pub(crate) message: String,
+    /// What the servers logged with that call.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) log: String,
 }
 
 /// A picture of the page.
@@ -55,9 +76,12 @@ pub(crate) struct Shot {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ServerState {
     pub(crate) name: String,
-    /// What the command says; its status is `unknown` if it says nothing.
+    /// What the command says; its status is `unknown` if it says nothing. Of one that does well only what may have changed.
     #[serde(flatten)]
     pub(crate) answer: Answer,
+    /// Nothing takes connections at its URL, also not a moment later.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) refuses: bool,
     /// What it wrote since the last call.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) log: String,
@@ -67,9 +91,37 @@ pub(crate) struct ServerState {
 }
 
 impl ServerState {
-    /// Whether it has ended, by the word of its command.
+    /// Whether it has ended, by the word of its command, or runs without listening, as a watcher does whose app has crashed.
     fn is_dead(&self) -> bool {
-        self.answer.status == "stopped"
+        self.answer.status == "stopped" || self.refuses
+    }
+
+    /// Whether there is nothing to say of it but that it does well.
+    fn is_well(&self) -> bool {
+        let Answer { status, error, .. } = &self.answer;
+        !self.refuses
+            && status == "running"
+            && error.is_none()
+            && self.answer.healthy != Some(false)
+    }
+
+    /// Without what the client was told when it was started.
+    fn shortened(mut self) -> Self {
+        let logs = &self.answer.logs;
+        let log = logs.combined().or_else(|| logs.errors());
+        self.answer.logs = Logs {
+            combined: log.map(Path::to_owned),
+            ..Logs::default()
+        };
+        if self.is_well() {
+            self.answer = Answer {
+                status: self.answer.status,
+                healthy: self.answer.healthy,
+                logs: self.answer.logs,
+                ..Answer::default()
+            };
+        }
+        self
     }
 }
 
@@ -78,6 +130,9 @@ impl ServerState {
 pub(crate) fn of_success(call: &Call, session: &Session, app: &App) -> Option<(String, usize)> {
     let news = news(session, app);
     note(call, session, app, &news, None);
+    if let Some(message) = worst(&news) {
+        app.leave_unexplained(call.tool, cut(&message));
+    }
     let servers = news.requests.iter().filter(|failed| failed.is_of_server());
     let first = servers.clone().next()?.to_string();
     Some((first, servers.count()))
@@ -92,7 +147,16 @@ pub(crate) async fn of_failure(
 ) -> (Error, Evidence) {
     let news = news(session, app);
     let marks = app.since_last_call();
-    let (shot, servers) = tokio::join!(shot(call, session), states(app, &marks));
+    let earlier = app.take_unexplained().map(|error| Earlier {
+        log: logged(app, |server, index| {
+            written_between(server, mark(&error.from, index), mark(&marks, index))
+        })
+        .unwrap_or_default(),
+        time: error.time,
+        tool: error.tool,
+        message: error.message,
+    });
+    let (shot, mut servers) = tokio::join!(shot(call, session), states(app, &marks));
     // That its command failed says more than that it does not run.
     let is_of_server = matches!(
         error.code(),
@@ -109,6 +173,15 @@ pub(crate) async fn of_failure(
         Some(server) => died(server, &error, call),
         None => error,
     };
+    let log = joined(&servers);
+    // The error itself has the end of the log.
+    if let Error::DevServerFailed { server, report, .. } = &error
+        && report.log.is_some()
+        && let Some(dead) = servers.iter_mut().find(|state| state.name == *server)
+    {
+        dead.log.clear();
+    }
+    let servers = servers.into_iter().map(ServerState::shortened).collect();
     let mut console: Vec<_> = news
         .console
         .iter()
@@ -122,6 +195,7 @@ pub(crate) async fn of_failure(
         screenshot: shot,
         console,
         requests,
+        earlier,
         servers,
     };
     app.note(Trouble {
@@ -132,21 +206,17 @@ pub(crate) async fn of_failure(
         error_code: Some(error.code_of(call.tool).name()),
         page_url: evidence.page_url.clone(),
         screenshot: evidence.screenshot.as_ref().map(|shot| shot.path.clone()),
-        log: joined(&evidence.servers),
+        log,
     });
     note(call, session, app, &news, Some(()));
     (error, evidence)
 }
 
-/// Whether a failure may have to do with the page or the app; others are the caller's own, and explain themselves.
-pub(crate) fn explains(code: ErrorCode) -> bool {
+/// Whether a failure may have to do with the app: others are the caller's own, and explain themselves.
+pub(crate) async fn explains(app: &App, code: ErrorCode) -> bool {
     match code {
         ErrorCode::ElementNotFound
-        | ErrorCode::ElementAmbiguous
-        | ErrorCode::StaleRef
         | ErrorCode::ElementNotClickable
-        | ErrorCode::ElementNotEditable
-        | ErrorCode::ElementNotInteractive
         | ErrorCode::NavigationFailed
         | ErrorCode::NetworkError
         | ErrorCode::Timeout
@@ -156,6 +226,15 @@ pub(crate) fn explains(code: ErrorCode) -> bool {
         | ErrorCode::BrowserError
         | ErrorCode::DevServerFailed
         | ErrorCode::DevServerTimeout => true,
+        // What was asked for does not fit the page: another page may have come because a server is down.
+        ErrorCode::ElementAmbiguous
+        | ErrorCode::StaleRef
+        | ErrorCode::ElementNotEditable
+        | ErrorCode::ElementNotInteractive => {
+            let down = app.servers().iter().map(|server| server.refuses());
+            let down = futures_util::future::join_all(down).await;
+            down.contains(&true)
+        }
         ErrorCode::SessionNotFound
         | ErrorCode::SessionExpired
         | ErrorCode::MaxSessionsReached
@@ -178,23 +257,49 @@ pub(crate) fn explains(code: ErrorCode) -> bool {
 }
 
 /// The state of each server, and what it wrote since.
-pub(crate) async fn states(app: &App, marks: &Marks) -> Vec<ServerState> {
+async fn states(app: &App, marks: &Marks) -> Vec<ServerState> {
     let states = app
         .servers()
         .iter()
         .enumerate()
         .map(async |(index, server)| {
-            let answer = state(server).await;
-            // Afterwards: a server that dies says so late.
-            let (log, left_out) = written(server, marks, index);
-            ServerState {
+            // First: to ask a server may make it log.
+            let before = written(server, mark(marks, index));
+            let (answer, refuses) = settled_state(server).await;
+            let mut state = ServerState {
                 name: server.name().to_owned(),
                 answer,
-                log,
-                log_left_out: (left_out > 0).then_some(left_out),
-            }
+                refuses,
+                log: String::new(),
+                log_left_out: None,
+            };
+            let (log, left_out) = match state.is_dead() {
+                // It says so late.
+                true => written(server, mark(marks, index)),
+                false => before,
+            };
+            state.log = log;
+            state.log_left_out = (left_out > 0).then_some(left_out);
+            state
         });
     futures_util::future::join_all(states).await
+}
+
+/// What the command says, and whether the server takes no connections. It is asked again for a moment then: that a server has ended is
+/// noticed late, and one that restarts is back soon.
+async fn settled_state(server: &DevServer) -> (Answer, bool) {
+    let until = Instant::now() + MOMENT;
+    let mut answer = state(server).await;
+    loop {
+        if answer.status == "stopped" || !server.refuses().await {
+            return (answer, false);
+        }
+        if Instant::now() > until {
+            return (answer, true);
+        }
+        tokio::time::sleep(STEP).await;
+        answer = state(server).await;
+    }
 }
 
 /// What the command says, and what is known where it says nothing.
@@ -225,26 +330,53 @@ pub(crate) async fn state(server: &DevServer) -> Answer {
     }
 }
 
-fn written(server: &DevServer, marks: &Marks, index: usize) -> (String, u64) {
-    let logs = server.logs();
-    let mark = marks.get(index).copied().unwrap_or_default();
-    let since = |path: &Option<std::path::PathBuf>, position| {
-        let excerpt = path
-            .as_deref()
-            .map(|path| devserver::since(path, position, LOG));
-        excerpt.and_then(Result::ok).unwrap_or_default()
+fn mark(marks: &Marks, index: usize) -> Mark {
+    marks.get(index).copied().unwrap_or_default()
+}
+
+/// What a server wrote since, and how many bytes of it are left out.
+fn written(server: &DevServer, since: Mark) -> (String, u64) {
+    excerpt(&server.logs(), |path, choose| {
+        devserver::since(path, choose(&since), LOG)
+    })
+}
+
+fn written_between(server: &DevServer, from: Mark, to: Mark) -> String {
+    let read =
+        |path: &Path, choose: Choose| devserver::between(path, choose(&from), choose(&to), LOG);
+    excerpt(&server.logs(), read).0
+}
+
+type Choose = fn(&Mark) -> Position;
+
+/// A part of both outputs, from one log or from two.
+fn excerpt(logs: &Logs, read: impl Fn(&Path, Choose) -> std::io::Result<Excerpt>) -> (String, u64) {
+    let sources: [(Option<&Path>, Choose); 2] = match logs.combined() {
+        Some(combined) => [
+            (Some(combined), |mark| mark.combined),
+            (None, |mark| mark.stderr),
+        ],
+        None => [
+            (logs.stdout.as_deref(), |mark| mark.stdout),
+            (logs.stderr.as_deref(), |mark| mark.stderr),
+        ],
     };
-    let excerpt = match &logs.combined {
-        Some(_) => since(&logs.combined, mark.combined),
-        None => {
-            let mut both = since(&logs.stdout, mark.stdout);
-            let errors = since(&logs.stderr, mark.stderr);
-            both.text += &errors.text;
-            both.left_out += errors.left_out;
-            both
-        }
-    };
-    (excerpt.text.trim_end().to_owned(), excerpt.left_out)
+    let (mut text, mut left_out) = (String::new(), 0);
+    for (path, choose) in sources {
+        let part = path.and_then(|path| read(path, choose).ok());
+        let part = part.unwrap_or_default();
+        text += &part.text;
+        left_out += part.left_out;
+    }
+    (text.trim_end().to_owned(), left_out)
+}
+
+/// What all servers wrote, if anything.
+fn logged(app: &App, of: impl Fn(&DevServer, usize) -> String) -> Option<String> {
+    let servers = app.servers().iter().enumerate();
+    let logs = servers.map(|(index, server)| of(server, index));
+    let logs: Vec<_> = logs.filter(|log| !log.is_empty()).collect();
+    (!logs.is_empty()).then(|| logs.join("\n"))
 }
 
 fn died(server: &ServerState, error: &Error, call: &Call) -> Error {
@@ -255,6 +387,10 @@ fn died(server: &ServerState, error: &Error, call: &Call) -> Error {
         reason: match (server.answer.exit_code, server.answer.signal) {
             (Some(code), _) => format!("it has ended with exit code {code}"),
             (None, Some(signal)) => format!("signal {signal} has ended it"),
+            (None, None) if server.refuses => format!(
+                "it runs, and nothing listens at {}: its app has crashed under it",
+                server.answer.url.as_deref().unwrap_or("its URL")
+            ),
             (None, None) => "it does not run any more".to_owned(),
         },
         report: Box::new(ServerReport {
@@ -285,7 +421,7 @@ async fn shot(call: &Call, session: &Arc<Session>) -> Option<Shot> {
         .ok()?;
     let output = session.output(call).await;
     let file = output.automatic("failure", "png").await.ok()?;
-    output.write_bytes(&file, &bytes).await.ok()?;
+    output.write_bytes(&file, bytes.clone()).await.ok()?;
     let size = picture::size(&bytes).unwrap_or_default();
     let tab = TabInAnyState {
         page: tab.page.clone(),
@@ -318,14 +454,9 @@ fn note(call: &Call, session: &Session, app: &App, news: &News, failure: Option<
         return;
     }
     let marks = app.since_last_call();
-    let servers = app.servers().iter().enumerate();
     let mut log = match failure {
         Some(()) => None,
-        None => {
-            let written = servers.map(|(index, server)| written(server, &marks, index).0);
-            let written: Vec<_> = written.filter(|text| !text.is_empty()).collect();
-            (!written.is_empty()).then(|| written.join("\n"))
-        }
+        None => logged(app, |server, index| written(server, mark(&marks, index)).0),
     };
     let requests = news
         .requests
@@ -350,6 +481,14 @@ fn note(call: &Call, session: &Session, app: &App, news: &News, failure: Option<
             log: log.take(),
         });
     }
+}
+
+/// What the app did worst: a request that its server failed, or else an error of the page.
+fn worst(news: &News) -> Option<String> {
+    let mut requests = news.requests.iter();
+    let failed = requests.find(|failed| failed.is_of_server());
+    let failed = failed.map(ToString::to_string);
+    failed.or_else(|| news.console.first().map(|message| console_line(message)))
 }
 
 fn joined(servers: &[ServerState]) -> Option<String> {

@@ -19,12 +19,12 @@ pub(crate) fn text(toolbox: &Toolbox) -> String {
     }
     if toolbox.has("create_session") {
         text.push_str(
-            " Calls without `sessionId` share a default session, so begin with a navigation; `create_session` gives isolated cookies and storage, for parallel work or several users. Sessions that nobody uses expire.",
+            " Calls without `sessionId` share a default session, so begin with a navigation; `create_session` gives isolated cookies and storage, for parallel work or several users: give it a `name` and use that as `sessionId`. Sessions that nobody uses expire.",
         );
     }
     if toolbox.has("e2e_start") {
         text.push_str(
-            " `e2e_start` starts the app under test and gives a session for it; errors there show both sides, page and server.",
+            " `e2e_start` starts the app under test in a session that calls without `sessionId` are for until `e2e_stop`; errors there show both sides, page and server.",
         );
     }
     text.push_str(
@@ -41,8 +41,9 @@ mod tests {
     #[test]
     fn it_costs_at_most_three_hundred_tokens_and_speaks_of_what_is_there() {
         let told = |flags: &[&str]| text(&Toolbox::new(&Settings::of_flags(flags).tools));
-        let all = told(&["--server-command=app"]);
+        let all = told(&["--server-command=app", "--toolsets=all"]);
         assert!(all.contains("e2e_start") && !told(&[]).contains("e2e_start"));
+        assert!(told(&[]).contains("create_session") && !told(&[]).contains("XPath"));
         // Four characters a token is less than English has.
         assert!(all.len() < 1200, "{} characters", all.len());
         let session = told(&["--toolsets=session"]);

@@ -23,6 +23,7 @@ mod mcp;
 mod metrics;
 mod nearest;
 mod output;
+mod owners;
 mod picture;
 mod principal;
 mod processes;
@@ -58,5 +59,5 @@ pub use reference::{
     BrowserColumn, all_tools, browser_reference, error_reference, tool_reference, tool_table,
 };
 pub use script::reference as code_reference;
-pub use tool::{Effect, ToolDef, Toolset};
+pub use tool::{Effect, SessionNaming, ToolDef, Toolset};
 pub use tools::{TOOLSETS, Toolbox};

@@ -1,7 +1,13 @@
 //! The known word that a mistyped one most likely meant.
 
+/// No word that is meant is longer, in bytes; and the time to compare grows with the length.
+const LONGEST: usize = 100;
+
 /// The nearest of `known` to `word`, if one is near enough to be worth a question.
 pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if word.len() > LONGEST {
+        return None;
+    }
     let word = word.to_lowercase();
     let distance = |candidate: &str| strsim::damerau_levenshtein(&word, &candidate.to_lowercase());
     let (distance, found) = known

@@ -1,6 +1,7 @@
 //! Where files lie: the workspace that paths of clients are relative to, the output folder for what nobody named, and
 //! the rule which files may be touched at all.
 
+mod beneath;
 mod trim;
 
 use crate::address::Addresses;
@@ -8,7 +9,9 @@ use crate::artifacts::Artifacts;
 use crate::config::{FilePaths, Risk, Secrets, Settings};
 use crate::error::{Error, Result};
 use crate::reply::WrittenFile;
+use beneath::{Use, lies_in, real};
 use engine::StorageState;
+use std::io::{Read as _, Write as _};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use time::OffsetDateTime;
@@ -21,6 +24,9 @@ const FOLDER: &str = ".playwright-mcp";
 #[derive(Debug, Clone)]
 pub(crate) struct Output {
     workspace: PathBuf,
+    /// Of all sessions.
+    base: PathBuf,
+    /// Of this one.
     folder: PathBuf,
     /// The user named the folder, so that it may lie anywhere.
     chosen: bool,
@@ -35,16 +41,29 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// The folders of a session whose client works in `workspace`.
-    pub(crate) fn new(settings: &Settings, workspace: PathBuf) -> Self {
-        let folder = match &settings.files.output_dir {
+    /// The folders of a session whose client works in `workspace`. A session that has a name has a folder of its own, `artifacts` is what
+    /// it wrote before.
+    pub(crate) fn new(
+        settings: &Settings,
+        workspace: PathBuf,
+        session: Option<&str>,
+        artifacts: Artifacts,
+    ) -> Self {
+        let base = match &settings.files.output_dir {
             Some(chosen) => chosen.clone(),
             None if writable(&workspace) => workspace.join(FOLDER),
+            // A root that is not there: what is not of this machine is not made on it.
+            None if !workspace.exists() && writable(&settings.files.cwd) => {
+                settings.files.cwd.join(FOLDER)
+            }
             None => std::env::temp_dir().join(FOLDER),
         };
+        // As short as it can be: each answer has it. Files are created exclusively, should two begin alike.
+        let own = session.map(|id| format!("session-{}", id.split('-').next().unwrap_or(id)));
         Self {
             workspace,
-            folder,
+            folder: own.map_or_else(|| base.clone(), |own| base.join(own)),
+            base,
             chosen: settings.files.output_dir.is_some(),
             unrestricted: settings.files.unrestricted,
             addresses: Addresses::new(settings),
@@ -53,7 +72,7 @@ impl Output {
             absolute_links: settings.answers.file_paths == FilePaths::Absolute,
             secrets: settings.secrets.clone(),
             known: Arc::default(),
-            artifacts: Artifacts::default(),
+            artifacts,
         }
     }
 
@@ -85,10 +104,23 @@ impl Output {
         Ok(self.linked(self.allowed(name)?))
     }
 
-    /// A file below the output folder, under a name with the time.
+    /// A new file below the output folder, under a name with the time.
     pub(crate) async fn automatic(&self, prefix: &str, extension: &str) -> Result<WrittenFile> {
-        self.make_folder().await?;
-        Ok(self.linked(self.folder.join(format!("{prefix}-{}.{extension}", now()))))
+        self.refuse_led_away(&self.folder)?;
+        let (output, name) = (self.clone(), format!("{prefix}-*.{extension}"));
+        let made = tokio::task::spawn_blocking(move || output.make(&name)).await;
+        let made = made.unwrap_or_else(|panic| Err(std::io::Error::other(panic)));
+        let path = made.map_err(|error| Error::file(&self.folder, "open", &error))?;
+        Ok(self.linked(path))
+    }
+
+    /// Makes a new, empty file in the output folder; the time takes the place of the `*` in its name.
+    pub(crate) fn make(&self, name: &str) -> std::io::Result<PathBuf> {
+        std::fs::create_dir_all(&self.folder)?;
+        new_at(&self.folder, name, |path| {
+            let mut options = std::fs::OpenOptions::new();
+            options.write(true).create_new(true).open(path).map(drop)
+        })
     }
 
     fn linked(&self, path: PathBuf) -> WrittenFile {
@@ -105,7 +137,7 @@ impl Output {
     pub(crate) async fn write_bytes(
         &self,
         file: &WrittenFile,
-        bytes: impl AsRef<[u8]>,
+        bytes: impl Into<Vec<u8>>,
     ) -> Result<()> {
         self.write_as(file, bytes, false).await
     }
@@ -114,17 +146,76 @@ impl Output {
     pub(crate) async fn write_as(
         &self,
         file: &WrittenFile,
-        bytes: impl AsRef<[u8]>,
+        bytes: impl Into<Vec<u8>>,
         guarded: bool,
     ) -> Result<()> {
         if guarded {
             // Before anybody could read it.
             self.artifacts.add(&file.path, true);
-            return write(file, bytes).await;
+            return self.put(&file.path, bytes.into()).await;
         }
-        write(file, bytes).await?;
+        self.put(&file.path, bytes.into()).await?;
         self.artifacts.add(&file.path, false);
         Ok(())
+    }
+
+    async fn put(&self, path: &Path, bytes: Vec<u8>) -> Result<()> {
+        let written = self.with(path, Use::Write, move |mut file| file.write_all(&bytes));
+        written.await
+    }
+
+    /// Reads a file that may be touched.
+    pub(crate) async fn read(&self, path: &Path) -> Result<Vec<u8>> {
+        let read = self.with(path, Use::Read, |mut file| {
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes).map(|_| bytes)
+        });
+        read.await
+    }
+
+    /// Opens a file that may be touched, and works with it.
+    async fn with<T: Send + 'static>(
+        &self,
+        path: &Path,
+        wanted: Use,
+        work: impl FnOnce(std::fs::File) -> std::io::Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (output, at) = (self.clone(), path.to_owned());
+        let done = tokio::task::spawn_blocking(move || output.open(&at, wanted).and_then(work));
+        let done = done
+            .await
+            .unwrap_or_else(|panic| Err(std::io::Error::other(panic)));
+        done.map_err(|error| Error::file(path, "open", &error))
+    }
+
+    fn open(&self, path: &Path, wanted: Use) -> std::io::Result<std::fs::File> {
+        let opened = self.try_open(path, wanted);
+        // Mostly the folder is there: to look first would cost as much as the writing.
+        match (opened, path.parent()) {
+            (Err(error), Some(folder))
+                if wanted == Use::Write && error.kind() == std::io::ErrorKind::NotFound =>
+            {
+                std::fs::create_dir_all(folder)?;
+                self.try_open(path, wanted)
+            }
+            (opened, _) => opened,
+        }
+    }
+
+    fn try_open(&self, path: &Path, wanted: Use) -> std::io::Result<std::fs::File> {
+        if self.unrestricted {
+            return beneath::open(path, wanted);
+        }
+        let place = real(path);
+        let roots = [&self.base, &self.workspace].map(|root| real(root));
+        let root = roots.into_iter().flatten().find(|root| {
+            let place = place.as_deref();
+            place.is_some_and(|place| place.starts_with(root))
+        });
+        match (place, root) {
+            (Some(place), Some(root)) => beneath::open_beneath(&root, &place, wanted),
+            _ => Err(std::io::ErrorKind::PermissionDenied.into()),
+        }
     }
 
     /// The files of the session.
@@ -134,17 +225,9 @@ impl Output {
 
     /// The folder that the browser downloads to; it may not exist yet.
     pub(crate) fn downloads(&self) -> Result<PathBuf> {
-        let downloads = self.folder.join("downloads");
+        let downloads = self.base.join("downloads");
         self.refuse_led_away(&downloads)?;
         Ok(downloads)
-    }
-
-    /// Makes the output folder.
-    pub(crate) async fn make_folder(&self) -> Result<()> {
-        self.refuse_led_away(&self.folder)?;
-        tokio::fs::create_dir_all(&self.folder)
-            .await
-            .map_err(|error| Error::file(&self.folder, "mkdir", &error))
     }
 
     /// What a workspace ships at the place of our folder may be a link to anywhere.
@@ -164,9 +247,9 @@ impl Output {
     /// Whether a path below the output folder really lies where it says.
     fn is_ours(&self, path: &Path) -> bool {
         let home = if self.chosen {
-            Some(self.folder.as_path())
+            Some(self.base.as_path())
         } else {
-            self.folder.parent()
+            self.base.parent()
         };
         self.unrestricted || home.is_some_and(|home| lies_in(path, home))
     }
@@ -177,7 +260,7 @@ impl Output {
         if self.unrestricted {
             return Ok(path);
         }
-        let folder = Some(&self.folder).filter(|folder| self.is_ours(folder));
+        let folder = Some(&self.base).filter(|folder| self.is_ours(folder));
         let roots: Vec<_> = folder.into_iter().chain([&self.workspace]).collect();
         // A link below the workspace must not lead out of it.
         if roots.iter().any(|root| path.starts_with(root))
@@ -246,23 +329,6 @@ impl Output {
     }
 }
 
-async fn write(file: &WrittenFile, bytes: impl AsRef<[u8]>) -> Result<()> {
-    let written = match (
-        tokio::fs::write(&file.path, &bytes).await,
-        file.path.parent(),
-    ) {
-        // Mostly the folder is there: to look first would cost as much as the writing.
-        (Err(error), Some(folder)) if error.kind() == std::io::ErrorKind::NotFound => {
-            tokio::fs::create_dir_all(folder)
-                .await
-                .map_err(|error| Error::file(folder, "mkdir", &error))?;
-            tokio::fs::write(&file.path, &bytes).await
-        }
-        (written, _) => written,
-    };
-    written.map_err(|error| Error::file(&file.path, "open", &error))
-}
-
 /// Reads a file of cookies and storage.
 pub(crate) async fn storage_state(path: &Path) -> Result<StorageState> {
     let unreadable = |reason: String| Error::File {
@@ -278,11 +344,25 @@ pub(crate) async fn storage_state(path: &Path) -> Result<StorageState> {
     serde_json::from_slice(&text).map_err(|error| unreadable(error.to_string()))
 }
 
-/// The time as automatic file names have it, `2026-11-21T08-09-17-011Z`.
-pub(crate) fn now() -> String {
+/// Makes something in the folder that is not there yet, and returns its path. The time takes the place of the `*` in its name, as in
+/// `2026-11-21T08-09-17-011Z`, and is a later one where that is taken.
+pub(crate) fn new_at(
+    folder: &Path,
+    name: &str,
+    make: impl Fn(&Path) -> std::io::Result<()>,
+) -> std::io::Result<PathBuf> {
     let format =
         format_description!("[year]-[month]-[day]T[hour]-[minute]-[second]-[subsecond digits:3]Z");
-    OffsetDateTime::now_utc().format(format).unwrap_or_default()
+    let mut time = OffsetDateTime::now_utc();
+    loop {
+        let path = folder.join(name.replace('*', &time.format(format).unwrap_or_default()));
+        match make(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                time += time::Duration::MILLISECOND;
+            }
+            made => return made.map(|()| path),
+        }
+    }
 }
 
 /// A file URI as a path; `None` for what is none.
@@ -306,8 +386,26 @@ pub(crate) fn sanitized(name: &str) -> String {
         .collect();
     match clean.trim_matches(['.', ' ']) {
         "" => "download".to_owned(),
-        name => name.to_owned(),
+        name => shortened(name),
     }
+}
+
+/// The longest name that file systems have, in bytes, with room for a number.
+const LONGEST_NAME: usize = 255 - 16;
+
+/// The longest end of a name that counts as its extension, in bytes.
+const LONGEST_EXTENSION: usize = 32;
+
+/// A name that file systems have, with its extension.
+fn shortened(name: &str) -> String {
+    if name.len() <= LONGEST_NAME {
+        return name.to_owned();
+    }
+    let end = name.rfind('.').map_or("", |at| &name[at..]);
+    let end = Some(end).filter(|end| end.len() <= LONGEST_EXTENSION);
+    let end = end.unwrap_or_default();
+    let stem = &name[..name.floor_char_boundary(LONGEST_NAME - end.len())];
+    format!("{stem}{end}")
 }
 
 fn writable(folder: &Path) -> bool {
@@ -332,52 +430,6 @@ fn normal(path: &Path) -> PathBuf {
     normal
 }
 
-/// Whether the path is below the folder, all links followed.
-fn lies_in(path: &Path, folder: &Path) -> bool {
-    match (real(path), real(folder)) {
-        (Some(path), Some(folder)) => path.starts_with(folder),
-        _ => false,
-    }
-}
-
-/// The path with its links followed, also those to what does not exist yet; `None` where they go in circles.
-fn real(path: &Path) -> Option<PathBuf> {
-    let mut real = PathBuf::new();
-    let mut links_left = MOST_LINKS;
-    follow(&mut real, path, &mut links_left).then_some(real)
-}
-
-/// As many as Linux follows.
-const MOST_LINKS: usize = 40;
-
-/// Goes on from a real folder; `false` if that takes more links than are left.
-fn follow(real: &mut PathBuf, path: &Path, links_left: &mut usize) -> bool {
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                real.pop();
-            }
-            Component::Normal(name) => {
-                let next = real.join(name);
-                let Ok(target) = next.read_link() else {
-                    *real = next;
-                    continue;
-                };
-                if *links_left == 0 {
-                    return false;
-                }
-                *links_left -= 1;
-                if !follow(real, &target, links_left) {
-                    return false;
-                }
-            }
-            root => real.push(root),
-        }
-    }
-    true
-}
-
 fn relative(from: &Path, to: &Path) -> PathBuf {
     let common = from
         .components()
@@ -394,6 +446,7 @@ mod tests {
 
     fn output(workspace: &Path) -> Output {
         Output {
+            base: workspace.join(FOLDER),
             folder: workspace.join(FOLDER),
             workspace: workspace.to_owned(),
             chosen: false,
@@ -505,5 +558,20 @@ mod tests {
     fn a_suggested_name_stays_a_name() {
         assert_eq!(sanitized("../../a:b.txt"), "-..-a-b.txt");
         assert_eq!(sanitized("..."), "download");
+        assert_eq!(sanitized(&"ä".repeat(200)), "ä".repeat(119));
+        let long = sanitized(&format!("{}.tar.gz", "a".repeat(300)));
+        assert_eq!(long, format!("{}.gz", "a".repeat(236)));
+    }
+
+    #[tokio::test]
+    async fn files_with_automatic_names_never_meet() {
+        let folder = tempfile::tempdir().unwrap();
+        let output = output(folder.path());
+        let made = (0..200).map(|_| output.automatic("page", "yml"));
+        let made = futures_util::future::join_all(made).await;
+        let paths: std::collections::BTreeSet<_> =
+            made.into_iter().map(|file| file.unwrap().path).collect();
+        assert_eq!(paths.len(), 200);
+        assert_eq!(std::fs::read_dir(&output.folder).unwrap().count(), 200);
     }
 }

@@ -157,6 +157,17 @@ pub(crate) mod table {
         Some(fs::metadata(format!("/proc/{pid}")).ok()?.uid())
     }
 
+    /// Its program and arguments, shortened.
+    pub(crate) fn command(pid: u32) -> Option<String> {
+        let line = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+        let words: Vec<_> = line.split(|&byte| byte == 0).collect();
+        let line = String::from_utf8_lossy(&words.join(&b' '))
+            .trim()
+            .to_owned();
+        let line: String = line.chars().take(120).collect();
+        (!line.is_empty()).then_some(line)
+    }
+
     fn boot() -> String {
         let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id");
         boot.unwrap_or_default().trim().to_owned()
@@ -286,6 +297,10 @@ pub(crate) mod table {
     }
 
     pub(crate) fn user(_: u32) -> Option<u32> {
+        None
+    }
+
+    pub(crate) fn command(_: u32) -> Option<String> {
         None
     }
 

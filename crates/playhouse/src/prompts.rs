@@ -67,6 +67,8 @@ enum Kind {
     Text,
     /// An address.
     Url,
+    /// An address, or a path of the app under test.
+    Page,
     /// JSON: names and their texts.
     Object,
     /// One of these.
@@ -226,7 +228,9 @@ impl Prompts {
             Kind::OneOf(values) => values.clone(),
             Kind::Session => sessions(),
             Kind::Secret => self.secrets.clone(),
-            Kind::Text | Kind::Url | Kind::Object => argument.default.iter().cloned().collect(),
+            Kind::Text | Kind::Url | Kind::Page | Kind::Object => {
+                argument.default.iter().cloned().collect()
+            }
         };
         let begun = begun.to_lowercase();
         let fits = |value: &String| value.to_lowercase().starts_with(&begun);
@@ -292,6 +296,13 @@ impl Prompts {
         match &argument.kind {
             Kind::Text | Kind::Session => Ok(Given::Text(text)),
             Kind::Url if is_address(&text) => Ok(Given::Text(text.trim().to_owned())),
+            Kind::Page if is_address(&text) || is_path(&text) => {
+                Ok(Given::Text(text.trim().to_owned()))
+            }
+            Kind::Page => Err(
+                "must be an address, such as https://example.com/, or a path of the app, such as /login"
+                    .to_owned(),
+            ),
             Kind::Url => Err("must be an address, such as https://example.com/".to_owned()),
             Kind::OneOf(values) if values.contains(&text) => Ok(Given::Text(text)),
             Kind::OneOf(values) => Err(format!("must be one of: {}", values.join(", "))),
@@ -357,6 +368,11 @@ fn is_address(text: &str) -> bool {
     let whole = url::Url::parse(text);
     whole.is_ok_and(|url| !url.cannot_be_a_base() || url.scheme() == "about")
         || url::Url::parse(&format!("http://{text}")).is_ok()
+}
+
+fn is_path(text: &str) -> bool {
+    let text = text.trim();
+    text.starts_with('/') && !text.chars().any(|c| c.is_whitespace() || c.is_control())
 }
 
 /// Names and texts of a JSON object.

@@ -4,9 +4,9 @@ mod browsers;
 
 pub use browsers::{BrowserColumn, browser_reference};
 
-use crate::config::{Capability, ToolsetName};
+use crate::config::{DEFAULT_SESSION_TOOLS, ToolsetName};
 use crate::error::ErrorCode;
-use crate::tool::{Effect, ToolDef, Toolset};
+use crate::tool::{Effect, SessionNaming, ToolDef, Toolset};
 use crate::tools::TOOLSETS;
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
@@ -39,7 +39,7 @@ fn describe(text: &mut String, tool: &ToolDef) {
         let _ = write!(text, " Needs `--caps {capability}`.");
     }
     text.push('\n');
-    let schema = tool.input_schema(false);
+    let schema = tool.input_schema(SessionNaming::Impossible);
     let parameters = parameters(&schema, "");
     if parameters.is_empty() {
         return;
@@ -109,11 +109,14 @@ pub fn tool_table(browsers: &[BrowserColumn]) -> String {
     for (name, toolset) in TOOLSETS {
         for tool in toolset.tools() {
             let needs = match tool.capability {
-                // They are on with the `session` toolset, and that is.
-                Some(Capability::Contexts) => String::new(),
                 Some(capability) => format!("`--caps {}`", <&str>::from(capability)),
-                None if *name == ToolsetName::E2e => format!("`--toolsets {}`", toolset.name),
-                None => String::new(),
+                None if *name == ToolsetName::E2e => "`--server-command`".to_owned(),
+                None if *name == ToolsetName::Browser
+                    || DEFAULT_SESSION_TOOLS.contains(&tool.name) =>
+                {
+                    String::new()
+                }
+                None => format!("`--toolsets {}`", toolset.name),
             };
             let about = tool.description();
             let _ = write!(text, "| `{}` | {about} | {needs} |", tool.name);

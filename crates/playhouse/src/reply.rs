@@ -217,6 +217,11 @@ pub(crate) enum Event {
         /// The profile's directory.
         dir: String,
     },
+    /// What was done led to a document that could not be loaded.
+    NavigationFailed {
+        /// Which one, and why.
+        reason: String,
+    },
     /// Requests failed for which the app's server is to blame.
     AppFailed {
         /// The first of them, in a line.

@@ -3,10 +3,11 @@
 
 use crate::artifacts::{Artifact, Picture};
 use crate::config::Secrets;
+use crate::error::Error;
 use crate::session::{PATIENCE, Session, Tab};
 use crate::sessions::{Visible, unix_ms};
 use crate::tools;
-use crate::uri::{Address, timestamp};
+use crate::uri::{Address, brief};
 use engine::{Page, Progress};
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
@@ -63,10 +64,10 @@ pub(crate) enum Body {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Unreadable {
     /// There is no such thing, or it is not the caller's.
-    #[error("There is no resource {0}. `resources/list` tells what there is.")]
+    #[error("There is no resource {}. `resources/list` tells what there is.", brief(.0))]
     Unknown(String),
     /// There is, but it cannot be had.
-    #[error("{uri} cannot be read: {reason}")]
+    #[error("{} cannot be read: {}", brief(.uri), brief(.reason))]
     Failed { uri: String, reason: String },
 }
 
@@ -179,18 +180,18 @@ impl Resources {
             } => {
                 let tab = tab(id)?;
                 let facts = tools::element(&tab.page, element, &Progress::new(LOOKING)).await;
-                let facts = facts.map_err(|error| failed(error.to_string()))?;
+                let facts = facts.map_err(|error| match error {
+                    Error::Engine(
+                        engine::Error::ElementNotFound { .. } | engine::Error::StaleRef { .. },
+                    ) => unknown(),
+                    error => failed(error.to_string()),
+                })?;
                 let metadata = facts.as_object().cloned().unwrap_or_default();
                 Ok(Contents::json(&facts, metadata))
             }
             Address::Screenshot { page, time, .. } => {
-                let shows = |artifact: &Artifact| {
-                    artifact.picture.as_ref().is_some_and(|picture| {
-                        picture.page == *page && timestamp(picture.at) == *time
-                    })
-                };
                 let all = artifacts(&session);
-                let artifact = all.iter().find(|artifact| shows(artifact));
+                let artifact = all.iter().find(|artifact| artifact.shows(page, time));
                 file(artifact.ok_or_else(unknown)?).await.map_err(failed)
             }
             Address::Artifact { number, .. } => {
@@ -205,6 +206,40 @@ impl Resources {
                 file(artifact).await.map_err(failed)
             }
         }
+    }
+
+    /// Whether there is such a resource for the caller; of an element, whether its page is open.
+    pub(crate) fn has(&self, address: &Address) -> bool {
+        let Some(session) = self.session(address.session()) else {
+            return false;
+        };
+        match address {
+            Address::Session { .. } => true,
+            Address::Page { .. } | Address::Element { .. } | Address::NetworkLog { .. } => {
+                self.page(address).is_some()
+            }
+            Address::Screenshot { page, time, .. } => artifacts(&session)
+                .iter()
+                .any(|artifact| artifact.shows(page, time)),
+            Address::Artifact { number, .. } => artifacts(&session)
+                .iter()
+                .any(|artifact| artifact.number == *number),
+        }
+    }
+
+    /// What tells two lists apart, without asking a page anything.
+    pub(crate) fn list_mark(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        for (id, session) in self.sessions() {
+            id.hash(&mut hasher);
+            for tab in tabs(&session) {
+                tab.page.id().0.hash(&mut hasher);
+            }
+            for artifact in artifacts(&session) {
+                artifact.number.hash(&mut hasher);
+            }
+        }
+        hasher.finish()
     }
 
     /// Watches what is read there, from now on.

@@ -4,20 +4,20 @@ use crate::artifacts::Picture;
 use crate::call::Call;
 use crate::error::{Error, Result};
 use crate::output::Output;
-use crate::reply::{Part, Reply, WrittenFile};
+use crate::reply::{Event, Part, Reply, WrittenFile};
 use crate::session::{Session, Tab};
 use crate::sessions::Visible;
 use crate::tool::{Reach, Scope};
-use engine::{BrowserContext, Landing, LoadState, Locator, Page, Selector, SettleOptions, Watch};
+use engine::{
+    BrowserContext, Landing, LoadState, Locator, Page, Progress, Selector, SettleOptions, Settled,
+    Watch,
+};
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 /// How long a page that an action opened may take to load.
 const OPENED: Duration = Duration::from_secs(5);
-
-/// How long a script that was halted may take to show what it does.
-const AT_ONCE: Duration = Duration::from_millis(100);
 
 /// Nothing of a session: the server itself. Needs no turn.
 pub(crate) struct OfServer;
@@ -64,6 +64,26 @@ impl TabInAnyState {
         Ok(Found { locator, shown })
     }
 
+    /// What several targets name, in their order.
+    pub(crate) async fn find_all(&self, call: &Call, targets: &[&str]) -> Vec<Result<Found>> {
+        let locators: Vec<_> = targets
+            .iter()
+            .map(|target| self.page.locator(target))
+            .collect();
+        let parsed: Vec<_> = locators.iter().flatten().cloned().collect();
+        let mut shown = self
+            .page
+            .generated(&call.action(), &parsed)
+            .await
+            .into_iter();
+        let found = locators.into_iter().map(|locator| {
+            let (locator, shown) = (locator?, shown.next());
+            let shown = shown.unwrap_or(Err(engine::Error::PageClosed {}))?;
+            Ok(Found { locator, shown })
+        });
+        found.collect()
+    }
+
     /// Notes that a file shows the page, so that it can be read as a resource; its address.
     pub(crate) fn pictured(
         &self,
@@ -94,10 +114,11 @@ impl TabInAnyState {
     pub(crate) async fn go_to(
         &self,
         call: &Call,
+        progress: &Progress,
         url: &str,
         until: LoadState,
     ) -> Result<Option<(Arc<Tab>, Landing)>> {
-        let (tab, landed) = match self.tab.go_to(&call.navigation(), url, until).await {
+        let (tab, landed) = match self.tab.go_to(progress, url, until).await {
             // Its tab is replaced, and the new one is not to blame.
             Err(Error::Engine(engine::Error::PageHung {})) => {
                 self.tab.tell_crash();
@@ -116,49 +137,44 @@ impl TabInAnyState {
         call: &Call,
         deed: impl Future<Output = engine::Result<T>>,
     ) -> Result<()> {
-        let limit = call.settings.timeouts.settle;
         let options = SettleOptions {
-            limit,
-            typed: false,
+            changes: call.settings.timeouts.settle,
+            ..SettleOptions::default()
         };
-        self.act_and_settle(call, deed, options).await
+        let watch = self.page.watch(&call.action()).await;
+        self.act_and_settle(call, deed, watch, options).await
     }
 
-    /// The same for typing, after which a page may think for a while.
-    pub(crate) async fn act_typing<T>(
+    /// The same for what seldom has consequences: typing, a key, hovering. What the document changes is for the next call to see.
+    pub(crate) async fn act_briefly<T>(
         &self,
         call: &Call,
         deed: impl Future<Output = engine::Result<T>>,
     ) -> Result<()> {
         let limit = call.settings.timeouts.settle;
-        let options = SettleOptions { limit, typed: true };
-        self.act_and_settle(call, deed, options).await
-    }
-
-    /// The same for what lets a script go on that was halted: what it does it does at once.
-    pub(crate) async fn act_at_once<T>(
-        &self,
-        call: &Call,
-        deed: impl Future<Output = engine::Result<T>>,
-    ) -> Result<()> {
         let options = SettleOptions {
-            limit: call.settings.timeouts.settle.min(AT_ONCE),
-            typed: false,
+            changes: limit,
+            requests: limit.min(SettleOptions::default().requests),
         };
-        self.act_and_settle(call, deed, options).await
+        let watch = self.page.watch_events();
+        self.act_and_settle(call, deed, watch, options).await
     }
 
     async fn act_and_settle<T>(
         &self,
         call: &Call,
         deed: impl Future<Output = engine::Result<T>>,
+        watch: Watch,
         options: SettleOptions,
     ) -> Result<()> {
         let context = self.context()?;
         let (before, mut changes) = (context.pages(), context.changes());
-        let watch = self.page.watch(&call.action()).await;
-        deed.await?;
-        // A page that opens, or a download that begins, is an effect like another.
+        let failures = self.page.failures();
+        let loading = self.page.guard_loading();
+        if let Err(error) = deed.await {
+            loading.disarm();
+            return Err(error.into());
+        }
         let elsewhere = async move {
             let _ = changes.changed().await;
         };
@@ -169,14 +185,26 @@ impl TabInAnyState {
             .filter(|page| !before.contains(page))
             .map(async |page| page.settle_opened(OPENED).await);
         futures_util::future::join_all(loaded).await;
-        Ok(())
+        if settled == Settled::TimedOut {
+            self.page.finish_navigation(&call.navigation()).await?;
+        }
+        loading.disarm();
+        match self.page.failure_since(failures) {
+            Some(failure) if call.answers_with_object() => Err(failure.into()),
+            Some(failure) => {
+                let reason = failure.to_string();
+                self.session.tell(Event::NavigationFailed { reason });
+                Ok(())
+            }
+            None => Ok(()),
+        }
     }
 
-    /// The same where most often there are none: what does not show at once is not looked for.
+    /// Waits, after a script of the client, for what it has begun: changes of the document only if it made some at once.
     pub(crate) async fn settle_briefly(&self, call: &Call, watch: Watch) {
         let options = SettleOptions {
-            limit: Duration::ZERO,
-            typed: false,
+            changes: Duration::ZERO,
+            ..SettleOptions::default()
         };
         let settled = watch.settle(&options).await;
         tracing::debug!(?settled, tool = call.tool, "settled");

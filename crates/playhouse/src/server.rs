@@ -138,7 +138,10 @@ impl Server {
     ) -> Result<Content, UnknownTool> {
         let tool = match self.toolbox.find(name) {
             Lookup::On(tool) => tool,
-            Lookup::Off(tool) => return Ok(self.switched_off(tool)),
+            Lookup::Off(tool) => {
+                let session_id = self.toolbox.named_session(&arguments);
+                return Ok(self.switched_off(tool, session_id.as_deref()));
+            }
             Lookup::Unknown(nearest) => {
                 return Err(UnknownTool {
                     name: name.to_owned(),
@@ -146,12 +149,14 @@ impl Server {
                 });
             }
         };
+        let session_id = self.toolbox.named_session(&arguments);
+        let session_id = session_id.as_deref();
         if caller.principal.permission() < tool.permission() {
-            return Ok(dispatch::not_permitted(tool, &self.settings));
+            return Ok(dispatch::not_permitted(tool, session_id, &self.settings));
         }
         // Others would have to wait for it.
         if self.under_way.is_closed() {
-            return Ok(dispatch::cancelled(tool, &self.settings));
+            return Ok(dispatch::cancelled(tool, session_id, &self.settings));
         }
         let _under_way = self.under_way.token();
         let counted = self.metrics.call(tool.name);
@@ -162,15 +167,17 @@ impl Server {
         Ok(content)
     }
 
-    fn switched_off(&self, tool: &'static ToolDef) -> Content {
+    fn switched_off(&self, tool: &'static ToolDef, session_id: Option<&str>) -> Content {
         if self.toolbox.lacks_app(tool) {
             let error = Error::DevServerNotConfigured {
                 server: None,
                 servers: Vec::new(),
             };
-            return dispatch::refused(tool, error, None, &self.settings);
+            return dispatch::refused(tool, error, session_id, &self.settings);
         }
-        dispatch::switched_off(tool, &self.settings)
+        let toolset = self.toolbox.missing_toolset(tool, &self.settings.tools);
+        let instead = self.toolbox.meant(tool.name);
+        dispatch::switched_off(tool, toolset, instead, session_id, &self.settings)
     }
 
     async fn run(
@@ -182,27 +189,36 @@ impl Server {
         arrival: Arrival,
         cancel: CancellationToken,
     ) -> Content {
-        let refused = |error, id: Option<&str>| dispatch::refused(tool, error, id, &self.settings);
-        let common = match tool.common(&mut arguments, self.toolbox.has_sessions()) {
+        let named = self.toolbox.named_session(&arguments);
+        let named = named.as_deref();
+        let refused = |error| dispatch::refused(tool, error, named, &self.settings);
+        let common = match tool.common(&mut arguments, self.toolbox.session_naming()) {
             Ok(common) => common,
-            Err(error) => return refused(error, None),
+            Err(error) => return refused(error),
         };
-        let id = common.session_id.as_deref();
-        if id.is_none() && tool.of_a_session && self.settings.sessions.required {
-            return refused(tool.needs_session(), None);
-        }
         let context = match self.toolbox.has_contexts() {
             true => tool.context(&mut arguments),
             false => Ok(None),
         };
         let context = match context {
             Ok(context) => context,
-            Err(error) => return refused(error, id),
+            Err(error) => return refused(error),
         };
         let sessions = Visible::new(self.sessions.clone(), caller);
-        let chosen = match sessions.choose(id) {
+        if common.session_id.is_none() && tool.of_a_session {
+            tokio::select! {
+                () = sessions.take_up(&client) => {}
+                () = cancel.cancelled() => {}
+                () = self.stop.cancelled() => {}
+            }
+        }
+        let chosen = match tool.of_a_session {
+            true => sessions.choose(common.session_id.as_deref()),
+            false => Ok(sessions.at_home()),
+        };
+        let chosen = match chosen {
             Ok(chosen) => chosen,
-            Err(error) => return refused(error, id),
+            Err(error) => return refused(error),
         };
         let call = Call::new(
             tool.name,
@@ -223,8 +239,8 @@ impl Server {
         };
         let stop = self.stop.cancelled();
         tokio::select! {
-            content = dispatch::run(tool, arguments, &call, &reach, id) => content,
-            () = stop => { cancel.cancel(); dispatch::cancelled(tool, &self.settings) }
+            content = dispatch::run(tool, arguments, &call, &reach, named) => content,
+            () = stop => { cancel.cancel(); dispatch::cancelled(tool, named, &self.settings) }
         }
     }
 
@@ -233,21 +249,20 @@ impl Server {
         if !self.settings.browser.prelaunch {
             return;
         }
-        let Ok(chosen) = Visible::new(self.sessions.clone(), caller).choose(None) else {
-            // There are as many as there may be; the first call will be told.
-            return;
-        };
+        let sessions = Visible::new(self.sessions.clone(), caller);
         let arrival = Arrivals::default().join();
         let cancel = self.stop.child_token();
         let call = Call::new(
             "prelaunch",
             self.settings.clone(),
-            client,
+            client.clone(),
             arrival,
             cancel.clone(),
         );
         engine::spawn("prelaunch", async move {
             let started = async {
+                sessions.take_up(&client).await;
+                let chosen = sessions.at_home();
                 call.take_turn(chosen.session.turn()).await;
                 chosen.session.tabs(&call).await.map(drop)
             };

@@ -11,8 +11,9 @@ mod journal;
 mod tab;
 mod tabs;
 
+use crate::artifacts::Artifacts;
 use crate::browsers::Browsers;
-use crate::call::{Call, Turn};
+use crate::call::{Call, Client, Turn};
 use crate::config::Settings;
 use crate::devserver::Reason;
 use crate::error::{Error, Result};
@@ -23,8 +24,10 @@ use app::App;
 use engine::{Page, Task, Throttling};
 use journal::Journal;
 use serde_json::Value;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
+use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 pub(crate) use console_file::{level as console_level, line as console_line};
@@ -41,9 +44,13 @@ pub(crate) struct Session {
     settings: Arc<Settings>,
     browsers: Arc<Browsers>,
     turn: Arc<tokio::sync::Mutex<()>>,
+    /// Cancelled, and replaced, when a call closes the session: it ends the calls that came before.
+    closing: Arc<Mutex<CancellationToken>>,
     /// Set once, if ever.
     id: OnceLock<String>,
     output: OnceLock<Output>,
+    /// What its tools wrote.
+    artifacts: Artifacts,
     /// Code that runs or listens, as it sees itself.
     board: Board,
     /// The folders of a call whose client did not tell its own in time.
@@ -67,6 +74,15 @@ struct State {
     told_of_profile: bool,
     /// Code that still listens to pages, oldest first.
     scripts: Vec<Script>,
+}
+
+/// The folder that a client works in: the first of those that it names and that exist, or else the server's own. `None`: it did not answer
+/// in time.
+pub(crate) async fn workspace(client: &dyn Client, settings: &Settings) -> Option<PathBuf> {
+    let roots = client.roots().await?;
+    let mut folders = roots.iter().filter_map(|uri| output::file_uri(uri));
+    let workspace = folders.find(|folder| folder.is_dir());
+    Some(workspace.unwrap_or_else(|| settings.files.cwd.clone()))
 }
 
 /// Why a session is over.
@@ -94,6 +110,9 @@ impl From<Ended> for Error {
 /// Scripts that may listen at once; the oldest goes first.
 const SCRIPTS: usize = 16;
 
+/// How long the document that a page leads to at once may take to come.
+const FOLLOWING: Duration = Duration::from_millis(500);
+
 impl Session {
     /// A session without a browser yet.
     pub(crate) fn new(settings: Arc<Settings>, browsers: Arc<Browsers>) -> Self {
@@ -101,8 +120,10 @@ impl Session {
             settings,
             browsers,
             turn: Arc::default(),
+            closing: Arc::default(),
             id: OnceLock::new(),
             output: OnceLock::new(),
+            artifacts: Artifacts::default(),
             board: Board::default(),
             stopgap: OnceLock::new(),
             journal: Journal::default(),
@@ -151,7 +172,25 @@ impl Session {
 
     /// Waits for the calls before this one; the session is the caller's until the guard drops.
     pub(crate) fn turn(&self) -> impl Future<Output = Turn> + Send + use<> {
-        self.turn.clone().lock_owned()
+        let (turn, closing) = (self.turn.clone(), self.closing.clone());
+        async move {
+            let closed = closing
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone();
+            Turn::on(turn, closed).await
+        }
+    }
+
+    /// The same for a call that closes the session: calls before it are cancelled.
+    pub(crate) fn last_turn(&self) -> impl Future<Output = Turn> + Send + use<> {
+        let (turn, closing) = (self.turn.clone(), self.closing.clone());
+        async move {
+            let before =
+                std::mem::take(&mut *closing.lock().unwrap_or_else(PoisonError::into_inner));
+            before.cancel();
+            Turn::on(turn, CancellationToken::new()).await
+        }
     }
 
     /// The folders of the session. The first call asks the client where it works.
@@ -160,22 +199,20 @@ impl Session {
             return output;
         }
         let cwd = || self.settings.files.cwd.clone();
-        let roots = match call.client.roots().await {
-            Some(roots) => roots,
+        let below = |workspace| {
+            let id = self.id.get().map(String::as_str);
+            Output::new(&self.settings, workspace, id, self.artifacts.clone())
+        };
+        let workspace = match workspace(&*call.client, &self.settings).await {
+            Some(workspace) => workspace,
             // It may be busy; the next call asks once more.
             None if self.stopgap.get().is_none() => {
-                return self
-                    .stopgap
-                    .get_or_init(|| Output::new(&self.settings, cwd()));
+                return self.stopgap.get_or_init(|| below(cwd()));
             }
-            None => Vec::new(),
+            None => cwd(),
         };
-        let mut folders = roots.iter().filter_map(|uri| output::file_uri(uri));
-        let workspace = folders.find(|folder| folder.is_dir());
-        let workspace = workspace.unwrap_or_else(cwd);
         // The call has the session's turn, so nobody else was quicker.
-        self.output
-            .get_or_init(|| Output::new(&self.settings, workspace))
+        self.output.get_or_init(|| below(workspace))
     }
 
     /// The folders of the session, once they are known.
@@ -226,10 +263,12 @@ impl Session {
             state.events.push(Event::BrowserReplaced { reason });
         }
         let progress = call.within(self.settings.browser.launch_timeout);
+        call.waits_for("waiting for the browser to start");
         let open = self
             .browsers
             .context(&self.settings, &progress, output)
             .await?;
+        call.goes_on();
         let profile = open.instead_of.clone();
         let tabs = Tabs::over(open, output.clone(), &self.board, &self.settings);
         let mut state = self.state();
@@ -241,6 +280,16 @@ impl Session {
         }
         drop(state);
         Ok(tabs)
+    }
+
+    /// The profile that its browser has open, if it is one that lasts.
+    pub(crate) fn open_profile(&self) -> Option<PathBuf> {
+        let tabs = self.open_tabs()?;
+        if !tabs.open().has_profile() || tabs.closed_reason().is_some() {
+            return None;
+        }
+        let workspace = self.known_output()?.workspace();
+        Some(self.settings.profile_dir(workspace))
     }
 
     /// What the session lost with its browser or its current page, once: it goes on without.
@@ -268,6 +317,21 @@ impl Session {
     /// The tabs, if a browser is open.
     pub(crate) fn open_tabs(&self) -> Option<Arc<Tabs>> {
         self.state().tabs.clone()
+    }
+
+    /// Has the next answer tell what happened.
+    pub(crate) fn tell(&self, event: Event) {
+        self.state().events.push(event);
+    }
+
+    /// Fails where a navigation has led to no document of the site: the page crashed, or shows why the document could not be loaded.
+    pub(crate) async fn arrived(&self, page: &Page) -> Result<()> {
+        page.follow(FOLLOWING).await;
+        if let Some(crashed) = self.open_tabs().and_then(|tabs| tabs.crashed()) {
+            return Err(crashed);
+        }
+        page.failure_since(0)
+            .map_or(Ok(()), |failure| Err(failure.into()))
     }
 
     /// The current tab; opens one where there is none.

@@ -1,6 +1,7 @@
 //! The sessions of a server: the default one, and those that clients create, each with an end to its life.
 
 mod expiry;
+mod home;
 mod options;
 mod visible;
 
@@ -13,15 +14,19 @@ use crate::principal::Principal;
 use crate::session::{Ended, Session};
 use engine::Task;
 use expiry::Deadline;
+pub(crate) use expiry::unix_ms;
+use home::{Home, Homes, Resident};
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
 use tokio::sync::watch;
 use uuid::Uuid;
-use visible::Homes;
 
-pub(crate) use options::{BrowserOption, ProxyOption, SessionOptions, ViewportOption};
-pub(crate) use visible::{Caller, Kind, Tested, Visible};
+pub(crate) use home::{Caller, Kind};
+pub(crate) use options::{
+    BrowserOption, ProxyOption, SessionName, SessionOptions, ViewportOption, is_name,
+};
+pub(crate) use visible::{Tested, Visible};
 
 /// Ids of sessions that are over, for as long as they can be told from ids that never were.
 const REMEMBERED: usize = 1000;
@@ -40,27 +45,53 @@ pub(crate) struct Sessions {
 struct Table {
     /// Oldest first.
     live: Vec<Arc<Created>>,
-    /// Places of sessions that are being created.
-    taken: usize,
-    expired: VecDeque<(Uuid, Principal)>,
+    /// Places of sessions and contexts that are being created, with their owners and names.
+    taken: Vec<Arc<Taken>>,
+    expired: VecDeque<Expired>,
+}
+
+/// What a session will be called that is being created.
+struct Taken {
+    owner: Principal,
+    name: Option<String>,
+}
+
+/// A session that expired.
+struct Expired {
+    id: Uuid,
+    name: Option<String>,
+    owner: Principal,
 }
 
 impl Table {
-    /// The session of that id, if it is one that `owner` may see.
+    /// The session of that id or name, if it is one that `owner` may see.
     fn find(&self, id: &str, owner: &Principal) -> Result<Arc<Created>> {
         let session_id = id.to_owned();
-        let Ok(id) = Uuid::parse_str(id) else {
-            return Err(Error::SessionNotFound { session_id });
+        let uuid = Uuid::parse_str(id).ok();
+        let is_meant = |known: Uuid, name: &Option<String>, of: &Principal| {
+            of == owner && (uuid == Some(known) || name.as_deref() == Some(id))
         };
-        let live = self.live.iter().find(|created| created.id == id);
-        match live.filter(|created| created.owner == *owner) {
-            Some(created) if !created.has_passed() => Ok(created.clone()),
-            Some(_) => Err(Error::SessionExpired { session_id }),
-            None if self.expired.contains(&(id, owner.clone())) => {
-                Err(Error::SessionExpired { session_id })
-            }
-            None => Err(Error::SessionNotFound { session_id }),
+        let mut live = self.live.iter();
+        match live.find(|created| is_meant(created.id, &created.name, &created.owner)) {
+            Some(created) if !created.takes_no_calls() => return Ok(created.clone()),
+            Some(_) => return Err(Error::SessionExpired { session_id }),
+            None => {}
         }
+        let mut expired = self.expired.iter();
+        match expired.any(|gone| is_meant(gone.id, &gone.name, &gone.owner)) {
+            true => Err(Error::SessionExpired { session_id }),
+            false => Err(Error::SessionNotFound { session_id }),
+        }
+    }
+
+    fn has_name(&self, owner: &Principal, name: &str) -> bool {
+        let live = self.live.iter().filter(|created| !created.has_passed());
+        let mut live = live.map(|created| (&created.owner, &created.name));
+        let mut taken = self.taken.iter().map(|taken| (&taken.owner, &taken.name));
+        let is_it = |(of, known): (&Principal, &Option<String>)| {
+            of == owner && known.as_deref() == Some(name)
+        };
+        live.any(is_it) || taken.any(is_it)
     }
 }
 
@@ -68,9 +99,13 @@ impl Table {
 pub(crate) struct Created {
     /// Its id, a UUID of version 4.
     pub(crate) id: Uuid,
+    /// What its owner calls it; no other session of theirs is called so.
+    pub(crate) name: Option<String>,
     /// Where it comes from.
     pub(crate) kind: Kind,
     owner: Principal,
+    /// Whose default session it is, as long as its client is connected; of one that was created, who created it.
+    resident: Mutex<Weak<Resident>>,
     /// The session.
     pub(crate) session: Arc<Session>,
     /// When it was created.
@@ -88,9 +123,19 @@ impl Created {
         *self.calls.borrow() == 0 && self.deadline.has_passed()
     }
 
-    /// When it will be over, if nobody uses it.
-    pub(crate) fn expires_at(&self) -> SystemTime {
+    /// Whether calls come too late for it. Where its end is fixed, those that are under way are finished, and no more begin.
+    fn takes_no_calls(&self) -> bool {
+        self.has_passed() || (self.deadline.is_fixed() && self.deadline.has_passed())
+    }
+
+    /// When it will be over, if nobody uses it; `None`: never.
+    pub(crate) fn expires_at(&self) -> Option<SystemTime> {
         self.deadline.told()
+    }
+
+    /// What people call it: its name, or else its id.
+    pub(crate) fn label(&self) -> String {
+        self.name.clone().unwrap_or_else(|| self.id.to_string())
     }
 }
 
@@ -160,13 +205,16 @@ impl Sessions {
     async fn create(
         self: &Arc<Self>,
         call: &Call,
-        owner: &Principal,
+        caller: &Caller,
         options: &SessionOptions,
     ) -> Result<Arc<Created>> {
-        let place = Place::take(self)?;
+        let place = Place::take(self, call.tool, &caller.principal, options.name.as_ref())?;
         let settings = Arc::new(options.applied_to(&self.settings)?.apart());
-        let timeout = options.lifetime().unwrap_or(self.settings.sessions.timeout);
+        let timeout = options.lifetime.unwrap_or(self.settings.sessions.timeout);
         let session = Arc::new(Session::new(settings, self.browsers.clone()));
+        let id = Uuid::new_v4();
+        // Its files lie by its name.
+        session.is_called(id.to_string());
         let mut unfinished = Unfinished(Some(session.clone()));
         // Nobody else knows it; its turn is for what it is asked to do.
         call.take_turn(session.turn()).await;
@@ -180,25 +228,33 @@ impl Sessions {
                 .await?;
         }
         unfinished.0 = None;
-        let created = self.add(session, owner, Kind::Created, timeout, options.expiry);
+        let origin = Origin {
+            kind: Kind::Created,
+            owner: caller.principal.clone(),
+            resident: caller.resident(),
+            name: place.0.name.clone(),
+        };
+        let created = self.add(id, session, origin, timeout, options.expiry);
         drop(place);
         Ok(created)
     }
 
     fn add(
         self: &Arc<Self>,
+        id: Uuid,
         session: Arc<Session>,
-        owner: &Principal,
-        kind: Kind,
+        origin: Origin,
         lifetime: Duration,
         expiry: Option<SessionExpiry>,
     ) -> Arc<Created> {
         let expiry = expiry.unwrap_or(self.settings.sessions.expiry);
         let deadline = Deadline::after(lifetime, expiry);
         let created = Arc::new(Created {
-            id: Uuid::new_v4(),
-            kind,
-            owner: owner.clone(),
+            id,
+            name: origin.name,
+            kind: origin.kind,
+            owner: origin.owner,
+            resident: Mutex::new(origin.resident),
             session,
             created_at: deadline.began(),
             deadline,
@@ -214,7 +270,7 @@ impl Sessions {
     async fn close(&self, call: &Call, owner: &Principal, id: &str) -> Result<()> {
         let find = || self.table().find(id, owner);
         let created = find()?;
-        call.take_turn(created.session.turn()).await;
+        call.take_turn(created.session.last_turn()).await;
         // Somebody may have been quicker.
         find()?;
         self.closed(&created).await;
@@ -270,8 +326,11 @@ impl Sessions {
             if table.live.len() == before {
                 return true;
             }
-            let id = (created.id, created.owner.clone());
-            table.expired.push_back(id);
+            table.expired.push_back(Expired {
+                id: created.id,
+                name: created.name.clone(),
+                owner: created.owner.clone(),
+            });
             if table.expired.len() > REMEMBERED {
                 table.expired.pop_front();
             }
@@ -286,27 +345,73 @@ impl Sessions {
     }
 }
 
-/// The place of a session that is being created: given back when dropped.
-struct Place<'a>(&'a Sessions);
+/// Where a session comes from, and what it is called.
+struct Origin {
+    kind: Kind,
+    owner: Principal,
+    resident: Weak<Resident>,
+    name: Option<String>,
+}
+
+/// The place of a session or named context that is being created: given back when dropped.
+pub(crate) struct Place<'a>(Arc<Taken>, &'a Sessions);
 
 impl<'a> Place<'a> {
-    fn take(sessions: &'a Sessions) -> Result<Self> {
+    fn take(
+        sessions: &'a Sessions,
+        tool: &'static str,
+        owner: &Principal,
+        name: Option<&SessionName>,
+    ) -> Result<Self> {
         let max_sessions = sessions.settings.sessions.max;
         let mut table = sessions.table();
-        // A default session is nobody's choice; how many there are the number of connections bounds.
-        let counts =
-            |created: &&Arc<Created>| created.kind == Kind::Created && !created.has_passed();
-        if table.live.iter().filter(counts).count() + table.taken >= max_sessions {
+        let name = match name {
+            None => None,
+            Some(SessionName::Given(name)) if table.has_name(owner, name) => {
+                return Err(options::wrong_name(
+                    tool,
+                    format!("There is a session \"{name}\" already"),
+                ));
+            }
+            Some(SessionName::Given(name)) => Some(name.clone()),
+            Some(SessionName::Proposed(name)) => {
+                let numbered = (2..).map(|number| format!("{name}-{number}"));
+                let mut names = std::iter::once(name.clone()).chain(numbered);
+                names.find(|name| !table.has_name(owner, name))
+            }
+        };
+        if table.places() + sessions.default.named_contexts().0.len() >= max_sessions {
             return Err(Error::MaxSessionsReached { max_sessions });
         }
-        table.taken += 1;
-        Ok(Self(sessions))
+        let taken = Arc::new(Taken {
+            owner: owner.clone(),
+            name,
+        });
+        table.taken.push(taken.clone());
+        Ok(Self(taken, sessions))
     }
 }
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        self.0.table().taken -= 1;
+        let Self(taken, sessions) = self;
+        sessions
+            .table()
+            .taken
+            .retain(|other| !Arc::ptr_eq(other, taken));
+    }
+}
+
+impl Table {
+    /// How many places are taken: by sessions that were created, by named contexts of any session, and by what is being created. Default
+    /// sessions are nobody's choice; `Sessions::settle_in` bounds those whose client has gone, the number of connections the others.
+    fn places(&self) -> usize {
+        let live = self.live.iter().filter(|created| !created.has_passed());
+        let live = live.map(|created| {
+            let contexts = created.session.named_contexts().0.len();
+            usize::from(created.kind == Kind::Created) + contexts
+        });
+        live.sum::<usize>() + self.taken.len()
     }
 }
 
@@ -319,12 +424,6 @@ impl Drop for Unfinished {
             engine::spawn("closing session", async move { session.leave().await }).detach();
         }
     }
-}
-
-/// Unix time in milliseconds.
-pub(crate) fn unix_ms(time: SystemTime) -> u64 {
-    let since = time.duration_since(SystemTime::UNIX_EPOCH);
-    u64::try_from(since.unwrap_or(Duration::ZERO).as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -344,10 +443,16 @@ mod tests {
     /// One more session, that never needed a browser.
     fn one_more(sessions: &Arc<Sessions>) -> Result<Arc<Created>> {
         let (settings, browsers) = (sessions.settings.clone(), sessions.browsers.clone());
-        let place = Place::take(sessions)?;
-        let session = Arc::new(Session::new(settings, browsers));
         let owner = Principal::anybody();
-        let created = sessions.add(session, &owner, Kind::Created, LIFETIME, None);
+        let place = Place::take(sessions, "create_session", &owner, None)?;
+        let session = Arc::new(Session::new(settings, browsers));
+        let origin = Origin {
+            kind: Kind::Created,
+            owner,
+            resident: Weak::new(),
+            name: None,
+        };
+        let created = sessions.add(Uuid::new_v4(), session, origin, LIFETIME, None);
         drop(place);
         Ok(created)
     }
@@ -456,5 +561,36 @@ mod tests {
         let found = stranger.choose(Some(&id));
         assert!(matches!(found, Err(Error::SessionNotFound { .. })));
         assert!(stranger.list().is_empty());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_fixed_end_is_not_put_off_by_calls_that_overlap() {
+        let sessions = sessions(&["--headless", "--session-expiry=fixed"]);
+        let created = one_more(&sessions).unwrap();
+        let sessions = seen(&sessions);
+        let id = created.id.to_string();
+        let under_way = sessions.choose(Some(&id)).unwrap();
+        tokio::time::advance(LIFETIME * 2).await;
+        let late = sessions.choose(Some(&id));
+        assert!(matches!(late, Err(Error::SessionExpired { .. })));
+        drop(under_way);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn clients_that_come_and_go_leave_no_more_sessions_than_there_may_be() {
+        let sessions = sessions(&["--headless", "--max-sessions=3", "--session-timeout=0"]);
+        for _ in 0..20 {
+            let caller = sessions.connected_caller(Principal::anybody());
+            drop(Visible::new(sessions.clone(), caller).at_home());
+            tokio::task::yield_now().await;
+        }
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        assert!(
+            sessions.table().live.len() <= 4,
+            "{}",
+            sessions.table().live.len()
+        );
     }
 }

@@ -21,7 +21,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-pub(crate) use context::is_name;
+pub(crate) use common::SESSION;
+pub use common::SessionNaming;
 pub(crate) use schema::{Nullable, nullable, present};
 
 /// The arguments of a call, as they came.
@@ -250,25 +251,26 @@ impl ToolDef {
         }
     }
 
-    /// The JSON Schema of its arguments. `sessions`: there are tools that make sessions.
-    pub fn input_schema(&self, sessions: bool) -> Map<String, Value> {
+    /// The JSON Schema of its arguments.
+    pub fn input_schema(&self, naming: SessionNaming) -> Map<String, Value> {
         let mut schema = (self.schema)();
         schema.remove("description");
-        self.with_common(schema, sessions)
+        schema::hide_may_be_empty(&mut schema);
+        self.with_common(schema, naming)
     }
 
-    /// The JSON Schema of its answer, where that is an object.
+    /// The JSON Schema of its answer, where that is an object: in full, as documents describe it.
     pub fn output_schema(&self) -> Option<Map<String, Value>> {
         self.output.map(|schema| schema())
     }
 
-    /// The tool as `tools/list` shows it. `sessions`: there are tools that make sessions.
-    pub fn to_json(&self, sessions: bool) -> Value {
+    /// The tool as `tools/list` shows it.
+    pub fn to_json(&self, naming: SessionNaming) -> Value {
         let reads = self.effect == Effect::Reads;
         let mut shown = serde_json::json!({
             "name": self.name,
             "description": self.description(),
-            "inputSchema": self.input_schema(sessions),
+            "inputSchema": self.input_schema(naming),
             "annotations": {
                 "title": self.title,
                 "readOnlyHint": reads,
@@ -277,7 +279,7 @@ impl ToolDef {
             },
         });
         if let Some(schema) = self.output_schema() {
-            shown["outputSchema"] = schema.into();
+            shown["outputSchema"] = schema::outline(schema).into();
         }
         shown
     }
@@ -334,8 +336,9 @@ fn run_object<'a, T: ObjectTool>(
 }
 
 /// The struct of a tool, from its arguments.
-fn read<T: DeserializeOwned>(def: &'static ToolDef, arguments: Arguments) -> Result<T> {
+fn read<T: DeserializeOwned>(def: &'static ToolDef, mut arguments: Arguments) -> Result<T> {
     let schema = (def.schema)();
+    arguments::leave_out_empty(&schema, &mut arguments);
     let mut problems = arguments::problems(&schema, &arguments);
     if def.dialect == Dialect::Json {
         problems.extend(arguments::unknown(&schema, &arguments));

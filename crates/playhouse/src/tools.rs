@@ -2,14 +2,17 @@
 
 mod browser;
 mod e2e;
+mod names;
 mod session;
 
 pub(crate) use session::{element, network_log};
 
 use crate::config::{Capability, ToolSettings, ToolsetName};
-use crate::nearest::nearest;
-use crate::tool::{ToolDef, Toolset};
+use crate::tool::{Arguments, SESSION, SessionNaming, ToolDef, Toolset};
 use serde_json::Value;
+
+/// Rules about requests that a context may have.
+const MOST_ROUTES: usize = 200;
 
 /// All toolsets there are.
 pub const TOOLSETS: &[(ToolsetName, Toolset)] = &[
@@ -22,9 +25,12 @@ pub const TOOLSETS: &[(ToolsetName, Toolset)] = &[
 #[derive(Debug, Clone)]
 pub struct Toolbox {
     on: Vec<&'static ToolDef>,
-    sessions: bool,
+    naming: SessionNaming,
     app: bool,
 }
+
+/// The tools that make sessions.
+const MAKE_SESSIONS: [&str; 2] = ["create_session", "e2e_start"];
 
 /// What became of a name.
 pub(crate) enum Lookup {
@@ -39,16 +45,22 @@ pub(crate) enum Lookup {
 impl Toolbox {
     /// The tools that these settings switch on.
     pub fn new(settings: &ToolSettings) -> Self {
-        let on = TOOLSETS
+        let on: Vec<_> = TOOLSETS
             .iter()
             .flat_map(|(name, toolset)| toolset.tools().map(move |tool| (*name, tool)))
             .filter(|(toolset, tool)| switched_on(settings, *toolset, tool))
             .map(|(_, tool)| tool)
             .collect();
         let sessions = [ToolsetName::Session, ToolsetName::E2e];
+        let has_sessions = sessions.iter().any(|name| settings.toolsets.contains(name))
+            || on.iter().any(|tool| MAKE_SESSIONS.contains(&tool.name));
         Self {
             on,
-            sessions: sessions.iter().any(|name| settings.toolsets.contains(name)),
+            naming: match (has_sessions, settings.require_session) {
+                (false, _) => SessionNaming::Impossible,
+                (true, false) => SessionNaming::Optional,
+                (true, true) => SessionNaming::Required,
+            },
             app: settings.app,
         }
     }
@@ -61,7 +73,7 @@ impl Toolbox {
             .collect();
         let rules = settings.rules.iter().map(|rule| rule.name.as_str());
         let name = rules.into_iter().find(|name| !names.contains(name))?;
-        Some((name, nearest(name, names.iter().copied())))
+        Some((name, names::meant(name, names.iter().copied())))
     }
 
     /// The tools, in order.
@@ -69,9 +81,16 @@ impl Toolbox {
         self.on.iter().copied()
     }
 
-    /// Whether there may be other sessions than the default one, which calls can name.
-    pub fn has_sessions(&self) -> bool {
-        self.sessions
+    /// Whether calls name the session that they are for.
+    pub fn session_naming(&self) -> SessionNaming {
+        self.naming
+    }
+
+    /// The session that arguments name, right or wrong as they may be.
+    pub(crate) fn named_session(&self, arguments: &Arguments) -> Option<String> {
+        let named = arguments.get(SESSION)?.as_str()?;
+        let is_read = self.naming != SessionNaming::Impossible && !named.is_empty();
+        is_read.then(|| named.to_owned())
     }
 
     /// Whether there may be named contexts, which refs can name.
@@ -85,14 +104,31 @@ impl Toolbox {
         !self.app && e2e::TOOLSET.tools().any(|other| other.name == tool.name)
     }
 
+    /// The toolset of a tool, where it is not on.
+    pub(crate) fn missing_toolset(
+        &self,
+        tool: &ToolDef,
+        settings: &ToolSettings,
+    ) -> Option<&'static str> {
+        let mut toolsets = TOOLSETS.iter();
+        let (name, toolset) =
+            toolsets.find(|(_, set)| set.tools().any(|other| other.name == tool.name))?;
+        (!settings.toolsets.contains(name)).then_some(toolset.name)
+    }
+
     /// The tools as `tools/list` shows them.
     pub fn to_json(&self) -> impl Iterator<Item = Value> + '_ {
-        self.iter().map(|tool| tool.to_json(self.sessions))
+        self.iter().map(|tool| tool.to_json(self.naming))
     }
 
     /// Whether a tool of that name is on.
     pub(crate) fn has(&self, name: &str) -> bool {
         matches!(self.find(name), Lookup::On(_))
+    }
+
+    /// The tool that is on and that a name of none most likely means.
+    pub(crate) fn meant(&self, name: &str) -> Option<&'static str> {
+        names::meant(name, self.on.iter().map(|tool| tool.name))
     }
 
     pub(crate) fn find(&self, name: &str) -> Lookup {
@@ -102,7 +138,7 @@ impl Toolbox {
         let mut all = TOOLSETS.iter().flat_map(|(_, toolset)| toolset.tools());
         match all.find(|tool| tool.name == name) {
             Some(tool) => Lookup::Off(tool),
-            None => Lookup::Unknown(nearest(name, self.iter().map(|tool| tool.name))),
+            None => Lookup::Unknown(self.meant(name)),
         }
     }
 }
@@ -129,5 +165,50 @@ fn switched_on(settings: &ToolSettings, toolset: ToolsetName, tool: &ToolDef) ->
                     .capability
                     .is_none_or(|capability| settings.capabilities.contains(&capability))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Settings;
+
+    /// What the whole answer to `tools/list` may cost by default, in tokens of o200k. They are estimated at four characters each: measured with
+    /// gpt-tokenizer 4.0.0 the list has 4.45 (17,622 characters, 3,964 tokens), so the estimate is above what is paid.
+    const DEFAULT_TOKENS: usize = 4_500;
+
+    #[test]
+    fn the_default_list_is_the_browser_tools_and_those_that_make_sessions_within_its_budget() {
+        let toolbox = |flags: &[&str]| Toolbox::new(&Settings::of_flags(flags).tools);
+        let default = toolbox(&[]);
+        let names: Vec<_> = default.iter().map(|tool| tool.name).collect();
+        let browser = toolbox(&["--toolsets=browser"]);
+        let mut expected: Vec<_> = browser.iter().map(|tool| tool.name).collect();
+        expected.extend(["create_session", "close_session", "list_sessions"]);
+        assert_eq!(names, expected);
+        let list: Vec<_> = default.to_json().collect();
+        let cost = serde_json::json!({ "tools": list })
+            .to_string()
+            .len()
+            .div_ceil(4);
+        assert!(cost <= DEFAULT_TOKENS, "about {cost} tokens");
+        let session = |name: &str| {
+            default.iter().all(|tool| {
+                let schema = tool.input_schema(default.session_naming());
+                !tool.name.starts_with("browser_") || schema["properties"].get(name).is_some()
+            })
+        };
+        assert!(session("sessionId"));
+        let with_app = toolbox(&["--server-command=app"]);
+        assert!(with_app.iter().any(|tool| tool.name == "e2e_start"));
+        let all = toolbox(&["--server-command=app", "--toolsets=all"]);
+        let listed = all.iter().filter(|tool| {
+            tool.capability.is_none() || tool.capability == Some(Capability::Contexts)
+        });
+        let all = TOOLSETS.iter().flat_map(|(_, toolset)| toolset.tools());
+        let known = all.filter(|tool| {
+            tool.capability.is_none() || tool.capability == Some(Capability::Contexts)
+        });
+        assert_eq!(listed.count(), known.count());
     }
 }

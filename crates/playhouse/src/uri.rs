@@ -1,5 +1,6 @@
 //! Addresses of resources: `playwright:///KIND/SESSION/…`.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::time::SystemTime;
 use time::OffsetDateTime;
@@ -219,6 +220,17 @@ fn decoded(segment: &str) -> Option<String> {
         };
     }
     String::from_utf8(bytes).ok()
+}
+
+/// The most characters that an answer repeats of what a client sent.
+const REPEATED: usize = 200;
+
+/// What a client sent, as far as an answer repeats it.
+pub(crate) fn brief(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(REPEATED) {
+        None => text.into(),
+        Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()).into(),
+    }
 }
 
 #[cfg(test)]

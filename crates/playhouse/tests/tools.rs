@@ -1,7 +1,8 @@
 //! What holds of every tool there is, and that their schemas are those of `@playwright/mcp`.
 
 use playhouse::{
-    Capability, Permission, TOOLSETS, ToolDef, ToolSettings, Toolbox, ToolsetName, all_tools,
+    Capability, Permission, SessionNaming, TOOLSETS, ToolDef, ToolSettings, Toolbox, ToolsetName,
+    all_tools,
 };
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -47,7 +48,7 @@ fn of_toolset(wanted: ToolsetName) -> impl Iterator<Item = &'static ToolDef> {
 }
 
 fn schema_of(tool: &ToolDef) -> Value {
-    Value::Object(tool.input_schema(false))
+    Value::Object(tool.input_schema(SessionNaming::Impossible))
 }
 
 /// The schema without words.

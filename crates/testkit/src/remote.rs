@@ -16,10 +16,15 @@ pub struct RemoteBrowser {
     process: Child,
     port: u16,
     path: String,
-    _profile: tempfile::TempDir,
+    profile: tempfile::TempDir,
 }
 
 impl RemoteBrowser {
+    /// The folder of its profile.
+    pub fn profile(&self) -> &std::path::Path {
+        self.profile.path()
+    }
+
     /// Starts one on a port that is free. Needs a browser: see [`crate::browser_is_there`].
     pub async fn start() -> Self {
         Self::on_port(0).await
@@ -63,7 +68,7 @@ impl RemoteBrowser {
             process,
             port,
             path,
-            _profile: profile,
+            profile,
         }
     }
 

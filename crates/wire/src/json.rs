@@ -21,6 +21,66 @@ pub(crate) fn decode<T: DeserializeOwned>(method: &'static str, value: &RawValue
         })
 }
 
+/// Events whose texts are a page's own, of any length: what it writes to the console.
+const OF_CONSOLES: [&str; 5] = [
+    "Runtime.consoleAPICalled",
+    "Runtime.exceptionThrown",
+    "Log.entryAdded",
+    "log.entryAdded",
+    "Console.messageAdded",
+];
+/// Bytes that all long strings of such an event may have together, as JSON writes them.
+const LONG_STRINGS: usize = 128 * 1024;
+/// A string of so many bytes is not long.
+const SHORT: usize = 1024;
+
+/// The parameters of an event as they are kept until somebody handles it: a page may write to its console faster than that.
+pub(crate) fn bounded(method: &str, params: &RawValue) -> Box<RawValue> {
+    let is_long = params.get().len() > LONG_STRINGS && OF_CONSOLES.contains(&method);
+    let short = is_long.then(|| shortened(params.get())).flatten();
+    short
+        .and_then(|text| RawValue::from_string(text).ok())
+        .unwrap_or_else(|| params.to_owned())
+}
+
+/// The JSON with its long strings cut; `None` if it is not JSON.
+fn shortened(json: &str) -> Option<String> {
+    let bytes = json.as_bytes();
+    let mut out = String::new();
+    let (mut copied, mut at, mut left) = (0, 0, LONG_STRINGS);
+    while let Some(open) = memchr::memchr(b'"', &bytes[at..]) {
+        let start = at + open + 1;
+        let most = json.floor_char_boundary(start + left.max(SHORT));
+        let (mut end, mut cut) = (start, None);
+        loop {
+            end += memchr::memchr2(b'"', b'\\', &bytes[end..])?;
+            if bytes[end] == b'"' {
+                break;
+            }
+            let escaped = if bytes.get(end + 1) == Some(&b'u') {
+                6
+            } else {
+                2
+            };
+            if cut.is_none() && end + escaped > most {
+                cut = Some(most.min(end));
+            }
+            end = (end + escaped).min(bytes.len());
+        }
+        if end > most {
+            out.push_str(&json[copied..cut.unwrap_or(most)]);
+            out.push('…');
+            copied = end;
+        }
+        if end - start > SHORT {
+            left = left.saturating_sub(end - start);
+        }
+        at = end + 1;
+    }
+    out.push_str(&json[copied..]);
+    Some(out)
+}
+
 /// Rewrites each `\uD800`…`\uDFFF` that has no partner; `None` if there is none.
 fn replace_lone_surrogates(json: &str) -> Option<String> {
     let bytes = json.as_bytes();
@@ -59,6 +119,29 @@ mod tests {
 
     fn raw(json: &str) -> Box<RawValue> {
         RawValue::from_string(json.into()).unwrap()
+    }
+
+    #[test]
+    fn what_a_page_writes_to_the_console_is_kept_in_part() {
+        for piece in ["x", "ä", "\"", "\\", "\u{1}", "\u{1d11e}"] {
+            let texts: Vec<String> = (0..4)
+                .map(|n| format!("{n}{}", piece.repeat(200_000)))
+                .collect();
+            let json = serde_json::json!({ "type": "log", "args": texts }).to_string();
+            let kept = bounded("Runtime.consoleAPICalled", &raw(&json));
+            assert!(kept.get().len() < 2 * LONG_STRINGS, "{}", kept.get().len());
+            let kept: serde_json::Value = serde_json::from_str(kept.get()).unwrap();
+            assert_eq!(kept["type"], "log");
+            let kept = kept["args"].as_array().unwrap();
+            let first = kept[0].as_str().unwrap().strip_suffix('…').unwrap();
+            assert!(
+                first.len() >= 20_000 && texts[0].starts_with(first),
+                "{}",
+                first.len()
+            );
+            assert_eq!(kept.len(), texts.len());
+            assert_eq!(bounded("Page.frameNavigated", &raw(&json)).get(), json);
+        }
     }
 
     #[test]

@@ -6,9 +6,10 @@ import { generate, locator } from "./generate";
 import { introduce } from "./frames";
 import { held, keep, type Handle } from "./handles";
 import { aim, aimThrough, bounds } from "./hit";
-import { describe, links, metadata, read, table } from "./reading";
+import { describe, links, metadata, read, table, titleOf } from "./reading";
 import { query } from "./selector/query";
-import { nextChange, settled, watch } from "./settle";
+import { nextChange, settled, waits, watch } from "./settle";
+import { withCaches } from "./seen";
 import { byRef, home, snapshot } from "./snapshot";
 import { states } from "./states";
 
@@ -25,8 +26,8 @@ const core = {
   snapshot,
   byRef,
   query,
-  title: (): string => document.title,
-  titled: (question: Parameters<typeof snapshot>[0]) => ({ title: document.title, tree: snapshot(question) }),
+  title: titleOf,
+  titled: (question: Parameters<typeof snapshot>[0]) => ({ title: titleOf(), tree: snapshot(question) }),
   states,
   aim,
   aimThrough,
@@ -41,6 +42,7 @@ const core = {
   dispatchDrop,
   watch,
   settled,
+  waits,
   nextChange,
   generate,
   locator,
@@ -50,6 +52,7 @@ const core = {
   links,
   metadata,
   about,
+  abouts,
 };
 
 type Function = (argument: unknown) => unknown;
@@ -70,6 +73,11 @@ function about({ find, which, ask, argument }: About): unknown {
   if (handle === undefined) return { found };
   const answer = (core[ask] as Function)({ ...argument, handle });
   return answer instanceof Promise ? answer.then((answer: unknown) => ({ found, answer })) : { found, answer };
+}
+
+/** The same for several elements, while the page stands still. */
+function abouts(questions: About[]): unknown[] {
+  return withCaches(() => questions.map(about));
 }
 
 /**

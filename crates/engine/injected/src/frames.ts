@@ -12,20 +12,29 @@ export interface Other extends Home {
 interface Introduction {
   frame: string;
   meeting?: string;
+  /** Documents of frames are observed from within only. */
+  separate?: boolean;
 }
 
 type Met = (frame: string, keep: Home["keep"], refTo: Home["refTo"], renew: Home["renew"]) => void;
 
 let meetAt: string | undefined;
+let isSeparate = false;
 
 /** Tells our code who it is. */
-export function introduce({ frame, meeting }: Introduction, home: Home): Other {
+export function introduce({ frame, meeting, separate }: Introduction, home: Home): Other {
   const { keep, refTo, renew } = home;
+  isSeparate = !!separate;
   if (meeting && !meetAt) {
     meetAt = meeting;
     document.addEventListener(meeting, (event) => (event as CustomEvent<Met>).detail(frame, keep, refTo, renew));
   }
   return { frame, document, keep, refTo, renew };
+}
+
+/** The document of a frame, if it can be observed from here. */
+export function observableIn(e: HTMLIFrameElement): Document | null {
+  return isSeparate ? null : e.contentDocument;
 }
 
 /** Our code in the document of a frame; none that has not been told who it is. */

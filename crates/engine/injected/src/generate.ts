@@ -34,6 +34,8 @@ const OTHER_TEST_IDS = ["data-testid", "data-test-id", "data-test"];
 const COUNTED = 5;
 const SHORT = 30;
 const LONG = 80;
+/** A value that is longer is in no locator. */
+const LONGEST = 1_000;
 /** How many searches one element is worth. */
 const SEARCHES = 600;
 
@@ -185,25 +187,26 @@ function css(selector: string): Step {
 function plainWays(e: Element, testId: string, isTarget: boolean): Way[] {
   const ways: Way[] = [];
   const tag = tagOf(e);
-  const id = e.getAttribute(testId);
+  const id = spoken(e, testId);
   if (id) ways.push(way(TEST_ID, { engine: "testId", attribute: testId, text: { text: id, exact: true } }));
   for (const attribute of OTHER_TEST_IDS) {
-    const value = e.getAttribute(attribute);
+    const value = spoken(e, attribute);
     if (value && attribute !== testId) ways.push(way(OTHER_TEST_ID, css(`[${attribute}=${quoted(value)}]`)));
   }
   if (tag === "iframe") {
     for (const attribute of ["name", "title"]) {
-      const value = e.getAttribute(attribute);
+      const value = spoken(e, attribute);
       if (value) ways.push(way(FRAME, css(`iframe[${attribute}=${quoted(value)}]`)));
     }
   }
-  if (e.id && !looksRandom(e.id)) ways.push(way(ID, css(idSelector(e.id))));
+  const own = spoken(e, "id");
+  if (own && !looksRandom(own)) ways.push(way(ID, css(idSelector(own))));
   ways.push(way(TAG, css(CSS.escape(tag))));
   if (/^(button|fieldset|iframe|input|map|meta|object|output|param|select|slot|textarea|form)$/.test(tag)) {
-    const name = e.getAttribute("name");
+    const name = spoken(e, "name");
     if (name && tag !== "iframe") ways.push(way(ATTRIBUTE, css(`${tag}[name=${quoted(name)}]`)));
   }
-  const type = tag === "input" && e.getAttribute("type");
+  const type = tag === "input" && spoken(e, "type");
   if (type && type !== "hidden") ways.push(way(ATTRIBUTE, css(`input[type=${quoted(type)}]`)));
   if (tag === "input" || tag === "textarea") {
     const placeholder = e.getAttribute("placeholder");
@@ -218,6 +221,12 @@ function plainWays(e: Element, testId: string, isTarget: boolean): Way[] {
     ways.push(way(ROLE, { engine: "role", role }));
   }
   return ways;
+}
+
+/** An attribute's value, if it is short enough for a locator. */
+function spoken(e: Element, name: string): string | null {
+  const value = e.getAttribute(name);
+  return value && value.length <= LONGEST ? value : null;
 }
 
 /** Ways by what the element says or is called. */
@@ -237,8 +246,7 @@ function textWays(e: Element, isTarget: boolean): Way[] {
     if (regex) ways.push(joined(way(price, step), way(spelled(REGEX, regex.regex), { engine: "hasText", text: regex })));
   };
   if (text && isTarget) {
-    const words = wordings(text, TEXT, "", (match) => ({ engine: "text", text: match }));
-    ways.push(...(text.length <= LONG ? words : words.slice(1)));
+    ways.push(...wordings(text, TEXT, "", (match) => ({ engine: "text", text: match }), LONG));
   }
   if (text) withText(css(CSS.escape(tag)), TAG);
   const role = roleOf(e);
@@ -265,11 +273,11 @@ function roleNames(e: Element, role: string): Way[] {
   const described = (text: TextMatch): TextMatch => ({ ...text, text: description });
   // Icon fonts put their glyphs into the private use area.
   if (!name || /^\p{Co}+$/u.test(name)) {
-    if (!description) return [];
+    if (!description || description.length > LONGEST) return [];
     return [way(ROLE + EXACT, { engine: "role", role, description: { text: description, exact: true } })];
   }
   const ways = wordings(name, ROLE_NAME, around, (match) => ({ engine: "role", role, name: match }));
-  if (description) {
+  if (description && description.length <= LONGEST) {
     ways.push(...wordings(name, ROLE_NAME + DESCRIPTION, `${around}[description="${description}"i]`, (match) => ({ engine: "role", role, name: match, description: described(match) })));
   }
   return ways;
@@ -287,10 +295,11 @@ function isRole(role: string | null): role is string {
   return !!role && role !== "none" && role !== "presentation";
 }
 
-/** The step with the whole text exactly, then with each of its alternatives. */
-function wordings(text: string, price: number, around: string, step: (text: TextMatch) => Step): Way[] {
+/** The step with the whole text exactly, where it is not too long, then with each of its alternatives. */
+function wordings(text: string, price: number, around: string, step: (text: TextMatch) => Step, longest = LONGEST): Way[] {
+  const whole = text.length <= longest ? [way(spelled(price, `${around}"${text}"s`) + EXACT, step({ text, exact: true }))] : [];
   return [
-    way(spelled(price, `${around}"${text}"s`) + EXACT, step({ text, exact: true })),
+    ...whole,
     ...alternatives(text).map((part) => way(spelled(price, `${around}"${part.text}"i`) - part.bonus, step({ text: part.text }))),
   ];
 }
@@ -345,7 +354,8 @@ function path(e: Element): Way {
     const siblings = at.parentNode ? [...at.parentNode.children] : [at];
     const leads = siblings.find((other) => other.matches(tag)) === at;
     let own = leads ? tag : `${tag}:nth-child(${siblings.indexOf(at) + 1})`;
-    for (const option of [...(at.id ? [idSelector(at.id)] : []), ...classSelectors(at), own]) {
+    const id = spoken(at, "id");
+    for (const option of [...(id ? [idSelector(id)] : []), ...classSelectors(at), own]) {
       const found = first([option, ...parts].join(" > "));
       if (found) return found;
     }
@@ -356,7 +366,7 @@ function path(e: Element): Way {
 }
 
 function classSelectors(e: Element): string[] {
-  const classes = [...e.classList].map((name) => `.${CSS.escape(name)}`);
+  const classes = [...e.classList].filter((name) => name.length <= LONGEST).map((name) => `.${CSS.escape(name)}`);
   return classes.map((_, i) => classes.slice(0, i + 1).join(""));
 }
 

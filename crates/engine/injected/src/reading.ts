@@ -12,6 +12,7 @@ import { attached, type Gone } from "./states";
 import { gridOf, type Grid } from "./table";
 
 const LONGEST_TEXT = 500;
+const LONGEST_TITLE = 8_000;
 const MOST_LINKS = 2_000;
 
 /** An element for those who look for one. */
@@ -57,6 +58,12 @@ export function read({ handle, form, room }: { handle?: Handle; form: "html" | "
     return form === "text" ? shown(from) : markdown(from);
   });
   return { content: content.slice(0, room), cut: content.length > room };
+}
+
+/** The title of the document, cut off where it is longer than anybody reads: it stands in every answer. */
+export function titleOf(): string {
+  const { title } = document;
+  return title.length > LONGEST_TITLE ? `${title.slice(0, LONGEST_TITLE)}… (cut off)` : title;
 }
 
 function wholeHtml(): string {
@@ -141,7 +148,7 @@ export function metadata(): Metadata {
   const canonical = document.querySelector('link[rel~="canonical" i][href]');
   const root = document.documentElement;
   return {
-    title: document.title,
+    title: titleOf(),
     url: location.href,
     description,
     canonical: canonical && hrefOf(canonical),

@@ -1,36 +1,48 @@
-// Whether the document has come to rest after an action: sees every change from before the action on, and says when it is over.
+// Whether what an action began in the page is over: sees each change since before the action, in the trees of the document, of its shadow
+// roots, and of the documents in its frames that are of its origin.
 
-import { controlOf, frame, isInside } from "./states";
+import { observableIn } from "./frames";
+import { keep, type Handle } from "./handles";
+import { frame } from "./states";
 
-/** How many separate changes make a node a spinner: it is no effect then, nor does it disturb the peace. */
+/** How long nothing may change since the page was drawn: the time of a frame. */
+const STILL = 16;
+/** How many separate changes make a node a spinner, whose changes do not count. */
 const TICKS = 8;
 const BETWEEN_TICKS = 10;
-const CHECK_EVERY = 10;
-/** A watch that nobody ends costs the page no more than this. */
-const LONGEST = 60_000;
-/** How long a frame may take where something was animated, so that one is certain to come. */
-const LATEST_FRAME = 500;
-const LINGER = 5_000;
-const UNSEEN = /color|shadow|background|filter|outline|fill|stroke|decoration|cursor|^(offset|computedOffset|easing|composite)$/i;
 /** As many, while nobody acts, make it a clock, for good. */
 const IDLE_TICKS = 4;
-/** Nobody acts once so much time has passed after the last look. */
+/** Nobody acts once so much time has passed after the end of a watch. */
 const IDLE_AFTER = 200;
-const CONTROL = "a, button, input, label, option, summary, [role=button], [role=link], [role=menuitem], [role=option], [role=switch], [role=tab]";
-const NOTICED = ["change", "toggle", "fullscreenchange", "scroll", "focusin"];
+/** A watch that nobody ends costs the page no more than this. */
+const LONGEST = 60_000;
+const LINGER = 5_000;
+/** How long a frame of a page in view may take: until it is drawn, what the page does in it has not begun. */
+const LATEST_FRAME = 500;
+const UNSEEN = /color|shadow|background|filter|outline|fill|stroke|decoration|cursor|^(offset|computedOffset|easing|composite)$/i;
+/** A control under the pointer. */
+const POINTED =
+  ":is(a, button, input, label, option, summary, [role=button], [role=link], [role=menuitem], [role=option], [role=switch], [role=tab]):hover";
+/** What leads to a download or to another page. */
+const OPENING = "a[href][download], a[href][target=_blank i]";
+const FRAMES = /^i?frame$/;
+
+type Tree = Document | ShadowRoot;
 
 interface Watch {
   /** Animations that ran already. Times do not tell: those of a frame begin with it, which may be before the action. */
   before: Set<Animation>;
-  /** When the last change was seen; 0 before the first. */
+  /** How often something changed, and when it did last; 0 before the first time. */
+  changes: number;
   changed: number;
-  /** The same, without what may turn out to be the ticking of a node. */
-  certain: number;
   observer: MutationObserver;
+  trees: Set<Tree>;
   ticks: Map<Node, { count: number; at: number }>;
   spinning: Set<Node>;
   /** From here on the action is over; what changes does so by itself. */
   idleFrom: number;
+  /** The last click on a link to a download or to another page. */
+  opening: Event | undefined;
 }
 
 let current: Watch | undefined;
@@ -39,22 +51,35 @@ let expiry: ReturnType<typeof setTimeout> | undefined;
 const restless = new WeakSet<Node>();
 const idleTicks = new WeakMap<Node, { count: number; at: number }>();
 
-/** Begins to watch for the effects of an action. */
-export function watch(): null {
+const handles = new WeakMap<Element, Handle>();
+
+/** Begins to watch for the effects of an action. The frames that are in view and whose documents cannot be seen from here. */
+export function watch(): Handle[] {
+  return begin().closed.filter(isInView).map((e) => {
+    const handle = handles.get(e) ?? keep(e);
+    handles.set(e, handle);
+    return handle;
+  });
+}
+
+function begin(): { watching: Watch; closed: Element[] } {
   unwatch();
-  const observer = new MutationObserver((records) => note(records));
-  current = { before: new Set(document.getAnimations()), changed: 0, certain: 0, observer, ticks: new Map(), spinning: new Set(), idleFrom: Infinity };
-  observe(document);
+  const watching: Watch = {
+    before: new Set(), changes: 0, changed: 0, trees: new Set(), ticks: new Map(), spinning: new Set(), idleFrom: Infinity, opening: undefined,
+    observer: new MutationObserver((records) => note(watching, records)),
+  };
+  current = watching;
+  const { closed } = observe(watching);
+  for (const tree of watching.trees) for (const animation of tree.getAnimations()) watching.before.add(animation);
   expire(LONGEST);
-  for (const type of NOTICED) addEventListener(type, heard, { capture: true, passive: true });
-  return null;
+  return { watching, closed };
 }
 
 function unwatch(): void {
   clearTimeout(expiry);
   current?.observer.disconnect();
+  for (const tree of current?.trees ?? []) tree.removeEventListener("click", clicked, { capture: true });
   current = undefined;
-  for (const type of NOTICED) removeEventListener(type, heard, { capture: true });
 }
 
 function expire(after: number): void {
@@ -62,86 +87,73 @@ function expire(after: number): void {
   expiry = setTimeout(unwatch, after);
 }
 
-export interface Rest {
-  /** How long nothing may change, in ms. */
-  quiet: number;
-  /** How long to look for a first change. */
-  patience: number;
-  /** When to give up a document that never rests. */
+function clicked(event: Event): void {
+  const target = event.composedPath()[0];
+  const leads = target && typeOf.call(target as Node) === 1 && Element.prototype["closest"].call(target, OPENING);
+  if (leads && current) current.opening = event;
+}
+
+export interface Settling {
+  /** How long to wait for a document that goes on changing. */
   limit: number;
-  /** Something was seen elsewhere: rest is counted from now on. */
-  effect: boolean;
+  /** What has not changed by the tasks that are queued already is not waited for. */
+  brief: boolean;
 }
 
-/** Resolves when the document is at rest: two frames were drawn, and nothing changed for a while. */
-export async function settled({ quiet, patience, limit, effect }: Rest): Promise<{ seen: boolean; quiet: boolean }> {
+/** Resolves when what was watched is over: the page was drawn since the last change, and a frame's time passed without another. Whether it is. */
+export async function settled({ limit, brief }: Settling): Promise<{ quiet: boolean; opens: boolean }> {
   const started = performance.now();
-  if (current) current.idleFrom = Infinity;
-  if (limit === 0 && !effect) {
-    // What was queued by then has run; a page that shows nothing yet is not waited for.
+  const watching = current ?? begin().watching;
+  watching.idleFrom = Infinity;
+  let still = false;
+  if (brief) {
     await task();
-    if (!current?.changed) return { seen: false, quiet: true };
+    still = !watching.changes;
   }
-  await frame();
-  await frame();
-  for (let ran = false; ; ) {
-    const runs = finishing();
-    if (runs) bump();
-    // Its time is over, but what the page does about that comes with the next frame.
-    else if (ran) await frame(LATEST_FRAME);
+  for (let ran = false; !still; ) {
+    const changes = watching.changes;
+    await frame(document.hidden ? undefined : LATEST_FRAME);
+    await task();
+    // Trees of which nothing is known yet came with a change, which they may have kept to themselves.
+    if (observe(watching).isNew) bump(watching);
+    const runs = finishing(watching);
+    // When its time is over, what the page does about that comes with the next frame.
+    if (runs || ran) bump(watching);
     ran = runs;
-    const now = performance.now();
-    const changed = current?.changed ?? 0;
-    const seen = effect || changed > 0;
-    const since = effect ? Math.max(changed, started) : changed;
-    const rests = seen ? now - since >= quiet : now - started >= patience;
-    if (rests || now - started >= limit) {
-      if (current) current.idleFrom = now + IDLE_AFTER;
-      expire(LINGER);
-      return { seen, quiet: rests };
+    if (watching.changes === changes) {
+      const left = STILL - (performance.now() - (watching.changed || started));
+      if (left > 0) await pause(left);
+      still = watching.changes === changes;
     }
-    const wanted = seen ? quiet - (now - since) : CHECK_EVERY;
-    await pause(Math.min(Math.max(wanted, 1), CHECK_EVERY));
+    if (!still && performance.now() - started >= limit) break;
   }
+  watching.idleFrom = performance.now() + IDLE_AFTER;
+  expire(LINGER);
+  return { quiet: still, opens: !!watching.opening && !watching.opening.defaultPrevented };
 }
 
-function bump(): void {
-  if (current) current.changed = current.certain = performance.now();
+function bump(watching: Watch): void {
+  watching.changes += 1;
+  watching.changed = performance.now();
 }
 
-function heard({ type, target }: Event): void {
-  if (type === "focusin") {
-    // To be ready for text is what a click on a field is for, unless it opens a list of its own.
-    if (target instanceof Element && takesText(target) && !target.matches("[list], [role], [aria-haspopup], [aria-expanded]")) bump();
-    return;
-  }
-  // We scroll ourselves to reach an element, and leaving a text field commits what was typed before: neither follows from the action.
-  const ours = type === "scroll" || (type === "change" && target instanceof Element && takesText(target));
-  if (!ours || current?.changed) bump();
-}
-
-function note(records: MutationRecord[]): void {
-  const watch = current;
-  if (!watch) return;
+function note(watching: Watch, records: MutationRecord[]): void {
   const changed = new Set<Node>();
   let certain = false;
   for (const record of records) {
-    for (const node of record.addedNodes) if (node instanceof Element) pierce(node);
     const { target } = record;
-    // A script keeps a text field in step with what is typed into it: that is the action itself.
-    if (record.type === "attributes" && takesText(target as Element)) continue;
     if (changesElements(record)) certain = true;
-    else if (!restless.has(target) && !watch.spinning.has(target)) changed.add(target);
+    else if (!restless.has(target) && !watching.spinning.has(target)) changed.add(target);
   }
-  if (certain) bump();
-  for (const node of changed) tick(watch, node);
+  if (certain) bump(watching);
+  for (const node of changed) tick(watching, node);
 }
 
-/** A change of a node's text or attributes: an effect, unless it goes on and on. */
-function tick(watch: Watch, node: Node): void {
+/** A change of a node's text or attributes, which counts unless it goes on and on. */
+function tick(watching: Watch, node: Node): void {
   const now = performance.now();
-  const idle = now >= watch.idleFrom;
-  const known = idle ? idleTicks : watch.ticks;
+  const idle = now >= watching.idleFrom;
+  const known = idle ? idleTicks : watching.ticks;
   const before = known.get(node);
   const apart = !before || now - before.at >= BETWEEN_TICKS;
   const count = (before?.count ?? 0) + Number(apart);
@@ -149,52 +161,96 @@ function tick(watch: Watch, node: Node): void {
   if (idle) {
     if (count >= IDLE_TICKS) restless.add(node);
   } else if (count >= TICKS) {
-    watch.spinning.add(node);
-    watch.ticks.delete(node);
-    // It was no effect after all; what the other nodes did is.
-    watch.changed = Math.max(watch.certain, ...[...watch.ticks.values()].map(({ at }) => at));
+    watching.spinning.add(node);
+    watching.ticks.delete(node);
   } else {
-    watch.changed = now;
+    bump(watching);
   }
 }
 
 function changesElements({ addedNodes, removedNodes }: MutationRecord): boolean {
-  return [...addedNodes, ...removedNodes].some((node) => node instanceof Element);
+  return [...addedNodes, ...removedNodes].some((node) => typeOf.call(node) === 1);
 }
 
-function takesText(e: Element): boolean {
-  return e instanceof HTMLTextAreaElement || (e instanceof HTMLInputElement && !/^(checkbox|radio|range|color|file|date|time|month|week|datetime-local)$/.test(e.type));
-}
+// Called as what the browser has for them: a form shows its fields under these names, and elements of another document are of other classes.
+const getter = (kind: object, name: string): (() => unknown) => Object.getOwnPropertyDescriptor(kind, name)?.get ?? (() => undefined);
+const typeOf = getter(Node.prototype, "nodeType");
+const nameOf = getter(Element.prototype, "localName");
+const shadowOf = getter(Element.prototype, "shadowRoot");
 
-function observe(root: Document | ShadowRoot): void {
-  current?.observer.observe(root, { subtree: true, childList: true, "attributes": true, characterData: true });
-  const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT);
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const inner = (node as Element).shadowRoot;
-    if (inner) observe(inner);
+/** Observes what is not observed yet; whether there was any, and the frames whose documents cannot be seen. */
+function observe(watching: Watch): { isNew: boolean; closed: Element[] } {
+  const closed: Element[] = [];
+  let isNew = false;
+  for (const tree of treesBelow(document, closed)) {
+    if (watching.trees.has(tree)) continue;
+    watching.trees.add(tree);
+    watching.observer.observe(tree, { subtree: true, childList: true, "attributes": true, characterData: true });
+    if (typeOf.call(tree) === 9) tree.addEventListener("click", clicked, { capture: true, passive: true });
+    isNew = true;
   }
+  return { isNew, closed };
 }
 
-function pierce(added: Element): void {
-  if (added.shadowRoot) observe(added.shadowRoot);
-  for (const inner of added.querySelectorAll("*")) if (inner.shadowRoot) observe(inner.shadowRoot);
+/** The tree, those of the open shadow roots in it, and with `closed`, which takes the others, those of the documents in its frames. */
+function treesBelow(tree: Tree, closed?: Element[]): Tree[] {
+  const trees = [tree];
+  const walker = document.createTreeWalker(tree, NodeFilter.SHOW_ELEMENT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const inner = shadowOf.call(node) as ShadowRoot | null;
+    if (inner) trees.push(...treesBelow(inner, closed));
+    else if (closed && FRAMES.test(nameOf.call(node) as string)) {
+      const there = observableIn(node as HTMLIFrameElement);
+      if (there) trees.push(...treesBelow(there, closed));
+      else closed.push(node as Element);
+    }
+  }
+  return trees;
+}
+
+function isInView(e: Element): boolean {
+  const { width, height, top, left, bottom, right } = Element.prototype["getBoundingClientRect"].call(e);
+  return width > 1 && height > 1 && bottom > 0 && right > 0 && top < innerHeight && left < innerWidth;
 }
 
 /** Whether an animation that the action started, that will end, and that changes what can be seen or pointed at is still running. */
-function finishing(): boolean {
-  const watch = current;
-  if (!watch) return false;
-  let pointed: Element | undefined;
-  return document.getAnimations().some((animation) => {
-    const { effect } = animation;
-    if (animation.playState !== "running" || !(effect instanceof KeyframeEffect)) return false;
-    if (watch.before.has(animation)) return false;
-    if (!Number.isFinite(Number(effect.getComputedTiming().endTime))) return false;
-    // A button that swells or ripples under the pointer does so for its own sake.
-    pointed ??= controlOf([...document.querySelectorAll(":hover")].at(-1) ?? document.documentElement);
-    if (effect.target && pointed.matches(CONTROL) && isInside(effect.target, pointed)) return false;
-    return effect.getKeyframes().some((keyframe) => Object.keys(keyframe).some((property) => !UNSEEN.test(property)));
-  });
+function finishing(watching: Watch): boolean {
+  return [...watching.trees].some((tree) =>
+    tree.getAnimations().some((animation) => {
+      if (watching.before.has(animation) || animation.playState !== "running") return false;
+      const effect = animation.effect as KeyframeEffect | null;
+      if (!effect?.getKeyframes || !Number.isFinite(Number(effect.getComputedTiming().endTime))) return false;
+      // A button that swells or ripples under the pointer does so for its own sake.
+      if (effect.target && isPointed(effect.target)) return false;
+      return effect.getKeyframes().some((keyframe) => Object.keys(keyframe).some((property) => !UNSEEN.test(property)));
+    }),
+  );
+}
+
+/** Whether it belongs to a control under the pointer. */
+function isPointed(target: Element): boolean {
+  for (let e: Element | undefined = target; e; ) {
+    if (Element.prototype["closest"].call(e, POINTED)) return true;
+    e = (Node.prototype["getRootNode"].call(e) as Partial<ShadowRoot>).host;
+  }
+  return false;
+}
+
+const WAITING = "[aria-busy=true], progress, [role=progressbar]";
+const CONTENT = "a[href], button, input, select, textarea, h1, h2, h3, h4, h5, h6, [role=heading], table, video, canvas, iframe, frame, embed, object";
+/** Text that a document which still waits may have, such as "Loading, please wait…". */
+const LITTLE = 24;
+
+/** Whether the document shows that it waits for something: it says so, shows a progress bar, or next to nothing. */
+export function waits(): boolean {
+  const trees = treesBelow(document);
+  const shows = (selector: string): boolean => trees.some((tree) => [...tree.querySelectorAll(selector)].some((e) => e.checkVisibility()));
+  return shows(WAITING) || (!shows(CONTENT) && textLength(trees) < LITTLE);
+}
+
+function textLength(trees: Tree[]): number {
+  const shown = trees.flatMap((tree) => (tree === document ? [document.body] : [...tree.children]));
+  return shown.reduce((length, e) => length + (e instanceof HTMLElement && e.checkVisibility() ? e.innerText.trim().length : 0), 0);
 }
 
 function pause(ms: number): Promise<void> {

@@ -27,6 +27,11 @@ pub(crate) fn is_within_document(from: &str, to: &str) -> bool {
     from == to
 }
 
+/// Whether it is a script instead of an address.
+pub(crate) fn is_script(url: &str) -> bool {
+    Url::parse(url).is_ok_and(|url| url.scheme() == "javascript")
+}
+
 /// Whether the browser opens it itself, so that it can end without a document in good order; what other programs open it does not.
 pub(crate) fn is_opened_here(url: &str) -> bool {
     let scheme = Url::parse(url).map(|url| url.scheme().to_owned());

@@ -8,6 +8,11 @@ use std::sync::Arc;
 /// Header names and values in the order of the message.
 pub type Headers = Vec<(String, String)>;
 
+/// Bytes of a URL, a name, or the message of a dialog.
+const LONGEST: usize = 8_000;
+/// What stands for the rest of a longer one.
+const CUT_OFF: &str = "… (cut off)";
+
 /// Hears what happens in a context outside its pages.
 pub trait ContextObserver: Send + Sync {
     /// A page came to be: opened by us, by a script (then `opener` is known), or by the user. Returns who hears of it.
@@ -50,12 +55,16 @@ pub enum PageEvent {
         loader: Option<LoaderId>,
         url: String,
     },
-    /// A frame shows another document from now on.
+    /// A document asked for another page, or for a download, which will be told of by the context.
+    OpeningRequested,
+    /// A frame shows another document from now on. `failed` is the address whose document could not be had, where this is the browser's
+    /// own page about that; empty where the browser does not say which.
     NavigationCommitted {
         frame: FrameId,
         loader: LoaderId,
         url: String,
         name: String,
+        failed: Option<String>,
     },
     /// A navigation ended without another document: failed, a download, a 204. `reason` is empty when it is none of an error.
     NavigationAborted {
@@ -89,6 +98,56 @@ pub enum PageEvent {
     Crashed,
     /// The page is gone.
     Closed,
+}
+
+impl PageEvent {
+    /// The event with the texts that the page chose cut off where they are longer than anybody reads: a page can make
+    /// them as long as it likes, and most stand in every answer.
+    pub(crate) fn bounded(mut self) -> Self {
+        let cut = |text: &mut String| {
+            if text.len() > LONGEST {
+                text.truncate(text.floor_char_boundary(LONGEST));
+                text.push_str(CUT_OFF);
+                text.shrink_to_fit();
+            }
+        };
+        match &mut self {
+            Self::NavigationStarted { url, .. }
+            | Self::SameDocumentNavigation { url, .. }
+            | Self::Request(RequestEvent::Started { url, .. }) => cut(url),
+            Self::NavigationCommitted { url, name, .. } => {
+                cut(url);
+                cut(name);
+            }
+            Self::FrameNamed { name, .. } => cut(name),
+            Self::Console(message) => {
+                if let Some(location) = &mut message.location {
+                    cut(&mut location.url);
+                }
+            }
+            Self::DialogOpened {
+                message,
+                default_value,
+                ..
+            } => {
+                cut(message);
+                cut(default_value);
+            }
+            Self::OpeningRequested
+            | Self::NavigationAborted { .. }
+            | Self::FrameAttached { .. }
+            | Self::FrameDetached { .. }
+            | Self::DomContentLoaded { .. }
+            | Self::Load { .. }
+            | Self::Request(_)
+            | Self::DialogClosed
+            | Self::FileChooserOpened { .. }
+            | Self::FileChooserClosed
+            | Self::Crashed
+            | Self::Closed => {}
+        }
+        self
+    }
 }
 
 /// The life of a request.

@@ -119,6 +119,8 @@ pub struct MediaFeatures {
 /// What a context is made like.
 #[derive(Debug, Clone, Default)]
 pub struct ContextOptions {
+    /// The browser is somebody else's: what nobody asked for stays as its owner has it.
+    pub is_anothers: bool,
     /// `None`: the window's own size.
     pub viewport: Option<Viewport>,
     /// The `User-Agent` header and `navigator.userAgent`.

@@ -6,19 +6,30 @@ use crate::backend::cdp::CdpBrowser;
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 use serde::Deserialize;
+use std::net::Ipv4Addr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::net::TcpStream;
 
 /// Where a Chromium listens that runs elsewhere.
 #[derive(Debug, Clone)]
 pub struct CdpEndpoint {
-    /// `ws://…`, `wss://…`, or `http(s)://host:port` of a debugging port.
+    /// `ws://…`, `wss://…`, `http(s)://host:port` of a debugging port, or [`AUTO`].
     pub endpoint: String,
+    /// Where [`AUTO`] looks: names of browsers, and the folders of their profiles.
+    pub profiles: Vec<(String, PathBuf)>,
     /// Headers of the handshake and of the question before it.
     pub headers: Vec<(String, String)>,
     /// How long each of the two may take.
     pub timeout: Duration,
 }
+
+/// The endpoint that means the first browser of this user that allows remote debugging.
+pub const AUTO: &str = "auto";
+
+/// How long a port of this machine may take to accept a connection.
+const KNOCKING: Duration = Duration::from_secs(1);
 
 /// What `/json/version` answers. <https://chromedevtools.github.io/devtools-protocol/#get-jsonversion>
 #[derive(Deserialize)]
@@ -34,12 +45,14 @@ pub(super) async fn connect(
     progress
         .run(async {
             let url = match options.endpoint.split_once("://") {
+                None if options.endpoint == AUTO => running(options).await?,
                 Some(("ws" | "wss", _)) => options.endpoint.clone(),
                 Some(("http" | "https", _)) => discover(options).await?,
                 _ => {
                     return Err(failed(
                         options,
-                        "the endpoint must be a ws://, wss://, http:// or https:// URL".to_owned(),
+                        "the endpoint must be a ws://, wss://, http:// or https:// URL, or auto"
+                            .to_owned(),
                     ));
                 }
             };
@@ -52,13 +65,60 @@ pub(super) async fn connect(
         .await
 }
 
+/// The WebSocket of the first browser that runs and allows remote debugging: it says so in a file in its profile.
+async fn running(options: &CdpEndpoint) -> Result<String> {
+    for (name, profile) in &options.profiles {
+        let Ok(text) = tokio::fs::read_to_string(profile.join("DevToolsActivePort")).await else {
+            continue;
+        };
+        let Some((port, path)) = active_port(&text) else {
+            continue;
+        };
+        // The file outlives its browser.
+        let address = (Ipv4Addr::LOCALHOST, port);
+        let knocking = tokio::time::timeout(KNOCKING, TcpStream::connect(address));
+        if let Ok(Ok(_)) = knocking.await {
+            let folder = profile.display();
+            tracing::warn!(
+                "attaching to {name} on port {port}, which runs with the profile {folder}"
+            );
+            return Ok(format!("ws://127.0.0.1:{port}{path}"));
+        }
+    }
+    let names: Vec<_> = options.profiles.iter().map(|(name, _)| &**name).collect();
+    Err(failed(
+        options,
+        format!(
+            "no browser of this user allows remote debugging. Looked for {}. Turn it on in chrome://inspect/#remote-debugging (Chrome 144 and newer), or start the browser with --remote-debugging-port and a --user-data-dir of its own, and name that port",
+            names.join(", ")
+        ),
+    ))
+}
+
+/// Port and path in a `DevToolsActivePort` file.
+fn active_port(text: &str) -> Option<(u16, &str)> {
+    let mut lines = text.lines().map(str::trim);
+    let port = lines.next()?.parse().ok().filter(|port| *port > 0)?;
+    let path = lines.next().filter(|path| path.starts_with('/'))?;
+    Some((port, path))
+}
+
+/// Where a debugging port tells its WebSocket: below the path that led us there, with its query.
+fn question(base: &url::Url) -> url::Url {
+    let mut question = base.clone();
+    question.set_path(&format!(
+        "{}/json/version/",
+        base.path().trim_end_matches('/')
+    ));
+    question.set_fragment(None);
+    question
+}
+
 /// Asks the debugging port for its WebSocket.
 async fn discover(options: &CdpEndpoint) -> Result<String> {
     let base = url::Url::parse(&options.endpoint)
         .map_err(|error| failed(options, format!("Invalid URL: {error}")))?;
-    let question = base
-        .join("/json/version")
-        .map_err(|error| failed(options, format!("Invalid URL: {error}")))?;
+    let question = question(&base);
     let (headers, timeout) = (options.headers.clone(), options.timeout);
     let asked = question.clone();
     let answer = tokio::task::spawn_blocking(move || {
@@ -142,6 +202,32 @@ fn failed(options: &CdpEndpoint, reason: String) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_and_a_query_of_the_endpoint_are_kept() {
+        for (endpoint, asked) in [
+            ("http://h:1", "http://h:1/json/version/"),
+            ("http://h:1/", "http://h:1/json/version/"),
+            (
+                "https://h/base?token=abc",
+                "https://h/base/json/version/?token=abc",
+            ),
+        ] {
+            let base = url::Url::parse(endpoint).unwrap();
+            assert_eq!(question(&base).as_str(), asked);
+        }
+    }
+
+    #[test]
+    fn the_file_of_a_running_browser_tells_its_port_and_path() {
+        assert_eq!(
+            active_port("9222\n/devtools/browser/abc\n"),
+            Some((9222, "/devtools/browser/abc"))
+        );
+        for text in ["", "0\n/x", "9222", "9222\nx", "many\n/x"] {
+            assert_eq!(active_port(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn the_address_that_led_us_there_is_kept() {

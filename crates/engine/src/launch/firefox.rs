@@ -314,6 +314,8 @@ const PREFERENCES: &[(&str, Preference)] = &[
     ("network.cookie.cookieBehavior", Number(0)),
     ("network.http.prompt-temp-redirect", Flag(false)),
     ("network.proxy.allow_hijacking_localhost", Flag(true)),
+    // Nobody can be asked where the user is: without a permission that is denied at once.
+    ("permissions.default.geo", Number(2)),
     ("privacy.trackingprotection.enabled", Flag(false)),
     ("privacy.trackingprotection.pbmode.enabled", Flag(false)),
     ("ui.systemUsesDarkTheme", Number(0)),

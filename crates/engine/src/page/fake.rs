@@ -147,7 +147,7 @@ impl PageBackend for FakePage {
     fn stop_timers(&self, _: &FrameId) {}
     fn end_renderer(&self) {}
     async fn navigate(&self, _: &str) -> Result<Option<LoaderId>> {
-        unexpected()
+        Ok(Some("asked".into()))
     }
     async fn reload(&self, _: bool) -> Result<()> {
         unexpected()

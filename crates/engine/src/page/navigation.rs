@@ -3,15 +3,16 @@
 use super::rescue::PATIENCE;
 use super::{Page, PageState};
 use crate::backend::LoaderId;
+use crate::backend::address::{is_script, navigation_failed};
 use crate::error::{Error, Result};
-use crate::frame::Frame;
+use crate::frame::{ABORTED, Frame};
 use crate::progress::Progress;
 use std::time::Duration;
 
-/// The network stack's word for a navigation that was given up, by whomever.
-const ABORTED: &str = "net::ERR_ABORTED";
 /// Its word for a request that was refused, by whomever.
 const REFUSED: &str = "net::ERR_BLOCKED_BY_CLIENT";
+/// What is said where it gives no reason.
+const FAILED: &str = "net::ERR_FAILED";
 /// How long the browser may take to tell what became of a navigation that is decided.
 const TOLD: Duration = Duration::from_secs(1);
 
@@ -44,6 +45,45 @@ struct Before {
     navigations: u64,
     commits: u64,
     moves: u64,
+    failures: u64,
+}
+
+/// Stops the loading of the page's document when it is dropped: for whatever gives up a navigation, because Chromium answers nothing
+/// about the document that is shown while it waits for another one.
+#[must_use = "the loading is stopped when the guard is dropped"]
+pub struct LoadGuard {
+    page: Page,
+    before: Before,
+    /// The navigation was asked for, so that it is stopped even before the browser says that it has begun.
+    asked: bool,
+    armed: bool,
+}
+
+impl LoadGuard {
+    /// The navigation ended, or may go on.
+    pub fn disarm(mut self) {
+        self.armed = false;
+    }
+}
+
+impl Drop for LoadGuard {
+    fn drop(&mut self) {
+        let is_loading = || {
+            let state = self.page.state();
+            let main = state.frames.main();
+            let is_pending = main.pending.is_some();
+            let begun = if self.asked {
+                is_pending || main.commits == self.before.commits
+            } else {
+                // A dialog that asks whether to leave the page is a question to the client.
+                is_pending && main.navigations > self.before.navigations && state.dialog.is_none()
+            };
+            begun && state.alive().is_ok()
+        };
+        if self.armed && is_loading() {
+            self.page.backend.stop_loading();
+        }
+    }
 }
 
 impl Page {
@@ -51,59 +91,43 @@ impl Page {
     ///
     /// A dialog that opens meanwhile ends the waiting: with `DialogOpen` if the document has not changed yet.
     ///
-    /// A navigation that is given up before there is a document is ended: the page could do nothing else while it waits for it.
+    /// Fails, as all navigations do, when the page shows the browser's page about a document that could not be loaded, this one or one that
+    /// it led to. A navigation that is given up is stopped.
     pub async fn goto(&self, progress: &Progress, url: &str, until: LoadState) -> Result<Landing> {
-        let gone = progress
-            .run(async {
-                progress.log(format!(
-                    "navigating to \"{url}\", waiting until \"{until}\""
-                ));
-                let before = self.before().await?;
-                let navigated = self.unless_interrupted(self.backend.navigate(url));
-                match self.leaving(before, navigated).await {
-                    Ok(Some(loader)) => {
-                        let shown = |main: &Frame| main.has_shown(&loader);
-                        let arrived = self.arrived(before, Some(&loader), shown, until);
-                        self.leaving(before, arrived).await
-                    }
-                    Ok(None) => {
-                        let told = self.until(|state| {
-                            let main = state.frames.main();
-                            let ended = main.navigations > before.navigations
-                                && main.pending.is_none();
-                            ended || main.moves > before.moves
-                        });
-                        let _ = tokio::time::timeout(TOLD, told).await;
-                        if self.is_crashed() {
-                            return Err(Error::NavigationFailed {
-                                url: url.to_owned(),
-                                reason: ABORTED.to_owned(),
-                            });
+        progress.log(format!(
+            "navigating to \"{url}\", waiting until \"{until}\""
+        ));
+        if is_script(url) {
+            // As Chromium answers; the others would run it, and no document ever comes.
+            return Err(navigation_failed(url, ABORTED.to_owned()));
+        }
+        let navigate =
+            async |before: Before| match self.unless_interrupted(self.backend.navigate(url)).await?
+            {
+                Some(loader) => {
+                    let shown = |main: &Frame| main.has_shown(&loader);
+                    match self.arrived(before, Some(&loader), shown, until).await {
+                        Err(Error::NavigationFailed { reason, .. }) => {
+                            let url = url.to_owned();
+                            Err(Error::NavigationFailed { url, reason })
                         }
-                        Ok(before.stayed(&self.state()).unwrap_or(Landing::Shown))
-                    }
-                    Err(error) => {
-                        let shows_why = matches!(&error, Error::NavigationFailed { reason, .. } if reason != ABORTED);
-                        if shows_why {
-                            // The browser's own page about it replaces the document a little later.
-                            let shown = self.until(|state| {
-                                let main = state.frames.main();
-                                main.commits > before.commits && main.loaded
-                            });
-                            let _ = tokio::time::timeout(TOLD, shown).await;
-                        }
-                        Err(error)
+                        landed => landed,
                     }
                 }
-            })
-            .await;
-        let gone = gone.map_err(|error| self.with_rule(error));
-        if matches!(gone, Err(Error::Timeout { .. }))
-            && self.state().frames.main().pending.is_some()
-        {
-            self.backend.stop_loading();
-        }
-        gone
+                None => {
+                    let ended = self.until(|state| {
+                        let main = state.frames.main();
+                        let ended = main.navigations > before.navigations && main.pending.is_none();
+                        ended || main.moves > before.moves
+                    });
+                    let _ = tokio::time::timeout(TOLD, ended).await;
+                    if self.is_crashed() {
+                        return Err(Error::PageCrashed {});
+                    }
+                    Ok(before.stayed(&self.state()).unwrap_or(Landing::Shown))
+                }
+            };
+        self.leave_for(progress, navigate).await
     }
 
     /// Loads the document again.
@@ -113,44 +137,143 @@ impl Page {
         ignore_cache: bool,
         until: LoadState,
     ) -> Result<Landing> {
-        progress
-            .run(async {
-                let before = self.before().await?;
-                let reloaded = async {
-                    self.unless_interrupted(self.backend.reload(ignore_cache))
-                        .await?;
-                    let shown = |main: &Frame| main.commits > before.commits;
-                    self.arrived(before, None, shown, until).await
-                };
-                self.leaving(before, reloaded).await
-            })
-            .await
+        let reload = async |before: Before| {
+            let reloaded = self.unless_interrupted(self.backend.reload(ignore_cache));
+            match reloaded.await {
+                // The address is that of an error page, if one is shown.
+                Err(error @ Error::NavigationFailed { .. }) => {
+                    return Err(self.unruled_failure(before.failures).unwrap_or(error));
+                }
+                reloaded => reloaded?,
+            }
+            let shown = |main: &Frame| main.commits > before.commits;
+            self.arrived(before, None, shown, until).await
+        };
+        self.leave_for(progress, reload).await
     }
 
     /// Moves in the history by `delta`; false when there is no entry there.
     pub async fn go(&self, progress: &Progress, delta: i32, until: LoadState) -> Result<bool> {
+        let go = async |before: Before| {
+            if !self.unless_interrupted(self.backend.go(delta)).await? {
+                return Ok(false);
+            }
+            // An entry of the same document changes the URL at most.
+            let shown = |main: &Frame| main.commits > before.commits || main.moves > before.moves;
+            self.arrived(before, None, shown, until).await?;
+            Ok(true)
+        };
+        self.leave_for(progress, go).await
+    }
+
+    /// Runs a navigation to its end. Given up before that, it is stopped; it fails where the page shows no document but an error page.
+    async fn leave_for<T>(
+        &self,
+        progress: &Progress,
+        navigate: impl AsyncFnOnce(Before) -> Result<T>,
+    ) -> Result<T> {
+        let ended = progress.run(async {
+            let before = self.before().await?;
+            let guard = self.guard(before, true);
+            let ended = self.leaving(before, navigate(before)).await;
+            guard.disarm();
+            let failed = match &ended {
+                Ok(_) => self.unruled_failure(before.failures).is_some(),
+                Err(Error::NavigationFailed { reason, .. }) => reason != ABORTED,
+                Err(_) => false,
+            };
+            if failed {
+                // The browser's own page about it replaces the document a little later.
+                let shown = self.until(|state| {
+                    let main = state.frames.main();
+                    let failure = main.last_failure();
+                    let told = failure.is_some_and(|failure| !failure.reason.is_empty());
+                    main.commits > before.commits && main.loaded && told
+                });
+                let _ = tokio::time::timeout(TOLD, shown).await;
+            }
+            match self.unruled_failure(before.failures) {
+                Some(failure) if ended.is_ok() => Err(failure),
+                _ => ended,
+            }
+        });
+        ended.await.map_err(|error| self.with_rule(error))
+    }
+
+    /// Stops whatever navigation begins from now on, if it is dropped while that is under way.
+    pub fn guard_loading(&self) -> LoadGuard {
+        self.guard(Before::of(&self.state()), false)
+    }
+
+    fn guard(&self, before: Before, asked: bool) -> LoadGuard {
+        LoadGuard {
+            page: self.clone(),
+            before,
+            asked,
+            armed: true,
+        }
+    }
+
+    /// Waits until the navigation that is under way, if one is, has ended; given up, it is stopped.
+    pub async fn finish_navigation(&self, progress: &Progress) -> Result<()> {
+        if self.state().frames.main().pending.is_none() {
+            return Ok(());
+        }
+        progress.log("waiting until the document that the page goes to is shown");
         progress
             .run(async {
-                let before = self.before().await?;
-                let gone = async {
-                    if !self.unless_interrupted(self.backend.go(delta)).await? {
-                        return Ok(false);
-                    }
-                    // An entry of the same document changes the URL at most.
-                    let shown =
-                        |main: &Frame| main.commits > before.commits || main.moves > before.moves;
-                    self.arrived(before, None, shown, until).await?;
-                    Ok(true)
-                };
-                self.leaving(before, gone).await
+                let guard = self.guard(Before::of(&self.state()), true);
+                let ended = self
+                    .until(|state| state.frames.main().pending.is_none() || state.is_held())
+                    .await;
+                guard.disarm();
+                ended
             })
             .await
+    }
+
+    /// Waits until the document that a loaded one leads to at once, if it does, has come or has failed, at most `limit`.
+    pub async fn follow(&self, limit: Duration) {
+        let followed = async {
+            // What the page has begun has been told of then.
+            self.backend.flush().await?;
+            self.until(|state| state.frames.main().pending.is_none() || state.is_held())
+                .await
+        };
+        let _ = tokio::time::timeout(limit, followed).await;
+    }
+
+    /// How many documents of the page could not be loaded so far.
+    pub fn failures(&self) -> u64 {
+        self.state().frames.main().failures
+    }
+
+    /// Why the newest navigation of the page failed, if it did after so many failures: the page shows the browser's page about that, or its
+    /// last document still.
+    pub fn failure_since(&self, failures: u64) -> Option<Error> {
+        let failure = self.unruled_failure(failures)?;
+        Some(self.with_rule(failure))
+    }
+
+    fn unruled_failure(&self, failures: u64) -> Option<Error> {
+        let state = self.state();
+        let main = state.frames.main();
+        let failure = main.last_failure().filter(|_| main.failures > failures)?;
+        Some(Error::NavigationFailed {
+            url: failure.url.clone(),
+            reason: match &*failure.reason {
+                "" => FAILED.to_owned(),
+                reason => reason.to_owned(),
+            },
+        })
     }
 
     /// Waits until the document that is shown has come as far as `until`, at most `limit`; whether it did. A dialog,
     /// which holds the document up for as long as it is open, ends the waiting.
     pub async fn wait_for_load(&self, until: LoadState, limit: Duration) -> bool {
-        let over = self.until(|state| reached(state, until) || state.is_held());
+        let over = self.until(|state| {
+            reached(state, until) || state.is_held() || has_failed(state.frames.main())
+        });
         let over = tokio::time::timeout(limit, over).await;
         matches!(over, Ok(Ok(()))) && reached(&self.state(), until)
     }
@@ -185,13 +308,7 @@ impl Page {
             Ok(flushed) => flushed?,
             Err(_) => self.ready_to_leave().await?,
         }
-        let state = self.state();
-        let main = state.frames.main();
-        Ok(Before {
-            navigations: main.navigations,
-            commits: main.commits,
-            moves: main.moves,
-        })
+        Ok(Before::of(&self.state()))
     }
 
     /// Runs a navigation; a script of the document that is left does not hold it up for ever.
@@ -228,19 +345,22 @@ impl Page {
                 return true;
             }
             if !shown && let Some(reason) = came_to_nothing(main, before, loader) {
-                // A download or a 204: the document stays, which is no failure.
-                verdict = match reason {
-                    "" | ABORTED => Ok(Landing::Stayed {
-                        status: status_of_ended(state),
-                    }),
-                    reason => Err(Error::NavigationFailed {
+                // A download or a 204: the document stays, which is no failure. One is told by whoever looks for it.
+                if main.commits > before.commits || main.pending.is_some() {
+                    // The page went elsewhere meanwhile.
+                    verdict = Err(Error::NavigationFailed {
                         url: main.url.clone(),
-                        reason: reason.to_owned(),
-                    }),
-                };
+                        reason: ABORTED.to_owned(),
+                    });
+                } else if matches!(reason, "" | ABORTED) {
+                    verdict = Ok(Landing::Stayed {
+                        status: status_of_ended(state),
+                    });
+                }
                 return true;
             }
-            shown && reached(state, until)
+            // What a document led to cannot be had: it does not go on loading.
+            shown && (reached(state, until) || has_failed(main))
         })
         .await?;
         verdict
@@ -248,6 +368,16 @@ impl Page {
 }
 
 impl Before {
+    fn of(state: &PageState) -> Self {
+        let main = state.frames.main();
+        Self {
+            navigations: main.navigations,
+            commits: main.commits,
+            moves: main.moves,
+            failures: main.failures,
+        }
+    }
+
     /// Whether a navigation ended since, without another document.
     fn stayed(&self, state: &PageState) -> Option<Landing> {
         let main = state.frames.main();
@@ -294,12 +424,21 @@ fn came_to_nothing<'a>(
     before: Before,
     loader: Option<&LoaderId>,
 ) -> Option<&'a str> {
+    // Another navigation may have begun by the time anybody looks.
+    if let Some(reason) = loader.and_then(|loader| main.end_of(loader)) {
+        return Some(reason);
+    }
     let (ended, reason) = main.aborted.as_ref()?;
     let ours = match (loader, ended) {
         (Some(ours), Some(ended)) => ours == ended,
         _ => main.navigations > before.navigations,
     };
     (ours && main.commits == before.commits).then_some(reason)
+}
+
+/// The newest navigation failed, and the browser shows no page about that yet, or never will.
+fn has_failed(main: &Frame) -> bool {
+    main.last_failure().is_some_and(|failure| !failure.is_shown)
 }
 
 fn reached(state: &PageState, until: LoadState) -> bool {
@@ -318,5 +457,91 @@ impl std::fmt::Display for LoadState {
             Self::DomContentLoaded => "domcontentloaded",
             Self::Loaded => "load",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::PageEvent;
+    use crate::page::fake::Fake;
+    use serde_json::Value;
+
+    fn started(loader: &str) -> PageEvent {
+        PageEvent::NavigationStarted {
+            frame: "main".into(),
+            loader: Some(loader.into()),
+            url: format!("http://{loader}/"),
+        }
+    }
+
+    fn ended(loader: &str, reason: &str) -> PageEvent {
+        PageEvent::NavigationAborted {
+            frame: "main".into(),
+            loader: Some(loader.into()),
+            reason: reason.to_owned(),
+        }
+    }
+
+    fn committed(loader: &str, failed: Option<String>) -> PageEvent {
+        PageEvent::NavigationCommitted {
+            frame: "main".into(),
+            loader: loader.into(),
+            url: format!("http://{loader}/"),
+            name: String::new(),
+            failed,
+        }
+    }
+
+    fn loaded(loader: &str) -> PageEvent {
+        PageEvent::Load {
+            frame: "main".into(),
+            loader: loader.into(),
+        }
+    }
+
+    /// What a navigation to the document "asked" comes to when all this is told at once.
+    async fn going(events: Vec<PageEvent>) -> Result<Landing> {
+        let fake = Fake::answering(|_, _| Value::Null);
+        let progress = Progress::new(Duration::from_secs(5));
+        let going = fake
+            .page
+            .goto(&progress, "http://asked/", LoadState::Loaded);
+        let telling = async {
+            for event in events {
+                fake.tell(event);
+            }
+        };
+        tokio::join!(going, telling).0
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_navigation_that_another_one_replaces_is_not_waited_for() {
+        let gone = going(vec![
+            started("asked"),
+            ended("asked", ABORTED),
+            started("other"),
+        ]);
+        let gone = gone.await.unwrap_err();
+        assert_eq!(gone.to_string(), "net::ERR_ABORTED at http://asked/");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_document_that_leads_to_an_error_page_fails() {
+        let moves = || vec![started("asked"), committed("asked", None), started("dead")];
+        let refused = ended("dead", "net::ERR_CONNECTION_REFUSED");
+        let shown = committed("dead", Some("http://dead/".to_owned()));
+        for last in [
+            vec![refused.clone(), shown.clone(), loaded("dead")],
+            // The reason is told late, or there is no page about it.
+            vec![shown, loaded("dead"), refused.clone()],
+            vec![refused],
+        ] {
+            let gone = going([moves(), last].concat()).await.unwrap_err();
+            assert_eq!(
+                gone.to_string(),
+                "net::ERR_CONNECTION_REFUSED at http://dead/"
+            );
+        }
     }
 }

@@ -95,6 +95,45 @@ pub enum Test {
         /// Counted from 1.
         n: u32,
     },
+    /// `:right-of(list, distance)` and its siblings: by the position relative to another element.
+    Layout {
+        /// The position.
+        side: Side,
+        /// The other elements.
+        list: Vec<Complex>,
+        /// The largest distance in CSS pixels.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        distance: Option<f64>,
+    },
+}
+
+/// Where an element is, seen from another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Side {
+    /// `:right-of()`.
+    RightOf,
+    /// `:left-of()`.
+    LeftOf,
+    /// `:above()`.
+    Above,
+    /// `:below()`.
+    Below,
+    /// `:near()`.
+    Near,
+}
+
+impl Side {
+    fn of_pseudo_class(name: &str) -> Option<Self> {
+        Some(match name {
+            "right-of" => Self::RightOf,
+            "left-of" => Self::LeftOf,
+            "above" => Self::Above,
+            "below" => Self::Below,
+            "near" => Self::Near,
+            _ => return None,
+        })
+    }
 }
 
 struct Parser<'a> {
@@ -114,11 +153,11 @@ impl<'a> Parser<'a> {
         }
         let mut list = vec![self.complex(nested)?];
         while self.peek() == Some(',') {
-            // In `:nth-match(list, n)` the number ends the list.
+            // In `:nth-match(list, n)` and `:near(list, distance)` the number ends the list.
             let comma = self.at;
             self.at += 1;
             self.blanks()?;
-            if nested && self.peek().is_some_and(|c| c.is_ascii_digit()) {
+            if nested && self.is_at_number() {
                 self.at = comma;
                 break;
             }
@@ -250,7 +289,7 @@ impl<'a> Parser<'a> {
                 }
                 "scope" => compound.tests.push(Test::Scope),
                 "has-text" | "text" | "text-is" | "text-matches" | "nth-match" | "is" | "not"
-                | "has" | "where" => {
+                | "has" | "where" | "right-of" | "left-of" | "above" | "below" | "near" => {
                     return Err(self.unexpected(&format!("`(` after :{name}")));
                 }
                 _ => compound.css += &self.text[from..self.at],
@@ -300,16 +339,26 @@ impl<'a> Parser<'a> {
                 let list = self.list(true)?;
                 self.expect(',', "`,` and the number of the match, counted from 1")?;
                 self.blanks()?;
-                let digits = self.at;
-                while self.peek().is_some_and(|c| c.is_ascii_digit()) {
-                    self.at += 1;
-                }
-                let n = self.text[digits..self.at]
-                    .parse()
-                    .ok()
+                let n = self
+                    .number()
                     .filter(|n| *n > 0)
                     .ok_or_else(|| self.unexpected("the number of the match, counted from 1"))?;
                 Test::NthMatch { list, n }
+            }
+            name if let Some(side) = Side::of_pseudo_class(name) => {
+                let list = self.list(true)?;
+                let mut distance = None;
+                if self.peek() == Some(',') {
+                    self.at += 1;
+                    self.blanks()?;
+                    let number = self.number();
+                    distance = Some(number.ok_or_else(|| self.unexpected("a distance in pixels"))?);
+                }
+                Test::Layout {
+                    side,
+                    list,
+                    distance,
+                }
             }
             _ => {
                 self.balanced()?;
@@ -323,6 +372,21 @@ impl<'a> Parser<'a> {
         self.native &= !custom;
         compound.tests.push(test);
         Ok(())
+    }
+
+    fn is_at_number(&self) -> bool {
+        let rest = self.rest();
+        rest.strip_prefix('.')
+            .unwrap_or(rest)
+            .starts_with(|c: char| c.is_ascii_digit())
+    }
+
+    fn number<T: std::str::FromStr>(&mut self) -> Option<T> {
+        let from = self.at;
+        while matches!(self.peek(), Some('0'..='9' | '.')) {
+            self.at += 1;
+        }
+        self.text[from..self.at].parse().ok()
     }
 
     /// A string, or bare text up to the closing parenthesis.

@@ -9,6 +9,9 @@ pub enum SelectorError {
         "the selector is empty: give a ref such as e5, a CSS selector, or a locator such as getByRole('button')"
     )]
     Empty,
+    /// No selector that is meant is so long.
+    #[error("the selector is longer than 64 KiB: use a ref of the snapshot, such as e5")]
+    TooLong,
     /// Not a CSS selector.
     #[error(
         "Unexpected token \"{found}\" while parsing css selector \"{selector}\", at {position}: expected {expected}. Did you mean to CSS.escape it?"

@@ -58,6 +58,12 @@ fn each_engine_is_a_step() {
         ]],
     );
     steps(
+        "input:right-of(b, i, 12.5):near(u)",
+        &expect![[
+            r#"{"engine":"css","css":"input:right-of(b, i, 12.5):near(u)","native":false,"list":[[{"css":"input","tests":[{"test":"layout","side":"rightOf","list":[[{"css":"b"}],[{"css":"i"}]],"distance":12.5},{"test":"layout","side":"near","list":[[{"css":"u"}]]}]}]]}"#
+        ]],
+    );
+    steps(
         "text=It's on >> .. >> nth=-1 >> visible=true",
         &expect![[r#"
             {"engine":"text","text":{"text":"It's on"}}
@@ -344,7 +350,7 @@ proptest! {
         tokens in prop::collection::vec(
             prop::sample::select(vec![
                 "a", "#x", ".y", "[", "]", "(", ")", "=", "\"", "'", "`", " ", ">>", ">", ",", ":", "/", "\\",
-                "*", "text=", "role=", "xpath=", "nth=", "internal:has=", ":has-text(", ":nth-match(", ":is(",
+                "*", "text=", "role=", "xpath=", "nth=", "internal:has=", ":has-text(", ":nth-match(", ":near(", ":is(",
                 "getByRole(", ".filter({", "})", "hasText:", "locator(", "page.", "é", "1", "u{", "|", "/*",
             ]),
             0..24,

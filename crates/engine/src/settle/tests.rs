@@ -3,20 +3,26 @@ use crate::backend::{DialogKind, PageEvent, RequestEvent};
 use crate::page::fake::Fake;
 use crate::task::{Task, spawn};
 
-/// A document that says this when it has come to rest, after so long.
-fn resting(after: u64, seen: bool) -> Fake {
+/// A document in which nothing changes after so long.
+fn quiet_after(after: u64) -> Fake {
+    waiting(after, false)
+}
+
+/// The same; it shows that it waits for something, or not.
+fn waiting(after: u64, waits: bool) -> Fake {
     Fake::new(
-        move |function, argument| {
-            let looking = function == "settled";
-            // What was seen elsewhere is an effect for the page too, and needs no patience.
-            let effect = argument["effect"] == true;
+        move |function, _| {
+            let answer = match function {
+                "watch" => json!([]),
+                "waits" => json!(waits),
+                _ => json!({ "quiet": true, "opens": false }),
+            };
+            let settles = function == "settled";
             Box::pin(async move {
-                if looking {
-                    let after = if effect { 80 } else { after };
+                if settles {
                     tokio::time::sleep(Duration::from_millis(after)).await;
-                    return Ok(json!({ "seen": seen || effect, "quiet": true }));
                 }
-                Ok(Value::Null)
+                Ok(answer)
             })
         },
         |_| Box::pin(async { Ok(()) }),
@@ -82,6 +88,7 @@ fn committed(loader: &str) -> PageEvent {
         loader: loader.into(),
         url: "http://a/".into(),
         name: String::new(),
+        failed: None,
     }
 }
 
@@ -93,68 +100,82 @@ fn loaded(loader: &str) -> PageEvent {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_effect_that_is_over_ends_the_wait() {
-    let fake = resting(83, true);
-    assert_eq!(settle(&fake, vec![]).await, (Settled::Quiet, 83));
+async fn a_document_in_which_nothing_changes_ends_the_wait() {
+    let fake = quiet_after(25);
+    assert_eq!(settle(&fake, vec![]).await, (Settled::Quiet, 25));
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_any_effect_the_whole_limit_is_waited() {
-    let fake = resting(500, false);
-    assert_eq!(settle(&fake, vec![]).await, (Settled::Unchanged, 500));
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_request_is_waited_for_and_then_the_rest() {
-    let fake = resting(500, false);
+async fn a_request_is_waited_for_and_then_what_it_changes() {
+    let fake = quiet_after(25);
     let events = vec![(20, sent("1", "/a")), (320, finished("1"))];
-    assert_eq!(settle(&fake, events).await, (Settled::Quiet, 400));
+    assert_eq!(settle(&fake, events).await, (Settled::Quiet, 345));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_chain_of_requests_is_waited_for_to_its_end() {
-    let fake = resting(500, false);
+    let fake = quiet_after(25);
     let events = vec![
         (1, sent("1", "/a")),
         (100, finished("1")),
-        (130, sent("2", "/b")),
-        (230, finished("2")),
-        (260, sent("3", "/c")),
-        (360, finished("3")),
+        (120, sent("2", "/b")),
+        (220, finished("2")),
+        (240, sent("3", "/c")),
+        (340, finished("3")),
     ];
-    assert_eq!(settle(&fake, events).await, (Settled::Quiet, 440));
+    assert_eq!(settle(&fake, events).await, (Settled::Quiet, 365));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_request_that_is_never_answered_is_given_up() {
-    let fake = resting(500, false);
+    let fake = quiet_after(25);
     let (settled, took) = settle(&fake, vec![(10, sent("1", "/never"))]).await;
     assert_eq!(settled, Settled::TimedOut);
     assert_eq!(took, 5_000);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_long_poll_from_before_holds_up_nothing() {
-    let fake = resting(90, true);
+async fn a_long_poll_from_before_is_not_waited_for() {
+    let fake = quiet_after(25);
     fake.tell(sent("poll", "/poll?1"));
     let events = vec![(20, finished("poll")), (21, sent("next", "/poll?2"))];
-    assert_eq!(settle(&fake, events).await, (Settled::Quiet, 90));
+    assert_eq!(settle(&fake, events).await, (Settled::Quiet, 25));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_navigation_by_a_timer_is_waited_for_until_it_is_loaded() {
-    let fake = resting(500, false);
+async fn where_no_document_is_watched_only_what_has_begun_is_waited_for() {
+    let fake = quiet_after(25);
+    let before = Instant::now();
+    let quiet = fake.page.watch_events();
+    let requesting = fake.page.watch_events();
+    assert_eq!(
+        quiet.settle(&SettleOptions::default()).await,
+        Settled::Quiet
+    );
+    assert_eq!(before.elapsed().as_millis(), 0);
+    fake.tell(sent("1", "/a"));
+    let _telling = telling(&fake, vec![(200, finished("1"))]);
+    assert_eq!(
+        requesting.settle(&SettleOptions::default()).await,
+        Settled::Quiet
+    );
+    assert_eq!(before.elapsed().as_millis(), 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_navigation_that_has_begun_is_waited_for_until_it_is_loaded() {
+    let fake = quiet_after(25);
     let events = vec![
-        (300, started("L")),
+        (20, started("L")),
         (320, committed("L")),
         (400, loaded("L")),
     ];
-    assert_eq!(settle(&fake, events).await, (Settled::Navigated, 480));
+    assert_eq!(settle(&fake, events).await, (Settled::Navigated, 425));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_navigation_that_is_over_already_is_noticed() {
-    let fake = resting(500, false);
+    let fake = quiet_after(25);
     let progress = Progress::new(Duration::from_secs(5));
     let watch = fake.page.watch(&progress).await;
     for event in [started("L"), committed("L"), loaded("L")] {
@@ -168,54 +189,89 @@ async fn a_navigation_that_is_over_already_is_noticed() {
 
 #[tokio::test(start_paused = true)]
 async fn a_document_that_leads_to_another_is_followed() {
-    let fake = resting(500, false);
+    let fake = quiet_after(25);
     let events = vec![
         (1, started("1")),
         (2, committed("1")),
         (3, loaded("1")),
-        (40, started("2")),
+        (20, started("2")),
         (41, committed("2")),
         (100, loaded("2")),
     ];
-    assert_eq!(settle(&fake, events).await, (Settled::Navigated, 180));
+    assert_eq!(settle(&fake, events).await, (Settled::Navigated, 125));
+}
+
+/// A loaded document that sends a request which takes as long as given; how long it is waited for.
+async fn first_request(fake: Fake, takes: u64) -> u128 {
+    for event in [started("L"), committed("L"), sent("1", "/a"), loaded("L")] {
+        fake.tell(event);
+    }
+    let before = Instant::now();
+    let _telling = telling(&fake, vec![(takes, finished("1"))]);
+    fake.page.settle_loaded().await;
+    before.elapsed().as_millis()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_document_fetches_first_is_waited_for_until_it_is_shown() {
+    assert_eq!(first_request(quiet_after(25), 200).await, 225);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_document_fetches_first_is_waited_for_no_longer_than_a_moment() {
+    assert_eq!(first_request(quiet_after(25), 2_000).await, 300);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_document_that_shows_that_it_waits_gets_more_time() {
+    assert_eq!(first_request(waiting(25, true), 800).await, 825);
+    assert_eq!(first_request(waiting(25, true), 2_000).await, 1_000);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_loaded_document_that_fetches_nothing_is_not_waited_for() {
+    let fake = quiet_after(25);
+    for event in [started("L"), committed("L"), loaded("L")] {
+        fake.tell(event);
+    }
+    let before = Instant::now();
+    fake.page.settle_loaded().await;
+    assert_eq!(before.elapsed().as_millis(), 0);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_download_leaves_the_document_and_ends_the_wait() {
-    let fake = resting(500, false);
+    let fake = quiet_after(25);
     let aborted = PageEvent::NavigationAborted {
         frame: "main".into(),
         loader: Some("L".into()),
         reason: String::new(),
     };
-    let events = vec![(5, started("L")), (25, aborted)];
-    assert_eq!(settle(&fake, events).await, (Settled::Quiet, 105));
+    let events = vec![(5, started("L")), (35, aborted)];
+    assert_eq!(settle(&fake, events).await, (Settled::Quiet, 60));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_document_that_never_loads_is_given_up() {
-    let fake = resting(500, false);
+    let fake = quiet_after(25);
     let events = vec![(5, started("L")), (25, committed("L"))];
     assert_eq!(settle(&fake, events).await, (Settled::TimedOut, 10_000));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_dialog_ends_the_wait_at_once() {
-    let fake = resting(500, false);
+    let fake = quiet_after(25);
     let dialog = PageEvent::DialogOpened {
         kind: DialogKind::Alert,
         message: String::new(),
         default_value: String::new(),
     };
-    assert_eq!(
-        settle(&fake, vec![(200, dialog)]).await,
-        (Settled::Dialog, 200)
-    );
+    assert_eq!(settle(&fake, vec![(7, dialog)]).await, (Settled::Dialog, 7));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_file_chooser_ends_the_wait_at_once() {
-    let fake = resting(500, false);
+    let fake = quiet_after(25);
     let chooser = PageEvent::FileChooserOpened { multiple: false };
     assert_eq!(
         settle(&fake, vec![(7, chooser)]).await,
@@ -225,7 +281,7 @@ async fn a_file_chooser_ends_the_wait_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_page_that_closes_itself_ends_the_wait() {
-    let fake = resting(500, false);
+    let fake = quiet_after(25);
     assert_eq!(
         settle(&fake, vec![(7, PageEvent::Closed)]).await,
         (Settled::Closed, 7)
@@ -233,23 +289,26 @@ async fn a_page_that_closes_itself_ends_the_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_effect_elsewhere_counts_as_one() {
-    let fake = resting(500, false);
+async fn a_download_that_was_asked_for_is_waited_for_until_it_begins() {
+    let fake = quiet_after(25);
     let progress = Progress::new(Duration::from_secs(5));
-    let watch = fake.page.watch(&progress).await;
-    let before = Instant::now();
-    let popup = tokio::time::sleep(Duration::from_millis(30));
-    let settled = watch.settle_with(&SettleOptions::default(), popup).await;
-    assert_eq!(
-        (settled, before.elapsed().as_millis()),
-        (Settled::Quiet, 110)
-    );
+    for (begins, took) in [(130, 155), (900, 525)] {
+        let watch = fake.page.watch(&progress).await;
+        let before = Instant::now();
+        fake.tell(PageEvent::OpeningRequested);
+        let download = tokio::time::sleep(Duration::from_millis(begins));
+        let settled = watch.settle_with(&SettleOptions::default(), download).await;
+        assert_eq!(
+            (settled, before.elapsed().as_millis()),
+            (Settled::Quiet, took)
+        );
+    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_popup_is_waited_for_until_it_is_loaded() {
-    let fake = resting(500, false);
-    let popup = resting(500, false);
+    let fake = quiet_after(25);
+    let popup = quiet_after(25);
     let progress = Progress::new(Duration::from_secs(5));
     let watch = fake.page.watch(&progress).await;
     let before = Instant::now();
@@ -259,13 +318,13 @@ async fn a_popup_is_waited_for_until_it_is_loaded() {
     let settled = watch.settle(&SettleOptions::default()).await;
     assert_eq!(
         (settled, before.elapsed().as_millis()),
-        (Settled::Quiet, 280)
+        (Settled::Quiet, 225)
     );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_page_that_does_not_answer_is_given_up() {
-    let fake = resting(60_000, false);
+    let fake = quiet_after(60_000);
     let (settled, took) = settle(&fake, vec![]).await;
     assert_eq!((settled, took), (Settled::TimedOut, 2_500));
 }

@@ -50,6 +50,15 @@ impl FrameSnapshot {
         self.frames.insert(element, content);
     }
 
+    /// How many bytes it will have as a text, roughly.
+    pub(crate) fn size(&self) -> usize {
+        let entries = self.entries.iter().map(|entry| match entry {
+            Entry::Text(text) => text.len(),
+            Entry::Node(node) => node.name.len() + 32,
+        });
+        entries.sum::<usize>() + self.frames.values().map(Self::size).sum::<usize>()
+    }
+
     /// The whole as aria YAML, without a line break at the end; empty for an empty page.
     #[must_use]
     pub(crate) fn render(&self, options: &RenderOptions) -> String {

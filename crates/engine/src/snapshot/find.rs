@@ -1,5 +1,8 @@
 //! Searching the text of a snapshot: matches with the lines around them, below the lines that say where they are.
 
+use crate::error::Result;
+use crate::regexp::RegExp;
+use crate::task::compute;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
@@ -8,18 +11,16 @@ use std::ops::Range;
 const AROUND: usize = 3;
 
 /// What to search a snapshot for.
-#[derive(Debug)]
-pub enum Pattern {
-    /// A text, in any case.
-    Text(String),
-    /// A JavaScript regular expression, and how it was written.
-    Regex(Box<regress::Regex>, String),
-}
+#[derive(Debug, Clone)]
+pub struct Pattern(Kind);
 
-/// The pattern is not a JavaScript regular expression.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct InvalidPattern(#[from] regress::Error);
+#[derive(Debug, Clone)]
+enum Kind {
+    /// A text, in lower case, and how it was written.
+    Text(String, String),
+    /// A JavaScript regular expression, and how it was written.
+    Regex(RegExp, String),
+}
 
 /// What a search came to.
 #[derive(Debug, PartialEq, Eq)]
@@ -31,11 +32,16 @@ pub struct Found {
 }
 
 impl Pattern {
+    /// A text, in any case.
+    pub fn text(text: &str) -> Self {
+        Self(Kind::Text(text.to_lowercase(), text.to_owned()))
+    }
+
     /// A regular expression, bare or as `/…/flags`.
     ///
     /// # Errors
-    /// When JavaScript would refuse it.
-    pub fn regex(pattern: &str) -> Result<Self, InvalidPattern> {
+    /// What is wrong with one that JavaScript would refuse.
+    pub fn regex(pattern: &str) -> Result<Self, String> {
         let literal = pattern
             .strip_prefix('/')
             .and_then(|rest| rest.rsplit_once('/'))
@@ -43,33 +49,55 @@ impl Pattern {
                 !source.is_empty() && flags.bytes().all(|flag| b"dgimsuvy".contains(&flag))
             });
         let (source, flags) = literal.unwrap_or((pattern, ""));
-        let regex = regress::Regex::with_flags(source, flags)?;
-        Ok(Self::Regex(Box::new(regex), literal_of(source, flags)))
+        let regexp = RegExp::new(source, flags)?;
+        Ok(Self(Kind::Regex(regexp, literal_of(source, flags))))
     }
 
     /// Searches the lines of a rendered snapshot.
-    #[must_use]
-    pub fn find_in(&self, snapshot: &str) -> Found {
+    ///
+    /// # Errors
+    /// When a regular expression takes too long.
+    pub async fn find_in(&self, snapshot: String) -> Result<Found> {
+        let pattern = self.clone();
+        compute(move || pattern.found(&snapshot)).await
+    }
+
+    /// Which of the texts it is in.
+    ///
+    /// # Errors
+    /// When a regular expression takes too long.
+    pub async fn are_in(&self, texts: Vec<String>) -> Result<Vec<bool>> {
+        let pattern = self.clone();
+        compute(move || pattern.matches(texts.iter().map(String::as_str))).await
+    }
+
+    fn found(&self, snapshot: &str) -> Result<Found> {
         let lines = Lines::of(snapshot);
-        let matching: Vec<usize> = (0..lines.texts.len())
-            .filter(|index| self.matches(lines.texts[*index]))
+        let matches = self.matches(lines.texts.iter().copied())?.into_iter();
+        let matching: Vec<usize> = matches
+            .enumerate()
+            .filter_map(|(index, matches)| matches.then_some(index))
             .collect();
         let snippets: Vec<String> = windows(&matching, lines.texts.len())
             .into_iter()
             .map(|window| lines.snippet(window, &matching))
             .collect();
-        Found {
+        Ok(Found {
             matches: matching.len(),
             text: snippets.join("\n\n----\n\n"),
-        }
+        })
     }
 
-    /// Whether it is in this line.
-    #[must_use]
-    pub fn matches(&self, line: &str) -> bool {
-        match self {
-            Self::Text(text) => line.to_lowercase().contains(&text.to_lowercase()),
-            Self::Regex(regex, _) => regex.find(line).is_some(),
+    /// The same at once: to be called where computing may take long.
+    ///
+    /// # Errors
+    /// When a regular expression takes too long.
+    pub fn matches<'a>(&self, texts: impl Iterator<Item = &'a str>) -> Result<Vec<bool>> {
+        match &self.0 {
+            Kind::Text(text, _) => Ok(texts
+                .map(|line| line.to_lowercase().contains(text))
+                .collect()),
+            Kind::Regex(regexp, _) => regexp.matches(texts),
         }
     }
 }
@@ -77,9 +105,9 @@ impl Pattern {
 /// As answers name it: `"text"` or `/regex/i`.
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text(text) => write!(f, "\"{text}\""),
-            Self::Regex(_, written) => f.write_str(written),
+        match &self.0 {
+            Kind::Text(_, written) => write!(f, "\"{written}\""),
+            Kind::Regex(_, written) => f.write_str(written),
         }
     }
 }
@@ -153,9 +181,10 @@ impl<'a> Lines<'a> {
     /// The lines of a window below their ancestors. Ancestors of a match tell only where it is; where lines are left out
     /// below any other ancestor, a line of dots says so.
     fn snippet(&self, window: Range<usize>, matching: &[usize]) -> String {
-        let path: BTreeSet<usize> = matching
+        let from = matching.partition_point(|line| *line < window.start);
+        let path: BTreeSet<usize> = matching[from..]
             .iter()
-            .filter(|line| window.contains(line))
+            .take_while(|line| window.contains(line))
             .flat_map(|line| self.ancestors(*line))
             .collect();
         let mut shown: BTreeSet<usize> = window.clone().collect();
@@ -204,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_match_stands_among_its_neighbours_below_its_ancestors() {
-        let found = Pattern::Text("DASH".into()).find_in(PAGE);
+        let found = Pattern::text("DASH").found(PAGE).unwrap();
         assert_eq!(found.matches, 1);
         expect![[r#"
             - generic [active] [ref=e1]:
@@ -224,7 +253,7 @@ mod tests {
     #[test]
     fn places_far_from_each_other_stand_apart() {
         let found = Pattern::regex("/home|a.b$/i").expect("it is a regular expression");
-        let found = found.find_in(PAGE);
+        let found = found.found(PAGE).unwrap();
         assert_eq!(found.matches, 2);
         expect![[r#"
             - generic [active] [ref=e1]:
@@ -248,7 +277,7 @@ mod tests {
 
     #[test]
     fn nothing_is_found_in_nothing() {
-        let found = Pattern::Text("x".into()).find_in("");
+        let found = Pattern::text("x").found("").unwrap();
         assert_eq!((found.matches, found.text.as_str()), (0, ""));
     }
 
@@ -261,6 +290,6 @@ mod tests {
         assert_eq!(name(r"a\/b[/]").as_deref(), Some(r"/a\/b[/]/"));
         assert_eq!(name("/x/zz").as_deref(), Some(r"/\/x\/zz/"));
         assert_eq!(name("("), None);
-        assert_eq!(Pattern::Text("a\"b".into()).to_string(), "\"a\"b\"");
+        assert_eq!(Pattern::text("a\"b").to_string(), "\"a\"b\"");
     }
 }

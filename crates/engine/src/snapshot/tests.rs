@@ -226,7 +226,7 @@ proptest! {
     fn each_match_is_in_what_is_found(entries in entries(), text in "[ab:-]") {
         let snapshot = FrameSnapshot { entries, ..FrameSnapshot::default() };
         let lines = snapshot.render(&RenderOptions::default());
-        let found = Pattern::Text(text.clone()).find_in(&lines);
+        let found = tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(Pattern::text(&text).find_in(lines.clone())).unwrap();
         let matching: Vec<&str> = lines.lines().filter(|line| line.to_lowercase().contains(&text)).collect();
         prop_assert_eq!(found.matches, matching.len());
         for line in matching {

@@ -268,6 +268,7 @@ fn pages_do_not_see_that_they_are_driven() {
 
 async fn connect(endpoint: String) -> engine::Result<Browser> {
     let options = ConnectOptions::Cdp(CdpEndpoint {
+        profiles: Vec::new(),
         endpoint,
         headers: vec![],
         timeout: Duration::from_secs(10),
@@ -293,6 +294,40 @@ fn a_browser_elsewhere_is_reached_by_both_kinds_of_endpoint_and_left_running() {
             browser.close(&soon()).await.unwrap();
             assert!(elsewhere.is_running());
         }
+    });
+}
+
+#[test]
+fn a_browser_of_this_user_is_found_by_its_profile() {
+    with_options(async |_| {
+        let elsewhere = RemoteBrowser::start().await;
+        let stale = tempfile::tempdir().unwrap();
+        std::fs::write(stale.path().join("DevToolsActivePort"), "1\n/gone").unwrap();
+        let none = tempfile::tempdir().unwrap();
+        let connect = async |profiles: &[&std::path::Path]| {
+            let named = |path: &&std::path::Path| ("Test".to_owned(), path.to_path_buf());
+            let options = ConnectOptions::Cdp(CdpEndpoint {
+                endpoint: engine::AUTO.to_owned(),
+                profiles: profiles.iter().map(named).collect(),
+                headers: vec![],
+                timeout: Duration::from_secs(10),
+            });
+            Browser::connect(&soon(), &options).await
+        };
+        let profiles = [none.path(), stale.path(), elsewhere.profile()];
+        let browser = connect(&profiles).await.unwrap();
+        assert!(
+            browser.product().contains("Chrome"),
+            "{}",
+            browser.product()
+        );
+        browser.close(&soon()).await.unwrap();
+        let refused = connect(&profiles[..2])
+            .await
+            .map(drop)
+            .unwrap_err()
+            .to_string();
+        assert!(refused.contains("chrome://inspect"), "{refused}");
     });
 }
 

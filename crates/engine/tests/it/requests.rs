@@ -323,6 +323,7 @@ fn a_rule_holds_for_the_first_request_of_a_page_that_a_page_opens() {
             url: Some(UrlPattern::new(url).unwrap()),
             resource_type: None,
             answer,
+            details: None,
         };
         let rules = vec![
             rule("**/mocked", RouteAnswer::Mock(mock.into())),

@@ -77,6 +77,20 @@ impl Answer {
         serde_json::to_string(self).unwrap_or_default() + "\n"
     }
 
+    /// As people read it.
+    pub(crate) fn text(&self) -> String {
+        let mut lines = vec![self.message.clone()];
+        let mut fact = |name: &str, value: Option<String>| {
+            lines.extend(value.map(|value| format!("  {name:<8}{value}")));
+        };
+        fact("url", self.url.clone());
+        fact("pid", self.pid.map(|pid| pid.to_string()));
+        fact("since", self.started_at.clone());
+        let log = self.logs.as_ref().map(|logs| logs.combined.display());
+        fact("log", log.map(|path| path.to_string()));
+        lines.join("\n") + "\n"
+    }
+
     pub(super) fn new(status: Status, message: String) -> Self {
         Self {
             status,

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::port;
 use super::state::Exit;
+use crate::processes::table;
 
 /// A supervisor tells its command; so it goes through a pipe, as JSON.
 #[derive(Clone, Debug, Error, Serialize, Deserialize)]
@@ -17,7 +19,10 @@ pub(crate) enum AppError {
         "nothing to start: give the app's command after `--`, as in `playhouse app -- npm run dev`"
     )]
     NoCommand,
-    #[error("cannot use the folder {} for the state and the logs of the app: {reason}", folder.display())]
+    #[error(
+        "cannot use the folder {} for the state and the logs of the app: {reason}. Set the environment variable XDG_STATE_HOME to a folder that can be written",
+        folder.display()
+    )]
     NoFolder { folder: PathBuf, reason: String },
     #[error("cannot start the app's supervisor: {0}")]
     NoSupervisor(String),
@@ -35,11 +40,13 @@ pub(crate) enum AppError {
         obstacle: String,
         lines: String,
     },
-    #[error(
-        "no port of the {tried} that were tried stayed free until the app listened on it{}",
-        said(lines)
-    )]
-    PortTaken { tried: usize, lines: String },
+    #[error("{}{}", conflict(*tried, taken.as_ref()), said(lines))]
+    PortTaken {
+        tried: usize,
+        /// The port, where it is known.
+        taken: Option<Taken>,
+        lines: String,
+    },
     #[error("there is no free port: {0}")]
     NoPort(String),
     #[error("the app was shut down while it started")]
@@ -77,6 +84,50 @@ impl AppError {
         match self {
             Self::Ended { exit, .. } => Some(exit),
             _ => None,
+        }
+    }
+}
+
+/// A port that another process has.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Taken {
+    pub(super) port: u16,
+    /// Its command line and its number, as far as they are known.
+    by: Option<String>,
+}
+
+impl Taken {
+    /// `None` while the port is free.
+    pub(super) fn of(port: u16) -> Option<Self> {
+        if port::is_free(port) {
+            return None;
+        }
+        let by = table::listener(port).map(|holder| match table::command(holder.pid) {
+            Some(command) => format!("`{command}` (pid {})", holder.pid),
+            None => format!("the process {}", holder.pid),
+        });
+        Some(Self { port, by })
+    }
+
+    /// The first port that is named in these lines, and that is not free.
+    pub(super) fn named(lines: &str) -> Option<Self> {
+        let numbers = lines.split(|char: char| !char.is_ascii_digit());
+        let ports = numbers.filter_map(|number| number.parse().ok());
+        // A smaller number is more often a line, a column, or a code.
+        ports.filter(|&port| port >= 80).find_map(Self::of)
+    }
+}
+
+fn conflict(tried: usize, taken: Option<&Taken>) -> String {
+    match taken {
+        Some(Taken { port, by }) => format!(
+            "port {port} is taken by {}: stop it, or let the app take the port that it is told ({{port}} in its arguments, or PORT)",
+            by.as_deref().unwrap_or("another process")
+        ),
+        None => {
+            format!(
+                "no port of the {tried} that were tried stayed free until the app listened on it"
+            )
         }
     }
 }

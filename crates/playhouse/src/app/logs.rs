@@ -10,6 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
+use super::readiness::PROBE;
 use super::state::LogPaths;
 
 /// How many older files of a log are kept, `.1` being the newest.
@@ -78,18 +79,7 @@ impl Logs {
     /// Tells whether a line has begun that has no end yet: the combined log gets it when it has, or at [`Logs::pause`].
     pub(super) fn write(&self, stream: Stream, bytes: &[u8]) -> bool {
         let mut streams = self.streams();
-        let Streams {
-            logs,
-            combined,
-            partial,
-            tails,
-        } = &mut *streams;
-        let at = stream as usize;
-        logs[at].write(bytes);
-        let tail = &mut tails[at];
-        tail.extend(bytes);
-        tail.drain(..tail.len().saturating_sub(TAIL));
-        let partial = &mut partial[at];
+        let partial = &mut streams.partial[stream as usize];
         let seen = partial.len();
         partial.extend_from_slice(bytes);
         // A line that nobody ends is not waited for.
@@ -99,20 +89,17 @@ impl Logs {
             None => 0,
         };
         self.look_through(partial);
-        combined.write(&partial[..whole]);
-        partial.drain(..whole);
-        !partial.is_empty()
+        let lines: Vec<u8> = partial.drain(..whole).collect();
+        let has_begun = !partial.is_empty();
+        streams.put(stream, &lines);
+        has_begun
     }
 
     /// Nothing more comes for a while, or ever.
     pub(super) fn pause(&self, stream: Stream) {
         let mut streams = self.streams();
-        let Streams {
-            combined, partial, ..
-        } = &mut *streams;
-        let partial = &mut partial[stream as usize];
-        combined.write(partial);
-        partial.clear();
+        let rest = std::mem::take(&mut streams.partial[stream as usize]);
+        streams.put(stream, &rest);
     }
 
     /// Waits until the pattern has found something.
@@ -162,6 +149,35 @@ impl Logs {
     fn streams(&self) -> MutexGuard<'_, Streams> {
         self.streams.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+impl Streams {
+    /// Writes lines, without those about our own requests.
+    fn put(&mut self, stream: Stream, lines: &[u8]) {
+        if is_of_probe(lines) {
+            for line in lines.split_inclusive(|&byte| byte == b'\n') {
+                if !is_of_probe(line) {
+                    self.append(stream, line);
+                }
+            }
+        } else {
+            self.append(stream, lines);
+        }
+    }
+
+    fn append(&mut self, stream: Stream, lines: &[u8]) {
+        let at = stream as usize;
+        self.logs[at].write(lines);
+        self.combined.write(lines);
+        let tail = &mut self.tails[at];
+        tail.extend(lines);
+        tail.drain(..tail.len().saturating_sub(TAIL));
+    }
+}
+
+fn is_of_probe(text: &[u8]) -> bool {
+    let wanted = PROBE.as_bytes();
+    text.windows(wanted.len()).any(|part| part == wanted)
 }
 
 /// One file and its older ones.
@@ -321,6 +337,21 @@ mod tests {
         assert_eq!(text(paths.stderr), "error\n");
         assert_eq!(text(paths.combined), "one\nerror\ntwo\nthree");
         assert_eq!(logs.last_lines(), "error");
+    }
+
+    #[test]
+    fn our_own_requests_are_in_no_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let (logs, paths) = logs(folder.path(), 1000, None);
+        logs.write(Stream::Stderr, b"GET /orders 500\nGET /?playhouse-");
+        logs.write(Stream::Stderr, b"probe 200\nError: no table\n");
+        logs.write(Stream::Stdout, b"GET /?playhouse-probe 200");
+        logs.pause(Stream::Stdout);
+        let expected = "GET /orders 500\nError: no table\n";
+        assert_eq!(text(paths.stderr), expected);
+        assert_eq!(text(paths.combined), expected);
+        assert_eq!(text(paths.stdout), "");
+        assert_eq!(logs.last_lines(), expected.trim());
     }
 
     #[test]

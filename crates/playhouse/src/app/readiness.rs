@@ -3,10 +3,10 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::io::{self, Read};
 use std::time::{Duration, Instant};
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use ureq::tls::TlsConfig;
 use url::Url;
 
 use super::App;
@@ -21,6 +21,12 @@ const LOOK: Duration = Duration::from_millis(100);
 const FIRST_ANSWER: Duration = Duration::from_secs(10);
 /// How long an app that runs may take to answer, `--status` being limited to five seconds.
 const ANSWER: Duration = Duration::from_secs(3);
+/// How long the rest of an answer may take to arrive once it has begun.
+const BODY: Duration = Duration::from_secs(1);
+/// The most that is read of an answer, in bytes.
+const MOST: u64 = 16 * 1024 * 1024;
+/// Stands in the query of each request of ours: lines of the app that have it are left out of its logs.
+pub(super) const PROBE: &str = "playhouse-probe";
 /// How long a port that answers strangely waits for a better one: a debugger or a hot-reload socket comes before the page.
 const STRANGE: Duration = Duration::from_secs(2);
 /// How long an app whose port somebody else has may look for another one, or end.
@@ -37,9 +43,11 @@ pub(super) enum Ready {
 /// What a port answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reply {
-    Http(u16),
-    /// It takes only what is encrypted.
-    Tls,
+    Http {
+        status: u16,
+        /// It takes only what is encrypted.
+        encrypted: bool,
+    },
     /// Something else, or nothing in time.
     Strange,
 }
@@ -153,8 +161,8 @@ impl<'a> Readiness<'a> {
             return Some(ready);
         }
         for other in ports.into_iter().filter(|&port| port != self.port) {
-            if self.answers(other).await {
-                return Some(Ready::At(local(other), Some(self.elsewhere(other))));
+            if let Some(place) = self.answers(other).await {
+                return Some(Ready::At(place, Some(self.elsewhere(other))));
             }
         }
         (stranger == Stranger::Older && self.is_settled()).then_some(Ready::Taken)
@@ -162,16 +170,17 @@ impl<'a> Readiness<'a> {
 
     /// Asks where it was told to listen.
     async fn told(&self) -> Option<Ready> {
-        let place = local(self.port);
-        match ask(&place, &self.app.ready_path, FIRST_ANSWER).await? {
-            Reply::Http(503) => {
+        match ask(&local(self.port), &self.app.ready_path, FIRST_ANSWER).await? {
+            Reply::Http { status, encrypted } => {
+                let place = place(self.port, encrypted);
+                if status != 503 {
+                    return Some(Ready::At(place, None));
+                }
                 let path = &self.app.ready_path;
                 self.hindered(format!("GET {}{path} answers 503", place.url));
                 self.notes.borrow_mut().fallback = Some(place);
                 None
             }
-            Reply::Http(_) => Some(Ready::At(place, None)),
-            Reply::Tls => Some(Ready::At(encrypted(self.port), None)),
             Reply::Strange => {
                 self.hindered(format!("port {} does not answer HTTP", self.port));
                 None
@@ -179,15 +188,18 @@ impl<'a> Readiness<'a> {
         }
     }
 
-    /// Whether another port than the one it was told is the one.
-    async fn answers(&self, port: u16) -> bool {
+    /// Where it is on another port than the one it was told, if that is the one.
+    async fn answers(&self, port: u16) -> Option<Place> {
         let reply = ask(&local(port), &self.app.ready_path, ANSWER).await;
-        if matches!(reply, Some(Reply::Http(200..400))) {
-            return true;
-        }
         let mut notes = self.notes.borrow_mut();
         let since = *notes.strange_since.entry(port).or_insert_with(Instant::now);
-        matches!(reply, Some(Reply::Http(_))) && since.elapsed() > STRANGE
+        match reply? {
+            Reply::Http { status, encrypted } => {
+                let is_it = (200..400).contains(&status) || since.elapsed() > STRANGE;
+                is_it.then(|| place(port, encrypted))
+            }
+            Reply::Strange => None,
+        }
     }
 
     /// Whether a stranger has had its port for so long that the app would have noticed.
@@ -214,11 +226,11 @@ impl<'a> Readiness<'a> {
 pub(super) async fn health(place: &Place, path: &str) -> (bool, String) {
     let url = format!("{}{path}", place.url.trim_end_matches('/'));
     match ask(place, path, ANSWER).await {
-        Some(Reply::Http(status)) if status >= 500 => (
+        Some(Reply::Http { status, .. }) if status >= 500 => (
             false,
             format!("Server is running, but answers {status} at {url}"),
         ),
-        Some(Reply::Http(_) | Reply::Tls) => (true, "Server is running and healthy".to_owned()),
+        Some(Reply::Http { .. }) => (true, "Server is running and healthy".to_owned()),
         Some(Reply::Strange) => (
             false,
             format!("Server is running, but does not answer at {url}"),
@@ -231,15 +243,13 @@ pub(super) async fn health(place: &Place, path: &str) -> (bool, String) {
 }
 
 fn local(port: u16) -> Place {
-    Place {
-        url: format!("http://localhost:{port}"),
-        port,
-    }
+    place(port, false)
 }
 
-fn encrypted(port: u16) -> Place {
+fn place(port: u16, encrypted: bool) -> Place {
+    let scheme = if encrypted { "https" } else { "http" };
     Place {
-        url: format!("https://localhost:{port}"),
+        url: format!("{scheme}://localhost:{port}"),
         port,
     }
 }
@@ -255,91 +265,145 @@ fn place_of(printed: &str) -> Option<Place> {
     Some(Place { url, port })
 }
 
-/// Asks for a page. `None`: nobody listens.
+/// Asks for a page, and reads the answer to its end. `None`: nothing listens there.
 async fn ask(place: &Place, path: &str, limit: Duration) -> Option<Reply> {
-    let url = Url::parse(&place.url).ok()?;
-    let host = url.host_str()?.to_owned();
+    let mut url = Url::parse(&place.url).ok()?.join(path).ok()?;
+    url.query_pairs_mut().append_key_only(PROBE);
+    let asked = tokio::task::spawn_blocking(move || probe(&url, limit));
+    asked.await.unwrap_or(Some(Reply::Strange))
+}
+
+fn probe(url: &Url, limit: Duration) -> Option<Reply> {
+    let until = Instant::now() + limit;
+    let host = url.host_str()?;
+    let authority = format!("{host}:{}", url.port_or_known_default()?);
     // `localhost` is both, and an app may listen on either.
-    let hosts: &[&str] = match host.as_str() {
-        "localhost" => &["127.0.0.1", "::1"],
-        host => &[host.trim_matches(['[', ']'])],
+    let hosts: &[&str] = match host {
+        "localhost" => &["127.0.0.1", "[::1]"],
+        host => &[host],
     };
-    let authority = format!("{host}:{}", place.port);
     for host in hosts {
-        let connect = async || TcpStream::connect((*host, place.port)).await.ok();
-        let asking = async {
-            let reply = get(connect().await?, &authority, path).await;
-            Some(match reply {
-                // Most servers that take only what is encrypted do not even say so.
-                Reply::Strange => greet(connect().await?).await,
-                reply => reply,
-            })
-        };
-        match tokio::time::timeout(limit, asking).await {
-            Ok(None) => {}
-            Ok(reply) => return reply,
-            Err(_) => return Some(Reply::Strange),
+        let mut url = url.clone();
+        url.set_host(Some(host)).ok()?;
+        let mut got = get(&url, &authority, until);
+        let open = is_open(&got);
+        // Most servers that take only what is encrypted do not even say so.
+        if got.is_err() && open && url.scheme() == "http" {
+            url.set_scheme("https").ok()?;
+            got = get(&url, &authority, until);
+        }
+        match got {
+            Ok(status) => {
+                return Some(Reply::Http {
+                    status,
+                    encrypted: url.scheme() == "https",
+                });
+            }
+            Err(_) if open => return Some(Reply::Strange),
+            Err(_) => {}
         }
     }
     None
 }
 
-/// <https://www.rfc-editor.org/rfc/rfc9112>
-async fn get(mut stream: TcpStream, authority: &str, path: &str) -> Reply {
-    let request = format!(
-        "GET {path} HTTP/1.1\r\nHost: {authority}\r\nAccept: text/html, */*\r\nUser-Agent: playhouse\r\nConnection: close\r\n\r\n"
-    );
-    if stream.write_all(request.as_bytes()).await.is_err() {
-        return Reply::Strange;
+/// Whether something took the connection.
+fn is_open(got: &Result<u16, ureq::Error>) -> bool {
+    match got {
+        Err(ureq::Error::Io(error)) => !matches!(
+            error.kind(),
+            io::ErrorKind::ConnectionRefused
+                | io::ErrorKind::AddrNotAvailable
+                | io::ErrorKind::HostUnreachable
+                | io::ErrorKind::NetworkUnreachable
+        ),
+        Err(ureq::Error::HostNotFound | ureq::Error::ConnectionFailed) => false,
+        _ => true,
     }
-    let mut head = Vec::new();
-    // `HTTP/1.1 200`
-    while head.len() < 12 {
-        match stream.read_buf(&mut head).await {
-            Ok(0) | Err(_) => break,
-            Ok(_) => {}
-        }
-    }
-    reply(&head)
 }
 
-/// Begins a handshake, to see whether anything comes of it. <https://www.rfc-editor.org/rfc/rfc5246#section-7.4.1.2>
-async fn greet(mut stream: TcpStream) -> Reply {
-    let mut hello = vec![0x16, 3, 1, 0, 45, 1, 0, 0, 41, 3, 3];
-    // No secret comes of it, so nothing needs to be random.
-    hello.extend([0x55; 32]);
-    // No session; one cipher, TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256; no compression. A server that wants others says so.
-    hello.extend([0, 0, 2, 0xc0, 0x2f, 1, 0]);
-    let mut head = [0; 2];
-    if stream.write_all(&hello).await.is_err() || stream.read_exact(&mut head).await.is_err() {
-        return Reply::Strange;
-    }
-    reply(&head)
-}
-
-fn reply(head: &[u8]) -> Reply {
-    // A handshake, or an alert: <https://www.rfc-editor.org/rfc/rfc8446#section-5.1>
-    if matches!(head, [0x15 | 0x16, 3, ..]) {
-        return Reply::Tls;
-    }
-    let status = head
-        .strip_prefix(b"HTTP/1.")
-        .and_then(|rest| std::str::from_utf8(rest.get(2..5)?).ok()?.parse().ok());
-    status.map_or(Reply::Strange, Reply::Http)
+/// The status of the answer. A server that is cut off while it answers says so in its log.
+fn get(url: &Url, authority: &str, until: Instant) -> Result<u16, ureq::Error> {
+    let left = until.saturating_duration_since(Instant::now());
+    let config = ureq::Agent::config_builder()
+        .timeout_global(Some(left.max(Duration::from_millis(1))))
+        .timeout_recv_body(Some(BODY))
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .proxy(None)
+        .user_agent("playhouse")
+        .accept("text/html, */*")
+        // Nothing is told to whoever answers, and nothing believed.
+        .tls_config(TlsConfig::builder().disable_verification(true).build())
+        .build();
+    let mut answer = ureq::Agent::new_with_config(config)
+        .get(url.as_str())
+        .header("host", authority)
+        .header("connection", "close")
+        .call()?;
+    let body = answer.body_mut().as_reader();
+    // An answer that has no end is one all the same.
+    let _ = io::copy(&mut body.take(MOST), &mut io::sink());
+    Ok(answer.status().as_u16())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn an_answer_is_told_by_its_first_bytes() {
-        assert_eq!(reply(b"HTTP/1.1 404 Not Found"), Reply::Http(404));
-        assert_eq!(reply(b"HTTP/1.0 200"), Reply::Http(200));
-        assert_eq!(reply(b"\x15\x03\x01\x00\x02\x02\x16"), Reply::Tls);
-        for strange in [&b""[..], b"HTTP/1.1", b"+PONG\r\n", b"HTTP/1.1 abc"] {
-            assert_eq!(reply(strange), Reply::Strange);
-        }
+    /// Answers one connection with these bytes, and returns what it was sent.
+    fn serve(answer: &'static [u8]) -> (u16, std::thread::JoinHandle<io::Result<Vec<u8>>>) {
+        use std::io::Write as _;
+        let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let served = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept()?;
+            let mut request = vec![0; 4096];
+            let length = stream.read(&mut request)?;
+            request.truncate(length);
+            for chunk in answer.chunks(8) {
+                stream.write_all(chunk)?;
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            Ok(request)
+        });
+        (port, served)
+    }
+
+    #[tokio::test]
+    async fn an_answer_is_read_to_its_end_and_the_request_is_marked() {
+        const ANSWER: &[u8] = b"HTTP/1.1 404 Not Found\r\nContent-Length: 240\r\n\r\n\
+            012345678901234567890123456789012345678901234567890123456789\
+            012345678901234567890123456789012345678901234567890123456789\
+            012345678901234567890123456789012345678901234567890123456789\
+            012345678901234567890123456789012345678901234567890123456789";
+        let (port, served) = serve(ANSWER);
+        let reply = ask(&local(port), "/login?next=a", super::ANSWER).await;
+        assert_eq!(
+            reply,
+            Some(Reply::Http {
+                status: 404,
+                encrypted: false
+            })
+        );
+        // A socket that is closed early is an error of the server: it says so in its log.
+        let request = String::from_utf8(served.join().unwrap().unwrap()).unwrap();
+        assert!(request.starts_with("GET /login?next=a&playhouse-probe HTTP/1.1\r\n"));
+        assert!(
+            request
+                .to_lowercase()
+                .contains(&format!("host: localhost:{port}\r\n"))
+        );
+    }
+
+    #[tokio::test]
+    async fn what_is_no_answer_is_told_from_nothing() {
+        let (port, _served) = serve(b"+PONG\r\n");
+        let reply = ask(&local(port), "/", super::ANSWER).await;
+        assert_eq!(reply, Some(Reply::Strange));
+        let free = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let port = free.local_addr().unwrap().port();
+        drop(free);
+        assert_eq!(ask(&local(port), "/", super::ANSWER).await, None);
     }
 
     #[test]

@@ -16,6 +16,9 @@ use crate::processes::Identity;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct State {
     pub(super) phase: Phase,
+    /// The project.
+    #[serde(default)]
+    pub(super) cwd: PathBuf,
     pub(super) command: Vec<String>,
     pub(super) supervisor: Identity,
     /// The process that was started, first of its process group.
@@ -105,6 +108,11 @@ impl Folder {
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(path)?;
         Ok(Self(fs::canonicalize(path)?))
+    }
+
+    /// One that may be there.
+    pub(super) fn of(path: &Path) -> Self {
+        Self(path.to_owned())
     }
 
     /// The one name that it has, whatever links lead there.

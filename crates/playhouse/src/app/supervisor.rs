@@ -1,7 +1,7 @@
 //! The process that an app belongs to: how a command starts it, and what it does until the app has ended.
 
 use std::io::{self, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,13 +12,13 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::App;
 use super::answer::now;
-use super::error::AppError;
+use super::error::{AppError, Taken};
 use super::logs::Logs;
 use super::port;
-use super::process::Stranger;
 use super::readiness::{Readiness, Ready};
 use super::running::Running;
 use super::state::{Exit, Folder, Phase, Place, State};
+use crate::owners;
 use crate::processes::Identity;
 
 /// The variable that all processes of an app have, the supervisor's included: the app's folder.
@@ -30,6 +30,10 @@ pub(crate) const SUPERVISOR: &str = "app-supervisor";
 const TRIES: usize = 4;
 /// How long an app that failed to start may take to end.
 const FAILED_GRACE: Duration = Duration::from_secs(2);
+/// How long an app must have run, in milliseconds, to be started again after a crash: else it would crash again and again.
+const LEAST_LIFE: i64 = 2000;
+/// How often it is looked whether the owners of an app are alive.
+const OWNERS: Duration = Duration::from_secs(1);
 /// How much longer than the app a supervisor may take to say that nothing came of it: more than it takes to end the app.
 const SLACK: Duration = Duration::from_secs(8);
 
@@ -155,8 +159,10 @@ pub(crate) async fn supervise() -> Result<()> {
     // Whoever asked may have gone; then the app goes on all the same, and can be shut down.
     let line = serde_json::to_string(&report).unwrap_or_default() + "\n";
     let _ = io::stdout().write_all(line.as_bytes());
-    if let Ok((mut supervisor, running, state)) = brought_up {
-        supervisor.watch(running, state).await;
+    if let Ok((mut supervisor, mut running, mut state)) = brought_up {
+        while let Some(again) = supervisor.watch(running, state).await {
+            (running, state) = again;
+        }
     }
     Ok(())
 }
@@ -229,6 +235,7 @@ impl Supervisor {
                 // What has ended is not ready, though something else answers there.
                 biased;
                 () = asked(&mut self.asked_to_end) => Outcome::AskedToEnd,
+                () = abandoned(self.app.owners.as_deref()) => Outcome::AskedToEnd,
                 exit = running.ended() => Outcome::Ended(exit),
                 ready = readiness.wait() => Outcome::Ready(ready),
                 () = tokio::time::sleep_until(until.into()) => Outcome::TimedOut,
@@ -246,15 +253,23 @@ impl Supervisor {
                 }
                 Outcome::Ready(Ready::Taken) => {
                     running.end(FAILED_GRACE).await;
-                    let lines = self.logs.last_lines();
-                    AppError::PortTaken { tried, lines }
+                    AppError::PortTaken {
+                        tried,
+                        taken: Taken::of(port),
+                        lines: self.logs.last_lines(),
+                    }
                 }
                 Outcome::Ended(exit) => {
                     running.end(FAILED_GRACE).await;
                     let lines = self.logs.last_lines();
                     self.note_end(&mut state, Some(exit.clone()));
-                    if Stranger::on(port, &leader) != Stranger::Unknown || says_taken(&lines) {
-                        AppError::PortTaken { tried, lines }
+                    let taken = Taken::of(port);
+                    if taken.is_some() || says_taken(&lines) {
+                        AppError::PortTaken {
+                            tried,
+                            taken: taken.or_else(|| Taken::named(&lines)),
+                            lines,
+                        }
                     } else {
                         AppError::Ended { exit, lines }
                     }
@@ -272,7 +287,13 @@ impl Supervisor {
                     }
                 }
             };
-            let again = matches!(error, AppError::PortTaken { .. }) && tried < TRIES;
+            // An app that takes another port than it is told takes it again.
+            let again = match &error {
+                AppError::PortTaken { taken, .. } => {
+                    tried < TRIES && taken.as_ref().is_none_or(|taken| taken.port == port)
+                }
+                _ => false,
+            };
             if !again || Instant::now() > until {
                 self.note_end(&mut state, None);
                 return Err(error);
@@ -280,11 +301,12 @@ impl Supervisor {
         }
     }
 
-    /// Waits until the app has ended, or ends it.
-    async fn watch(&mut self, mut running: Running, mut state: State) {
+    /// Waits until the app has ended, or ends it. One that has crashed runs again, if that is wanted.
+    async fn watch(&mut self, mut running: Running, mut state: State) -> Option<(Running, State)> {
         let exit = tokio::select! {
             biased;
             () = asked(&mut self.asked_to_end) => None,
+            () = abandoned(self.app.owners.as_deref()) => None,
             exit = running.ended() => Some(exit),
         };
         let grace = if exit.is_some() {
@@ -293,12 +315,24 @@ impl Supervisor {
             self.app.stop_timeout
         };
         running.end(grace).await;
-        self.note_end(&mut state, exit);
+        let crashed = exit.as_ref().is_some_and(|exit| exit.code != Some(0));
+        let lived = now().saturating_sub(state.started);
+        if !crashed || !self.app.restart_on_crash || lived < LEAST_LIFE {
+            self.note_end(&mut state, exit);
+            return None;
+        }
+        // Until it is ready again it is starting, for others to wait for.
+        state.phase = Phase::Starting;
+        self.note(&state);
+        let again = self.bring_up(state.port).await;
+        let (running, state) = again.ok()?;
+        Some((running, state))
     }
 
     fn begun(&self, running: &Running, port: u16) -> State {
         State {
             phase: Phase::Starting,
+            cwd: self.app.cwd.clone(),
             command: self.app.command.clone(),
             supervisor: self.us.clone(),
             app: Some(running.leader.clone()),
@@ -345,6 +379,16 @@ async fn asked([terminate, interrupt, hangup]: &mut [Signal; 3]) {
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
         _ = hangup.recv() => {}
+    }
+}
+
+/// Resolves when none of those lives for whom the app was started. Without a note of them it is nobody's but the user's.
+async fn abandoned(owners: Option<&Path>) {
+    let Some(owners) = owners else {
+        return std::future::pending().await;
+    };
+    while owners::are_alive(owners) {
+        tokio::time::sleep(OWNERS).await;
     }
 }
 

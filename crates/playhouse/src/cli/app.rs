@@ -1,7 +1,7 @@
 //! `playhouse app`: a server command for any dev command. Whatever happens, stdout gets one JSON object.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -10,8 +10,11 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use sha2::{Digest, Sha256};
 
 use super::{print, wait};
-use crate::app::{Answer, App, AppError, Request, SUPERVISOR, let_go, supervise};
+use crate::app::{
+    Answer, App, AppError, Listed, Request, SUPERVISOR, follow, let_go, list, supervise,
+};
 use crate::config::{ConfigError, Environment, apps_folder};
+use crate::owners;
 
 pub(super) const NAME: &str = "app";
 const OPTIONS: [&str; 4] = ["start", "restart", "status", "shutdown"];
@@ -45,6 +48,30 @@ pub(super) fn command() -> Command {
             option("restart").help("Stop it, and start it"),
             option("status").help("Say whether it runs and answers"),
             option("shutdown").help("Stop it"),
+            Arg::new("list")
+                .long("list")
+                .action(ArgAction::SetTrue)
+                .conflicts_with_all(OPTIONS)
+                .help("List all apps of this user"),
+            Arg::new("logs")
+                .long("logs")
+                .action(ArgAction::SetTrue)
+                .conflicts_with_all(OPTIONS)
+                .help("Print what it has printed"),
+            Arg::new("follow")
+                .long("follow")
+                .short('f')
+                .action(ArgAction::SetTrue)
+                .requires("logs")
+                .help("With --logs: go on with what it prints"),
+            Arg::new("restart-on-crash")
+                .long("restart-on-crash")
+                .action(ArgAction::SetTrue)
+                .help("Start it again when it crashes, unless that is in its first two seconds"),
+            Arg::new("json")
+                .long("json")
+                .action(ArgAction::SetTrue)
+                .help("Answer with JSON in a terminal, too"),
             text("name", "NAME", "app").help("What tells it from other apps of the same project"),
             Arg::new("cwd")
                 .long("cwd")
@@ -93,11 +120,45 @@ pub(super) fn bring_forward(words: &mut Vec<String>) {
 }
 
 pub(super) async fn run(matches: &ArgMatches, environment: &Environment, cwd: &Path) -> ExitCode {
-    let answer = match app(matches, environment, cwd) {
-        Ok(app) => app.answer(request(matches)).await,
-        Err(error) => Answer::error(&error),
+    let is_for_people = io::stdout().is_terminal() && !matches.get_flag("json");
+    if matches.get_flag("list") {
+        let apps = list(&apps_folder(environment));
+        return print(&match is_for_people {
+            true => table(&apps),
+            false => serde_json::to_string(&apps).unwrap_or_default() + "\n",
+        });
+    }
+    let app = match app(matches, environment, cwd) {
+        Ok(app) => app,
+        Err(error) => return tell(&Answer::error(&error), is_for_people),
     };
-    tell(&answer)
+    if matches.get_flag("logs") {
+        return match follow(&app.folder, matches.get_flag("follow"), io::stdout()).await {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                let (name, folder) = (&app.name, app.folder.display());
+                let _ = writeln!(
+                    io::stderr(),
+                    "cannot read the log of the app \"{name}\" in {folder}: {error}"
+                );
+                ExitCode::FAILURE
+            }
+            _ => ExitCode::SUCCESS,
+        };
+    }
+    tell(&app.answer(request(matches)).await, is_for_people)
+}
+
+/// Apps as people read them.
+fn table(apps: &[Listed]) -> String {
+    if apps.is_empty() {
+        return "No apps\n".to_owned();
+    }
+    let line = |app: &Listed| {
+        let Listed { name, status, .. } = app;
+        let url = app.url.as_deref().unwrap_or("-");
+        format!("{name:<16} {status:<9} {url:<28} {}\n", app.cwd.display())
+    };
+    apps.iter().map(line).collect()
 }
 
 pub(super) fn look_after() -> ExitCode {
@@ -117,11 +178,17 @@ pub(super) fn look_after() -> ExitCode {
 pub(super) fn refuse(error: &ConfigError) -> ExitCode {
     let text = error.to_string();
     let text = text.trim_start_matches("error: ").to_owned();
-    tell(&Answer::error(&AppError::Usage(text)))
+    tell(
+        &Answer::error(&AppError::Usage(text)),
+        io::stdout().is_terminal(),
+    )
 }
 
-fn tell(answer: &Answer) -> ExitCode {
-    print(&answer.line());
+fn tell(answer: &Answer, is_for_people: bool) -> ExitCode {
+    print(&match is_for_people {
+        true => answer.text(),
+        false => answer.line(),
+    });
     if answer.is_success() {
         ExitCode::SUCCESS
     } else {
@@ -154,6 +221,7 @@ fn app(matches: &ArgMatches, environment: &Environment, cwd: &Path) -> Result<Ap
         .map_err(|error| AppError::Usage(format!("--cwd {}: {error}", cwd.display())))?;
     let ready_path = text("ready-path").unwrap_or_default();
     Ok(App {
+        owners: environment.path(owners::FOLDER),
         folder: apps_folder(environment).join(project(&cwd)).join(&name),
         name,
         cwd,
@@ -168,6 +236,7 @@ fn app(matches: &ArgMatches, environment: &Environment, cwd: &Path) -> Result<Ap
         ready_path: format!("/{}", ready_path.trim_start_matches('/')),
         ready_timeout: Duration::from_millis(number("ready-timeout")),
         stop_timeout: Duration::from_millis(number("stop-timeout")),
+        restart_on_crash: matches.get_flag("restart-on-crash"),
         log_limit: number("log-limit").max(1),
     })
 }

@@ -6,7 +6,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::Value;
 
 use super::print;
-use crate::{config::Settings, tool::ToolDef, tools::Toolbox};
+use crate::{config::Settings, tools::Toolbox};
 
 pub(super) fn command() -> Command {
     let json = Arg::new("json").long("json").action(ArgAction::SetTrue);
@@ -27,21 +27,22 @@ pub(super) fn run(matches: &ArgMatches, settings: &Settings) -> ExitCode {
         .map(|tool| tool.name.len())
         .max()
         .unwrap_or_default();
+    let costs: Vec<_> = toolbox.to_json().map(|shown| tokens(&shown)).collect();
     let mut text = String::new();
-    for tool in &tools {
+    for (tool, cost) in tools.iter().zip(&costs) {
         let description = tool.description();
         let first = description
             .split_once(". ")
             .map_or(&*description, |(first, _)| first);
         let first = first.trim_end_matches('.');
-        let _ = writeln!(text, "{:width$}  {:>5}  {first}", tool.name, tokens(tool));
+        let _ = writeln!(text, "{:width$}  {cost:>5}  {first}", tool.name);
     }
-    let sum: usize = tools.iter().map(|tool| tokens(tool)).sum();
+    let sum: usize = costs.iter().sum();
     let _ = writeln!(text, "{} tools, about {sum} tokens", tools.len());
     print(&text)
 }
 
 /// About how many tokens a model pays to know the tool: four characters each, as English has it.
-fn tokens(tool: &ToolDef) -> usize {
-    tool.to_json(false).to_string().chars().count().div_ceil(4)
+fn tokens(shown: &Value) -> usize {
+    shown.to_string().chars().count().div_ceil(4)
 }

@@ -61,6 +61,7 @@ impl BrowserSettings {
         let cdp = self.cdp.as_ref().map(|cdp| {
             ConnectOptions::Cdp(CdpEndpoint {
                 endpoint: cdp.endpoint.clone(),
+                profiles: cdp.profiles.clone(),
                 headers: cdp.headers.clone(),
                 timeout: cdp.timeout,
             })

@@ -102,6 +102,16 @@ pub enum ConfigError {
     /// Two browsers that run elsewhere.
     #[error("Cannot use --cdp-endpoint together with --webdriver-endpoint, pick one.")]
     TwoEndpoints,
+    /// More browsers to start than there may be.
+    #[error(
+        "--min-browsers {min} is more than --max-browsers {max}: raise one, or lower the other"
+    )]
+    TooFewBrowsers {
+        /// How many are to run from the start.
+        min: usize,
+        /// How many there may be.
+        max: usize,
+    },
     /// A device for a browser that somebody else started.
     #[error("Device emulation is not supported with cdpEndpoint.")]
     DeviceOverCdp,

@@ -25,7 +25,10 @@ pub(crate) fn offer(path: &Path, options: &mut Options) -> Result<(), ConfigErro
     let is_ini = path
         .extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case("ini"));
-    if is_ini || !text.trim_start().starts_with('{') {
+    let start = text.trim_start();
+    let is_json = ["{", "//", "/*"].iter().any(|mark| start.starts_with(mark))
+        || serde_json::from_str::<Value>(text).is_ok();
+    if is_ini || !is_json {
         file.ini(text)
     } else {
         file.json(text)
@@ -39,8 +42,20 @@ struct File<'a> {
 
 impl File<'_> {
     fn json(&mut self, text: &str) -> Result<(), ConfigError> {
-        let value: Value =
-            serde_json::from_str(text).map_err(|error| self.syntax(error.to_string()))?;
+        let commented = jsonc_parser::ParseOptions {
+            allow_comments: true,
+            allow_trailing_commas: true,
+            allow_loose_object_property_names: false,
+            allow_missing_commas: false,
+            allow_single_quoted_strings: false,
+            allow_hexadecimal_numbers: false,
+            allow_unary_plus_numbers: false,
+            allow_bare_decimal_point_numbers: false,
+            allow_non_finite_numbers: false,
+            allow_extended_string_escapes: false,
+        };
+        let value = jsonc_parser::parse_to_serde_value::<Value>(text, &commented)
+            .map_err(|error| self.syntax(error.to_string()))?;
         self.walk("", &value)
     }
 

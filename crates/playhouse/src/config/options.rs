@@ -13,8 +13,8 @@ use super::{
         FilePaths, FirefoxPreferences, ForcedColors, Geolocation, Headers, HttpCredentials,
         IgnoredArguments, ImageResponses, JsonObject, LogDestination, LogFormat, LogLevel, Map,
         Milliseconds, NamedServers, Number, OptionValue, OriginList, Port, ReducedMotion, Scripts,
-        SessionExpiry, Size, SnapshotMode, StorageStateSource, ToolRules, ToolsetName,
-        ToolsetNames, Transport, Unsupported, Viewport,
+        SessionExpiry, Size, SnapshotMode, StorageStateSource, ToolRules, ToolsetNames, Transport,
+        Unsupported, Viewport,
     },
 };
 
@@ -59,7 +59,7 @@ options! {
         pool_idle_timeout: Milliseconds, key("pool.idleTimeout").flag()
             .default("0; with --webdriver-endpoint they are closed at once");
         /// Close a browser that no call has used for this long; the next one starts it again. 0: never.
-        idle_timeout: Milliseconds, key("browser.idleTimeout").everywhere()
+        idle_timeout: Milliseconds, key("browser.idleTimeout").or(&["timeouts.idle"]).everywhere()
             .default("an hour when headless, else never");
         /// Wait this long after each action, so that people can follow.
         slow_mo: Milliseconds = Milliseconds(0), key("browser.launchOptions.slowMo");
@@ -185,10 +185,9 @@ options! {
         enable_script_evaluation: bool = true, key("security.enableScriptEvaluation").flag();
     }
     "Tools" {
-        /// Families of tools: browser, session, e2e (which needs a server of the app under test).
-        toolsets: ToolsetNames =
-            ToolsetNames(vec![ToolsetName::Browser, ToolsetName::Session, ToolsetName::E2e]),
-            key("toolsets").flag();
+        /// Families of tools: browser, session, e2e (which needs a server of the app under test), or all of them.
+        toolsets: ToolsetNames, key("toolsets").flag()
+            .default("browser, create_session, list_sessions, close_session; with a server of the app, e2e too");
         /// Capabilities beside the core: config, contexts, network, pdf, storage, testing, vision, devtools.
         caps: CapabilityNames, key("capabilities").everywhere();
         /// Single tools to add (+name) or to take away (-name).
@@ -205,9 +204,9 @@ options! {
         prompts_dir: PathBuf, key("prompts.dir").flag();
     }
     "Sessions" {
-        /// How long a session lives after its last call.
+        /// How long a session lives after its last call, and the most that `create_session` may ask for. 0: for ever.
         session_timeout: Milliseconds = Milliseconds(300_000), key("session.timeout").flag();
-        /// How many sessions there may be at once, beside default ones.
+        /// How many sessions and named contexts there may be at once, beside default ones.
         max_sessions: Count = Count(10), key("session.maxSessions").flag();
         /// Whether calls prolong the life of their session: sliding, fixed.
         session_expiry: SessionExpiry = SessionExpiry::Sliding, key("session.expiry").flag();
@@ -215,9 +214,9 @@ options! {
         require_session: bool = false, key("session.require").flag();
     }
     "The app under test" {
-        /// The command that starts, restarts, asks after and stops the server of the app under test: docs/e2e.md says how. With it come the tools `e2e_*`.
+        /// The command that starts, restarts, asks after and stops the server of the app under test, the app's own dev command, or the URL where it runs already: docs/e2e.md says how. With it come the tools `e2e_*`.
         server_command: CommandLine, key("serverCommand").everywhere_but("SERVER_COMMAND_PATH");
-        /// Several such servers by their names, each an object: command, args, cwd, env, readyTimeout, idleTimeout, requires.
+        /// Several such servers by their names, each an object: command, args, url, cwd, env, readyTimeout, idleTimeout, requires.
         dev_servers: NamedServers, key("devServers").secret();
         /// Stop the server after this long without a call on a session that uses it. 0: never.
         server_idle_timeout: Milliseconds = Milliseconds(600_000), key("serverTimeouts.idle").flag();
@@ -269,7 +268,7 @@ options! {
             key("timeouts.navigation").everywhere();
         /// How long an assertion waits.
         timeout_expect: Milliseconds = Milliseconds(5_000), key("timeouts.expect").flag();
-        /// How long to watch, at most, for the consequences of an action that shows none.
+        /// How long to wait, at most, for a page that goes on changing after an action. One that does not is never waited for.
         timeout_settle: Milliseconds = Milliseconds(500), key("timeouts.settle").everywhere();
     }
     "Server" {
@@ -363,6 +362,15 @@ options! {
         /// Record requests.
         record_har: Unsupported, key("browser.contextOptions.recordHar").later(FIDELITY);
         /// Record videos.
-        record_video: Unsupported, key("browser.contextOptions.recordVideo").later(FIDELITY);
+        record_video: Unsupported, key("browser.contextOptions.recordVideo").or(&["saveVideo"]).later(FIDELITY);
+        /// Record traces, as older files of `@playwright/mcp` ask for.
+        save_trace: bool, key("saveTrace").later(FIDELITY);
+        /// The folder of files that browsers make by themselves.
+        artifacts_dir: Unsupported, key("browser.launchOptions.artifactsDir")
+            .later("use outputDir and browser.launchOptions.downloadsPath");
+        /// Whether a signal to the server ends the browser: it always does.
+        handle_signals: Unsupported, key("browser.launchOptions.handleSIGINT")
+            .or(&["browser.launchOptions.handleSIGTERM", "browser.launchOptions.handleSIGHUP"])
+            .later("a signal ends the server and its browsers");
     }
 }

@@ -50,15 +50,89 @@ pub(super) fn ours(environment: &Environment) -> PathBuf {
 #[cfg(unix)]
 pub(crate) fn apps(environment: &Environment) -> PathBuf {
     let home = home(environment);
-    let state = if cfg!(target_os = "macos") {
-        home.join("Library/Application Support")
-    } else {
-        environment
-            .path("XDG_STATE_HOME")
-            .unwrap_or_else(|| home.join(".local/state"))
-    };
+    let state = environment.path("XDG_STATE_HOME").unwrap_or_else(|| {
+        home.join(match cfg!(target_os = "macos") {
+            true => "Library/Application Support",
+            false => ".local/state",
+        })
+    });
     state.join("playhouse/apps")
 }
+
+/// Where the Chromium-based browsers of this user keep their profiles, the most used first.
+pub(super) fn profiles(environment: &Environment) -> Vec<(String, PathBuf)> {
+    let home = home(environment);
+    let (base, folders): (_, &[(&str, &str)]) = if cfg!(target_os = "macos") {
+        (home.join("Library/Application Support"), PROFILES_ON_MACOS)
+    } else if cfg!(windows) {
+        (cache(environment, &home), PROFILES_ON_WINDOWS)
+    } else {
+        let config = environment.path("XDG_CONFIG_HOME");
+        (
+            config.unwrap_or_else(|| home.join(".config")),
+            PROFILES_ON_LINUX,
+        )
+    };
+    let folders = folders.iter();
+    let mut found: Vec<_> = folders
+        .map(|(name, folder)| ((*name).to_owned(), base.join(folder)))
+        .collect();
+    if cfg!(target_os = "linux") {
+        for (name, folder) in PACKAGED {
+            found.push(((*name).to_owned(), home.join(folder)));
+        }
+    }
+    found
+}
+
+const PROFILES_ON_LINUX: &[(&str, &str)] = &[
+    ("Chrome", "google-chrome"),
+    ("Chrome Beta", "google-chrome-beta"),
+    ("Chrome Dev", "google-chrome-unstable"),
+    ("Chrome Canary", "google-chrome-canary"),
+    ("Chrome for Testing", "google-chrome-for-testing"),
+    ("Chromium", "chromium"),
+    ("Edge", "microsoft-edge"),
+    ("Edge Beta", "microsoft-edge-beta"),
+    ("Edge Dev", "microsoft-edge-dev"),
+];
+
+/// Of packages that keep to folders of their own, in the home folder.
+const PACKAGED: &[(&str, &str)] = &[
+    ("Chromium (snap)", "snap/chromium/common/chromium"),
+    (
+        "Chrome (flatpak)",
+        ".var/app/com.google.Chrome/config/google-chrome",
+    ),
+    (
+        "Chromium (flatpak)",
+        ".var/app/org.chromium.Chromium/config/chromium",
+    ),
+];
+
+const PROFILES_ON_MACOS: &[(&str, &str)] = &[
+    ("Chrome", "Google/Chrome"),
+    ("Chrome Beta", "Google/Chrome Beta"),
+    ("Chrome Dev", "Google/Chrome Dev"),
+    ("Chrome Canary", "Google/Chrome Canary"),
+    ("Chrome for Testing", "Google/Chrome for Testing"),
+    ("Chromium", "Chromium"),
+    ("Edge", "Microsoft Edge"),
+    ("Edge Beta", "Microsoft Edge Beta"),
+    ("Edge Dev", "Microsoft Edge Dev"),
+];
+
+const PROFILES_ON_WINDOWS: &[(&str, &str)] = &[
+    ("Chrome", "Google/Chrome/User Data"),
+    ("Chrome Beta", "Google/Chrome Beta/User Data"),
+    ("Chrome Dev", "Google/Chrome Dev/User Data"),
+    ("Chrome Canary", "Google/Chrome SxS/User Data"),
+    ("Chrome for Testing", "Google/Chrome for Testing/User Data"),
+    ("Chromium", "Chromium/User Data"),
+    ("Edge", "Microsoft/Edge/User Data"),
+    ("Edge Beta", "Microsoft/Edge Beta/User Data"),
+    ("Edge Dev", "Microsoft/Edge Dev/User Data"),
+];
 
 fn home(environment: &Environment) -> PathBuf {
     let home = environment

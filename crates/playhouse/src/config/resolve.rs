@@ -2,6 +2,7 @@
 
 mod auth;
 mod servers;
+mod tools;
 
 use std::path::{Path, PathBuf, absolute};
 use std::time::Duration;
@@ -18,13 +19,13 @@ use super::{
     secrets::{Secrets, SecretsSource},
     settings::{
         AnswerSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings, HttpSettings,
-        LogSettings, PoolSettings, PromptSettings, ProxySettings, Risk, SecuritySettings,
+        LogSettings, NEVER, PoolSettings, PromptSettings, ProxySettings, SecuritySettings,
         SessionSettings, Settings, Timeouts, ToolSettings, WebDriverSettings,
     },
     show,
     value::{
-        BrowserName, Bytes, Capability, CommaList, LogDestination, Milliseconds, Number,
-        OptionValue, Port, Size, ToolsetName, Transport, Viewport,
+        BrowserName, Bytes, CodegenLanguage, CommaList, LogDestination, Milliseconds, Number,
+        OptionValue, Port, Size, Transport, Viewport,
     },
 };
 use crate::nearest::nearest;
@@ -51,7 +52,7 @@ pub(crate) fn resolve(
     check(options, cwd)?;
     let secrets = secrets(options, cwd)?;
     defaults(options, environment, channel);
-    let capabilities = capabilities(options, &mut notices);
+    let capabilities = tools::capabilities(options, &mut notices);
     let sandbox_said = options
         .sandbox
         .source()
@@ -106,6 +107,10 @@ pub(crate) fn resolve(
             isolated: required(&options.isolated),
             user_data_dir: options.user_data_dir.value().map(|path| cwd.join(path)),
             cdp: options.cdp_endpoint.value().map(|endpoint| CdpSettings {
+                profiles: match endpoint.as_str() {
+                    engine::AUTO => places::profiles(environment),
+                    _ => Vec::new(),
+                },
                 endpoint,
                 headers: options.cdp_header.or_empty().0,
                 timeout: required(&options.cdp_timeout).into(),
@@ -158,24 +163,26 @@ pub(crate) fn resolve(
             init_pages: options.init_page.or_empty().0,
         },
         tools: ToolSettings {
-            toolsets: required(&options.toolsets).0,
             capabilities,
-            rules: options.tools.or_empty().0,
-            forbidden: forbidden(options),
+            forbidden: tools::forbidden(options),
             app: !dev_servers.servers.is_empty(),
+            require_session: required(&options.require_session),
+            ..tools::chosen(options)
         },
         dev_servers,
         prompts: PromptSettings {
             dir: options.prompts_dir.value().map(|path| cwd.join(path)),
         },
         sessions: SessionSettings {
-            timeout: required(&options.session_timeout).into(),
+            timeout: match required(&options.session_timeout) {
+                Milliseconds(0) => NEVER,
+                timeout => timeout.into(),
+            },
             max: required(&options.max_sessions).0,
             shared: options.shared_browser_context.or_empty(),
             expiry: required(&options.session_expiry),
-            required: required(&options.require_session),
         },
-        pool: pool(options),
+        pool: pool(options)?,
         answers: AnswerSettings {
             snapshot_mode: required(&options.snapshot_mode),
             snapshot_boxes: required(&options.snapshot_boxes),
@@ -248,32 +255,28 @@ fn said<T: OptionValue>(option: &Layered<T>) -> Option<(T, Source)> {
     Some((option.value()?, option.source()?.clone()))
 }
 
-fn pool(options: &Options) -> PoolSettings {
+fn pool(options: &Options) -> Result<PoolSettings, ConfigError> {
     let Number(min) = required(&options.min_browsers);
     // Who makes browsers spreads them over machines, and wants them back.
     let (most, idle) = match options.webdriver_endpoint.get() {
         Some(_) => (usize::MAX, Some(Duration::ZERO)),
         None => (1, None),
     };
+    if let Some(count) = options.max_browsers.value()
+        && min > count.0
+    {
+        return Err(ConfigError::TooFewBrowsers { min, max: count.0 });
+    }
     let most = options.max_browsers.value().map_or(most, |count| count.0);
     let idle = match options.pool_idle_timeout.value() {
         Some(Milliseconds(ms)) => (ms > 0).then(|| Duration::from_millis(ms)),
         None => idle,
     };
-    PoolSettings {
+    Ok(PoolSettings {
         min,
         max: most.max(min),
         idle_timeout: idle,
-    }
-}
-
-fn forbidden(options: &Options) -> Vec<Risk> {
-    let switches = [
-        (&options.enable_script_evaluation, Risk::Evaluation),
-        (&options.enable_file_upload, Risk::Upload),
-    ];
-    let off = switches.into_iter().filter(|(on, _)| !required(*on));
-    off.map(|(_, risk)| risk).collect()
+    })
 }
 
 fn schemes(options: &Options) -> Vec<String> {
@@ -530,6 +533,13 @@ fn defaults(options: &mut Options, environment: &Environment, channel: Option<&s
     for def in OPTIONS {
         (def.offer_default)(options);
     }
+    // Playwright's packages for other languages say so.
+    let language = environment.get("PW_LANG_NAME");
+    if let Some("python" | "java" | "csharp") = language
+        && let Ok(language) = CodegenLanguage::parse(language.unwrap_or_default())
+    {
+        options.codegen.offer(Source::Default, language);
+    }
     options
         .headless
         .offer(Source::Default, !places::has_display(environment));
@@ -551,32 +561,6 @@ fn defaults(options: &mut Options, environment: &Environment, channel: Option<&s
 /// Whether a browser of this channel runs without its sandbox unless told otherwise.
 fn unsandboxed(channel: Option<&str>) -> bool {
     cfg!(target_os = "linux") && matches!(channel, Some("chromium" | "chrome-for-testing"))
-}
-
-fn capabilities(options: &mut Options, notices: &mut Vec<String>) -> Vec<Capability> {
-    let mut capabilities = Vec::new();
-    for name in options.caps.or_empty().0 {
-        match Capability::parse(&name) {
-            Ok(capability) => capabilities.push(capability),
-            Err(_) if name == "tracing" => capabilities.push(Capability::Devtools),
-            Err(_) if name == "core" || name.starts_with("core-") => {}
-            Err(_) => notices.push(format!("unknown capability \"{name}\" is ignored.")),
-        }
-    }
-    if options.vision.get() == Some(&true) {
-        notices.push("--vision is deprecated, use --caps vision.".to_owned());
-        capabilities.push(Capability::Vision);
-    }
-    // Who works with sessions has named contexts in each.
-    if required(&options.toolsets)
-        .0
-        .contains(&ToolsetName::Session)
-    {
-        capabilities.push(Capability::Contexts);
-    }
-    capabilities.sort();
-    capabilities.dedup();
-    capabilities
 }
 
 /// The configuration file that was named, an absolute path.

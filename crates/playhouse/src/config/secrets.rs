@@ -1,9 +1,12 @@
 //! Secrets: texts that a client may type by their names, and that nothing it reads may show.
 
+use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use engine::codegen::Typed;
+use regex::{Captures, Regex, RegexBuilder};
 use serde_json::{Value, json};
 
 use super::value::{OptionValue, Problem};
@@ -12,17 +15,55 @@ use super::value::{OptionValue, Problem};
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Secrets {
     values: Vec<(String, String)>,
-    /// What must not be shown, and whose it is; the longest first.
-    spellings: Vec<Spelling>,
+    hidden: Hidden,
     learned: Learned,
 }
 
 /// How a value looks, and the name that stands for it.
 type Spelling = (String, String);
 
-/// What people typed while the server ran, as it must not be shown either. Clones learn together.
+/// What must not be shown, and whose it is; the longest first.
 #[derive(Clone, Default)]
-struct Learned(Arc<RwLock<Arc<[Spelling]>>>);
+struct Hidden {
+    spellings: Arc<[Spelling]>,
+    /// Any of them. Its time is linear in the text, however many of them a page shows.
+    any: Option<Regex>,
+}
+
+impl PartialEq for Hidden {
+    fn eq(&self, other: &Self) -> bool {
+        self.spellings == other.spellings
+    }
+}
+
+impl Eq for Hidden {}
+
+impl Hidden {
+    fn new(mut spellings: Vec<Spelling>) -> Self {
+        // One value may be the beginning of another.
+        spellings.sort_by_key(|(spelling, _)| Reverse(spelling.len()));
+        let each: Vec<_> = spellings.iter().map(|(it, _)| regex::escape(it)).collect();
+        let any = RegexBuilder::new(&each.join("|"))
+            .size_limit(usize::MAX)
+            .build();
+        Self {
+            any: any.ok().filter(|_| !spellings.is_empty()),
+            spellings: spellings.into(),
+        }
+    }
+
+    fn name_of(&self, value: &str) -> &str {
+        let found = self
+            .spellings
+            .iter()
+            .find(|(spelling, _)| spelling == value);
+        found.map_or("", |(_, name)| name)
+    }
+}
+
+/// What people typed while the server ran, newest first, and all that must not be shown since. Clones learn together.
+#[derive(Clone, Default)]
+struct Learned(Arc<RwLock<(Vec<Spelling>, Option<Hidden>)>>);
 
 /// What was typed since does not make settings different.
 impl PartialEq for Learned {
@@ -61,11 +102,9 @@ impl Secrets {
                 }
             }
         }
-        // One value may be the beginning of another.
-        spellings.sort_by_key(|(spelling, _)| std::cmp::Reverse(spelling.len()));
         Secrets {
             values,
-            spellings,
+            hidden: Hidden::new(spellings),
             learned: Learned::default(),
         }
     }
@@ -90,10 +129,13 @@ impl Secrets {
             .unwrap_or_else(PoisonError::into_inner);
         let fresh = spelled(value).into_iter();
         let fresh = fresh.map(|spelling| (spelling, "TYPED_BY_USER".to_owned()));
-        *learned = fresh
-            .chain(learned.iter().cloned())
+        let typed: Vec<_> = fresh
+            .chain(learned.0.iter().cloned())
             .take(REMEMBERED)
             .collect();
+        // The name of a secret says more.
+        let all = self.hidden.spellings.iter().chain(&typed).cloned();
+        *learned = (typed.clone(), Some(Hidden::new(all.collect())));
     }
 
     /// The names that stand for values.
@@ -112,58 +154,31 @@ impl Secrets {
     /// The text with `<secret>NAME</secret>` wherever it shows a value.
     pub fn redacted(&self, text: String) -> String {
         let learned = self.learned.0.read();
-        let learned = learned.unwrap_or_else(PoisonError::into_inner).clone();
-        let all = || self.spellings.iter().chain(learned.iter());
-        if !all().any(|(value, _)| text.contains(value)) {
+        let learned = learned.unwrap_or_else(PoisonError::into_inner).1.clone();
+        let hidden = learned.as_ref().unwrap_or(&self.hidden);
+        let Some(any) = &hidden.any else {
             return text;
+        };
+        let named =
+            |found: &Captures<'_>| format!("<secret>{}</secret>", hidden.name_of(&found[0]));
+        match any.replace_all(&text, named) {
+            Cow::Borrowed(_) => text,
+            Cow::Owned(shown) => shown,
         }
-        let mut shown = String::with_capacity(text.len());
-        let mut rest = text.as_str();
-        while let Some((at, value, name)) = first(all(), rest) {
-            shown.push_str(&rest[..at]);
-            shown.push_str(&format!("<secret>{name}</secret>"));
-            rest = &rest[at + value.len()..];
-        }
-        shown + rest
     }
 
-    /// The same for each text of a JSON value.
+    /// The same for each text and each key of a JSON value.
     pub fn redacted_json(&self, value: Value) -> Value {
         match value {
             Value::String(text) => Value::String(self.redacted(text)),
             Value::Array(items) => items.into_iter().map(|i| self.redacted_json(i)).collect(),
             Value::Object(map) => map
                 .into_iter()
-                .map(|(key, value)| (key, self.redacted_json(value)))
+                .map(|(key, value)| (self.redacted(key), self.redacted_json(value)))
                 .collect(),
             other => other,
         }
     }
-}
-
-/// The leftmost value in the text, and of several there the longest.
-fn first<'a>(
-    spellings: impl Iterator<Item = &'a Spelling>,
-    text: &str,
-) -> Option<(usize, &'a str, &'a str)> {
-    let mut first: Option<(usize, &str, &str)> = None;
-    for (value, name) in spellings {
-        // What does not begin before the best one so far cannot be better.
-        let end = first.map_or(text.len(), |(at, best, _)| {
-            let end = at + best.len().max(value.len());
-            text.len().min(text.ceil_char_boundary(end))
-        });
-        let found = text[..end].find(value.as_str());
-        let is_better = |at: &usize| {
-            first.is_none_or(|(best_at, best, _)| {
-                *at < best_at || *at == best_at && value.len() > best.len()
-            })
-        };
-        if let Some(at) = found.filter(is_better) {
-            first = Some((at, value, name));
-        }
-    }
-    first
 }
 
 /// A value and how it looks in strings of code, in JSON, and in addresses.
@@ -344,10 +359,10 @@ mod tests {
                 "{text}"
             );
         }
-        let json = json!({ "x": ["a \"b'\n&", 1] });
+        let json = json!({ "x": ["a \"b'\n&", 1], "a \"b'\n&": { "a \"b'\n&": 2 } });
         assert_eq!(
             secrets.redacted_json(json),
-            json!({ "x": ["<secret>P</secret>", 1] })
+            json!({ "x": ["<secret>P</secret>", 1], "<secret>P</secret>": { "<secret>P</secret>": 2 } })
         );
     }
 

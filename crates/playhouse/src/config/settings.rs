@@ -136,8 +136,10 @@ impl BrowserSettings {
 /// A running browser to connect to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CdpSettings {
-    /// Its address, `http`, `https`, `ws` or `wss`.
+    /// Its address, `http`, `https`, `ws` or `wss`; or `auto`.
     pub endpoint: String,
+    /// The profiles in which `auto` looks for a browser that runs, by the browser's name.
+    pub profiles: Vec<(String, PathBuf)>,
     /// Headers to send when connecting.
     pub headers: Vec<(String, String)>,
     /// How long connecting may take.
@@ -251,7 +253,13 @@ pub struct ToolSettings {
     pub forbidden: Vec<Risk>,
     /// There is an app under test, which tools can start.
     pub app: bool,
+    /// Tools that work on a session must name it.
+    pub require_session: bool,
 }
+
+/// Tools of the `session` toolset that are on by default: every `browser_*` tool takes the session that they make.
+pub(crate) const DEFAULT_SESSION_TOOLS: [&str; 3] =
+    ["create_session", "list_sessions", "close_session"];
 
 /// Which prompts there are, beside those of the house.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -260,19 +268,20 @@ pub struct PromptSettings {
     pub dir: Option<PathBuf>,
 }
 
+/// A time that does not come.
+pub(crate) const NEVER: Duration = Duration::MAX;
+
 /// How many sessions there are, and for how long.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionSettings {
-    /// How long one lives: from its creation, or from its last call.
+    /// How long one lives, and may ask to live: from its creation, or from its last call.
     pub timeout: Duration,
-    /// How many there may be at once, beside the default one.
+    /// How many there may be at once with their named contexts, beside default ones.
     pub max: usize,
     /// All clients of one name share a default session.
     pub shared: bool,
     /// Which of the two.
     pub expiry: SessionExpiry,
-    /// Page tools must name their session.
-    pub required: bool,
 }
 
 /// The servers of the app under test.
@@ -289,8 +298,10 @@ pub struct DevServers {
 pub struct DevServerSettings {
     /// What it is called.
     pub name: String,
-    /// The program and its arguments; at least the program.
+    /// The program and its arguments; at least the program, unless it runs already.
     pub command: Vec<String>,
+    /// Where it runs already: it is used, and neither started nor stopped.
+    pub url: Option<String>,
     /// The folder that it is started in, absolute.
     pub cwd: PathBuf,
     /// Environment variables beside our own.

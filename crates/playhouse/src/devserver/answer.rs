@@ -66,6 +66,24 @@ impl Answer {
         }
     }
 
+    /// Of a server that was running before anybody asked for it.
+    pub(super) fn of_url(url: &str) -> Self {
+        let parsed = url::Url::parse(url).ok();
+        Self {
+            status: "already_running".to_owned(),
+            url: Some(url.to_owned()),
+            port: parsed.and_then(|url| url.port_or_known_default()),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn with_status(self, status: &str) -> Self {
+        Self {
+            status: status.to_owned(),
+            ..self
+        }
+    }
+
     /// The answer in an output; relative paths in it begin in `cwd`. Fails with what is wrong, in a sentence.
     pub(super) fn read(output: &str, cwd: &Path) -> Result<Self, String> {
         let members = object(output).ok_or_else(|| match output.trim().is_empty() {

@@ -2,6 +2,7 @@
 
 use super::answer::Answer;
 use super::logs::{self, readable};
+use super::plain;
 use super::process::started_by;
 use crate::config::DevServerSettings;
 use crate::error::{Error, Result, ServerReport};
@@ -73,9 +74,28 @@ pub(super) async fn ask(
     verb: Verb,
     environment: &[(String, String)],
 ) -> Result<Said> {
-    let ran = run(settings, verb, environment).await?;
+    let said = try_ask(settings, verb, environment).await?;
+    said.ok_or_else(|| {
+        let reason = format!(
+            "it is no server command: it knows no --{}",
+            <&str>::from(verb)
+        );
+        failed(settings, verb, reason, ServerReport::default())
+    })
+}
+
+/// The same; `None` when the command turns out to be the app itself, which knows nothing of the interface. It is ended then.
+pub(super) async fn try_ask(
+    settings: &DevServerSettings,
+    verb: Verb,
+    environment: &[(String, String)],
+) -> Result<Option<Said>> {
+    let Some(ran) = run(settings, verb, environment).await? else {
+        return Ok(None);
+    };
     let mut answer = match Answer::read(&ran.stdout, &settings.cwd) {
         Ok(answer) => answer,
+        Err(_) if verb == Verb::Start && ran.refuses_option() => return Ok(None),
         Err(wrong) => {
             let code = ended(ran.status);
             return Err(ran.failed(settings, verb, format!("{wrong} ({code})"), None));
@@ -87,7 +107,8 @@ pub(super) async fn ask(
         (true, true) => None,
         (false, true) if verb == Verb::Status && answer.status != "running" => None,
         (_, false) if answer.status == "error" => {
-            let words = [answer.message.as_deref(), answer.error.as_deref()];
+            // A message may end with the last line of the app.
+            let words = [answer.error.as_deref(), answer.message.as_deref()];
             let words: Vec<_> = words
                 .into_iter()
                 .flatten()
@@ -123,7 +144,7 @@ pub(super) async fn ask(
     let started = command
         .zip(answer.pid)
         .and_then(|(command, pid)| started_by(command, pid));
-    Ok(Said { answer, started })
+    Ok(Some(Said { answer, started }))
 }
 
 /// How it ended, and what it printed.
@@ -136,6 +157,12 @@ struct Ran {
 }
 
 impl Ran {
+    /// Whether it failed because it does not know the option.
+    fn refuses_option(&self) -> bool {
+        let names = |text: &str| text.contains("--start");
+        !self.status.success() && (names(&self.stdout) || names(&self.stderr))
+    }
+
     fn failed(
         &self,
         settings: &DevServerSettings,
@@ -174,7 +201,14 @@ fn report(
     answer: Option<&Answer>,
 ) -> ServerReport {
     let known = answer.cloned().unwrap_or_default();
+    // Some commands tell the end of the log themselves.
+    let is_told = |log: &String| {
+        let last = log.lines().last().unwrap_or_default();
+        let message = known.message.as_deref().unwrap_or_default();
+        !last.is_empty() && message.contains(last)
+    };
     let log = known.logs.errors().and_then(last_lines);
+    let log = log.filter(|log| !is_told(log));
     ServerReport {
         exit_code: known
             .exit_code
@@ -219,7 +253,7 @@ async fn run(
     settings: &DevServerSettings,
     verb: Verb,
     environment: &[(String, String)],
-) -> Result<Ran> {
+) -> Result<Option<Ran>> {
     let word: &str = verb.into();
     let (program, arguments) = settings
         .command
@@ -254,6 +288,10 @@ async fn run(
     let limit = verb.limit(settings);
     let ended = tokio::select! {
         ended = group.ended() => ended,
+        () = plain::serves_itself(process.as_ref()), if verb == Verb::Start => {
+            group.kill().await;
+            return Ok(None);
+        }
         () = tokio::time::sleep(limit) => {
             group.kill().await;
             return Err(Error::DevServerTimeout {
@@ -274,12 +312,12 @@ async fn run(
         failed(settings, verb, reason, ServerReport::default())
     })?;
     let (stdout, stderr) = tokio::join!(stdout.last_words(), stderr.last_words());
-    Ok(Ran {
+    Ok(Some(Ran {
         command: process,
         status,
         stdout,
         stderr,
-    })
+    }))
 }
 
 /// A process and those that it has started, killed when dropped before the first of them has ended.

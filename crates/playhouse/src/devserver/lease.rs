@@ -2,6 +2,7 @@
 //! locked was left behind by a server of ours that was killed, and what it started is stopped by the next one that comes.
 
 use crate::config::DevServerSettings;
+use crate::owners::{EXTENSION, LOCK};
 use crate::processes::Identity;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -14,8 +15,6 @@ use uuid::Uuid;
 
 /// How often a lock that somebody else has is tried again.
 const STEP: Duration = Duration::from_millis(50);
-
-const EXTENSION: &str = "lease";
 
 /// What is noted: how to stop the server, and which process it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,6 +47,7 @@ impl Note {
         DevServerSettings {
             name: self.name.clone(),
             command: self.command.clone(),
+            url: None,
             cwd: self.cwd.clone(),
             env: self.env.clone(),
             requires: Vec::new(),
@@ -130,7 +130,7 @@ impl Register {
 
     /// Waits until nobody else starts or stops the server, at most so long. Where nothing can be written, nobody is waited for.
     pub(super) async fn alone(&self, limit: Duration) -> Alone {
-        let lock = match self.make().and_then(|()| open(&self.0.join("lock"))) {
+        let lock = match self.make().and_then(|()| open(&self.0.join(LOCK))) {
             Ok(lock) => lock,
             Err(error) => {
                 tracing::warn!(%error, folder = %self.0.display(), "what runs cannot be noted; a server that is killed leaves it running");
@@ -204,6 +204,20 @@ impl Register {
 }
 
 impl Lease {
+    /// The folder by which others see whether we live; `None` where a note cannot be locked.
+    pub(super) fn folder(&self) -> Option<&Path> {
+        self.file.as_ref()?;
+        self.path.parent()
+    }
+
+    /// Notes that another command runs the server than was configured.
+    pub(super) fn is_run_by(&mut self, settings: &DevServerSettings) {
+        if self.note.command != settings.command {
+            self.note.command.clone_from(&settings.command);
+            self.write();
+        }
+    }
+
     /// Notes which process it is.
     pub(super) fn is_process(&mut self, process: Option<Identity>) {
         if self.note.process != process {
@@ -253,6 +267,7 @@ mod tests {
         DevServerSettings {
             name: "web".into(),
             command: vec!["web.sh".into()],
+            url: None,
             cwd: "/app".into(),
             env: Vec::new(),
             requires: Vec::new(),

@@ -33,10 +33,18 @@ impl Logs {
         paths
     }
 
-    /// The one that tells most of what went wrong.
+    /// The one that tells most of what went wrong: the first that has a line.
     pub(crate) fn errors(&self) -> Option<&Path> {
         let all = [&self.stderr, &self.combined, &self.stdout];
-        all.into_iter().find_map(|path| path.as_deref())
+        let mut named = all.into_iter().filter_map(|path| path.as_deref());
+        let has_lines = |path: &&Path| path.metadata().is_ok_and(|facts| facts.len() > 1);
+        named.clone().find(has_lines).or_else(|| named.next())
+    }
+
+    /// Both outputs together, where the command writes such a log.
+    pub(crate) fn combined(&self) -> Option<&Path> {
+        let named = self.combined.as_deref();
+        named.filter(|path| path.is_file() || (self.stdout.is_none() && self.stderr.is_none()))
     }
 }
 
@@ -105,6 +113,18 @@ pub(crate) fn since(path: &Path, position: Position, most: u64) -> io::Result<Ex
     })
 }
 
+/// What was written between two places, at most the last `most` bytes of it. Of a log that was rotated between them, all since the first.
+pub(crate) fn between(path: &Path, from: Position, to: Position, most: u64) -> io::Result<Excerpt> {
+    if from.file != to.file {
+        return since(path, from, most);
+    }
+    let newest = opened(path)?;
+    let is_newest = number(&newest.metadata()?) == to.file;
+    let file = is_newest.then_some(newest).or_else(|| rotated(path, to));
+    let mut file = file.ok_or(io::ErrorKind::NotFound)?;
+    part(&mut file, from.offset, to.offset, most)
+}
+
 /// The file that had this name when the position was taken.
 fn rotated(path: &Path, position: Position) -> Option<File> {
     let mut name = path.as_os_str().to_owned();
@@ -146,6 +166,11 @@ pub(crate) fn page(path: &Path, offset: u64, most: u64) -> io::Result<(Excerpt, 
 /// From `offset` to the end, at most the last `most` bytes: whole lines then.
 fn tail(file: &mut File, offset: u64, most: u64) -> io::Result<Excerpt> {
     let length = file.metadata()?.len();
+    part(file, offset, length, most)
+}
+
+/// The same to a place before the end.
+fn part(file: &mut File, offset: u64, length: u64, most: u64) -> io::Result<Excerpt> {
     let from = offset.max(length.saturating_sub(most));
     file.seek(SeekFrom::Start(from))?;
     let mut bytes = Vec::new();
@@ -262,6 +287,37 @@ mod tests {
         let position = end(&path);
         fs::write(&path, "4\n").unwrap();
         assert_eq!(since(&path, position, 100).unwrap().text, "4\n");
+    }
+
+    #[test]
+    fn what_was_written_between_two_places_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("app.log");
+        append(&path, "one\n");
+        let from = end(&path);
+        append(&path, "two\n");
+        let to = end(&path);
+        append(&path, "three\n");
+        assert_eq!(between(&path, from, to, 100).unwrap().text, "two\n");
+        fs::rename(&path, folder.path().join("app.log.1")).unwrap();
+        append(&path, "four\n");
+        assert_eq!(between(&path, from, to, 100).unwrap().text, "two\n");
+    }
+
+    #[test]
+    fn the_log_of_errors_is_one_that_has_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| Some(folder.path().join(name));
+        let logs = Logs {
+            stdout: path("out.log"),
+            stderr: path("err.log"),
+            combined: path("never-written.log"),
+        };
+        append(logs.stderr.as_deref().unwrap(), "");
+        assert_eq!(logs.errors(), logs.stderr.as_deref());
+        append(logs.stdout.as_deref().unwrap(), "Error: no table\n");
+        assert_eq!(logs.errors(), logs.stdout.as_deref());
+        assert_eq!(logs.combined(), None);
     }
 
     #[test]

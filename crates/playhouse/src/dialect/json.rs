@@ -1,6 +1,6 @@
 //! The dialect of the `session` and `e2e` toolsets: one JSON object, as text and as structured content.
 
-use super::{Content, ContentItem};
+use super::{Content, ContentItem, name_session};
 use crate::config::{AnswerSettings, ImageResponses};
 use crate::error::{Error, ErrorCode, Result};
 use crate::evidence::Evidence;
@@ -90,11 +90,7 @@ fn failed(
     if let Some(suggestion) = suggestion(code) {
         object["suggestion"] = suggestion.into();
     }
-    let session_id = error.session_id().or(session_id);
-    if let (Some(id), Value::Object(members)) = (session_id, &mut object) {
-        let after_message = members.len().min(2);
-        members.shift_insert(after_message, "sessionId".to_owned(), id.into());
-    }
+    name_session(&mut object, error.session_id().or(session_id));
     if let Some(evidence) = evidence {
         object["evidence"] = json!(evidence);
     }

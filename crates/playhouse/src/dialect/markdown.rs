@@ -1,10 +1,10 @@
 //! The dialect of the `browser` toolset: sections under `###` headings, in the order and words that clients of
 //! `@playwright/mcp` read.
 
-use super::{Content, ContentItem};
+use super::{Content, ContentItem, name_session};
 use crate::config::{AnswerSettings, ImageResponses};
 use crate::error::{Error, Result};
-use crate::evidence::{Evidence, ServerState};
+use crate::evidence::{Earlier, Evidence, ServerState};
 use crate::reply::{Answer, Event, Image, Modal, PageFacts, Part, SnapshotFacts, TabFacts};
 use engine::codegen::Language;
 use std::fmt::Write as _;
@@ -14,12 +14,16 @@ pub(crate) fn content(
     tool: &str,
     outcome: Result<Answer>,
     evidence: Option<&Evidence>,
+    session_id: Option<&str>,
     settings: &AnswerSettings,
 ) -> Content {
     let mut content = match outcome {
         Ok(answer) => answered(tool, answer, settings),
         Err(error) => failed(tool, &error),
     };
+    if let Some(object) = &mut content.structured {
+        name_session(object, session_id);
+    }
     if let Some(evidence) = evidence {
         if let Some(ContentItem::Text(text)) = content.items.first_mut() {
             let mut sections = Sections(std::mem::take(text));
@@ -146,6 +150,7 @@ impl Sections {
         lines.extend(console.map(|message| format!("- Console: {message}")));
         let requests = evidence.requests.iter();
         lines.extend(requests.map(|failed| format!("- Failed request: {failed}")));
+        lines.extend(evidence.earlier.as_ref().map(earlier_line));
         self.section("Evidence", lines);
         for server in &evidence.servers {
             self.section(&format!("Server {}", server.name), server_lines(server));
@@ -178,6 +183,20 @@ fn sentence(error: &Error) -> String {
     }
 }
 
+fn earlier_line(earlier: &Earlier) -> String {
+    let Earlier {
+        time,
+        tool,
+        message,
+        log,
+    } = earlier;
+    let logged = match &**log {
+        "" => String::new(),
+        log => format!(". The server logged:\n```\n{log}\n```"),
+    };
+    format!("- Before, with {tool} at {time}: {message}{logged}")
+}
+
 fn server_lines(server: &ServerState) -> Vec<String> {
     let answer = &server.answer;
     let mut facts = vec![answer.status.clone()];
@@ -193,7 +212,10 @@ fn server_lines(server: &ServerState) -> Vec<String> {
     let mut lines = vec![format!("- Status: {}", facts.join(", "))];
     let logs = answer.logs.paths();
     if !logs.is_empty() {
-        lines.push(format!("- Logs: {}", logs.join(", ")));
+        lines.push(format!("- Log: {}", logs.join(", ")));
+    }
+    if server.refuses {
+        lines.push("- Nothing listens at its URL".to_owned());
     }
     match (&*server.log, server.log_left_out) {
         ("", _) => lines.push("- It has logged nothing since the last call".to_owned()),
@@ -265,6 +287,7 @@ fn event_line(event: &Event) -> String {
                 "- The browser profile {dir} is in use; this session works in an isolated one, and nothing of it is kept"
             )
         }
+        Event::NavigationFailed { reason } => format!("- The page could not be loaded: {reason}"),
         Event::AppFailed { first, count } => {
             let more = match count {
                 0 | 1 => String::new(),
@@ -350,7 +373,7 @@ mod tests {
             ### Events
             - New console entries: out/c.log#L2-L4
             - Downloading file a.txt ..."##]]
-        .assert_eq(&content("browser_click", Ok(answer), None, &settings()).text());
+        .assert_eq(&content("browser_click", Ok(answer), None, None, &settings()).text());
     }
 
     #[test]
@@ -360,7 +383,7 @@ mod tests {
             ..Answer::default()
         };
         assert_eq!(
-            content("browser_snapshot", Ok(answer), None, &settings()).text(),
+            content("browser_snapshot", Ok(answer), None, None, &settings()).text(),
             "### Snapshot\n```yaml\n\n```"
         );
     }
@@ -370,6 +393,7 @@ mod tests {
         let content = content(
             "browser_tabs",
             Err(Error::TabNotFound { index: 7 }),
+            None,
             None,
             &settings(),
         );
@@ -383,7 +407,13 @@ mod tests {
 
     #[test]
     fn a_success_has_nothing_but_content() {
-        let content = content("browser_click", Ok(Answer::default()), None, &settings());
+        let content = content(
+            "browser_click",
+            Ok(Answer::default()),
+            None,
+            None,
+            &settings(),
+        );
         assert!(!content.is_error && content.structured.is_none());
     }
 }

@@ -7,13 +7,7 @@ impl ErrorCode {
     /// Whether the same call may succeed when it is tried again.
     pub fn retryable(self) -> bool {
         match self {
-            Self::MaxSessionsReached
-            | Self::ElementNotFound
-            | Self::ElementNotClickable
-            | Self::ElementNotEditable
-            | Self::ElementNotInteractive
-            | Self::NavigationFailed
-            | Self::NetworkError
+            Self::NetworkError
             | Self::Timeout
             | Self::VerificationFailed
             | Self::BrowserCrashed
@@ -24,6 +18,12 @@ impl ErrorCode {
             | Self::Cancelled => true,
             Self::SessionNotFound
             | Self::SessionExpired
+            | Self::MaxSessionsReached
+            | Self::ElementNotFound
+            | Self::ElementNotClickable
+            | Self::ElementNotEditable
+            | Self::ElementNotInteractive
+            | Self::NavigationFailed
             | Self::InvalidParameters
             | Self::InvalidSelector
             | Self::InvalidUrl
@@ -117,6 +117,9 @@ impl Error {
             Self::Engine(engine::Error::ProfileInUse { .. }) => {
                 Some("Start the server with --isolated, or close the other browser.".into())
             }
+            Self::Engine(engine::Error::PatternTooSlow { .. }) => Some(
+                "Use plain text, or no repetition inside of another: a+$ instead of (a+)+$.".into(),
+            ),
             Self::Engine(engine::Error::NavigationFailed { reason, .. }) => {
                 Some(unloaded(reason).into())
             }
@@ -124,6 +127,17 @@ impl Error {
                 capability: Some(capability),
                 ..
             } => Some(format!("Start the server with --caps {capability}.").into()),
+            Self::ToolDisabled {
+                tool,
+                toolset: Some(_),
+                instead,
+                ..
+            } => {
+                let instead = instead.map(|tool| format!("Use {tool}, or start"));
+                let start = instead.as_deref().unwrap_or("Start");
+                let how = format!("{start} the server with --toolsets all, or --tools +{tool}.");
+                Some(how.into())
+            }
             Self::BrowserCrashed { .. } => {
                 Some("Navigate again: the session goes on in another browser.".into())
             }
@@ -133,6 +147,8 @@ impl Error {
             Self::SwitchedOff { .. } => Some("Do without it.".into()),
             Self::NotLogged { .. } => Some("Look at the whole log with e2e_logs.".into()),
             Self::NoE2eSession { .. } => Some("Begin one with e2e_start, or name it.".into()),
+            Self::SessionUnclear { .. } => Some("Give the sessionId of one of them.".into()),
+            Self::SessionClosed { .. } => Some("Create a new session with create_session.".into()),
             Self::NoHistory { .. } => Some("Navigate to the page by its URL.".into()),
             Self::PictureTooLarge { .. } => {
                 Some("Compare the viewport, or with another baseline.".into())

@@ -5,15 +5,17 @@ use super::log::{Log, SetLevel};
 use super::progress::Progress;
 use super::prompts;
 use super::resources::{self, Subscriptions};
+use super::streamable::{Line, LineState};
 use super::text::Room;
 use super::tools;
 use crate::arrival::{Arrival, Arrivals};
-use crate::call::{Client, Question, Reaction};
+use crate::call::{Client, Question, Reaction, Status};
 use crate::dialect::{Content, ContentItem};
 use crate::principal::Principal;
 use crate::resources::Resources;
 use crate::server::Server;
 use crate::sessions::Caller;
+use crate::uri::brief;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{
@@ -21,11 +23,14 @@ use rmcp::model::{
     CompleteResult, ContentBlock, CustomRequest, CustomResult, ErrorCode, ErrorData, Extensions,
     GetPromptRequestParams, GetPromptResponse, Icon, Implementation, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, Reference,
-    ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
+    PingRequest, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, Reference,
+    ServerCapabilities, ServerConfig, ServerRequest, SubscribeRequestParams, SubscriptionFilter,
     UnsubscribeRequestParams,
 };
-use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
+use rmcp::service::{
+    NotificationContext, Peer, PeerRequestOptions, RequestContext, ServiceError,
+    SubscriptionContext,
+};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Map, json};
 use std::pin::Pin;
@@ -34,6 +39,9 @@ use std::time::{Duration, Instant};
 
 /// How long a client may take to tell its roots.
 const ROOTS: Duration = Duration::from_secs(5);
+
+/// How long a client may take to answer a ping.
+const PING: Duration = Duration::from_secs(5);
 
 /// A stage between two curtains.
 const ICON: &str = "data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHZpZXdCb3g9IjAgMCAzMiAzMiI+PHJlY3Qgd2lkdGg9IjMyIiBoZWlnaHQ9IjMyIiByeD0iNiIgZmlsbD0iIzJiMjEzYSIvPjxwYXRoIGQ9Ik00IDVoMjR2M0g0eiIgZmlsbD0iI2YyYjYzYyIvPjxwYXRoIGQ9Ik01IDhoN2MwIDctMSAxMi03IDE2ek0yNyA4aC03YzAgNyAxIDEyIDcgMTZ6IiBmaWxsPSIjZDgzYTRhIi8+PHBhdGggZD0iTTQgMjVoMjR2Mkg0eiIgZmlsbD0iI2YyYjYzYyIvPjwvc3ZnPg==";
@@ -143,6 +151,11 @@ impl Connection {
         Ok(self.server.resources(caller))
     }
 
+    /// Whether the client hears what is sent to it later.
+    fn can_notify(&self, context: &RequestContext<RoleServer>) -> bool {
+        self.room.is_some() || has_session(context)
+    }
+
     fn client(
         &self,
         peer: &Peer<RoleServer>,
@@ -155,10 +168,14 @@ impl Connection {
         let host = host.and_then(|host| host.to_str().ok()).map(str::to_owned);
         Arc::new(ConnectedClient {
             peer: peer.clone(),
+            line: parts
+                .and_then(|parts| parts.extensions.get::<Line>())
+                .cloned(),
             room: self.room.clone(),
             host: host.or_else(|| self.host.clone()),
             has_roots,
             way,
+            status: Status::default(),
         })
     }
 
@@ -247,7 +264,9 @@ impl ServerHandler for Connection {
             arrival.unwrap_or_else(|| Arrivals::default().join()),
             context.ct.clone(),
         );
-        match Progress::of(&context).of_work(&request.name, call).await {
+        let progress = Progress::of(&context);
+        let status = &client.status;
+        match progress.of_work(&brief(&request.name), status, call).await {
             Ok(content) => {
                 let took = began.elapsed();
                 self.log
@@ -258,11 +277,14 @@ impl ServerHandler for Connection {
                     None => result(content).into(),
                 })
             }
-            Err(unknown) => Err(ErrorData::new(
-                ErrorCode::METHOD_NOT_FOUND,
-                unknown.to_string(),
-                Some(json!({ "tool": unknown.name, "nearest": unknown.nearest })),
-            )),
+            Err(mut unknown) => {
+                unknown.name = brief(&unknown.name).into_owned();
+                Err(ErrorData::new(
+                    ErrorCode::METHOD_NOT_FOUND,
+                    unknown.to_string(),
+                    Some(json!({ "tool": unknown.name, "nearest": unknown.nearest })),
+                ))
+            }
         }
     }
 
@@ -285,7 +307,12 @@ impl ServerHandler for Connection {
     ) -> Result<ListResourcesResult, ErrorData> {
         let resources = self.resources(&context, "resources/list")?;
         let cursor = request.and_then(|request| request.cursor);
+        let mark = resources.list_mark();
         let list = resources::list(&resources, cursor).await?;
+        if self.can_notify(&context) {
+            self.subscriptions
+                .follow_list(resources, mark, context.peer.clone());
+        }
         Ok(kept!(list, &context, Fleeting))
     }
 
@@ -316,6 +343,13 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let resources = self.resources(&context, "resources/subscribe")?;
+        if modern(&context) {
+            return Err(unknown_method("resources/subscribe"));
+        }
+        if !self.can_notify(&context) {
+            let message = "Changes cannot be sent to a client without a session: subscribe in an MCP session at /mcp, or over SSE, a WebSocket or stdio";
+            return Err(ErrorData::invalid_request(message, None));
+        }
         self.subscriptions
             .add(resources, context.peer.clone(), request.uri)
     }
@@ -413,17 +447,14 @@ impl ServerHandler for Connection {
 
 /// The answer to a method that there is not.
 pub(super) fn unknown_method(method: &str) -> ErrorData {
-    let message = format!("Method not found: {method}");
+    let message = format!("Method not found: {}", brief(method));
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
 
 /// Lists have one page.
 fn first_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
     match request.and_then(|request| request.cursor) {
-        Some(cursor) => {
-            let message = format!("Invalid cursor: {cursor}");
-            Err(ErrorData::invalid_params(message, None))
-        }
+        Some(cursor) => Err(resources::invalid_cursor(&cursor)),
         None => Ok(()),
     }
 }
@@ -466,10 +497,13 @@ fn result(content: Content) -> CallToolResult {
 /// The client at the other end.
 struct ConnectedClient {
     peer: Peer<RoleServer>,
+    /// Over HTTP: its MCP session.
+    line: Option<Line>,
     room: Option<Room>,
     host: Option<String>,
     has_roots: bool,
     way: Way,
+    status: Status,
 }
 
 impl Client for ConnectedClient {
@@ -500,6 +534,29 @@ impl Client for ConnectedClient {
 
     fn will_return(&self) -> bool {
         self.way.will_return()
+    }
+
+    fn status(&self) -> Option<&Status> {
+        Some(&self.status)
+    }
+
+    fn is_there(&self) -> Pin<Box<dyn Future<Output = bool> + Send + '_>> {
+        Box::pin(async {
+            match self.line.as_ref().map(Line::state) {
+                Some(LineState::Present) => return true,
+                Some(LineState::Gone) => return false,
+                // A single request: there will be no other way to ask its client.
+                None if self.room.is_none() => return true,
+                Some(LineState::Unknown) | None => {}
+            }
+            let ping = ServerRequest::PingRequest(PingRequest::default());
+            let limit = PeerRequestOptions::with_timeout(PING);
+            let answer = match self.peer.send_cancellable_request(ping, limit).await {
+                Ok(asked) => asked.await_response().await,
+                Err(error) => Err(error),
+            };
+            matches!(answer, Ok(_) | Err(ServiceError::McpError(_)))
+        })
     }
 
     fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {

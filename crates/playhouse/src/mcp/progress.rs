@@ -1,15 +1,16 @@
-//! Signs of life for calls that take their time.
+//! Progress of calls that take long.
 
+use crate::call::Status;
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext};
 use std::future::pending;
 use std::time::Duration;
 
-/// How long a call may take before something is said, and how often then.
+/// How long a call may take before its client hears of it, and how often then.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Tells a client that asked for it how long its call has been under way.
+/// Tells a client that asked for it how long its call has been under way, and what it waits for.
 pub(super) struct Progress {
     peer: Peer<RoleServer>,
     token: Option<ProgressToken>,
@@ -23,22 +24,31 @@ impl Progress {
         }
     }
 
-    /// The outcome of `work`; meanwhile the client hears of `what`.
-    pub(super) async fn of_work<T>(self, what: &str, work: impl Future<Output = T>) -> T {
+    /// The outcome of `work`; meanwhile the client hears of `what`, and of its status where that is known.
+    pub(super) async fn of_work<T>(
+        self,
+        what: &str,
+        status: &Status,
+        work: impl Future<Output = T>,
+    ) -> T {
         tokio::select! {
             outcome = work => outcome,
-            () = self.tell(what) => pending().await,
+            () = self.tell(what, status) => pending().await,
         }
     }
 
-    async fn tell(self, what: &str) {
+    async fn tell(self, what: &str, status: &Status) {
         let Some(token) = self.token else {
             return pending().await;
         };
         for seconds in 1_u32.. {
             tokio::time::sleep(PAUSE).await;
+            let message = match status.text() {
+                Some(text) => format!("{what}: {seconds} s, {text}"),
+                None => format!("{what}: {seconds} s"),
+            };
             let progress = ProgressNotificationParam::new(token.clone(), f64::from(seconds))
-                .with_message(format!("{what}: {seconds} s"));
+                .with_message(message);
             if self.peer.notify_progress(progress).await.is_err() {
                 break;
             }

@@ -1,7 +1,7 @@
 //! `resources/list`, `resources/templates/list`, `resources/read`, and word of what has changed.
 
 use crate::resources::{Body, Contents, Resource, Resources, Unreadable};
-use crate::uri::{Address, TEMPLATES};
+use crate::uri::{Address, TEMPLATES, brief};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use engine::Task;
@@ -14,7 +14,8 @@ use rmcp::model::{
 use rmcp::service::{Peer, SubscriptionContext};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 /// The methods of this module.
 pub(super) const METHODS: &[&str] = &[
@@ -31,10 +32,14 @@ const PAGE: usize = 100;
 /// What one connection may listen to.
 const SUBSCRIPTIONS: usize = 100;
 
-/// Says that there are resources, and that one can subscribe to them.
+/// The pause between two looks at the list for a client that has read it.
+const LIST_LOOK: Duration = Duration::from_secs(1);
+
+/// Says that there are resources, that one can subscribe to them, and that clients are told when there are others.
 pub(super) fn enable(capabilities: &mut ServerCapabilities) {
     let mut resources = ResourcesCapability::default();
     resources.subscribe = Some(true);
+    resources.list_changed = Some(true);
     capabilities.resources = Some(resources);
 }
 
@@ -45,9 +50,7 @@ pub(super) async fn list(
 ) -> Result<ListResourcesResult, ErrorData> {
     let first: usize = match &cursor {
         None => 0,
-        Some(cursor) => cursor
-            .parse()
-            .map_err(|_| ErrorData::invalid_params(format!("Invalid cursor: {cursor}"), None))?,
+        Some(cursor) => cursor.parse().map_err(|_| invalid_cursor(cursor))?,
     };
     let all = resources.list().await;
     let next = first.saturating_add(PAGE);
@@ -56,6 +59,11 @@ pub(super) async fn list(
     let mut list = ListResourcesResult::with_all_items(shown.collect());
     list.next_cursor = more.then(|| next.to_string());
     Ok(list)
+}
+
+/// The answer to a cursor that we did not give.
+pub(super) fn invalid_cursor(cursor: &str) -> ErrorData {
+    ErrorData::invalid_params(format!("Invalid cursor: {}", brief(cursor)), None)
 }
 
 pub(super) fn templates() -> ListResourceTemplatesResult {
@@ -138,7 +146,7 @@ fn address(uri: &str, modern: bool) -> Result<Address, ErrorData> {
 
 /// Revisions up to 2025-11-25 have a code of its own for what is not there.
 fn refused(uri: &str, error: &Unreadable, modern: bool) -> ErrorData {
-    let data = Some(json!({ "uri": uri }));
+    let data = Some(json!({ "uri": brief(uri) }));
     match error {
         Unreadable::Unknown(_) if !modern => ErrorData::resource_not_found(error.to_string(), data),
         Unreadable::Unknown(_) => ErrorData::invalid_params(error.to_string(), data),
@@ -148,7 +156,11 @@ fn refused(uri: &str, error: &Unreadable, modern: bool) -> ErrorData {
 
 /// What a connection listens to.
 #[derive(Default)]
-pub(super) struct Subscriptions(Mutex<HashMap<String, Task>>);
+pub(super) struct Subscriptions {
+    resources: Mutex<HashMap<String, Task>>,
+    /// Set by a client that has read the list.
+    list: OnceLock<Task>,
+}
 
 impl Subscriptions {
     pub(super) fn add(
@@ -158,7 +170,13 @@ impl Subscriptions {
         uri: String,
     ) -> Result<(), ErrorData> {
         let address = address(&uri, false)?;
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !resources.has(&address) {
+            return Err(refused(&uri, &Unreadable::Unknown(uri.clone()), false));
+        }
+        let mut all = self
+            .resources
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if all.len() >= SUBSCRIPTIONS && !all.contains_key(&uri) {
             let message = format!("A connection may subscribe to {SUBSCRIPTIONS} resources");
             return Err(ErrorData::invalid_params(message, None));
@@ -177,11 +195,34 @@ impl Subscriptions {
         Ok(())
     }
 
+    /// Tells a client that has just read the list, whose mark was `known`, when it is another one.
+    pub(super) fn follow_list(&self, resources: Resources, mut known: u64, peer: Peer<RoleServer>) {
+        self.list.get_or_init(|| {
+            engine::spawn("resource list", async move {
+                loop {
+                    list_changed(&resources, &mut known).await;
+                    let _ = peer.notify_resource_list_changed().await;
+                }
+            })
+        });
+    }
+
     pub(super) fn remove(&self, uri: &str) {
-        self.0
+        self.resources
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .remove(uri);
+    }
+}
+
+/// Resolves when the list is another one than that of the mark, which is replaced.
+async fn list_changed(resources: &Resources, known: &mut u64) {
+    loop {
+        tokio::time::sleep(LIST_LOOK).await;
+        let now = resources.list_mark();
+        if std::mem::replace(known, now) != now {
+            return;
+        }
     }
 }
 
@@ -206,8 +247,19 @@ pub(super) async fn listen(resources: Resources, context: SubscriptionContext) {
         // There were none.
         std::future::pending().await
     };
+    let listing = async {
+        if context.accepted().resources_list_changed != Some(true) {
+            return std::future::pending().await;
+        }
+        let mut known = resources.list_mark();
+        loop {
+            list_changed(&resources, &mut known).await;
+            let _ = context.sink().notify_resource_list_changed().await;
+        }
+    };
     tokio::select! {
         () = context.cancelled() => {}
         () = watching => {}
+        () = listing => {}
     }
 }

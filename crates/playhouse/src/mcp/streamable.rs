@@ -16,8 +16,9 @@ use http_body_util::Full;
 use http_body_util::combinators::BoxBody;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use serde_json::Value;
+use serde_json::{Value, json};
 use sessions::HttpSessions;
+pub(super) use sessions::{Line, LineState};
 use std::borrow::Cow;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -79,6 +80,9 @@ impl Streamable {
         principal: Principal,
         mut request: Request<Full<Bytes>>,
     ) -> Answer {
+        if request.method() == http::Method::GET && !accepts_events(request.headers()) {
+            return not_acceptable();
+        }
         let named = session_of(request.headers()).map(str::to_owned);
         let deleted = request.method() == http::Method::DELETE;
         if let Some(id) = &named {
@@ -95,8 +99,15 @@ impl Streamable {
             return plain(StatusCode::NOT_FOUND, "Session not found");
         }
         request.extensions_mut().insert(principal.clone());
+        if let Some(id) = &named {
+            request.extensions_mut().insert(self.sessions.line(id));
+        }
+        let calls_tool = calls_tool(request.headers());
         let mut service = self.with_sessions.clone();
         let Ok(mut answer) = service.call(request).await;
+        if calls_tool {
+            found(&mut answer);
+        }
         match session_of(answer.headers()) {
             Some(id) if named.is_none() => self.sessions.belongs_to(id, &principal),
             _ => {}
@@ -115,8 +126,12 @@ impl Streamable {
     ) -> Answer {
         request.headers_mut().remove(SESSION);
         request.extensions_mut().insert(principal);
+        let calls_tool = calls_tool(request.headers());
         let mut service = self.without.clone();
-        let Ok(answer) = service.call(request).await;
+        let Ok(mut answer) = service.call(request).await;
+        if calls_tool {
+            found(&mut answer);
+        }
         answer
     }
 
@@ -134,6 +149,44 @@ fn session_of(headers: &HeaderMap) -> Option<&str> {
 fn resumed_of(headers: &HeaderMap) -> Option<&str> {
     let last = headers.get("last-event-id")?.to_str().ok()?;
     Some(last.split_once(":common")?.0)
+}
+
+/// Whether a client of 2026-07-28 calls a tool.
+fn calls_tool(headers: &HeaderMap) -> bool {
+    headers
+        .get("mcp-method")
+        .is_some_and(|method| method == "tools/call")
+}
+
+/// The answer that a tool is unknown is an answer of the method, which there is: clients take the status 404 for a method that is missing.
+fn found(answer: &mut Answer) {
+    let kind = answer.headers().get(http::header::CONTENT_TYPE);
+    let is_json = kind.is_some_and(|kind| kind == "application/json");
+    if is_json && answer.status() == StatusCode::NOT_FOUND {
+        *answer.status_mut() = StatusCode::OK;
+    }
+}
+
+fn accepts_events(headers: &HeaderMap) -> bool {
+    let accepted = headers.get_all(http::header::ACCEPT).iter();
+    accepted
+        .filter_map(|accept| accept.to_str().ok())
+        .any(|accept| accept.to_ascii_lowercase().contains("text/event-stream"))
+}
+
+fn not_acceptable() -> Answer {
+    let error = json!({
+        "jsonrpc": "2.0",
+        "error": { "code": -32000, "message": "Not Acceptable: Client must accept text/event-stream" },
+        "id": null,
+    });
+    let mut answer = Response::new(BoxBody::new(Full::new(Bytes::from(error.to_string()))));
+    *answer.status_mut() = StatusCode::NOT_ACCEPTABLE;
+    let json = http::HeaderValue::from_static("application/json");
+    answer
+        .headers_mut()
+        .insert(http::header::CONTENT_TYPE, json);
+    answer
 }
 
 fn plain(status: StatusCode, text: &'static str) -> Answer {

@@ -22,6 +22,12 @@ const OUTBOX: usize = 8;
 /// Requests that may be under way at a time; a client that does not wait for so many answers waits for none.
 pub(super) const OPEN: usize = 1024;
 
+/// An id longer than this, in bytes, is not repeated by what refuses its message.
+const LONGEST_ID: usize = 1024;
+
+/// Messages longer than this, in bytes, are not read on the thread that serves clients.
+const LONG: usize = 256 * 1024;
+
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
 /// The first of those that a server may give a meaning of its own.
@@ -87,15 +93,30 @@ pub(super) fn pair() -> (TextTransport, Feed, Outbox) {
 impl Feed {
     /// Takes one message.
     pub(crate) async fn text(&self, text: &[u8]) -> Result<(), Closed> {
-        match read(text) {
+        let message = match text.len() > LONG {
+            true => {
+                let text = text.to_vec();
+                engine::compute(move || read(&text)).await
+            }
+            false => read(text),
+        };
+        match message {
             Ok(Some(message)) => self.inbox.send(message).await.map_err(|_| Closed),
             Ok(None) => Ok(()),
-            Err(refusal) => self
-                .outbox
-                .send(refusal.to_string())
-                .await
-                .map_err(|_| Closed),
+            Err(refusal) => self.refuse(&refusal).await,
         }
+    }
+
+    /// Answers a message of more than so many bytes, of which nothing was kept.
+    pub(crate) async fn too_large(&self, most: u64) -> Result<(), Closed> {
+        let told = format!("Invalid Request: the message is longer than {most} bytes");
+        let told = refusal(Value::Null, INVALID_REQUEST, &told);
+        self.refuse(&told).await
+    }
+
+    async fn refuse(&self, refusal: &Value) -> Result<(), Closed> {
+        let sent = self.outbox.send(refusal.to_string()).await;
+        sent.map_err(|_| Closed)
     }
 }
 
@@ -131,7 +152,9 @@ pub(super) fn read(text: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Value> {
         )),
         Ok(message) if message.get("id").is_none() && message.get("method").is_some() => Ok(None),
         Ok(message) => {
-            let id = message.get("id").filter(|id| id.is_string() || id.is_i64());
+            let id = message
+                .get("id")
+                .filter(|id| id.is_i64() || id.as_str().is_some_and(|id| id.len() <= LONGEST_ID));
             Err(refusal(
                 id.cloned().unwrap_or_default(),
                 INVALID_REQUEST,

@@ -1,27 +1,28 @@
 //! `tools/list`.
 
+use crate::tool::SessionNaming;
 use crate::tools::Toolbox;
 use rmcp::model::{ErrorData, Tool};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Tools as they were shown, by name and by whether there are tools that make sessions. A schema is as costly to write as a hundred
+/// Tools as they were shown, by name and by whether calls name sessions. A schema is as costly to write as a hundred
 /// calls are to answer, and never changes.
-static SHOWN: Mutex<BTreeMap<(&'static str, bool), Tool>> = Mutex::new(BTreeMap::new());
+static SHOWN: Mutex<BTreeMap<(&'static str, SessionNaming), Tool>> = Mutex::new(BTreeMap::new());
 
 /// All that are switched on.
 pub(super) fn list(toolbox: &Toolbox) -> Result<Vec<Tool>, ErrorData> {
-    let sessions = toolbox.has_sessions();
+    let naming = toolbox.session_naming();
     let mut shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut list = Vec::new();
     for tool in toolbox.iter() {
-        let known = shown.get(&(tool.name, sessions)).cloned();
+        let known = shown.get(&(tool.name, naming)).cloned();
         list.push(match known {
             Some(tool) => tool,
             None => {
-                let new: Tool = serde_json::from_value(tool.to_json(sessions))
+                let new: Tool = serde_json::from_value(tool.to_json(naming))
                     .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-                shown.insert((tool.name, sessions), new.clone());
+                shown.insert((tool.name, naming), new.clone());
                 new
             }
         });

@@ -23,7 +23,7 @@ const TICK: Duration = Duration::from_millis(20);
 impl Output {
     /// Deletes old files until all take at most `limit` bytes; those written by the call, which came at `began`, stay.
     pub(crate) async fn trim(&self, limit: u64, began: SystemTime) {
-        let (folder, chosen, known) = (self.folder.clone(), self.chosen, self.known.clone());
+        let (folder, chosen, known) = (self.base.clone(), self.chosen, self.known.clone());
         let work = move || {
             let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
             let is_old = |file: &Old| match &*known {
@@ -81,10 +81,10 @@ fn collect(folder: &Path, only_ours: bool, files: &mut Vec<Old>) {
     }
 }
 
-/// `page-2026-11-21T08-09-17-011Z.yml`, `session-1795274565667`.
+/// `page-2026-11-21T08-09-17-011Z.yml`, `session-1795274565667`, `session-3f2b8c1e`.
 fn is_automatic(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default();
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_hexdigit());
     if let Some(time) = stem.strip_prefix("session-") {
         return digits(time);
     }

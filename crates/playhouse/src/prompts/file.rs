@@ -25,7 +25,7 @@ pub(super) struct Mistake {
 const FENCE: &str = "---";
 const KEYS: &str = "title, description, arguments";
 const ARGUMENT_KEYS: &str = "name, description, required, default, type, values";
-const TYPES: &str = "text, url, object, session, secret";
+const TYPES: &str = "text, url, page, object, session, secret";
 
 /// Reads the file of the prompt of that name.
 pub(super) fn parse(name: &str, text: &str) -> Result<Source, Mistake> {
@@ -168,6 +168,7 @@ impl Draft {
                 self.kind = match text(line, key, value)?.as_str() {
                     "text" => Kind::Text,
                     "url" => Kind::Url,
+                    "page" => Kind::Page,
                     "object" => Kind::Object,
                     "session" => Kind::Session,
                     "secret" => Kind::Secret,
@@ -312,7 +313,7 @@ mod tests {
             3: arguments stand in the lines below: - name: …
             4: unknown key "naem" of an argument; there are: name, description, required, default, type, values
             5: required is true or false
-            5: unknown type "number"; there are: text, url, object, session, secret
+            5: unknown type "number"; there are: text, url, page, object, session, secret
             5: values are a list: [one, two]
             4: the default is none of the values
             4: names of arguments are letters, digits and _

@@ -17,7 +17,7 @@ fn prompts(args: &[&str], dir: Option<&Path>) -> Result<Prompts, LoadError> {
 }
 
 fn house() -> Prompts {
-    prompts(&[], None).expect("the prompts of the house are in order")
+    prompts(&["--toolsets=all"], None).expect("the prompts of the house are in order")
 }
 
 fn arguments(arguments: Value) -> Map<String, Value> {
@@ -59,6 +59,17 @@ fn good() -> [(&'static str, Value); 5] {
             json!({ "start_url": url, "test_scenario": "Ada buys a teapot" }),
         ),
     ]
+}
+
+#[test]
+fn a_test_of_the_app_begins_at_an_address_or_a_path() {
+    let given = |start_url: &str| json!({ "start_url": start_url, "test_scenario": "Ada pays" });
+    for good in ["/", "/login?next=%2F", "https://shop.example/"] {
+        let (prompts, arguments) = (house(), arguments(given(good)));
+        assert!(prompts.get("e2e_test", &arguments).is_ok(), "{good}");
+    }
+    let refusal = refused(&house(), "e2e_test", given("the start page"));
+    assert!(refusal.contains("or a path of the app"), "{refusal}");
 }
 
 #[test]
@@ -127,15 +138,18 @@ fn expected_path(path: &str) -> String {
 
 #[test]
 fn texts_name_only_tools_that_are_on() {
-    let sets: [&[&str]; 5] = [
+    let sets: [&[&str]; 6] = [
         &["--toolsets", "session"],
         &["--toolsets", "browser,session", "--caps", "testing,storage"],
-        &["--no-enable-script-evaluation"],
+        &[],
+        &["--toolsets=all", "--no-enable-script-evaluation"],
         &[
+            "--toolsets=all",
             "--tools",
             "-browser_fill_form,-get_text,-save_state,-create_session",
         ],
         &[
+            "--toolsets=all",
             "--tools",
             "-navigate,-browser_navigate,-compare_screenshot,-screenshot,-click",
         ],
@@ -232,7 +246,7 @@ fn a_folder_adds_prompts_and_replaces_those_of_the_house() {
     write("greet.md", "---\ndescription: Greets\narguments:\n  - name: who\n    required: true\n---\nHello {{ who }}{% if tool(\"navigate\") %}, by {{ tool(\"navigate\") }}{% endif %}!").expect("a file");
     write("e2e_test.md", "---\ndescription: Ours\n---\nRun make test.").expect("a file");
     write("notes.txt", "no prompt").expect("a file");
-    let prompts = prompts(&[], Some(dir.path())).expect("prompts");
+    let prompts = prompts(&["--toolsets=all"], Some(dir.path())).expect("prompts");
     let names: Vec<_> = prompts.iter().map(|prompt| prompt.name.as_str()).collect();
     assert_eq!(names.len(), 6);
     assert!(names.ends_with(&["e2e_test", "greet"]), "{names:?}");

@@ -78,7 +78,7 @@ pub(super) async fn run(host: &Host, op: ContextOp) -> Result<Value, Failure> {
                 let bytes = tokio::fs::read(from)
                     .await
                     .map_err(|error| Error::file(from, "open", &error))?;
-                host.setting.output.write_bytes(&copy, &bytes).await?;
+                host.setting.output.write_bytes(&copy, bytes).await?;
             }
             return Ok(match place {
                 Some(path) => json!({ "path": path }),

@@ -28,6 +28,8 @@ const BEHIND: usize = 10_000;
 const OPENED: Duration = Duration::from_secs(5);
 /// Lines, and errors that nobody handled, that an answer tells of.
 const LINES: usize = 200;
+/// How many bytes they may have.
+const PRINTED: usize = 1024 * 1024;
 
 /// What everything that code asks for is done with.
 pub(super) struct Host {
@@ -393,6 +395,8 @@ struct Answer {
     tell: Option<oneshot::Sender<Outcome>>,
     printed: Vec<String>,
     unhandled: Vec<String>,
+    /// For more of them, in bytes.
+    room: usize,
 }
 
 impl Answer {
@@ -401,11 +405,13 @@ impl Answer {
             tell: Some(tell),
             printed: Vec::new(),
             unhandled: Vec::new(),
+            room: PRINTED,
         }
     }
 
     fn print(&mut self, line: String) {
-        if self.printed.len() < LINES {
+        if self.printed.len() < LINES && self.room > 0 {
+            self.room = self.room.saturating_sub(line.len());
             self.printed.push(line);
         }
     }
@@ -413,7 +419,8 @@ impl Answer {
     fn complain(&mut self, error: String) {
         if self.tell.is_none() {
             tracing::warn!(error, "in code that still listens");
-        } else if self.unhandled.len() < LINES {
+        } else if self.unhandled.len() < LINES && self.room > 0 {
+            self.room = self.room.saturating_sub(error.len());
             self.unhandled.push(error);
         }
     }

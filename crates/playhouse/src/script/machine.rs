@@ -104,6 +104,19 @@ pub(super) enum Stopped {
     Unwanted,
 }
 
+/// The most that is kept of a line that code prints, in bytes: what waits to be told is not the engine's memory any more.
+const LONGEST_LINE: usize = 64 * 1024;
+
+fn bounded(mut text: String) -> String {
+    if text.len() > LONGEST_LINE {
+        let left_out = text.len() - LONGEST_LINE;
+        text.truncate(text.floor_char_boundary(LONGEST_LINE));
+        text += &format!("… ({left_out} more bytes)");
+        text.shrink_to_fit();
+    }
+    text
+}
+
 /// What answers questions at once: JSON to JSON.
 pub(super) type Oracle = Arc<dyn Fn(&str) -> String + Send + Sync>;
 
@@ -411,6 +424,7 @@ fn native<'js>(
     native.set(
         "print",
         Function::new(ctx.clone(), move |level: String, text: String| {
+            let text = bounded(text);
             let _ = out.blocking_send(Report::Printed { level, text });
         })?,
     )?;
@@ -418,7 +432,7 @@ fn native<'js>(
     native.set(
         "unhandled",
         Function::new(ctx.clone(), move |text: String| {
-            let _ = out.blocking_send(Report::Unhandled(text));
+            let _ = out.blocking_send(Report::Unhandled(bounded(text)));
         })?,
     )?;
     let (out, ended) = (reports.clone(), ended.clone());

@@ -227,7 +227,10 @@ async fn print(
 async fn saved(host: &Host, path: Option<&str>, bytes: Vec<u8>) -> Result<Value, Failure> {
     if let Some(path) = path {
         let file = host.setting.output.named(path)?;
-        host.setting.output.write_bytes(&file, &bytes).await?;
+        host.setting
+            .output
+            .write_bytes(&file, bytes.clone())
+            .await?;
     }
     Ok(BASE64_STANDARD.encode(bytes).into())
 }

@@ -125,10 +125,8 @@ pub(super) async fn decide(
         } => {
             let body = match path {
                 Some(path) => {
-                    let path = host.setting.output.allowed(&path)?;
-                    tokio::fs::read(&path)
-                        .await
-                        .map_err(|error| crate::error::Error::file(&path, "open", &error))?
+                    let output = &host.setting.output;
+                    output.read(&output.allowed(&path)?).await?
                 }
                 None => decoded(&body)?,
             };

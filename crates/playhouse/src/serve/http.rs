@@ -2,7 +2,7 @@
 
 use super::{refuse, signal};
 use crate::auth::Gate;
-use crate::config::{HttpSettings, Settings};
+use crate::config::{AuthMode, AuthSettings, HttpSettings, Settings};
 use crate::server::Server;
 use crate::transport::{
     self,
@@ -51,7 +51,8 @@ pub(super) async fn serve(settings: Settings, http: HttpSettings) -> ExitCode {
     server.handovers().are_at(urls.clone());
     let ending = Ending::default();
     let router = transport::http::router(server.clone(), &http, address, gate, ending.clone());
-    let _ = io::stderr().write_all(welcome(&urls[0], made.as_deref()).as_bytes());
+    let welcome = welcome(&urls[0], &http.auth, made.as_deref());
+    let _ = io::stderr().write_all(welcome.as_bytes());
     let listening = Listening {
         listener,
         tls,
@@ -141,19 +142,33 @@ fn urls(http: &HttpSettings, address: SocketAddr) -> Vec<String> {
     hosts.into_iter().map(url).collect()
 }
 
-/// What a person needs to connect a client: `key` is shown here and nowhere else.
-fn welcome(url: &str, key: Option<&str>) -> String {
-    let mut entry = serde_json::json!({ "url": format!("{url}/mcp") });
-    if let Some(key) = key {
-        entry["headers"] = serde_json::json!({ "Authorization": format!("Bearer {key}") });
-    }
-    let config = serde_json::json!({ "mcpServers": { "playwright": entry } });
-    let made = key.map_or(String::new(), |key| {
-        format!(
-            "API key: {key}\nIt is good until the server ends; --api-key gives one that lasts.\n"
-        )
-    });
+/// What a person needs to connect a client. A key that was made for this run is shown here and nowhere else.
+fn welcome(url: &str, auth: &AuthSettings, made: Option<&str>) -> String {
+    let mut entry = serde_json::json!({ "type": "http", "url": format!("{url}/mcp") });
+    let bearer =
+        |credential| serde_json::json!({ "Authorization": format!("Bearer {credential}") });
+    let note = match auth.mode {
+        AuthMode::None => String::new(),
+        AuthMode::ApiKey => {
+            entry["headers"] = bearer(made.unwrap_or("YOUR_API_KEY"));
+            made.map_or_else(
+                || "Replace YOUR_API_KEY by a key of --api-key or --api-keys.\n".to_owned(),
+                |key| {
+                    format!(
+                        "API key: {key}\nIt is good until the server ends; --api-key gives one that lasts.\n"
+                    )
+                },
+            )
+        }
+        // A header of its own would keep a client from asking its issuer for a token.
+        AuthMode::Oauth => format!(
+            "Clients get an access token from {} by OAuth. One that cannot needs this beside \"url\":\n\"headers\": {}\n",
+            auth.issuers.join(" or "),
+            bearer("YOUR_ACCESS_TOKEN"),
+        ),
+    };
+    let config = serde_json::json!({ "mcpServers": { "playhouse": entry } });
     format!(
-        "Listening on {url}\nPut this in your client config:\n{config:#}\n{made}Clients of the older SSE transport connect to {url}/sse, those of WebSockets to /ws.\n"
+        "Listening on {url}\nPut this in your client config:\n{config:#}\n{note}Clients of the older SSE transport connect to {url}/sse, those of WebSockets to /ws.\n"
     )
 }

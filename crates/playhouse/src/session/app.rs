@@ -35,6 +35,20 @@ struct State {
     troubles: VecDeque<Trouble>,
     /// How many were forgotten.
     forgotten: usize,
+    /// What went wrong last in the app while its tools did well, until somebody is told more of it.
+    unexplained: Option<Unexplained>,
+}
+
+/// An error of the app that no tool failed of.
+#[derive(Debug, Clone)]
+pub(crate) struct Unexplained {
+    /// When it was noticed, RFC 3339.
+    pub(crate) time: String,
+    /// The tool whose call it came with.
+    pub(crate) tool: &'static str,
+    pub(crate) message: String,
+    /// How far logs were before that call.
+    pub(crate) from: Marks,
 }
 
 /// What is known already of a page's troubles.
@@ -266,6 +280,22 @@ impl App {
             state.troubles.pop_front();
             state.forgotten += 1;
         }
+    }
+
+    /// Notes an error of the app that a tool met without failing.
+    pub(crate) fn leave_unexplained(&self, tool: &'static str, message: String) {
+        let mut state = self.state();
+        state.unexplained = Some(Unexplained {
+            time: now(),
+            tool,
+            message,
+            from: state.ended.clone(),
+        });
+    }
+
+    /// The last such error; it is told once.
+    pub(crate) fn take_unexplained(&self) -> Option<Unexplained> {
+        self.state().unexplained.take()
     }
 
     /// All that went wrong, and how much more was forgotten before it.

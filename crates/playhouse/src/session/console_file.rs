@@ -1,7 +1,7 @@
 //! The console log of a tab: a file that grows as messages come, and how far answers have told of it.
 
 use crate::config::ConsoleLevel;
-use crate::output::{self, Output};
+use crate::output::Output;
 use crate::reply::Event;
 use engine::{ConsoleMessage, MessageKind, Page};
 use std::fs::OpenOptions;
@@ -128,9 +128,7 @@ impl ConsoleFile {
         let file = match &mut self.file {
             Some(file) => file,
             None => {
-                std::fs::create_dir_all(self.output.folder())?;
-                let name = format!("console-{}.log", output::now());
-                let path = self.output.folder().join(name);
+                let path = self.output.make("console-*.log")?;
                 self.output.artifacts().add(&path, false);
                 self.file.insert(OpenFile {
                     path,

@@ -3,7 +3,7 @@
 use crate::output::Output;
 use serde_json::{Map, Value, json};
 use std::fs::{self, OpenOptions};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -46,32 +46,50 @@ impl Journal {
         arguments: &Value,
         answer: &Answered<'_>,
     ) {
-        let path = self.path(output);
+        let Some(path) = self.path(output) else {
+            return;
+        };
         let entry = output.redacted(entry(output.workspace(), tool, arguments, answer));
-        let written = path
-            .parent()
-            .map_or(Ok(()), fs::create_dir_all)
-            .and_then(|()| {
-                let mut file = OpenOptions::new().create(true).append(true).open(&path)?;
-                file.write_all(entry.as_bytes())
-            });
+        // Not kept open: somebody may remove it meanwhile.
+        let mut options = OpenOptions::new();
+        let file = options.create(true).append(true).open(&path);
+        let written = file.and_then(|mut file| file.write_all(entry.as_bytes()));
         if let Err(error) = written {
             tracing::warn!(%error, "the session's journal cannot be written");
         }
     }
 
-    fn path(&self, output: &Output) -> PathBuf {
+    /// Where it lies; makes a folder that nobody else has.
+    fn path(&self, output: &Output) -> Option<PathBuf> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.get_or_insert_with(|| {
-            let now = SystemTime::now()
-                .duration_since(UNIX_EPOCH)
-                .unwrap_or_default();
-            let folder = output.folder().join(format!("session-{}", now.as_millis()));
-            // Clients look for this line.
-            let _ = writeln!(std::io::stderr(), "Session: {}", folder.display());
-            folder.join("session.md")
-        })
-        .clone()
+        if file.is_none() {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH);
+            let begin = now.unwrap_or_default().as_millis();
+            let made = fs::create_dir_all(output.folder()).and_then(|()| {
+                let folders = (begin..).map(|time| output.folder().join(format!("session-{time}")));
+                let mut made = folders.map(|folder| (fs::create_dir(&folder), folder));
+                let taken = |made: &io::Result<()>| {
+                    made.as_ref()
+                        .is_err_and(|error| error.kind() == io::ErrorKind::AlreadyExists)
+                };
+                let made = made.find(|(made, _)| !taken(made));
+                made.map_or(
+                    Err(io::ErrorKind::AlreadyExists.into()),
+                    |(made, folder)| made.map(|()| folder),
+                )
+            });
+            match made {
+                Ok(folder) => {
+                    // Clients look for this line.
+                    let _ = writeln!(io::stderr(), "Session: {}", folder.display());
+                    *file = Some(folder.join("session.md"));
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "the session's journal cannot be written");
+                }
+            }
+        }
+        file.clone()
     }
 }
 

@@ -14,6 +14,9 @@ use std::time::{Duration, SystemTime};
 /// How often a page may come in between with a dialog when it is to be left.
 const TRIES: u32 = 5;
 
+/// The reason of a navigation that was given up for another one.
+const GIVEN_UP: &str = "net::ERR_ABORTED";
+
 /// How long a page that does not tell its title may hold up an answer, which goes by the last one then.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(500);
 
@@ -159,14 +162,25 @@ impl Tab {
         self.restart_console();
         for _ in 0..TRIES {
             self.dismiss_modals(progress).await?;
+            let shown = self.document();
             match self.page.goto(progress, url, until).await {
                 // The last word of a script of the page that is left.
                 Err(engine::Error::DialogOpen {}) if self.page.is_asked_by_script() => {}
+                // The page went elsewhere at the same moment, as one does that loads itself again and again.
+                Err(engine::Error::NavigationFailed { reason, .. })
+                    if reason == GIVEN_UP && self.document() != shown => {}
                 Err(engine::Error::DialogOpen {}) => return Ok(None),
                 landed => return Ok(landed.map(Some)?),
             }
         }
-        Ok(Some(Landing::Shown))
+        // The page opens one dialog after the other, or goes elsewhere each time, and is still there.
+        Err(engine::Error::DialogOpen {}.into())
+    }
+
+    /// The document that is shown, and whether another one is on its way.
+    fn document(&self) -> Option<(Option<engine::LoaderId>, bool)> {
+        let main = self.page.frames().into_iter().next()?;
+        Some((main.document, main.pending))
     }
 
     /// Whether it crashed, and no program knows yet.

@@ -58,6 +58,8 @@ struct State {
     seen: Vec<String>,
     /// How many tabs the client knows to have been refused.
     told_refused: u64,
+    /// A call has worked with the tabs.
+    used: bool,
 }
 
 impl Tabs {
@@ -151,6 +153,7 @@ impl Tabs {
 
     /// The current tab, fit for use: a first one is opened, a crashed one is replaced.
     pub(crate) async fn current_or_new(&self, progress: &Progress) -> Result<Arc<Tab>> {
+        self.mark_used();
         match self.current() {
             Some(tab) if tab.page.is_crashed() => {
                 let fresh = self.open_new(progress).await?;
@@ -161,6 +164,24 @@ impl Tabs {
             Some(tab) => Ok(tab),
             None => self.open_new(progress).await,
         }
+    }
+
+    /// Opens a tab beside those that there are. A browser with a profile begins with a blank tab, as `@playwright/mcp` starts it: clients
+    /// count it.
+    pub(crate) async fn open_another(&self, progress: &Progress) -> Result<Arc<Tab>> {
+        let unused = !self.mark_used() && self.all().is_empty();
+        let browser = &self.shared.settings.browser;
+        let is_ours = browser.cdp.is_none() && browser.webdriver.is_none();
+        if unused && is_ours && self.open.browser_number().is_none() {
+            self.open_new(progress).await?;
+        }
+        self.open_new(progress).await
+    }
+
+    /// Notes that a call works with the tabs. Whether one has before.
+    fn mark_used(&self) -> bool {
+        let mut state = self.shared.reconciled();
+        std::mem::replace(&mut state.used, true)
     }
 
     /// Opens a blank tab and makes it the current one.

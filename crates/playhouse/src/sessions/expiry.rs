@@ -1,6 +1,6 @@
 //! When a session is over: told in wall time, kept in time that no clock change moves.
 
-use crate::config::SessionExpiry;
+use crate::config::{NEVER, SessionExpiry};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 use tokio::time::Instant;
@@ -51,6 +51,12 @@ impl Deadline {
         }
     }
 
+    /// It is now.
+    pub(super) fn pass(&self) {
+        let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        *end = End::after(Duration::ZERO, SystemTime::now());
+    }
+
     /// When it began to count.
     pub(super) fn began(&self) -> SystemTime {
         self.began
@@ -60,9 +66,14 @@ impl Deadline {
         self.end().at <= Instant::now()
     }
 
-    /// When it is, in wall time.
-    pub(super) fn told(&self) -> SystemTime {
-        self.end().told
+    /// When it is, in wall time; `None`: never.
+    pub(super) fn told(&self) -> Option<SystemTime> {
+        (self.lifetime != NEVER).then(|| self.end().told)
+    }
+
+    /// Whether uses do not move it.
+    pub(super) fn is_fixed(&self) -> bool {
+        self.expiry == SessionExpiry::Fixed
     }
 
     /// Waits for the end as it is now; it may have moved then.
@@ -73,6 +84,12 @@ impl Deadline {
     fn end(&self) -> End {
         *self.end.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Unix time in milliseconds.
+pub(crate) fn unix_ms(time: SystemTime) -> u64 {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH);
+    u64::try_from(since.unwrap_or(Duration::ZERO).as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -12,6 +12,8 @@ use std::time::Duration;
 /// What differs from the server's settings.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SessionOptions {
+    /// What it is called.
+    pub(crate) name: Option<SessionName>,
     /// The browser.
     pub(crate) browser: Option<BrowserOption>,
     /// The user agent.
@@ -26,10 +28,50 @@ pub(crate) struct SessionOptions {
     pub(crate) proxy: Option<ProxyOption>,
     /// Cookies and storage at first: a path that may be read, or the state itself.
     pub(crate) storage_state: Option<Value>,
-    /// How long it lives, in milliseconds.
-    pub(crate) timeout: Option<u64>,
+    /// How long it lives; `None`: as long as the server says.
+    pub(crate) lifetime: Option<Duration>,
     /// Whether calls prolong its life, whatever holds for others.
     pub(crate) expiry: Option<SessionExpiry>,
+}
+
+/// The name of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum SessionName {
+    /// This one, or it fails where there is such a session.
+    Given(String),
+    /// This one, with a number where there is such a session.
+    Proposed(String),
+}
+
+impl SessionName {
+    /// The name that a client gives: of letters, digits, - and _, and none that means a session already.
+    pub(crate) fn given(tool: &'static str, name: String) -> Result<Self> {
+        let message = match name.as_str() {
+            crate::session::DEFAULT => "Is the name of the default session",
+            text if uuid::Uuid::parse_str(text).is_ok() => "Must not look like an id",
+            text if !is_name(text) => "Must be up to 64 letters, digits, - and _",
+            _ => return Ok(Self::Given(name)),
+        };
+        Err(wrong_name(tool, message.to_owned()))
+    }
+}
+
+/// The refusal of a name.
+pub(super) fn wrong_name(tool: &'static str, message: String) -> Error {
+    Error::InvalidArguments {
+        tool,
+        problems: vec![Problem {
+            parameter: "name".to_owned(),
+            message,
+            missing: false,
+        }],
+    }
+}
+
+/// Whether a session or a context may be called so.
+pub(crate) fn is_name(text: &str) -> bool {
+    let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_');
+    !text.is_empty() && text.len() <= 64 && text.chars().all(plain)
 }
 
 /// A browser.
@@ -80,11 +122,6 @@ pub(crate) struct ProxyOption {
 }
 
 impl SessionOptions {
-    /// How long the session lives, where that was said.
-    pub(super) fn lifetime(&self) -> Option<Duration> {
-        self.timeout.map(Duration::from_millis)
-    }
-
     /// The error of a browser that does not take what was asked for: it names the parameter.
     pub(super) fn blamed(&self, tool: &'static str, error: Error) -> Error {
         let given = |option| match option {
@@ -130,6 +167,13 @@ impl SessionOptions {
         if let Some(ViewportOption { width, height }) = self.viewport {
             context.viewport = Viewport::Fixed(Size { width, height });
         }
+        let unsendable = |text: &String| http::HeaderValue::try_from(text).is_err();
+        if self.user_agent.as_ref().is_some_and(unsendable) {
+            return Err(wrong(
+                &["userAgent"],
+                "userAgent must be text that fits into a header: no line breaks or control characters",
+            ));
+        }
         if let Some(locale) = &self.locale {
             context.locale = Some(locale.clone());
         }
@@ -172,7 +216,7 @@ impl SessionOptions {
 
 fn wrong(parameters: &'static [&'static str], reason: &'static str) -> Error {
     Error::Arguments {
-        reason,
+        reason: reason.into(),
         parameters,
         missing: &[],
         bare: false,

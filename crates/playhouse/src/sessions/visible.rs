@@ -1,87 +1,12 @@
 //! Sessions as a caller sees them: its own, those of its principal, and the default one.
 
-use super::{Chosen, Created, SessionOptions, Sessions, UnderWay};
-use crate::call::Call;
+use super::{Caller, Chosen, Created, Home, Place, SessionOptions, Sessions, UnderWay};
+use crate::call::{Call, Client};
 use crate::devserver::DevServers;
 use crate::error::{Error, Result};
-use crate::principal::{Permission, Principal};
+use crate::principal::Permission;
 use crate::session::{DEFAULT, Session};
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
-
-/// How long a principal may be away that has no connection of its own, until its default session is one that nobody is connected to.
-const AWAY: Duration = Duration::from_secs(3600);
-
-/// Who calls, and where it is at home.
-#[derive(Clone)]
-pub(crate) struct Caller {
-    /// Whom the server takes it for.
-    pub(crate) principal: Principal,
-    home: Home,
-}
-
-/// Where the calls go that name no session.
-#[derive(Clone)]
-enum Home {
-    /// To the server's default session.
-    Server,
-    /// To a default session of its own, made when it is first needed. It expires like others once nobody has this any more.
-    Own(Own),
-}
-
-type Own = Arc<Mutex<Option<UnderWay>>>;
-
-/// The homes of principals that come without a connection.
-#[derive(Default)]
-pub(super) struct Homes(HashMap<Principal, (Own, Instant)>);
-
-impl Homes {
-    fn of(&mut self, principal: &Principal) -> Own {
-        let now = Instant::now();
-        self.0.retain(|_, (own, used)| {
-            Arc::strong_count(own) > 1 || now.saturating_duration_since(*used) < AWAY
-        });
-        let (own, used) = self
-            .0
-            .entry(principal.clone())
-            .or_insert_with(|| (Own::default(), now));
-        *used = now;
-        own.clone()
-    }
-}
-
-impl Caller {
-    /// The same caller, with what its principal may do by now.
-    pub(crate) fn now(self, principal: Principal) -> Self {
-        Self { principal, ..self }
-    }
-}
-
-impl Sessions {
-    /// A client that is known by its principal alone.
-    pub(crate) fn caller(&self, principal: Principal) -> Caller {
-        let home = match principal.is_anybody() {
-            true => Home::Server,
-            false => {
-                let mut homes = self.homes.lock().unwrap_or_else(PoisonError::into_inner);
-                Home::Own(homes.of(&principal))
-            }
-        };
-        Caller { principal, home }
-    }
-
-    /// A client that has connected, and will be gone when the last clone of this is dropped.
-    pub(crate) fn connected_caller(&self, principal: Principal) -> Caller {
-        match self.settings.sessions.shared {
-            true => self.caller(principal),
-            false => Caller {
-                principal,
-                home: Home::Own(Own::default()),
-            },
-        }
-    }
-}
+use std::sync::Arc;
 
 /// A session that tests an app, which lives on while a call has it.
 pub(crate) struct Tested {
@@ -126,9 +51,8 @@ impl Visible {
             (Some(index), _) => index,
             (None, 1) if is_home() => 0,
             _ => {
-                let ids = tested.iter().map(|created| created.id.to_string());
                 return Err(Error::NoE2eSession {
-                    sessions: ids.collect(),
+                    sessions: tested.iter().map(|created| created.label()).collect(),
                 });
             }
         };
@@ -153,34 +77,59 @@ impl Visible {
         .detach();
     }
 
-    /// The session of that id, or the default one; its life is prolonged.
+    /// The session of that id or name; its life is prolonged. Where none is named, that is the one in which the caller tests an app, or else
+    /// the default one.
     pub(crate) fn choose(&self, id: Option<&str>) -> Result<Chosen> {
-        match id.filter(|id| *id != DEFAULT) {
+        match id {
+            Some(DEFAULT) => Ok(self.at_home()),
             Some(id) => {
                 let created = self.sessions.table().find(id, &self.caller.principal)?;
                 Ok(Chosen::of(created))
             }
-            None => Ok(self.at_home()),
+            None => {
+                let creator = self.caller.resident();
+                let mut tested = self.list();
+                tested.retain(|created| {
+                    created.session.app().is_some() && created.resident().ptr_eq(&creator)
+                });
+                match tested.as_slice() {
+                    [] => Ok(self.at_home()),
+                    [only] => Ok(Chosen::of(only.clone())),
+                    several => Err(Error::SessionUnclear {
+                        sessions: several.iter().map(|created| created.label()).collect(),
+                    }),
+                }
+            }
         }
+    }
+
+    /// Before a call of a client for its default session: where the profile is open in a session that another client of the same principal has
+    /// left behind, that one becomes the default session of this client.
+    pub(crate) async fn take_up(&self, client: &Arc<dyn Client>) {
+        if let Home::Own(home) = &self.caller.home {
+            let owner = &self.caller.principal;
+            self.sessions.take_up(home, owner, client).await;
+        }
+    }
+
+    /// A place for a named context, which counts as a session does.
+    pub(crate) fn place_of_context(&self, call: &Call) -> Result<Place<'_>> {
+        Place::take(&self.sessions, call.tool, &self.caller.principal, None)
     }
 
     /// The default session.
     pub(crate) fn at_home(&self) -> Chosen {
-        let Home::Own(home) = &self.caller.home else {
-            return Chosen {
+        match &self.caller.home {
+            Home::Server => Chosen {
                 session: self.sessions.default.clone(),
                 _under_way: None,
-            };
-        };
-        let mut home = home.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(UnderWay(created)) = &*home
-            && created.session.goes_on().is_ok()
-        {
-            return Chosen::of(created.clone());
+            },
+            Home::Own(home) => {
+                let owner = &self.caller.principal;
+                let settle_in = || self.sessions.settle_in(home, owner);
+                Chosen::of(home.session_or(settle_in))
+            }
         }
-        let created = self.sessions.settle_in(&self.caller.principal);
-        *home = Some(UnderWay::on(created.clone()));
-        Chosen::of(created)
     }
 
     /// The server's default session, if it is the caller's too.
@@ -199,11 +148,10 @@ impl Visible {
         call: &Call,
         options: &SessionOptions,
     ) -> Result<Arc<Created>> {
-        let owner = &self.caller.principal;
-        self.sessions.create(call, owner, options).await
+        self.sessions.create(call, &self.caller, options).await
     }
 
-    /// Ends a session: calls on it that came before are finished first, later ones find it gone. The default one loses all that it has, and
+    /// Ends a session: calls on it that came before are cancelled, later ones find it gone. The default one loses all that it has, and
     /// begins anew with the next call.
     pub(crate) async fn close(&self, call: &Call, id: &str) -> Result<()> {
         let owner = &self.caller.principal;
@@ -212,38 +160,17 @@ impl Visible {
         }
         let Home::Own(home) = &self.caller.home else {
             let default = &self.sessions.default;
-            call.take_turn(default.turn()).await;
+            call.take_turn(default.last_turn()).await;
             default.leave().await;
             return Ok(());
         };
-        let own = {
-            let home = home.lock().unwrap_or_else(PoisonError::into_inner);
-            home.as_ref().map(|UnderWay(created)| created.id)
+        let Some(own) = home.session() else {
+            return Ok(());
         };
-        let Some(own) = own else { return Ok(()) };
-        match self.sessions.close(call, owner, &own.to_string()).await {
+        match self.sessions.close(call, owner, &own.id.to_string()).await {
             // It was over before.
             Err(Error::SessionNotFound { .. } | Error::SessionExpired { .. }) => Ok(()),
             closed => closed,
         }
     }
-}
-
-impl Sessions {
-    /// A default session for somebody who has none.
-    fn settle_in(self: &Arc<Self>, owner: &Principal) -> Arc<Created> {
-        let settings = Arc::new(self.settings.apart());
-        let session = Arc::new(Session::new(settings, self.browsers.clone()));
-        let lifetime = self.settings.sessions.timeout;
-        self.add(session, owner, Kind::Default, lifetime, None)
-    }
-}
-
-/// Where a session comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// A call came that named none.
-    Default,
-    /// Somebody created it.
-    Created,
 }

@@ -37,7 +37,13 @@ fn strange(schema: &Map<String, Value>, members: &Arguments, path: &Path, found:
                 found,
                 match nearest(name, names()) {
                     Some(meant) => format!("Unknown parameter, did you mean \"{meant}\"?"),
-                    None => "Unknown parameter".to_owned(),
+                    None => {
+                        let known: Vec<_> = names().collect();
+                        match known.as_slice() {
+                            [] => "Unknown parameter: there are none".to_owned(),
+                            known => format!("Unknown parameter. Known: {}", known.join(", ")),
+                        }
+                    }
                 },
             ),
         }
@@ -54,6 +60,44 @@ fn strange_in(schema: &Map<String, Value>, given: &Value, path: &Path, found: &m
         }
         _ => {}
     }
+}
+
+/// Leaves out the optional strings that are empty, as models send them. `minLength: 0` says that an empty one is a value.
+pub(super) fn leave_out_empty(schema: &Map<String, Value>, members: &mut Arguments) {
+    let Some(Value::Object(properties)) = schema.get("properties") else {
+        return;
+    };
+    for (name, property) in properties {
+        let Value::Object(property) = property else {
+            continue;
+        };
+        let empty = members.get(name).is_some_and(|given| given == "");
+        let is_string = property.get("type").is_some_and(|kind| kind == "string");
+        if empty {
+            let means_something =
+                property.get("minLength").is_some_and(|least| *least == 0) || !is_string;
+            if !is_needed(schema, name, property) && !means_something {
+                members.shift_remove(name);
+            }
+            continue;
+        }
+        match (members.get_mut(name), property.get("items")) {
+            (Some(Value::Object(given)), _) => leave_out_empty(property, given),
+            (Some(Value::Array(given)), Some(Value::Object(item))) => {
+                for given in given.iter_mut().filter_map(Value::as_object_mut) {
+                    leave_out_empty(item, given);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether a parameter must be given: one with a default is listed as required all the same.
+fn is_needed(schema: &Map<String, Value>, name: &str, property: &Map<String, Value>) -> bool {
+    let required = schema.get("required").and_then(Value::as_array);
+    required.is_some_and(|names| names.iter().any(|known| known == name))
+        && !property.contains_key("default")
 }
 
 /// The same with integers where JSON has whole numbers, so that `2.0` is an index too.
@@ -115,16 +159,13 @@ impl Path {
 }
 
 fn object(schema: &Map<String, Value>, members: &Arguments, path: &Path, found: &mut Found) {
-    let required = schema.get("required").and_then(Value::as_array);
     let properties = schema.get("properties").and_then(Value::as_object);
     for (name, property) in properties.into_iter().flatten() {
         let Value::Object(property) = property else {
             continue;
         };
-        let needed = required.is_some_and(|names| names.iter().any(|known| known == name))
-            && !property.contains_key("default");
         match members.get(name) {
-            None if !needed => {}
+            None if !is_needed(schema, name, property) => {}
             None => {
                 let before = found.len();
                 value(property, None, &path.member(name), found);
@@ -318,6 +359,40 @@ mod tests {
         assert_eq!(
             told(schema, json!({ "level": null })),
             ["Invalid option: expected one of \"x\" at level"]
+        );
+    }
+
+    #[test]
+    fn an_empty_string_is_left_out_where_it_is_optional_and_means_nothing() {
+        let schema = json!({
+            "properties": {
+                "text": { "type": "string" },
+                "level": { "type": "string", "enum": ["x"], "default": "x" },
+                "filename": { "type": "string" },
+                "prompt": { "type": "string", "minLength": 0 },
+                "value": {},
+                "headers": { "type": "object", "additionalProperties": { "type": "string" } },
+                "fields": { "type": "array", "items": {
+                    "properties": { "element": { "type": "string" }, "value": { "type": "string" } },
+                    "required": ["value"],
+                } },
+            },
+            "required": ["text", "level", "fields"],
+        });
+        let given = json!({
+            "text": "", "level": "", "filename": "", "prompt": "", "value": "", "headers": { "a": "" },
+            "fields": [{ "element": "", "value": "" }],
+        });
+        let (Value::Object(schema), Value::Object(mut given)) = (schema, given) else {
+            panic!("two objects");
+        };
+        leave_out_empty(&schema, &mut given);
+        assert_eq!(
+            Value::Object(given),
+            json!({
+                "text": "", "prompt": "", "value": "", "headers": { "a": "" },
+                "fields": [{ "value": "" }],
+            })
         );
     }
 

@@ -2,15 +2,27 @@
 
 use super::{Arguments, Dialect, ToolDef};
 use crate::error::{Error, Problem, Result};
+use crate::session::DEFAULT;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
 /// Which session a call is for.
-const SESSION: &str = "sessionId";
+pub(crate) const SESSION: &str = "sessionId";
 /// How long it may wait, in milliseconds.
 const TIMEOUT: &str = "timeout";
 /// The longest that a call may ask to wait, in milliseconds: a day.
 const LONGEST: f64 = 86_400_000.0;
+
+/// Whether calls name the session that they are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SessionNaming {
+    /// There is the default session and no other, as in `@playwright/mcp`.
+    Impossible,
+    /// Those that name none are for the default session.
+    Optional,
+    /// They must (`--require-session`).
+    Required,
+}
 
 /// What a call says for all that serve it.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -22,15 +34,32 @@ pub(crate) struct Common {
 }
 
 impl ToolDef {
-    /// Takes the common parameters out of the arguments. `sessions`: there are tools that make sessions.
-    pub(crate) fn common(&self, arguments: &mut Arguments, sessions: bool) -> Result<Common> {
+    /// Takes the common parameters out of the arguments.
+    pub(crate) fn common(
+        &self,
+        arguments: &mut Arguments,
+        naming: SessionNaming,
+    ) -> Result<Common> {
         let mut common = Common::default();
         let mut problems = Vec::new();
-        if self.names_session(sessions) {
+        if self.names_session(naming) {
             match arguments.shift_remove(SESSION) {
-                None | Some(Value::Null) => {}
+                // Models send empty strings for what they leave out.
+                None => {}
+                Some(Value::String(id)) if id.is_empty() => {}
                 Some(Value::String(id)) => common.session_id = Some(id),
+                // A program that lost its id must not act on another session.
+                Some(Value::Null) => problems.push(problem(SESSION, "string, received null")),
                 Some(_) => problems.push(problem(SESSION, "string")),
+            }
+            let unnamed = common.session_id.as_deref().is_none_or(|id| id == DEFAULT);
+            if naming == SessionNaming::Required && unnamed && problems.is_empty() {
+                problems.push(Problem {
+                    parameter: SESSION.to_owned(),
+                    message: "Missing: this server has no default session (--require-session)"
+                        .to_owned(),
+                    missing: true,
+                });
             }
         }
         if self.has_timeout() {
@@ -63,37 +92,34 @@ impl ToolDef {
     pub(super) fn with_common(
         &self,
         mut schema: Map<String, Value>,
-        sessions: bool,
+        naming: SessionNaming,
     ) -> Map<String, Value> {
+        if naming != SessionNaming::Impossible {
+            // Without it a schema is of the same dialect, and clients of @playwright/mcp see another list anyway.
+            schema.remove("$schema");
+        }
         if let Some(Value::Object(properties)) = schema.get_mut("properties") {
             if self.has_timeout() && self.waits {
                 let timeout = json!({ "type": "number", "description": "In ms." });
                 properties.insert(TIMEOUT.to_owned(), timeout);
             }
-            if self.names_session(sessions) {
+            if self.names_session(naming) {
                 // Its name says it, and every tool has it.
                 let id = json!({ "type": "string" });
                 properties.insert(SESSION.to_owned(), id);
             }
         }
+        if self.names_session(naming) && naming == SessionNaming::Required {
+            let required = schema.entry("required").or_insert_with(|| json!([]));
+            if let Value::Array(required) = required {
+                required.push(SESSION.into());
+            }
+        }
         schema
     }
 
-    /// The refusal of a call that names no session, where it has to.
-    pub(crate) fn needs_session(&self) -> Error {
-        Error::InvalidArguments {
-            tool: self.name,
-            problems: vec![Problem {
-                parameter: SESSION.to_owned(),
-                message: "Missing: this server has no default session (--require-session)"
-                    .to_owned(),
-                missing: true,
-            }],
-        }
-    }
-
-    fn names_session(&self, sessions: bool) -> bool {
-        self.of_a_session && sessions
+    fn names_session(&self, naming: SessionNaming) -> bool {
+        self.of_a_session && naming != SessionNaming::Impossible
     }
 
     fn has_timeout(&self) -> bool {

@@ -2,6 +2,7 @@
 
 use super::{Arguments, ToolDef};
 use crate::error::{Error, Problem, Result};
+use crate::sessions::is_name;
 use serde_json::Value;
 
 /// The parameters that name elements.
@@ -56,12 +57,6 @@ fn split(text: &str) -> Option<(&str, &str)> {
     let number = element.strip_prefix('e')?;
     let is_ref = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
     (is_ref && is_name(name)).then_some((name, reference))
-}
-
-/// Whether a context may be called so.
-pub(crate) fn is_name(text: &str) -> bool {
-    let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_');
-    !text.is_empty() && text.len() <= 64 && text.chars().all(plain)
 }
 
 #[cfg(test)]

@@ -36,6 +36,18 @@ pub(super) fn of_output<T: JsonSchema>() -> Map<String, Value> {
     schema
 }
 
+/// The schema of an answer as `tools/list` shows it: its members and their types, which are what a program plans with. Each word there is paid
+/// for by every conversation; what members of members are stands in docs/tools.md.
+pub(super) fn outline(mut schema: Map<String, Value>) -> Map<String, Value> {
+    schema.remove("$schema");
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        for property in properties.values_mut() {
+            as_object(property).retain(|word, _| word == "type");
+        }
+    }
+    schema
+}
+
 fn of<T: JsonSchema>(
     settings: &SchemaSettings,
     mend: fn(&mut Map<String, Value>),
@@ -115,6 +127,17 @@ fn as_object(schema: &mut Value) -> &mut Map<String, Value> {
 
 fn close(schema: &mut Map<String, Value>) {
     schema.insert("additionalProperties".into(), false.into());
+}
+
+/// Hides what only [`super::arguments::leave_out_empty`] reads: which optional parameters may be empty.
+pub(super) fn hide_may_be_empty(schema: &mut Map<String, Value>) {
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        for property in properties.values_mut().filter_map(Value::as_object_mut) {
+            if property.get("minLength").is_some_and(|least| *least == 0) {
+                property.remove("minLength");
+            }
+        }
+    }
 }
 
 /// `@playwright/mcp` lists parameters that have a default as required, although leaving them out works; so do we.

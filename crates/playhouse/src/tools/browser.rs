@@ -22,6 +22,7 @@ mod network;
 mod offline;
 mod pdf;
 mod resize;
+mod route;
 mod run_code;
 mod screenshot;
 mod select;
@@ -55,6 +56,7 @@ pub(super) const TOOLSET: Toolset = Toolset::new(
         network::TOOLS,
         offline::TOOLS,
         pdf::TOOLS,
+        route::TOOLS,
         run_code::TOOLS,
         screenshot::TOOLS,
         snapshot::TOOLS,

@@ -24,6 +24,9 @@ struct E2eSession(Tested);
 /// The same, at the call's turn.
 struct E2eSessionInTurn(E2eSession);
 
+/// The same for a call that closes it: calls before it are cancelled.
+struct E2eSessionToClose(E2eSession);
+
 impl E2eSession {
     fn session(&self) -> &Arc<Session> {
         &self.0.created.session
@@ -49,9 +52,21 @@ impl Scope for E2eSessionInTurn {
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
         let session = E2eSession(reach.sessions.e2e(&reach.session)?);
         call.take_turn(session.session().turn()).await;
-        session.session().goes_on()?;
-        call.tests(session.session().id());
-        session.app().call_began();
-        Ok(Self(session))
+        Ok(Self(at_its_turn(call, session)?))
     }
+}
+
+impl Scope for E2eSessionToClose {
+    async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
+        let session = E2eSession(reach.sessions.e2e(&reach.session)?);
+        call.take_turn(session.session().last_turn()).await;
+        Ok(Self(at_its_turn(call, session)?))
+    }
+}
+
+fn at_its_turn(call: &Call, session: E2eSession) -> Result<E2eSession> {
+    session.session().goes_on()?;
+    call.tests(session.session().id());
+    session.app().call_began();
+    Ok(session)
 }

@@ -8,9 +8,12 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use std::io;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_rustls::TlsAcceptor;
@@ -55,6 +58,14 @@ pub(crate) struct Listening {
 pub(crate) struct Place {
     _one_of_most: Arc<OwnedSemaphorePermit>,
     _open: TaskTrackerToken,
+    lingers: Arc<AtomicBool>,
+}
+
+impl Place {
+    /// Has the connection read on for a moment when it ends: what a client has sent and nobody read would have it lose the last word.
+    pub(crate) fn linger(&self) {
+        self.lingers.store(true, Ordering::Relaxed);
+    }
 }
 
 impl Listening {
@@ -95,6 +106,7 @@ impl Listening {
                 place: Place {
                     _one_of_most: Arc::new(place),
                     _open: open.token(),
+                    lingers: Arc::default(),
                 },
                 unsent: self.unsent,
                 stop: self.stop.clone(),
@@ -162,6 +174,7 @@ impl Connection {
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         let (mut router, place) = (self.router, self.place);
+        let lingers = place.lingers.clone();
         let service = TowerToHyperService::new(tower::service_fn(
             move |mut request: http::Request<Incoming>| {
                 request.extensions_mut().insert(place.clone());
@@ -171,7 +184,13 @@ impl Connection {
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(HEAD)
-            .serve_connection(TokioIo::new(stream), service)
+            .serve_connection(
+                TokioIo::new(Lingering {
+                    stream: Some(stream),
+                    lingers,
+                }),
+                service,
+            )
             .with_upgrades();
         let mut connection = std::pin::pin!(connection);
         tokio::select! {
@@ -186,6 +205,84 @@ impl Connection {
             Ok(served) => Ok(served?),
             Err(_) => Ok(()),
         }
+    }
+}
+
+/// A connection that reads on for a moment when it is dropped, if it is to.
+struct Lingering<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> {
+    stream: Option<S>,
+    lingers: Arc<AtomicBool>,
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Lingering<S> {
+    fn open(&mut self) -> io::Result<Pin<&mut S>> {
+        let gone = || io::Error::from(io::ErrorKind::NotConnected);
+        self.stream.as_mut().map(Pin::new).ok_or_else(gone)
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Drop for Lingering<S> {
+    fn drop(&mut self) {
+        if let Some(stream) = self.stream.take()
+            && self.lingers.load(Ordering::Relaxed)
+        {
+            drain(stream).detach();
+        }
+    }
+}
+
+/// Ends our side, and reads to the end of the other.
+fn drain(mut stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) -> Task {
+    engine::spawn("last word", async move {
+        let drained = async {
+            stream.shutdown().await?;
+            let mut ignored = [0; 16 * 1024];
+            while stream.read(&mut ignored).await? > 0 {}
+            Ok::<_, io::Error>(())
+        };
+        let _ = tokio::time::timeout(PARTING, drained).await;
+    })
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> AsyncRead for Lingering<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        self.open()?.poll_read(context, buffer)
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> AsyncWrite for Lingering<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.open()?.poll_write(context, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.open()?.poll_write_vectored(context, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream
+            .as_ref()
+            .is_some_and(AsyncWrite::is_write_vectored)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.open()?.poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.open()?.poll_shutdown(context)
     }
 }
 

@@ -5,27 +5,46 @@ use tokio::io::{
     AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _,
 };
 
-/// A message longer than this is refused rather than kept in memory.
-const LONGEST: u64 = 64 * 1024 * 1024;
+/// A message longer than this, in bytes, is refused rather than kept in memory; as over HTTP by default (`--max-request-size`).
+const LONGEST: u64 = 16 * 1024 * 1024;
 
 /// Feeds each line of `input`, until it ends.
 pub(crate) async fn read(mut input: impl AsyncBufRead + Unpin, feed: Feed) {
     let mut line = Vec::new();
     loop {
         line.clear();
-        let read = (&mut input)
-            .take(LONGEST)
-            .read_until(b'\n', &mut line)
-            .await;
-        match read {
+        // With its end.
+        let mut bounded = (&mut input).take(LONGEST + 1);
+        match bounded.read_until(b'\n', &mut line).await {
             Ok(0) | Err(_) => return,
             Ok(_) => {}
+        }
+        if bounded.limit() == 0 && line.last() != Some(&b'\n') {
+            line = Vec::new();
+            if skip_line(&mut input).await.is_err() || feed.too_large(LONGEST).await.is_err() {
+                return;
+            }
+            continue;
         }
         if line.trim_ascii().is_empty() {
             continue;
         }
         if feed.text(line.trim_ascii()).await.is_err() {
             return;
+        }
+    }
+}
+
+/// Reads on to the end of a line, and keeps nothing of it.
+async fn skip_line(mut input: impl AsyncBufRead + Unpin) -> std::io::Result<()> {
+    loop {
+        let read = input.fill_buf().await?;
+        let end = read.iter().position(|byte| *byte == b'\n');
+        let length = end.map_or(read.len(), |at| at + 1);
+        let is_over = end.is_some() || read.is_empty();
+        input.consume(length);
+        if is_over {
+            return Ok(());
         }
     }
 }

@@ -38,7 +38,7 @@ pub(crate) fn serve(
         .max_message_size(largest)
         .max_frame_size(largest)
         .on_upgrade(async move |socket| {
-            converse(socket, door, server, identity, end).await;
+            converse(socket, door, server, identity, &place, end).await;
             drop(place);
         })
 }
@@ -48,6 +48,7 @@ async fn converse(
     door: Arc<Door>,
     server: Arc<Server>,
     identity: Identity,
+    place: &Place,
     end: CancellationToken,
 ) {
     let host = identity.host().to_owned();
@@ -63,7 +64,10 @@ async fn converse(
         while let Some(message) = stream.next().await {
             let message = match message {
                 Ok(message) => message,
-                Err(error) => return complaint(error),
+                Err(error) => {
+                    place.linger();
+                    return complaint(error);
+                }
             };
             heard.send_replace(Instant::now());
             let text = match &message {

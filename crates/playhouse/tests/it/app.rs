@@ -318,6 +318,59 @@ fn a_port_that_somebody_takes_is_left_to_them() {
 }
 
 #[test]
+fn whoever_holds_the_port_of_an_app_is_named() {
+    if crooked().is_none() {
+        return;
+    }
+    let ours = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).expect("a port");
+    let port = ours.local_addr().expect("it is bound").port();
+    let script = format!("require('http').createServer().listen({port}, '0.0.0.0')");
+    let project = Project::new(&[], &["node", "-e", &script]);
+    let failed = project.fails("--start");
+    assert_eq!(failed["error"], "NO_PORT", "{failed}");
+    let message = failed["message"].as_str().unwrap_or_default();
+    assert!(
+        message.starts_with(&format!("port {port} is taken by ")),
+        "{message}"
+    );
+    assert!(
+        message.contains(&format!("(pid {})", std::process::id())),
+        "{message}"
+    );
+    // Another port would change nothing, so that it is tried once, and its complaint is told once.
+    assert_eq!(message.matches("Error: listen").count(), 1, "{message}");
+    assert_eq!(log(&failed, "stderr").matches("Error: listen").count(), 1);
+    project.nothing_runs();
+}
+
+#[test]
+fn our_questions_are_in_no_log_of_the_app() {
+    if crooked().is_none() {
+        return;
+    }
+    // An answer that is not read to its end is an error of such a server.
+    let script = "require('http').createServer((request, answer) => {
+        console.log(request.method + ' ' + request.url);
+        answer.on('close', () => answer.writableFinished || console.error('cut off'));
+        answer.end('x'.repeat(4e6));
+    }).listen(process.env.PORT)";
+    let project = Project::new(&["--ready-path", "/login?next=/"], &["node", "-e", script]);
+    let ready = project.ok("--start");
+    for _ in 0..3 {
+        assert_eq!(project.ok("--status")["status"], "running");
+    }
+    get(&ready, "/orders");
+    until("the request is in the log", || {
+        log(&ready, "combined").contains("GET /orders\n")
+    });
+    project.ok("--shutdown");
+    for name in ["stdout", "combined"] {
+        assert_eq!(log(&ready, name), "GET /orders\n");
+    }
+    project.nothing_runs();
+}
+
+#[test]
 fn vite_and_express_run_side_by_side() {
     let Some(notes) = NotesApp::copy() else {
         return;

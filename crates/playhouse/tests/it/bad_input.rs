@@ -74,7 +74,7 @@ fn fitting(name: &str, schema: &Value) -> Value {
 }
 
 pub(crate) fn schema_of(tool: &ToolDef) -> (Map<String, Value>, Vec<String>) {
-    let schema = Value::Object(tool.input_schema(true));
+    let schema = Value::Object(tool.input_schema(playhouse::SessionNaming::Optional));
     let required = schema["required"].as_array().into_iter().flatten();
     let required = required.filter_map(Value::as_str).map(str::to_owned);
     let required = required.collect();

@@ -261,3 +261,35 @@ async fn a_dialog_that_the_agent_passes_by_is_put_to_the_user_who_may_be_asked()
         assert!(told.text.contains("DIALOG_OPEN"), "{}", told.text);
     }
 }
+
+#[tokio::test]
+async fn who_asks_for_progress_hears_what_a_call_waits_for() {
+    let client = server(&["--timeout-action", "60000"]).await;
+    let url = "data:text/html,<button disabled>Go</button>";
+    client.call("browser_navigate", json!({ "url": url })).await;
+    let heard = async |token: &str, wanted: &str| loop {
+        let told = client.next_unmatched().await;
+        let (progress, message) = (&told["params"], &told["params"]["message"]);
+        if progress["progressToken"] != token {
+            continue;
+        }
+        let message = message.as_str().expect("a message");
+        if message.contains(wanted) {
+            return message.to_owned();
+        }
+    };
+    let call = |token: &str, tool: &str| {
+        let arguments = json!({ "target": "button" });
+        json!({ "name": tool, "arguments": arguments, "_meta": { "progressToken": token } })
+    };
+    let click = client
+        .begin("tools/call", call("click", "browser_click"))
+        .await;
+    let told = heard("click", "attempting click action: element is not enabled").await;
+    assert!(told.starts_with("browser_click: "), "{told}");
+    let hover = client
+        .begin("tools/call", call("hover", "browser_hover"))
+        .await;
+    heard("hover", "an earlier call on the same session").await;
+    drop((click, hover));
+}

@@ -33,9 +33,15 @@ fn ways(server: &HttpServer) -> Vec<Vec<String>> {
         vec!["http".to_owned(), format!("{}/mcp", server.url())],
         vec!["sse".to_owned(), format!("{}/sse", server.url())],
         vec!["ws".to_owned(), format!("{web_socket}/ws")],
-        ["stdio", program, "--headless", "--isolated"]
-            .map(str::to_owned)
-            .to_vec(),
+        [
+            "stdio",
+            program,
+            "--headless",
+            "--isolated",
+            "--toolsets=all",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
     ]
     .to_vec()
 }

@@ -147,8 +147,17 @@ async fn an_app_is_started_shown_restarted_and_stopped_with_its_session() {
     for log in ["stdout", "stderr", "combined"] {
         assert!(Path::new(text(&started, &format!("/logs/{log}"))).is_file());
     }
-    // A path is one of the app, for every tool that navigates.
-    let at = json!({ "url": "/pid", "sessionId": id });
+    // Calls that name no session are for it; a path is one of the app, for every tool that navigates.
+    assert_eq!(text(&started, "/name"), "app");
+    let unnamed = client
+        .call("browser_navigate", json!({ "url": "/pid" }))
+        .await;
+    assert!(
+        unnamed.text.contains(&format!("{home}/pid")),
+        "{}",
+        unnamed.text
+    );
+    let at = json!({ "url": "/pid", "sessionId": "app" });
     let first = client.success("navigate", at.clone()).await;
     assert_eq!(text(&first, "/url"), format!("{home}/pid"));
     let shown = client.call("browser_navigate", at).await;
@@ -165,9 +174,22 @@ async fn an_app_is_started_shown_restarted_and_stopped_with_its_session() {
     let status = client.success("e2e_status", json!({})).await;
     assert_eq!(text(&status, "/servers/0/status"), "running");
     assert_eq!(status["servers"][0]["healthy"], true);
+    // Where there are two, a call says which.
+    let second = client.success("e2e_start", json!({})).await;
+    assert_eq!(text(&second, "/name"), "app-2");
+    let unclear = failed(&client, "get_text", json!({ "selector": "body" })).await;
+    assert_eq!(unclear["details"]["sessions"], json!(["app", "app-2"]));
+    client
+        .success("e2e_stop", json!({ "sessionId": "app-2" }))
+        .await;
     let stopped = client.success("e2e_stop", json!({ "sessionId": id })).await;
     assert_eq!(text(&stopped, "/servers/0/status"), "stopped");
     project.no_app_runs().await;
+    // Then the default session is the default again.
+    let home = client
+        .success("navigate", json!({ "url": "about:blank" }))
+        .await;
+    assert_eq!(text(&home, "/url"), "about:blank");
     let gone = failed(&client, "navigate", json!({ "url": "/", "sessionId": id })).await;
     assert_eq!(gone["errorCode"], "SESSION_NOT_FOUND");
     assert!(client.end().await.success());
@@ -221,6 +243,10 @@ async fn a_failure_shows_the_page_and_the_server() {
         "playwright:///screenshot/",
         "Console: [ERROR] lost",
         "Failed request: GET ",
+        // What no tool failed of is told with the next failure, its stack too.
+        "Before, with browser_click at ",
+        "/save 500. The server logged:\n```\nError: cannot save",
+        "    at ",
     ] {
         assert!(evidence.contains(part), "{part} in {}", failure.text);
     }
@@ -245,9 +271,21 @@ async fn a_failure_shows_the_page_and_the_server() {
     let missing = with_id(json!({ "selector": "#nowhere", "timeout": 100 }));
     let missing = failed(&client, "click", missing).await;
     assert_eq!(missing["errorCode"], "ELEMENT_NOT_FOUND");
-    assert_eq!(text(&missing, "/evidence/servers/0/status"), "running");
-    // What was told is not told again.
+    let server = &missing["evidence"]["servers"][0];
+    assert_eq!(server["status"], "running");
+    // What was told is not told again, and of a server that does well only what may have changed.
     assert!(missing["evidence"]["console"].is_null(), "{missing:#}");
+    assert!(missing["evidence"]["earlier"].is_null(), "{missing:#}");
+    assert!(server["url"].is_null() && server["pid"].is_null());
+    assert_eq!(
+        server["logs"].as_object().map(serde_json::Map::len),
+        Some(1)
+    );
+    // No server can have caused that a selector fits three buttons.
+    let ambiguous = with_id(json!({ "selector": "button" }));
+    let ambiguous = failed(&client, "click", ambiguous).await;
+    assert_eq!(ambiguous["errorCode"], "ELEMENT_AMBIGUOUS");
+    assert!(ambiguous["evidence"].is_null(), "{ambiguous:#}");
 
     // A server that dies is named as the cause.
     let die = with_id(json!({ "url": "/die" }));
@@ -287,6 +325,33 @@ async fn a_failure_shows_the_page_and_the_server() {
     assert_eq!(killed["errorCode"], "DEV_SERVER_FAILED", "{killed:#}");
     assert!(text(&killed, "/message").contains("signal 9"), "{killed:#}");
     // It goes on after a restart.
+    let restarted = client.success("e2e_restart", json!({})).await;
+    assert_eq!(restarted["page"]["status"], 200, "{restarted:#}");
+    assert!(client.end().await.success());
+    project.no_app_runs().await;
+}
+
+#[tokio::test]
+async fn an_app_that_crashes_under_a_watcher_is_the_cause() {
+    let Some(script) = crooked().filter(|_| browser_is_there()) else {
+        return;
+    };
+    let project = Project::new();
+    let line = format!("node '{}'; sleep 1000008", script.display());
+    let command = format!("'{PROGRAM}' app --name watched -- \"{line}\"");
+    let client = project.serve(&command, &[]).await;
+    let started = client.success("e2e_start", json!({})).await;
+    let die = json!({ "url": "/die", "sessionId": started["sessionId"] });
+    let died = failed(&client, "navigate", die).await;
+    assert_eq!(died["errorCode"], "DEV_SERVER_FAILED", "{died:#}");
+    assert!(text(&died, "/message").contains("nothing listens at "));
+    assert!(text(&died, "/details/log").contains("killed by a request"));
+    assert!(text(&died, "/suggestion").contains("e2e_restart"));
+    // The page has gone with it.
+    let click =
+        json!({ "selector": "text=Save", "timeout": 100, "sessionId": started["sessionId"] });
+    let click = failed(&client, "click", click).await;
+    assert_eq!(click["errorCode"], "DEV_SERVER_FAILED", "{click:#}");
     let restarted = client.success("e2e_restart", json!({})).await;
     assert_eq!(restarted["page"]["status"], 200, "{restarted:#}");
     assert!(client.end().await.success());
@@ -353,15 +418,12 @@ async fn however_we_end_the_app_ends() {
     assert!(client.exit_status().await.success());
     project.no_app_runs().await;
 
-    // Killed, we can do nothing; whoever comes next does it, also without an app of its own.
+    // Killed, we can do nothing; the app's supervisor notices it.
     let mut client = project.serve(&command, &[]).await;
     client.success("e2e_start", json!({})).await;
     kill(client.pid().expect("it runs"));
     client.exit_status().await;
-    assert!(!project.apps().is_empty(), "it goes on by itself");
-    let next = project.launch(&[]).start().await;
     project.no_app_runs().await;
-    assert!(next.end().await.success());
 }
 
 #[tokio::test]

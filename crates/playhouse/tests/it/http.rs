@@ -16,27 +16,65 @@ const JSON: (&str, &str) = ("content-type", "application/json");
 const BOTH: (&str, &str) = ("accept", "application/json, text/event-stream");
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
+/// The configuration for clients that a server prints.
+fn printed(told: &str) -> Value {
+    let config: String = told
+        .lines()
+        .skip_while(|line| *line != "{")
+        .take_while(|line| !line.starts_with(char::is_alphanumeric))
+        .collect();
+    let config = serde_json::from_str::<Value>(&config);
+    config.expect(told)["mcpServers"]["playhouse"].clone()
+}
+
 #[tokio::test]
 async fn where_it_listens_is_told_as_clients_expect() {
     let mut server = served(&[]).await;
     let url = server.url().to_owned();
     let told = server.process().stderr();
     assert!(told.starts_with(&format!("Listening on {url}\n")), "{told}");
-    let config: String = told
-        .split_inclusive('\n')
-        .skip(2)
-        .take_while(|line| !line.starts_with("Clients"))
-        .collect();
-    let config: Value = serde_json::from_str(&config).unwrap();
-    assert_eq!(
-        config["mcpServers"]["playwright"]["url"],
-        format!("{url}/mcp")
-    );
+    let expected = json!({ "type": "http", "url": format!("{url}/mcp") });
+    assert_eq!(printed(&told), expected);
     let health = server.ask("GET", "/health", &[], "").await;
     assert_eq!(
         (health.status, &health.json()["status"]),
         (200, &json!("ok"))
     );
+}
+
+#[tokio::test]
+async fn clients_are_told_which_credential_they_need_and_no_key_that_a_user_gave() {
+    let given = ["--api-key", "mysecretkey-0123456789"];
+    let issuer = ["--oauth-issuer", "https://id.example"];
+    for (args, header) in [
+        (&given[..], Some("Bearer YOUR_API_KEY")),
+        (&issuer[..], None),
+    ] {
+        let mut server = HttpServer::start_guarded(launch(args)).await;
+        let told = server.process().stderr();
+        let entry = printed(&told);
+        let shown = entry["headers"]["Authorization"].as_str();
+        assert_eq!(shown, header, "{told}");
+        assert!(!told.contains("mysecretkey"), "{told}");
+        assert_eq!(
+            told.contains("Bearer YOUR_ACCESS_TOKEN"),
+            args == issuer,
+            "{told}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_stream_of_events_is_for_those_who_accept_one() {
+    let server = served(&[]).await;
+    for accept in ["*/*", "application/json"] {
+        let bare = server.ask("GET", "/mcp", &[("accept", accept)], "").await;
+        assert_eq!(bare.status, 406, "{bare:?}");
+        assert!(
+            bare.body.contains("must accept text/event-stream"),
+            "{bare:?}"
+        );
+    }
 }
 
 #[tokio::test]

@@ -43,6 +43,7 @@ mod session;
 mod sessions;
 mod shop;
 mod shutdown;
+mod side_by_side;
 mod sse;
 #[cfg(target_os = "linux")]
 mod stalled;
@@ -55,10 +56,12 @@ mod webkit;
 use serde_json::{Value, json};
 use testkit::{Client, Engine, Launch, Site};
 
-/// The built server with these arguments, headless and isolated; not started yet.
+/// The built server with these arguments, headless and isolated, and with all tools where they choose none; not started yet.
 fn launch(args: &[&str]) -> Launch {
+    let chosen = args.iter().any(|arg| arg.starts_with("--toolsets"));
     Launch::new(env!("CARGO_BIN_EXE_playhouse"))
         .args(["--headless", "--isolated"])
+        .args((!chosen).then_some("--toolsets=all"))
         .args(args.iter().copied())
 }
 

@@ -1,7 +1,7 @@
 //! Browsers with a profile of the user's: what of it survives, and who may have it.
 
-use serde_json::json;
-use testkit::{Client, Launch, Site, browser_is_there};
+use serde_json::{Value, json};
+use testkit::{Client, HttpServer, Launch, Site, browser_is_there};
 
 async fn with_profile(profile: &std::path::Path, args: &[&str]) -> Client {
     Launch::new(env!("CARGO_BIN_EXE_playhouse"))
@@ -187,5 +187,115 @@ async fn however_a_server_is_asked_to_end_its_profile_is_saved() {
                 assert!(client.exit_status().await.success(), "{signal:?}");
             }
         }
+    }
+}
+
+/// A server over HTTP whose browser has a profile: a default one, or one that is named.
+async fn served(folder: &std::path::Path, named: bool) -> HttpServer {
+    let (profiles, workspace) = (folder.join("profiles"), folder.join("workspace"));
+    std::fs::create_dir_all(&workspace).expect("a temporary folder");
+    let launch = by_default(&workspace, &profiles);
+    let named = named.then(|| format!("--user-data-dir={}", folder.join("own").display()));
+    HttpServer::start(launch.args(named)).await
+}
+
+/// What the cookies of the page are, after `script`.
+async fn cookies(server: &HttpServer, session: &str, script: &str) -> String {
+    let function = format!("() => {{ {script}; return 'cookies: ' + document.cookie; }}");
+    let told = server
+        .call(
+            Some(session),
+            "browser_evaluate",
+            json!({ "function": function }),
+        )
+        .await;
+    told["content"][0]["text"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+#[tokio::test]
+async fn a_client_that_reconnects_finds_the_session_that_has_its_profile() {
+    if !browser_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    let page = json!({ "url": site.add_page("/", "<title>Here</title>") });
+    for named in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let server = served(folder.path(), named).await;
+        let listen = async |session: &str| {
+            let mut stream = server.connection().await;
+            let headers = [
+                ("host", server.authority()),
+                ("accept", "text/event-stream"),
+                ("mcp-session-id", session),
+            ];
+            stream.ask("GET", "/mcp", &headers, "").await;
+            assert_eq!(stream.head().await.expect("an answer").status, 200);
+            stream
+        };
+        let first = server.begin_session().await;
+        let stream = listen(&first).await;
+        server
+            .call(Some(&first), "browser_navigate", page.clone())
+            .await;
+        // A cookie that no profile keeps: the browser is the same.
+        assert!(
+            cookies(&server, &first, "document.cookie = 'login=1'")
+                .await
+                .contains("login=1")
+        );
+
+        // One that is there keeps what it has.
+        let second = server.begin_session().await;
+        let answered = async {
+            let mut stream = stream;
+            loop {
+                let event = stream.event().await.expect("the stream goes on");
+                let Ok(asked) = serde_json::from_str::<Value>(&event.data) else {
+                    continue;
+                };
+                if asked["method"] == "ping" {
+                    let pong = json!({ "jsonrpc": "2.0", "id": asked["id"], "result": {} });
+                    let headers = [
+                        ("content-type", "application/json"),
+                        ("accept", "application/json, text/event-stream"),
+                        ("mcp-session-id", &*first),
+                    ];
+                    server
+                        .ask("POST", "/mcp", &headers, &pong.to_string())
+                        .await;
+                    return stream;
+                }
+            }
+        };
+        let opened = server.call(Some(&second), "browser_navigate", page.clone());
+        let (stream, opened) = tokio::join!(answered, opened);
+        let opened = opened["content"][0]["text"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
+        let refusal = if named { "already in use" } else { "is in use" };
+        assert!(opened.contains(refusal), "{opened}");
+
+        // One that has gone without a word leaves it to the next.
+        drop(stream);
+        let third = server.begin_session().await;
+        let told = cookies(&server, &third, "").await;
+        assert!(told.contains("cookies: login=1"), "{named} {told}");
+        // It is the third's by now, who may just be silent.
+        let late = server
+            .call(Some(&first), "browser_navigate", page.clone())
+            .await;
+        assert!(late.to_string().contains(refusal), "{late}");
+
+        // The end of an MCP session leaves it at once.
+        let id = [("mcp-session-id", &*third)];
+        assert_eq!(server.ask("DELETE", "/mcp", &id, "").await.status, 200);
+        let fourth = server.begin_session().await;
+        let told = cookies(&server, &fourth, "").await;
+        assert!(told.contains("cookies: login=1"), "{named} {told}");
     }
 }

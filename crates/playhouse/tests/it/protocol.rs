@@ -35,6 +35,30 @@ async fn malformed_json_is_answered_and_the_connection_lives() {
 }
 
 #[tokio::test]
+async fn a_message_that_is_too_long_is_refused_and_the_connection_lives() {
+    let client = server(&[]).await;
+    let long = "x".repeat(17 * 1024 * 1024);
+    let call =
+        json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": { "name": long } });
+    client.send_line(&call.to_string()).await;
+    let answer = client.next_unmatched().await;
+    assert_eq!(
+        (&answer["error"]["code"], &answer["error"]["message"]),
+        (
+            &json!(-32600),
+            &json!("Invalid Request: the message is longer than 16777216 bytes")
+        )
+    );
+    // It is answered once, and its end is no message of its own.
+    assert_eq!(client.request("ping", json!({})).await, Ok(json!({})));
+    assert!(client.stray_lines().is_empty());
+    // What fits is not repeated.
+    let name = "x".repeat(1_000_000);
+    let unknown = client.request("tools/call", json!({ "name": name })).await;
+    assert!(format!("{unknown:?}").len() < 5_000);
+}
+
+#[tokio::test]
 async fn an_unknown_tool_is_a_protocol_error_that_names_the_nearest() {
     let client = server(&[]).await;
     match client.try_call("browser_navigat", json!({})).await {

@@ -19,6 +19,18 @@ async fn read(client: &Client, uri: &Value) -> Value {
     read.expect("as asked for")["contents"][0].clone()
 }
 
+/// The next word of a resource that has changed.
+async fn updated(client: &Client) -> Value {
+    loop {
+        let told = client.next_unmatched().await;
+        match told["method"].as_str() {
+            Some("notifications/resources/updated") => return told,
+            Some("notifications/resources/list_changed") => {}
+            _ => panic!("{told}"),
+        }
+    }
+}
+
 /// The first listed address of that kind.
 fn of_kind(list: &[Value], kind: &str) -> Value {
     let prefix = format!("playwright:///{kind}/");
@@ -126,6 +138,53 @@ async fn what_is_not_there_is_told_and_nothing_else_is_read() {
 }
 
 #[tokio::test]
+async fn an_element_that_does_not_match_is_not_found_and_no_long_address_is_repeated() {
+    let client = server(&[]).await;
+    let page = json!({ "url": "data:text/html,<p>Here" });
+    client.call("navigate", page).await;
+    let page = of_kind(&listed(&client).await, "page")["uri"].clone();
+    let element = page.as_str().unwrap().replace("/page/", "/element/");
+    let refused = async |method: &str, uri: String| {
+        let answer = client.request(method, json!({ "uri": uri })).await;
+        format!("{:?}", answer.expect_err(&uri))
+    };
+    for missing in ["h1", "e999"] {
+        let error = refused("resources/read", format!("{element}/{missing}")).await;
+        assert!(error.contains("-32002"), "{error}");
+    }
+    let long = "x".repeat(100_000);
+    for uri in [long.clone(), format!("{element}/{long}")] {
+        for method in ["resources/read", "resources/subscribe"] {
+            let answer = client.request(method, json!({ "uri": uri })).await;
+            // Any element of a page that is open can be waited for.
+            let Err(error) = answer else { continue };
+            let error = format!("{error:?}");
+            assert!(error.len() < 2000, "{method} {} bytes", error.len());
+        }
+    }
+    for missing in [
+        "page/default/none",
+        "session/nobody",
+        "artifact/default/9/a",
+    ] {
+        let uri = format!("playwright:///{missing}");
+        let error = refused("resources/subscribe", uri).await;
+        assert!(error.contains("-32002"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn who_has_read_the_list_hears_when_there_is_another() {
+    let client = launch(&[]).spawn();
+    let hello = client.initialize(json!({})).await;
+    assert_eq!(hello["capabilities"]["resources"]["listChanged"], true);
+    listed(&client).await;
+    client.call("create_session", json!({})).await;
+    let told = client.next_unmatched().await;
+    assert_eq!(told["method"], "notifications/resources/list_changed");
+}
+
+#[tokio::test]
 async fn only_what_a_tool_wrote_is_a_resource() {
     let client = server(&[]).await;
     let written = client.workspace().join("own.txt");
@@ -201,8 +260,7 @@ async fn who_subscribes_to_a_page_hears_when_it_goes_elsewhere() {
     client
         .call("navigate", json!({ "url": "data:text/html,two" }))
         .await;
-    let told = client.next_unmatched().await;
-    assert_eq!(told["method"], "notifications/resources/updated", "{told}");
+    let told = updated(&client).await;
     assert_eq!(told["params"]["uri"], page);
     client
         .request("resources/unsubscribe", json!({ "uri": page }))
@@ -221,7 +279,7 @@ async fn who_subscribes_to_a_page_hears_when_it_is_loaded_again() {
     subscribed.unwrap();
     // The same address, the same status: another document.
     client.call("reload", json!({})).await;
-    let told = client.next_unmatched().await;
+    let told = updated(&client).await;
     assert_eq!(told["params"]["uri"], page, "{told}");
 }
 
@@ -281,4 +339,15 @@ async fn what_one_wrote_another_principal_cannot_read() {
     assert!(list("bob").await.is_empty());
     let read = ask("bob", "resources/read", json!({ "uri": page })).await;
     assert_eq!(read["error"]["code"], -32002, "{read}");
+    // Nor can anybody listen where nothing can be sent, or to what is another's.
+    let subscribed = ask("ann", "resources/subscribe", json!({ "uri": page })).await;
+    let message = subscribed["error"]["message"].as_str().unwrap_or_default();
+    assert!(message.contains("without a session"), "{subscribed}");
+    let bearer = format!("Bearer {}", secret("bob"));
+    let server = server.with_header("authorization", &bearer);
+    let session = server.begin_session().await;
+    let id = [("mcp-session-id", &*session)];
+    let uri = json!({ "uri": page });
+    let subscribed = server.rpc("/mcp", &id, "resources/subscribe", uri).await;
+    assert_eq!(subscribed.json()["error"]["code"], -32002, "{subscribed:?}");
 }

@@ -346,6 +346,20 @@ async fn browser_tools_can_name_a_session_and_need_to_where_there_is_no_default_
         refused.raw["structuredContent"]["errorCode"],
         "INVALID_PARAMETERS"
     );
+    let default = json!({ "url": url, "sessionId": "default" });
+    let refused = client.call("browser_navigate", default).await;
+    let told = &refused.raw["structuredContent"];
+    assert_eq!(told["errorCode"], "INVALID_PARAMETERS");
+    assert_eq!(told["details"]["missing"], json!(["sessionId"]));
+    for tool in client.list_tools().await {
+        let schema = &tool["inputSchema"];
+        let takes = schema["properties"].get("sessionId").is_some();
+        let required = schema["required"].as_array().into_iter().flatten();
+        assert!(
+            !takes || required.into_iter().any(|name| name == "sessionId"),
+            "{tool}"
+        );
+    }
     let id = created(&client).await;
     let arrived = client
         .call("browser_navigate", json!({ "url": url, "sessionId": id }))
@@ -424,7 +438,7 @@ async fn a_state_is_restored_though_the_page_is_in_an_endless_loop() {
 }
 
 #[tokio::test]
-async fn a_call_that_waited_for_a_session_finds_it_gone() {
+async fn closing_a_session_cancels_what_is_under_way_and_later_calls_find_it_gone() {
     if !browser_is_there() {
         return;
     }
@@ -449,8 +463,10 @@ async fn a_call_that_waited_for_a_session_finds_it_gone() {
     }
     // It comes after them, so they wait by now.
     object(&client, "list_sessions", json!({})).await;
-    let cancel = json!({ "requestId": holds.id() });
-    client.notify("notifications/cancelled", cancel).await;
+    let held = holds.answer().await.expect("an answer");
+    let told = &held["structuredContent"];
+    assert_eq!(told["errorCode"], "CANCELLED", "{told}");
+    assert_eq!(told["sessionId"], id, "{told}");
     let closed = close.answer().await.expect("an answer");
     assert_eq!(closed["structuredContent"]["success"], true, "{closed}");
     for late in late {
@@ -534,4 +550,71 @@ async fn a_page_that_crashed_between_two_calls_is_told_once_and_replaced() {
         let now = object(&client, "evaluate", json!({ "script": "location.href" })).await;
         assert_eq!(now["result"], "about:blank", "{now}");
     }
+}
+
+#[tokio::test]
+async fn every_error_names_the_session_that_the_call_named() {
+    if !browser_is_there() {
+        return;
+    }
+    let client = server(&["--toolsets", "browser,session", "--tools=-get_value"]).await;
+    let named = json!({ "name": "buyer" });
+    object(&client, "create_session", named).await;
+    for (tool, arguments) in [
+        ("browser_click", json!({ "target": "e99" })),
+        ("browser_click", json!({})),
+        ("browser_navigate", json!({ "url": "chrome://version" })),
+        ("click", json!({ "selector": "#x", "timeout": "soon" })),
+        ("get_value", json!({ "selector": "#x" })),
+        ("browser_pdf_save", json!({})),
+    ] {
+        let mut arguments = arguments;
+        arguments["sessionId"] = "buyer".into();
+        let failed = client.call(tool, arguments).await;
+        let told = &failed.raw["structuredContent"];
+        assert!(failed.is_error, "{tool}: {}", failed.text);
+        assert_eq!(told["sessionId"], "buyer", "{tool}: {told}");
+    }
+    let lost = json!({ "target": "e99", "sessionId": null });
+    let lost = client.call("browser_click", lost).await;
+    let told = &lost.raw["structuredContent"];
+    assert_eq!(told["errorCode"], "INVALID_PARAMETERS", "{told}");
+}
+
+#[tokio::test]
+async fn named_contexts_count_as_sessions_do_and_a_session_lives_no_longer_than_the_server_allows()
+{
+    if !browser_is_there() {
+        return;
+    }
+    let flags = ["--max-sessions=2", "--session-timeout=600000"];
+    let client = server(&flags).await;
+    let long = json!({ "name": "long", "timeout": 2_592_000_000_u64 });
+    let created = object(&client, "create_session", long).await;
+    let lives = |created: &Value| {
+        let at = |name: &str| created[name].as_u64();
+        Some(at("expiresAt")? - at("createdAt")?)
+    };
+    assert_eq!(lives(&created), Some(600_000), "{created}");
+    let in_session = json!({ "sessionId": "long", "name": "inner" });
+    let inner = client.call("browser_context_create", in_session).await;
+    assert!(!inner.is_error, "{}", inner.text);
+    for (tool, arguments) in [
+        ("browser_context_create", json!({ "name": "more" })),
+        ("create_session", json!({})),
+    ] {
+        let full = client.call(tool, arguments).await;
+        let told = &full.raw["structuredContent"];
+        assert_eq!(told["errorCode"], "MAX_SESSIONS_REACHED", "{tool}: {told}");
+    }
+    object(&client, "close_session", json!({ "sessionId": "long" })).await;
+    let more = client.call("browser_context_create", json!({ "name": "more" }));
+    assert!(!more.await.is_error);
+    let for_ever = server(&["--session-timeout=0"]).await;
+    let created = object(&for_ever, "create_session", json!({})).await;
+    assert_eq!(created["success"], true, "{created}");
+    assert_eq!(created.get("expiresAt"), None, "{created}");
+    let again = json!({ "sessionId": created["sessionId"], "url": "about:blank" });
+    let alive = object(&for_ever, "navigate", again).await;
+    assert_eq!(alive["success"], true, "{alive}");
 }

@@ -296,3 +296,59 @@ async fn who_listens_is_told_when_the_server_ends() {
     );
     assert_eq!(server.exit_status().await.code(), Some(0));
 }
+
+#[tokio::test]
+async fn a_new_stream_of_a_session_hears_what_the_one_before_would_have_heard() {
+    if !browser_is_there() {
+        return;
+    }
+    let server = HttpServer::start(launch(&[])).await;
+    let session = server.begin_session().await;
+    let (_, mut first) = get(&server, &session, "").await;
+    let (_, mut second) = get(&server, &session, "").await;
+    let id = [("mcp-session-id", &*session)];
+    server.rpc("/mcp", &id, "resources/list", json!({})).await;
+    let page = json!({ "url": "about:blank" });
+    server.call(Some(&session), "navigate", page).await;
+    let told = message(&mut second).await.expect("word of the page");
+    assert_eq!(told["method"], "notifications/resources/list_changed");
+    assert_eq!(server.ask("DELETE", "/mcp", &id, "").await.status, 200);
+    // Each message is sent once.
+    assert_eq!(message(&mut first).await, None);
+}
+
+#[tokio::test]
+async fn a_tool_that_is_unknown_is_no_method_that_is_missing() {
+    let server = HttpServer::start(launch(&[])).await;
+    let call = request(
+        1,
+        "tools/call",
+        json!({ "name": "nothing", "arguments": {} }),
+    );
+    let mut asked = modern(&server, "nothing", &call).await;
+    let answer = asked.answer().await.expect("an answer");
+    assert_eq!(answer.status, 200, "{answer:?}");
+    assert_eq!(answer.json()["error"]["code"], -32601, "{answer:?}");
+    let mut asked = modern(&server, "", &request(2, "tools/cull", json!({}))).await;
+    let answer = asked.answer().await.expect("an answer");
+    assert_eq!(answer.status, 404, "{answer:?}");
+    assert_eq!(answer.json()["error"]["code"], -32601, "{answer:?}");
+}
+
+#[tokio::test]
+async fn who_listens_to_the_list_of_resources_hears_of_a_new_page() {
+    if !browser_is_there() {
+        return;
+    }
+    let server = HttpServer::start(launch(&[])).await;
+    let wanted = json!({ "notifications": { "resourcesListChanged": true } });
+    let mut stream = modern(&server, "", &request(1, "subscriptions/listen", wanted)).await;
+    assert_eq!(stream.head().await.expect("an answer").status, 200);
+    let begun = message(&mut stream).await.expect("word that it has begun");
+    assert_eq!(begun["method"], "notifications/subscriptions/acknowledged");
+    server
+        .call(None, "navigate", json!({ "url": "about:blank" }))
+        .await;
+    let told = message(&mut stream).await.expect("word of the page");
+    assert_eq!(told["method"], "notifications/resources/list_changed");
+}

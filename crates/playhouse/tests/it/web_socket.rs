@@ -70,6 +70,10 @@ async fn what_no_web_socket_may_carry_closes_it_with_a_reason() {
         (code, &*reason),
         (1009, "the message is too large (--max-request-size)")
     );
+    // More than a connection has on its way: what nobody reads must not have the client lose the reason.
+    let mut client = WebSocketClient::start(&url).await;
+    client.text(&"x".repeat(8_000_000)).await;
+    assert_eq!(client.closing().await.0, 1009);
     let mut client = WebSocketClient::start(&url).await;
     client.fragments(large.as_bytes(), 4000).await;
     assert_eq!(client.closing().await.0, 1009);

@@ -16,6 +16,7 @@ use tokio::task::AbortHandle;
 
 use super::frame::{self, CONNECTION, Frames, addressed, encoded};
 use crate::error::{ConnectFailure, Error, Result};
+use crate::json;
 use crate::transport::Prompt;
 
 /// Messages that may wait for their reader; with more, the connection ends.
@@ -319,6 +320,7 @@ impl Shared {
             params = head,
             "the inspector says"
         );
+        let params = json::bounded(&method, &params);
         let event = InspectorEvent {
             target,
             part: part.clone(),

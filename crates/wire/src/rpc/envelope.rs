@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 
 use super::RawEvent;
 use crate::error::Error;
+use crate::json;
 
 /// A command as it goes out.
 #[derive(Serialize)]
@@ -48,10 +49,15 @@ impl Envelope<'_> {
     }
 
     pub(super) fn event(self) -> Option<RawEvent> {
+        let method = self.method?;
+        let params = match self.params {
+            Some(params) => json::bounded(method, params),
+            None => own(None),
+        };
         Some(RawEvent {
-            method: self.method?.into(),
+            method: method.into(),
             session: self.session_id.map(Arc::from),
-            params: own(self.params),
+            params,
         })
     }
 }

@@ -231,11 +231,11 @@ function placeholderOrTitle(it: Seen, hasPlaceholder: boolean): string {
 }
 
 function labelsText(it: Seen, walk: Walk): string | undefined {
-  const labels = walk.referred ? NONE : labelsOf(it);
+  const labels = labelsOf(it);
   if (!labels.length) return undefined;
   entanglements++;
   noteLabelAround(it, walk);
-  const texts = labels.map((label) => alternative(seen(label), { ...walk, sources: [], embedded: true, inside: true }));
+  const texts = labels.map((label) => alternative(seen(label), { ...walk, sources: [], referred: false, embedded: true, inside: true }));
   return texts.filter((text) => text).join(" ");
 }
 

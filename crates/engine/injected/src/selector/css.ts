@@ -2,6 +2,7 @@
 
 import { isVisible, parentOrHost } from "../dom";
 import { cached } from "../seen";
+import { distanceOf, ranked } from "./layout";
 import { orRefuse, type Complex, type Compound, type Css, type CssTest } from "./steps";
 import { isSilent, textCondition, textOf, textTest } from "./text";
 
@@ -48,7 +49,7 @@ function queryComplex(scope: Scope, complex: Complex): Element[] {
   const last = complex[complex.length - 1] as Compound;
   const candidates = last.css ? queryDeep(scope, last.css) : everyElement(scope);
   if (complex.length === 1 && !last.tests && !last.combinator) return candidates;
-  return candidates.filter((e) => matchesComplex(e, complex, scope));
+  return ranked(() => candidates.filter((e) => matchesComplex(e, complex, scope)));
 }
 
 function matchesComplex(e: Element, complex: Complex, scope: Scope, i = complex.length - 1): boolean {
@@ -104,6 +105,8 @@ function passes(e: Element, test: CssTest, scope: Scope): boolean {
       return textTest(test.text, test.nodes)(e);
     case "nthMatch":
       return queryList(e.ownerDocument, test.list)[test.n - 1] === e;
+    case "layout":
+      return distanceOf(e, test, scope, () => queryList(scope, test.list)) !== undefined;
   }
 }
 

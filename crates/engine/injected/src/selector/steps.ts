@@ -21,7 +21,15 @@ export type CssTest =
   | { test: "scope" | "visible" }
   | { test: "hasText"; text: TextMatch }
   | { test: "text"; text: TextMatch; nodes: boolean }
-  | { test: "nthMatch"; list: Complex[]; n: number };
+  | { test: "nthMatch"; list: Complex[]; n: number }
+  | Layout;
+
+export interface Layout {
+  test: "layout";
+  side: "rightOf" | "leftOf" | "above" | "below" | "near";
+  list: Complex[];
+  distance?: number;
+}
 
 export interface Css {
   css: string;

@@ -151,11 +151,15 @@ impl BrowserBackend for BidiBrowser {
             })
             .await?;
         let context = self.context(&created.user_context, options, observer);
-        if let Err(error) = context.prepare().await {
-            // Nobody will ever hear of it.
-            let _ = context.close().await;
-            return Err(error);
-        }
+        let undo = task::Undo::by("closing context", {
+            let context = context.clone();
+            async move {
+                let closed = context.close().await;
+                tracing::debug!(?closed, "closed a context that was given up half-way");
+            }
+        });
+        context.prepare().await?;
+        undo.disarm();
         Ok(context)
     }
 

@@ -7,6 +7,7 @@ use super::{console, network as requests};
 use crate::backend::address::is_opened_here;
 use crate::backend::{DialogKind, FrameId, PageEvent};
 use std::sync::{Arc, Weak};
+use url::Url;
 use wire::bidi::browsing_context::{
     ContextCreated, ContextDestroyed, DomContentLoaded, DownloadEnd, DownloadWillBegin,
     FragmentNavigated, HistoryUpdated, Load, NavigationAborted, NavigationCommitted,
@@ -157,7 +158,7 @@ impl Shared {
             context.visited(&info.url);
         }
         let loader = info.navigation.as_deref().unwrap_or_default();
-        page.frame_shows(&frame, loader, shown(&info.url));
+        page.frame_shows(&frame, loader, shown(&info.url), failed(&info.url));
     }
 
     fn came_to_nothing(&self, info: NavigationInfo) {
@@ -232,4 +233,12 @@ impl Shared {
 fn shown(url: &str) -> &str {
     let page = ERROR_PAGES.iter().find(|page| url.starts_with(*page));
     page.unwrap_or(&url)
+}
+
+/// The address that an error page is about.
+fn failed(url: &str) -> Option<String> {
+    ERROR_PAGES.iter().find(|page| url.starts_with(*page))?;
+    let page = Url::parse(url).ok()?;
+    let about = page.query_pairs().find(|(name, _)| name == "u");
+    Some(about.map(|(_, url)| url.into_owned()).unwrap_or_default())
 }

@@ -5,9 +5,9 @@ use super::emulation::entries;
 use super::network::{self, headers, resource_type};
 use super::page::BidiPage;
 use crate::backend::{FailureReason, Feature, FrameId, PausedRequest, RequestId, Verdict};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::routes::{Mock, RouteAnswer};
-use crate::task::spawn;
+use crate::task::{spawn, to_the_end};
 use std::sync::Arc;
 use wire::Session;
 use wire::bidi::network::{
@@ -17,14 +17,24 @@ use wire::bidi::network::{
 
 impl Shared {
     /// Has requests stop by us if any context wants that. All of them: a page that opens has no request go by then.
-    pub(super) async fn apply_interception(&self) -> Result<()> {
+    ///
+    /// Done to the end: given up half-way, nobody would know what the browser has.
+    pub(super) async fn apply_interception(self: &Arc<Self>) -> Result<()> {
+        let browser = self.clone();
+        let applied = async move { browser.switch_interception().await };
+        let applied = to_the_end("interception", applied).await;
+        applied.unwrap_or(Err(Error::PageClosed {}))
+    }
+
+    async fn switch_interception(&self) -> Result<()> {
         let mut active = self.intercept.lock().await;
         let wanted = self.contexts().iter().any(|context| context.intercepts());
         if wanted == active.is_some() {
             return Ok(());
         }
-        if let Some(intercept) = active.take() {
+        if let Some(intercept) = active.clone() {
             self.root.call(&RemoveIntercept { intercept }).await?;
+            *active = None;
         } else {
             let added = self
                 .root
@@ -51,15 +61,17 @@ impl Shared {
             return;
         }
         let kind = resource_type(&sent.request, sent.navigation.is_some());
-        let answer = options.routes.answer_to(&sent.request.url, kind).cloned();
+        let routes = options.routes.clone();
         drop(options);
-        match answer {
-            Some(answer) => obey(&self.root, page, sent, &answer),
+        let (root, page) = (self.root.clone(), page.clone());
+        let url = sent.request.url.clone();
+        routes.decide(&url, kind, move |answer| match answer {
+            Some(answer) => obey(&root, &page, sent, &answer),
             None if page.intercepts() && network::is_logged(&sent.request) => {
-                ask(&self.root, page, sent, kind);
+                ask(&root, &page, sent, kind);
             }
-            None => go_on(&self.root, request),
-        }
+            None => go_on(&root, request),
+        });
     }
 }
 
@@ -129,6 +141,14 @@ fn obey(root: &Session, page: &BidiPage, sent: BeforeRequestSent, answer: &Route
                 drop(root.send(&fulfilled(&sent, &mock)));
             })
             .detach();
+        }
+        RouteAnswer::Rewrite(changes) => {
+            let changed = changes.apply(headers(sent.request.headers));
+            drop(root.send(&ContinueRequest {
+                request: sent.request.request,
+                headers: Some(entries(changed)),
+                ..Default::default()
+            }));
         }
     }
 }

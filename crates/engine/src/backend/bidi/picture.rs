@@ -3,6 +3,7 @@
 use super::page::BidiPage;
 use crate::backend::{PdfOptions, Screenshot, ScreenshotArea, ScreenshotFormat};
 use crate::error::{Error, Result};
+use crate::task::compute;
 use std::time::Duration;
 use wire::bidi::browsing_context::{
     CaptureScreenshot, Clip, ImageFormat, Margin, PaperSize, Print,
@@ -79,7 +80,8 @@ impl BidiPage {
             }
         };
         if resized {
-            return shrunk(&drawn.data.0, scale, options);
+            let (png, options) = (drawn.data.0, options.clone());
+            return compute(move || shrunk(&png, scale, &options)).await;
         }
         Ok(drawn.data.0)
     }

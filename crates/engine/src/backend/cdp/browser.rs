@@ -125,11 +125,15 @@ impl BrowserBackend for CdpBrowser {
         let id = created.browser_context_id;
         let context = self.context(Some(id.clone()), options, observer);
         self.shared.contexts().by_id.insert(id, context.clone());
-        if let Err(error) = context.prepare().await {
-            // Nobody will ever hear of it.
-            let _ = context.close().await;
-            return Err(error);
-        }
+        let undo = task::Undo::by("closing context", {
+            let context = context.clone();
+            async move {
+                let closed = context.close().await;
+                tracing::debug!(?closed, "closed a context that was given up half-way");
+            }
+        });
+        context.prepare().await?;
+        undo.disarm();
         Ok(context)
     }
 
@@ -138,7 +142,11 @@ impl BrowserBackend for CdpBrowser {
         options: &ContextOptions,
         observer: Arc<dyn ContextObserver>,
     ) -> Result<Arc<dyn ContextBackend>> {
-        let context = self.context(None, options, observer);
+        let options = ContextOptions {
+            is_anothers: matches!(self.shared.source, Source::Reached),
+            ..options.clone()
+        };
+        let context = self.context(None, &options, observer);
         let known = self
             .shared
             .root

@@ -27,6 +27,8 @@ const PREPARING: Duration = Duration::from_secs(3);
 const REMEMBERED: usize = 64;
 /// Pages of a context that other pages opened: with as many of them, further ones are closed before they show anything.
 const OPENED_BY_PAGES: usize = 50;
+/// How long the browser may take to attach a page that it has opened.
+const ATTACHING: Duration = Duration::from_secs(10);
 
 pub(super) struct CdpContext {
     itself: Weak<Self>,
@@ -102,22 +104,26 @@ impl CdpContext {
     /// Sets what holds for the whole context, before its first page.
     pub(super) async fn prepare(&self) -> Result<()> {
         let options = self.options().clone();
-        let downloads = self.root.send(&browser::SetDownloadBehavior {
-            behavior: match options.downloads {
-                Some(_) => browser::DownloadBehavior::AllowAndName,
-                None => browser::DownloadBehavior::Deny,
-            },
-            browser_context_id: self.id.clone(),
-            download_path: options
-                .downloads
-                .as_ref()
-                .map(|path| path.display().to_string()),
-            events_enabled: Some(true),
+        let downloads = (!options.is_anothers).then(|| {
+            self.root.send(&browser::SetDownloadBehavior {
+                behavior: match options.downloads {
+                    Some(_) => browser::DownloadBehavior::AllowAndName,
+                    None => browser::DownloadBehavior::Deny,
+                },
+                browser_context_id: self.id.clone(),
+                download_path: options
+                    .downloads
+                    .as_ref()
+                    .map(|path| path.display().to_string()),
+                events_enabled: Some(true),
+            })
         });
         if !options.permissions.is_empty() {
             self.grant_permissions(&options.permissions, None).await?;
         }
-        downloads.await?;
+        if let Some(downloads) = downloads {
+            downloads.await?;
+        }
         if !options.origins.is_empty() {
             self.root
                 .call(&fetch::Enable {
@@ -244,13 +250,22 @@ impl CdpContext {
     /// Opens a page and waits until it was attached.
     async fn withheld_target(&self) -> Result<target::TargetId> {
         let created = self.create_target().await?;
-        self.wait(|pages| {
+        let attached = self.wait(|pages| {
             let mut withheld = pages.withheld.iter().flatten();
             withheld
                 .any(|(_, info)| info.target_id == created)
                 .then_some(())
-        })
-        .await?;
+        });
+        match tokio::time::timeout(ATTACHING, attached).await {
+            Ok(attached) => attached?,
+            Err(_) => {
+                drop(self.root.send(&target::CloseTarget { target_id: created }));
+                return Err(Error::Protocol {
+                    method: "Target.createTarget".to_owned(),
+                    message: "the browser does not attach a page that it has opened".to_owned(),
+                });
+            }
+        }
         Ok(created)
     }
 

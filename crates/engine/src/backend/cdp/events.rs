@@ -55,6 +55,7 @@ pub(super) fn committed(frame: &page::Frame) -> PageEvent {
         loader: frame.loader_id.as_str().into(),
         url: frame.url.clone() + frame.url_fragment.as_deref().unwrap_or_default(),
         name: frame.name.clone().unwrap_or_default(),
+        failed: frame.unreachable_url.clone(),
     }
 }
 
@@ -73,6 +74,8 @@ impl CdpPage {
         match &*event.method {
             page::LifecycleEvent::METHOD => self.lifecycle(read(event)?),
             page::FrameStartedNavigating::METHOD => self.started(read(event)?),
+            page::FrameRequestedNavigation::METHOD => self.requested(&read(event)?),
+            page::WindowOpen::METHOD => self.report(PageEvent::OpeningRequested),
             page::FrameNavigated::METHOD => return self.navigated(&read(event)?, &session()),
             page::FrameStoppedLoading::METHOD => self.stopped(read(event)?),
             page::NavigatedWithinDocument::METHOD => self.moved_within(read(event)?),
@@ -120,6 +123,16 @@ impl CdpPage {
             "DOMContentLoaded" => self.report(PageEvent::DomContentLoaded { frame, loader }),
             "load" => self.report(PageEvent::Load { frame, loader }),
             _ => {}
+        }
+    }
+
+    fn requested(&self, requested: &page::FrameRequestedNavigation) {
+        use page::ClientNavigationDisposition as To;
+        if matches!(
+            requested.disposition,
+            To::NewTab | To::NewWindow | To::Download
+        ) {
+            self.report(PageEvent::OpeningRequested);
         }
     }
 

@@ -56,7 +56,7 @@ impl CdpPage {
     }
 
     /// Asks who decides; a request that nobody decides about goes on.
-    pub(super) fn paused(&self, session: &Session, paused: fetch::RequestPaused) {
+    pub(super) fn paused(self: &Arc<Self>, session: &Session, paused: fetch::RequestPaused) {
         let key = format!(
             "{} {}",
             paused.request_id,
@@ -68,13 +68,17 @@ impl CdpPage {
             }
             return;
         }
-        if let Some(answer) = self
-            .routes()
-            .answer_to(&paused.request.url, name(paused.resource_type))
-        {
-            routing::obey(session, paused, answer);
-            return;
-        }
+        let (page, session) = (self.clone(), session.clone());
+        let (url, kind) = (paused.request.url.clone(), name(paused.resource_type));
+        self.routes()
+            .decide(&url, kind, move |answer| match answer {
+                Some(answer) => routing::obey(&session, paused, &answer),
+                None => page.undecided(&session, paused, key),
+            });
+    }
+
+    /// No rule is about the request: asks who follows the page.
+    fn undecided(&self, session: &Session, paused: fetch::RequestPaused, key: String) {
         let taken = self.intercepts()
             && self.observer().is_some_and(|observer| {
                 let request = &paused.request;

@@ -1,8 +1,10 @@
 //! Screenshots and prints.
 
 use super::page::CdpPage;
+use crate::backend::compact::compact;
 use crate::backend::{PdfOptions, Screenshot, ScreenshotArea, ScreenshotFormat};
 use crate::error::Result;
+use crate::task::compute;
 use wire::cdp::page;
 
 impl CdpPage {
@@ -47,7 +49,7 @@ impl CdpPage {
                     ScreenshotFormat::Webp => page::ImageFormat::Webp,
                 }),
                 quality: options.quality.map(i64::from),
-                // The same pixels a third sooner, in a larger file; other formats would lose quality.
+                // A larger file much sooner, which we make smaller; other formats would lose quality.
                 optimize_for_speed: Some(options.format == ScreenshotFormat::Png),
                 clip: Some(page::Viewport {
                     x,
@@ -60,7 +62,11 @@ impl CdpPage {
                 ..Default::default()
             })
             .await?;
-        Ok(drawn.data.0)
+        let picture = drawn.data.0;
+        Ok(match options.format {
+            ScreenshotFormat::Png => compute(move || compact(picture)).await,
+            ScreenshotFormat::Jpeg | ScreenshotFormat::Webp => picture,
+        })
     }
 
     pub(super) async fn print(&self, options: &PdfOptions) -> Result<Vec<u8>> {

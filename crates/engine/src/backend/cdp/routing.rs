@@ -29,6 +29,13 @@ pub(super) fn obey(session: &Session, paused: fetch::RequestPaused, answer: &Rou
             })
             .detach();
         }
+        RouteAnswer::Rewrite(changes) => {
+            drop(session.send(&fetch::ContinueRequest {
+                request_id: paused.request_id,
+                headers: Some(entries(changes.apply(paused.request.headers.0))),
+                ..Default::default()
+            }));
+        }
     }
 }
 

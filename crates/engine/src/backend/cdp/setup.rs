@@ -111,13 +111,15 @@ impl Asked {
                 ..Default::default()
             },
         );
-        batch.send(
-            session,
-            &emulation::SetFocusEmulationEnabled { enabled: true },
-        );
-        let emulation = page.emulation();
+        let facts = page.emulation();
+        if !facts.options.is_anothers {
+            batch.send(
+                session,
+                &emulation::SetFocusEmulationEnabled { enabled: true },
+            );
+        }
         let is_page = session.id() == page.session().id();
-        emulation.send(session, is_page, &mut batch);
+        facts.send(session, is_page, &mut batch);
         let options = page.options();
         for script in init_scripts(&options) {
             batch.send(

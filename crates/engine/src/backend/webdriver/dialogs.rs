@@ -66,8 +66,27 @@ pub(super) fn hooks(token: &str) -> String {
     if (typeof real !== 'function') continue;
     window[kind] = new Proxy(real, {{
       apply(target, self, args) {{
-        tell('dialog', kind, args.length ? String(args[0]) : '', kind === 'prompt' && args.length > 1 ? String(args[1]) : '');
+        tell('dialog', kind, args.length ? String(args[0]).slice(0, 10000) : '', kind === 'prompt' && args.length > 1 ? String(args[1]).slice(0, 2000) : '');
         try {{ return Reflect.apply(target, self, args); }} finally {{ tell('answered'); }}
+      }},
+    }});
+  }}
+  // Nobody can be asked where the user is: that is denied at once, as by Chromium.
+  const place = window.Geolocation?.prototype;
+  let watches = 0;
+  for (const name of ['getCurrentPosition', 'watchPosition']) {{
+    const real = place?.[name];
+    if (!real) continue;
+    place[name] = new Proxy(real, {{
+      apply(target, self, args) {{
+        const [found, failed] = args;
+        if (!(self instanceof Geolocation) || typeof found !== 'function') return Reflect.apply(target, self, args);
+        const error = Object.create(GeolocationPositionError.prototype, {{
+          code: {{ value: 1 }},
+          message: {{ value: 'User denied Geolocation' }},
+        }});
+        if (typeof failed === 'function') setTimeout(failed, 0, error);
+        if (name === 'watchPosition') return ++watches;
       }},
     }});
   }}

@@ -93,7 +93,8 @@ const ANSWERED: &str = "
   const own = globalThis[Symbol.for('playhouse')];
   return own?.id === meant && own.answers.get(number) || 'D';";
 
-/// The core, as a script that may come twice. It is told which frame it is in.
+/// The core, as a script that may come twice. It is told which frame it is in. It observes no other document: WebKit gives elements that an
+/// observer or a tree walker meets first the classes of the observer's window, so that the frame's own scripts would not know them as theirs.
 fn core_once() -> &'static str {
     static SCRIPT: OnceLock<String> = OnceLock::new();
     SCRIPT.get_or_init(|| {
@@ -103,7 +104,7 @@ fn core_once() -> &'static str {
     delete globalThis.__playhouseCore;
     {};
     const core = globalThis.__playhouseCore;
-    core.introduce({{ frame: arguments[0] }});
+    core.introduce({{ frame: arguments[0], separate: true }});
     Object.defineProperty(globalThis, '__playhouseCore', {{ value: core, configurable: true, enumerable: false }});
   }}
   return own.id;",

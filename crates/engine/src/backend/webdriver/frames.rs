@@ -163,6 +163,7 @@ impl WebDriverPage {
                         loader: loader.clone(),
                         url: seen.url.clone(),
                         name: seen.name.clone(),
+                        failed: None,
                     });
                     (place.parsed, place.loaded) = (false, false);
                     place.url.clone_from(&seen.url);

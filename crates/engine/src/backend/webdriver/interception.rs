@@ -69,16 +69,20 @@ impl WebDriverPage {
         if !options.origins.allow(&request.url) {
             return self.refuse(&id, FailureReason::BlockedByClient);
         }
-        let answer = options.routes.answer_to(&request.url, kind).cloned();
-        let offline = options.offline;
+        let (routes, offline) = (options.routes.clone(), options.offline);
         drop(options);
-        match answer {
+        let url = request.url.clone();
+        routes.decide(&url, kind, move |answer| match answer {
             Some(RouteAnswer::Block) => self.refuse(&id, FailureReason::BlockedByClient),
             Some(RouteAnswer::Mock(mock)) => self.mock(id, request, mock),
-            None if offline => self.refuse(&id, FailureReason::InternetDisconnected),
-            None if self.state().intercepts => self.ask_about(&id, request, sent),
-            None => self.goes_on(&id),
-        }
+            Some(RouteAnswer::Rewrite(changes)) if !offline => {
+                let headers = changes.apply(headers(&request.headers));
+                self.goes_on_changed(&id, None, None, Some(headers), None);
+            }
+            _ if offline => self.refuse(&id, FailureReason::InternetDisconnected),
+            _ if self.state().intercepts => self.ask_about(&id, request, sent),
+            _ => self.goes_on(&id),
+        });
     }
 
     fn goes_on(&self, id: &str) {
@@ -86,6 +90,35 @@ impl WebDriverPage {
             "Network.interceptContinue",
             &json!({ "requestId": id, "stage": "request" }),
         );
+    }
+
+    fn goes_on_changed(
+        &self,
+        id: &str,
+        url: Option<String>,
+        method: Option<String>,
+        headers: Option<Headers>,
+        body: Option<Vec<u8>>,
+    ) {
+        let sent = self.sent(id);
+        let was = |of: fn(&Sent) -> &String| sent.as_ref().map(|sent| of(sent).clone());
+        let mut changed = json!({ "requestId": id });
+        let mut set = |name: &str, value: Option<Value>| {
+            if let Some(value) = value {
+                changed[name] = value;
+            }
+        };
+        set(
+            "url",
+            url.or_else(|| was(|sent| &sent.url)).map(Value::from),
+        );
+        set(
+            "method",
+            method.or_else(|| was(|sent| &sent.method)).map(Value::from),
+        );
+        set("headers", headers.map(|headers| as_map(&headers).into()));
+        set("postData", body.map(|body| encoded(&body).into()));
+        self.tell("Network.interceptWithRequest", &changed);
     }
 
     fn refuse(&self, id: &str, reason: FailureReason) {
@@ -181,27 +214,7 @@ impl WebDriverPage {
                 method,
                 headers,
                 body,
-            } => {
-                let sent = self.sent(key);
-                let was = |of: fn(&Sent) -> &String| sent.as_ref().map(|sent| of(sent).clone());
-                let mut changed = json!({ "requestId": key });
-                let mut set = |name: &str, value: Option<Value>| {
-                    if let Some(value) = value {
-                        changed[name] = value;
-                    }
-                };
-                set(
-                    "url",
-                    url.or_else(|| was(|sent| &sent.url)).map(Value::from),
-                );
-                set(
-                    "method",
-                    method.or_else(|| was(|sent| &sent.method)).map(Value::from),
-                );
-                set("headers", headers.map(|headers| as_map(&headers).into()));
-                set("postData", body.map(|body| encoded(&body).into()));
-                self.tell("Network.interceptWithRequest", &changed);
-            }
+            } => self.goes_on_changed(key, url, method, headers, body),
             Verdict::Fulfill {
                 status,
                 headers,

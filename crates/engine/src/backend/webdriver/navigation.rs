@@ -14,6 +14,9 @@ const LOOK: Duration = Duration::from_millis(20);
 /// How long a navigation may take to begin; one that the browser does not tell of never does.
 const BEGINNING: Duration = Duration::from_millis(250);
 
+/// The address of the browser's own page about what could not be loaded.
+const BLANK: &str = "about:blank";
+
 /// Where the history stands, and how much of it there is.
 const HISTORY: &str = "return history.length";
 
@@ -30,6 +33,11 @@ impl WebDriverPage {
                 request: request.map(str::to_owned),
                 loader: loader.map(LoaderId::from),
             });
+            // The browser goes to its page about the last failure, which is no navigation of the page's.
+            if state.navigation.shows_error && matches!(url, "" | BLANK) {
+                return self.changed();
+            }
+            state.navigation.shows_error = false;
         }
         self.report(PageEvent::NavigationStarted {
             frame: self.main().clone(),
@@ -41,7 +49,7 @@ impl WebDriverPage {
 
     /// It shows another document.
     pub(super) fn navigation_arrives(&self, loader: &str, url: &str, name: &str) {
-        {
+        let failed = {
             let mut state = self.state();
             let loader = LoaderId::from(loader);
             // A document that comes out of the browser's memory was never on its way.
@@ -52,13 +60,16 @@ impl WebDriverPage {
             state.navigation.loader = Some(loader);
             state.dialog = None;
             state.chooser = None;
-        }
+            let shows_error = std::mem::take(&mut state.navigation.shows_error);
+            (shows_error && url == BLANK).then(String::new)
+        };
         self.main_shows(url);
         self.report(PageEvent::NavigationCommitted {
             frame: self.main().clone(),
             loader: loader.into(),
             url: url.to_owned(),
             name: name.to_owned(),
+            failed,
         });
         self.changed();
     }
@@ -70,6 +81,7 @@ impl WebDriverPage {
             let Some(pending) = state.navigation.pending.take() else {
                 return;
             };
+            state.navigation.shows_error = !matches!(reason, "" | ABORTED);
             state.navigation.ended(if reason.is_empty() {
                 Outcome::Stayed
             } else {
@@ -166,7 +178,7 @@ impl WebDriverPage {
                 && before.as_ref() != Some(&now)
             {
                 // What it shows instead of what it cannot have.
-                if self.url() == "about:blank" && !url.starts_with("about:") {
+                if self.url() == BLANK && !url.starts_with("about:") {
                     return Ok(Some(Outcome::Failed("net::ERR_FAILED".to_owned())));
                 }
                 return Ok(Some(Outcome::Committed(now.as_str().into())));

@@ -3,6 +3,7 @@
 use super::page::WebDriverPage;
 use crate::backend::{Screenshot, ScreenshotArea, ScreenshotFormat};
 use crate::error::{Error, Result};
+use crate::task::compute;
 use base64::Engine as _;
 use image::{DynamicImage, ImageFormat, codecs, imageops::FilterType};
 use serde::Deserialize;
@@ -34,7 +35,7 @@ impl WebDriverPage {
     pub(super) async fn draw(&self, options: &Screenshot) -> Result<Vec<u8>> {
         if options.area == ScreenshotArea::Viewport && !self.is_heard() {
             let png = self.ask(&TakeScreenshot {}).await?.0;
-            return finished(&png, options);
+            return finished(png, options).await;
         }
         let main = self.main().clone();
         let extent = self.run_raw(&main, EXTENT.to_owned(), vec![]).await?;
@@ -53,15 +54,19 @@ impl WebDriverPage {
         };
         if self.is_heard() {
             let png = self.snapshot(wanted).await?;
-            return finished(&png, options);
+            return finished(png, options).await;
         }
         // A driver draws the viewport only: what lies outside of it stays out of the picture.
         let png = self.ask(&TakeScreenshot {}).await?.0;
         let shown = whole(scroll_x, scroll_y, number(4), number(5));
-        let full = decoded(&png)?;
         let x = wanted.x.saturating_sub(shown.x);
         let y = wanted.y.saturating_sub(shown.y);
-        finish(full.crop_imm(x, y, wanted.width, wanted.height), options)
+        let options = options.clone();
+        compute(move || {
+            let part = decoded(&png)?.crop_imm(x, y, wanted.width, wanted.height);
+            finish(part, &options)
+        })
+        .await
     }
 
     /// A part of the document, wherever it is scrolled to.
@@ -109,11 +114,12 @@ fn whole(x: f64, y: f64, width: f64, height: f64) -> Box {
 }
 
 /// The picture as it was asked for.
-fn finished(png: &[u8], options: &Screenshot) -> Result<Vec<u8>> {
+async fn finished(png: Vec<u8>, options: &Screenshot) -> Result<Vec<u8>> {
     if options.format == ScreenshotFormat::Png && (options.shrink - 1.0).abs() < 1e-6 {
-        return Ok(png.to_vec());
+        return Ok(png);
     }
-    finish(decoded(png)?, options)
+    let options = options.clone();
+    compute(move || finish(decoded(&png)?, &options)).await
 }
 
 fn decoded(png: &[u8]) -> Result<DynamicImage> {

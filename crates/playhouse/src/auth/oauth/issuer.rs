@@ -1,5 +1,5 @@
-//! An issuer of tokens: where its keys are, and the keys, fetched when they are first needed, again when they are old, and again when a
-//! token names one that is not among them, but not for every token that somebody makes up.
+//! An issuer of tokens: where its keys are, and the keys. They are fetched when they are first needed, in the background when they are old,
+//! and again when a token names one that is not among them, but not for every token that somebody makes up.
 
 use super::token::Outline;
 use crate::config::is_safe_address;
@@ -9,16 +9,17 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
+use tokio::sync::OwnedMutexGuard;
 use tokio::time::Instant;
 use url::Url;
 
-/// After this time keys are fetched again.
+/// After this time keys are fetched again, while they are used.
 const FRESH: Duration = Duration::from_secs(600);
 /// For this time they are good all the same when they cannot be fetched.
 const STALE: Duration = Duration::from_secs(24 * 3600);
-/// The pause between two attempts, whoever wants what.
+/// The pause between the end of an attempt and the next one.
 const PAUSE: Duration = Duration::from_secs(5);
-/// How long an issuer may take to answer.
+/// How long an attempt may take: its metadata and its keys, at whatever addresses.
 const ANSWER: Duration = Duration::from_secs(5);
 /// The largest answer, in bytes.
 const LARGEST: u64 = 1 << 20;
@@ -29,9 +30,10 @@ const MOST_KEYS: usize = 100;
 pub(super) struct Issuer {
     url: String,
     agent: ureq::Agent,
-    cached: RwLock<Cached>,
-    /// One asks, the others wait for what it hears.
-    asking: tokio::sync::Mutex<()>,
+    limit: Duration,
+    cached: Arc<RwLock<Cached>>,
+    /// Held by the attempt that is under way: others wait for its end.
+    attempt: Arc<tokio::sync::Mutex<()>>,
 }
 
 #[derive(Clone, Default)]
@@ -39,7 +41,7 @@ struct Cached {
     keys: Arc<[Key]>,
     /// When they came.
     fetched: Option<Instant>,
-    /// When they were last asked for.
+    /// When the last attempt ended.
     tried: Option<Instant>,
 }
 
@@ -64,15 +66,15 @@ impl Issuer {
     /// The issuer of that URL, letter for letter as its tokens say it.
     pub(super) fn new(url: &str) -> Self {
         let config = ureq::Agent::config_builder()
-            .timeout_global(Some(ANSWER))
             // Where keys come from is not for others to say.
             .max_redirects(0)
             .build();
         Self {
             url: url.to_owned(),
             agent: config.into(),
-            cached: RwLock::default(),
-            asking: tokio::sync::Mutex::new(()),
+            limit: ANSWER,
+            cached: Arc::default(),
+            attempt: Arc::default(),
         }
     }
 
@@ -80,19 +82,26 @@ impl Issuer {
         &self.url
     }
 
-    /// The keys that may have signed such a token.
+    /// The keys that may have signed such a token. Known ones are returned at once.
     pub(super) async fn keys(&self, outline: &Outline) -> Result<Arc<[Key]>, NoKey> {
-        let before = self.cached();
-        if before.has(outline) && before.is_younger_than(FRESH) {
-            return Ok(before.keys);
-        }
-        let asking = self.asking.lock().await;
-        // Somebody may have asked while we waited.
         let mut now = self.cached();
-        if now.tried.is_none_or(|tried| tried.elapsed() >= PAUSE) {
-            now = self.fetch(now).await;
+        if now.has(outline) && now.is_younger_than(STALE) {
+            if !now.is_younger_than(FRESH)
+                && let Ok(attempt) = self.attempt.clone().try_lock_owned()
+                && now.is_due()
+            {
+                engine::spawn("OAuth keys", self.fetch(attempt)).detach();
+            }
+            return Ok(now.keys);
         }
-        drop(asking);
+        let attempt = self.attempt.clone().lock_owned().await;
+        // Another request may have waited for the same.
+        now = self.cached();
+        if now.is_due() {
+            // A request that is given up meanwhile does not end the attempt that others wait for.
+            engine::to_the_end("OAuth keys", self.fetch(attempt)).await;
+            now = self.cached();
+        }
         match now.has(outline) {
             true if now.is_younger_than(STALE) => Ok(now.keys),
             // The keys that we have came with the last attempt: the issuer knows no other.
@@ -102,21 +111,27 @@ impl Issuer {
     }
 
     /// Asks for the keys; what is known stays when that fails.
-    async fn fetch(&self, mut known: Cached) -> Cached {
-        let tried = Instant::now();
-        let (agent, url) = (self.agent.clone(), self.url.clone());
-        let fetched = tokio::task::spawn_blocking(move || fetch(&agent, &url)).await;
-        known.tried = Some(tried);
-        match fetched {
-            Ok(Ok(keys)) => {
-                known.keys = keys.into();
-                known.fetched = Some(tried);
+    fn fetch(&self, attempt: OwnedMutexGuard<()>) -> impl Future<Output = ()> + Send + use<> {
+        let (agent, url, limit) = (self.agent.clone(), self.url.clone(), self.limit);
+        let cached = self.cached.clone();
+        async move {
+            let issuer = url.clone();
+            let fetched =
+                tokio::task::spawn_blocking(move || Attempt::new(agent, limit).keys(&url)).await;
+            let now = Some(Instant::now());
+            let mut known = cached.write().unwrap_or_else(PoisonError::into_inner);
+            known.tried = now;
+            match fetched {
+                Ok(Ok(keys)) => {
+                    known.keys = keys.into();
+                    known.fetched = now;
+                }
+                Ok(Err(reason)) => tracing::warn!(issuer, reason, "no keys"),
+                Err(error) => tracing::warn!(issuer, %error, "no keys"),
             }
-            Ok(Err(reason)) => tracing::warn!(issuer = self.url, reason, "no keys"),
-            Err(error) => tracing::warn!(issuer = self.url, %error, "no keys"),
+            drop(known);
+            drop(attempt);
         }
-        *self.cached.write().unwrap_or_else(PoisonError::into_inner) = known.clone();
-        known
     }
 
     fn cached(&self) -> Cached {
@@ -128,6 +143,11 @@ impl Issuer {
 impl Cached {
     fn has(&self, outline: &Outline) -> bool {
         self.keys.iter().any(|key| key.fits(outline))
+    }
+
+    /// Whether the last attempt was long enough ago for another one.
+    fn is_due(&self) -> bool {
+        self.tried.is_none_or(|tried| tried.elapsed() >= PAUSE)
     }
 
     fn is_younger_than(&self, age: Duration) -> bool {
@@ -193,49 +213,84 @@ impl Key {
     }
 }
 
-/// The keys of an issuer, by way of its metadata: RFC 8414, OpenID Connect Discovery.
-fn fetch(agent: &ureq::Agent, issuer: &str) -> Result<Vec<Key>, String> {
-    #[derive(Deserialize)]
-    struct Metadata {
-        issuer: String,
-        jwks_uri: String,
+/// An attempt to fetch keys, and its one deadline.
+struct Attempt {
+    agent: ureq::Agent,
+    deadline: std::time::Instant,
+}
+
+impl Attempt {
+    fn new(agent: ureq::Agent, limit: Duration) -> Self {
+        let deadline = std::time::Instant::now() + limit;
+        Self { agent, deadline }
     }
-    #[derive(Deserialize)]
-    struct Set {
-        keys: Vec<Value>,
-    }
-    let mut last = String::new();
-    for address in addresses(issuer) {
-        let metadata: Metadata = match read(agent, &address) {
-            Ok(metadata) => metadata,
-            Err(error) => {
-                last = error;
+
+    /// The keys of an issuer, by way of its metadata: RFC 8414, OpenID Connect Discovery.
+    fn keys(&self, issuer: &str) -> Result<Vec<Key>, String> {
+        #[derive(Deserialize)]
+        struct Metadata {
+            issuer: String,
+            jwks_uri: String,
+        }
+        #[derive(Deserialize)]
+        struct Set {
+            keys: Vec<Value>,
+        }
+        let mut last = String::new();
+        for address in addresses(issuer) {
+            let metadata: Metadata = match self.read(&address) {
+                Ok(metadata) => metadata,
+                Err(error) => {
+                    last = error;
+                    continue;
+                }
+            };
+            if metadata.issuer != issuer {
+                last = format!("{address} is about another issuer, {}", metadata.issuer);
                 continue;
             }
-        };
-        if metadata.issuer != issuer {
-            last = format!("{address} is about another issuer, {}", metadata.issuer);
-            continue;
+            if !is_safe_address(&metadata.jwks_uri) {
+                return Err(format!(
+                    "its keys are not at an https address: {}",
+                    metadata.jwks_uri
+                ));
+            }
+            let set: Set = self.read(&metadata.jwks_uri)?;
+            let keys: Vec<_> = set
+                .keys
+                .iter()
+                .take(MOST_KEYS)
+                .filter_map(Key::of)
+                .collect();
+            return match keys.is_empty() {
+                true => Err(format!("{} has no key that signs", metadata.jwks_uri)),
+                false => Ok(keys),
+            };
         }
-        if !is_safe_address(&metadata.jwks_uri) {
-            return Err(format!(
-                "its keys are not at an https address: {}",
-                metadata.jwks_uri
-            ));
-        }
-        let set: Set = read(agent, &metadata.jwks_uri)?;
-        let keys: Vec<_> = set
-            .keys
-            .iter()
-            .take(MOST_KEYS)
-            .filter_map(Key::of)
-            .collect();
-        return match keys.is_empty() {
-            true => Err(format!("{} has no key that signs", metadata.jwks_uri)),
-            false => Ok(keys),
-        };
+        Err(last)
     }
-    Err(last)
+
+    fn read<T: for<'a> Deserialize<'a>>(&self, address: &str) -> Result<T, String> {
+        let failed = |error: &dyn std::fmt::Display| format!("{address}: {error}");
+        let left = self
+            .deadline
+            .saturating_duration_since(std::time::Instant::now());
+        if left.is_zero() {
+            return Err(failed(&"there was no time left to ask"));
+        }
+        let mut response = self
+            .agent
+            .get(address)
+            .config()
+            .timeout_global(Some(left))
+            .build()
+            .header("Accept", "application/json")
+            .call()
+            .map_err(|error| failed(&error))?;
+        let body = response.body_mut().with_config().limit(LARGEST);
+        let text = body.read_to_string().map_err(|error| failed(&error))?;
+        serde_json::from_str(&text).map_err(|error| failed(&error))
+    }
 }
 
 /// Where the metadata may be: the well-known words before the issuer's path, and behind it.
@@ -256,22 +311,81 @@ fn addresses(issuer: &str) -> Vec<String> {
     addresses
 }
 
-fn read<T: for<'a> Deserialize<'a>>(agent: &ureq::Agent, address: &str) -> Result<T, String> {
-    let failed = |error: &dyn std::fmt::Display| format!("{address}: {error}");
-    let mut response = agent
-        .get(address)
-        .header("Accept", "application/json")
-        .call()
-        .map_err(|error| failed(&error))?;
-    let body = response.body_mut().with_config().limit(LARGEST);
-    let text = body.read_to_string().map_err(|error| failed(&error))?;
-    serde_json::from_str(&text).map_err(|error| failed(&error))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use futures_util::FutureExt as _;
     use serde_json::json;
+    use std::net::TcpListener;
+
+    fn outline(key: &str) -> Outline {
+        Outline {
+            issuer: String::new(),
+            key: Some(key.to_owned()),
+            algorithm: Algorithm::RS256,
+        }
+    }
+
+    /// An issuer that accepts connections and says nothing, whose key `known` was fetched before.
+    fn silent(listener: &TcpListener) -> Issuer {
+        let jwk = json!({ "kty": "RSA", "n": "AQAB", "e": "AQAB", "kid": "known" });
+        let now = Some(Instant::now());
+        let mut issuer = Issuer::new(&format!("http://{}", listener.local_addr().unwrap()));
+        issuer.limit = Duration::from_millis(300);
+        *issuer.cached.write().unwrap() = Cached {
+            keys: [Key::of(&jwk).unwrap()].into(),
+            fetched: now,
+            tried: now,
+        };
+        issuer
+    }
+
+    fn attempts(listener: &TcpListener) -> usize {
+        listener.set_nonblocking(true).unwrap();
+        listener
+            .incoming()
+            .take_while(|accepted| accepted.is_ok())
+            .count()
+    }
+
+    /// Time passes by itself only while nothing runs, so an attempt takes its real time.
+    #[tokio::test(start_paused = true)]
+    async fn keys_that_are_known_are_served_at_once_while_their_issuer_is_silent() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let issuer = silent(&listener);
+        let at_once = || issuer.keys(&outline("known")).now_or_never();
+        assert!(at_once().unwrap().is_ok());
+        assert_eq!(attempts(&listener), 0);
+        tokio::time::advance(FRESH).await;
+        for _ in 0..10 {
+            assert!(at_once().unwrap().is_ok());
+        }
+        // The attempt that was begun in the background.
+        drop(issuer.attempt.clone().lock_owned().await);
+        assert!(at_once().unwrap().is_ok());
+        assert_eq!(attempts(&listener), 1);
+        tokio::time::advance(STALE).await;
+        let stale = issuer.keys(&outline("known")).await;
+        assert_eq!(stale.err(), Some(NoKey::Unavailable));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn requests_that_wait_for_keys_wait_for_one_attempt() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let issuer = silent(&listener);
+        tokio::time::advance(PAUSE).await;
+        let (first, other) = (outline("new"), outline("other"));
+        // One that is given up does not end the attempt.
+        assert!(issuer.keys(&first).now_or_never().is_none());
+        let asked = (0..20).map(|_| issuer.keys(&other));
+        let answers = futures_util::future::join_all(asked).await;
+        assert!(
+            answers
+                .iter()
+                .all(|one| matches!(one, Err(NoKey::Unavailable)))
+        );
+        assert_eq!(attempts(&listener), 1);
+    }
 
     #[test]
     fn metadata_is_looked_for_before_and_behind_the_path() {

@@ -27,6 +27,7 @@ pub(super) fn servers(
     if let Some(CommandLine(line)) = options.server_command.value() {
         let only = NamedServer {
             command: line,
+            url: None,
             args: None,
             cwd: None,
             env: BTreeMap::new(),
@@ -85,6 +86,19 @@ fn resolved(
     cwd: &Path,
 ) -> Result<DevServerSettings, ConfigError> {
     let folder = cwd.join(server.cwd.as_deref().unwrap_or_default());
+    let url = match (&server.url, address(&server.command)) {
+        (Some(_), _) if !server.command.is_empty() => {
+            return Err(wrong(
+                name,
+                "it has a command and a url: one of them is enough",
+            ));
+        }
+        (Some(url), _) => match address(url) {
+            Some(url) => Some(url),
+            None => return Err(wrong(name, "its url must be an http or https URL")),
+        },
+        (None, url) => url,
+    };
     let mut command = match &server.args {
         Some(args) => {
             let program = [server.command.clone()].into_iter();
@@ -100,6 +114,7 @@ fn resolved(
                 *program = folder.join(&*program).display().to_string();
             }
         }
+        _ if url.is_some() => {}
         _ => return Err(wrong(name, "its command is empty")),
     }
     let limit = |option: &Layered<Milliseconds>, own: Option<u64>| -> Duration {
@@ -115,6 +130,7 @@ fn resolved(
     Ok(DevServerSettings {
         name: name.to_owned(),
         command,
+        url,
         cwd: folder,
         env: server.env.clone().into_iter().collect(),
         requires: server.requires.clone(),
@@ -124,6 +140,13 @@ fn resolved(
         shutdown: limit(&options.server_shutdown_timeout, None),
         idle: (idle > 0).then(|| Duration::from_millis(idle)),
     })
+}
+
+/// Where an app runs already, if that is what a text says.
+fn address(text: &str) -> Option<String> {
+    let url = url::Url::parse(text).ok()?;
+    let is_address = matches!(url.scheme(), "http" | "https") && url.has_host();
+    is_address.then(|| text.trim_end_matches('/').to_owned())
 }
 
 fn wrong(name: &str, reason: &str) -> ConfigError {

@@ -94,6 +94,174 @@ fn a_file_that_names_what_is_not_there_is_refused_with_the_nearest() {
     assert_eq!(nearest(r#"{"completelyDifferent": 1}"#), None);
 }
 
+/// Every key of `config.d.ts` of `@playwright/mcp` 0.0.83, and of the types of Playwright that it names, with a value; and what older
+/// files have. Functions (`logger`) cannot stand in a file.
+const KEYS_OF_THE_PACKAGE: &[(&str, &str)] = &[
+    ("browser.browserName", r#""chromium""#),
+    ("browser.isolated", "true"),
+    ("browser.userDataDir", r#""/profile""#),
+    ("browser.launchOptions.args", r#"["--a"]"#),
+    ("browser.launchOptions.artifactsDir", r#""/a""#),
+    ("browser.launchOptions.channel", r#""chrome""#),
+    ("browser.launchOptions.chromiumSandbox", "true"),
+    ("browser.launchOptions.downloadsPath", r#""/d""#),
+    ("browser.launchOptions.env", r#"{"A":"b"}"#),
+    ("browser.launchOptions.executablePath", r#""/usr/bin/env""#),
+    ("browser.launchOptions.firefoxUserPrefs", r#"{"a":1}"#),
+    ("browser.launchOptions.handleSIGHUP", "true"),
+    ("browser.launchOptions.handleSIGINT", "true"),
+    ("browser.launchOptions.handleSIGTERM", "true"),
+    ("browser.launchOptions.headless", "true"),
+    ("browser.launchOptions.ignoreDefaultArgs", r#"["--a"]"#),
+    (
+        "browser.launchOptions.proxy",
+        r#"{"server":"http://p:1","bypass":"a","username":"u","password":"p"}"#,
+    ),
+    ("browser.launchOptions.slowMo", "1"),
+    ("browser.launchOptions.timeout", "1"),
+    ("browser.launchOptions.tracesDir", r#""/t""#),
+    ("browser.contextOptions.acceptDownloads", "true"),
+    ("browser.contextOptions.baseURL", r#""http://a""#),
+    ("browser.contextOptions.bypassCSP", "true"),
+    ("browser.contextOptions.clientCertificates", "[]"),
+    ("browser.contextOptions.colorScheme", r#""dark""#),
+    ("browser.contextOptions.contrast", r#""more""#),
+    ("browser.contextOptions.deviceScaleFactor", "2"),
+    ("browser.contextOptions.extraHTTPHeaders", r#"{"a":"b"}"#),
+    ("browser.contextOptions.forcedColors", r#""active""#),
+    (
+        "browser.contextOptions.geolocation",
+        r#"{"latitude":1,"longitude":2}"#,
+    ),
+    ("browser.contextOptions.hasTouch", "true"),
+    (
+        "browser.contextOptions.httpCredentials",
+        r#"{"username":"u","password":"p"}"#,
+    ),
+    ("browser.contextOptions.ignoreHTTPSErrors", "true"),
+    ("browser.contextOptions.isMobile", "true"),
+    ("browser.contextOptions.javaScriptEnabled", "true"),
+    ("browser.contextOptions.locale", r#""de""#),
+    ("browser.contextOptions.offline", "true"),
+    ("browser.contextOptions.permissions", r#"["geolocation"]"#),
+    ("browser.contextOptions.proxy", r#"{"server":"http://p:1"}"#),
+    ("browser.contextOptions.recordHar", r#"{"path":"a"}"#),
+    ("browser.contextOptions.recordVideo", r#"{"dir":"a"}"#),
+    ("browser.contextOptions.reducedMotion", r#""reduce""#),
+    ("browser.contextOptions.screen", r#"{"width":1,"height":1}"#),
+    ("browser.contextOptions.serviceWorkers", r#""block""#),
+    (
+        "browser.contextOptions.storageState",
+        r#"{"cookies":[],"origins":[]}"#,
+    ),
+    ("browser.contextOptions.strictSelectors", "true"),
+    ("browser.contextOptions.timezoneId", r#""UTC""#),
+    ("browser.contextOptions.userAgent", r#""u""#),
+    (
+        "browser.contextOptions.viewport",
+        r#"{"width":1,"height":1}"#,
+    ),
+    ("browser.cdpEndpoint", r#""http://h:1""#),
+    ("browser.cdpHeaders", r#"{"a":"b"}"#),
+    ("browser.cdpTimeout", "1"),
+    ("browser.remoteEndpoint", r#"{"endpoint":"ws://h"}"#),
+    ("browser.initPage", "[]"),
+    ("browser.initScript", "[]"),
+    ("extension", "true"),
+    ("server.port", "1"),
+    ("server.host", r#""localhost""#),
+    ("server.allowedHosts", r#"["*"]"#),
+    (
+        "capabilities",
+        r#"["config","core","core-navigation","core-tabs","core-input","core-install","network","pdf","storage","testing","vision","devtools"]"#,
+    ),
+    ("saveSession", "true"),
+    ("webmcp", "true"),
+    ("sharedBrowserContext", "true"),
+    ("secrets", r#"{"A":"b"}"#),
+    ("outputDir", r#""/o""#),
+    ("outputMaxSize", "1"),
+    ("console.level", r#""error""#),
+    ("network.allowedOrigins", r#"["http://a"]"#),
+    ("network.blockedOrigins", r#"["http://a"]"#),
+    ("testIdAttribute", r#""t""#),
+    ("timeouts.action", "1"),
+    ("timeouts.navigation", "1"),
+    ("timeouts.expect", "1"),
+    ("timeouts.settle", "1"),
+    ("timeouts.idle", "1"),
+    ("imageResponses", r#""omit""#),
+    ("filePaths", r#""absolute""#),
+    ("snapshot.mode", r#""none""#),
+    ("snapshot.boxes", "true"),
+    ("allowUnrestrictedFileAccess", "true"),
+    ("codegen", r#""python""#),
+    ("saveTrace", "true"),
+    ("saveVideo", r#"{"width":1,"height":1}"#),
+];
+
+#[test]
+fn every_key_of_the_package_is_taken_or_refused_with_the_reason() {
+    let mut refused = Vec::new();
+    for (key, value) in KEYS_OF_THE_PACKAGE {
+        let json = key.rsplit('.').fold((*value).to_owned(), |inner, name| {
+            format!("{{\"{name}\":{inner}}}")
+        });
+        match load(&[], &[], Some(&json)) {
+            Ok(_) => {}
+            Err(ConfigError::NotYet { why, .. }) if !why.is_empty() => refused.push(*key),
+            Err(error) => panic!("{key}: {error}"),
+        }
+    }
+    assert_eq!(
+        refused,
+        [
+            "browser.launchOptions.artifactsDir",
+            "browser.launchOptions.handleSIGHUP",
+            "browser.launchOptions.handleSIGINT",
+            "browser.launchOptions.handleSIGTERM",
+            "browser.launchOptions.tracesDir",
+            "browser.contextOptions.baseURL",
+            "browser.contextOptions.clientCertificates",
+            "browser.contextOptions.recordHar",
+            "browser.contextOptions.recordVideo",
+            "browser.remoteEndpoint",
+            "extension",
+            "webmcp",
+            "saveTrace",
+            "saveVideo",
+        ]
+    );
+    let idle = load(&[], &[], Some(r#"{"timeouts":{"idle":1500}}"#)).expect("valid");
+    assert_eq!(
+        idle.settings.browser.idle_timeout,
+        Some(std::time::Duration::from_millis(1500))
+    );
+}
+
+#[test]
+fn json_may_have_comments_and_must_be_an_object() {
+    let file = "// Ours\n{ /* why */ \"codegen\": \"java\", // a comma at the end\n}";
+    let settings = load(&[], &[], Some(file)).expect("valid").settings;
+    assert_eq!(settings.answers.codegen, CodegenLanguage::Java);
+    for text in ["[]", "null", "1", r#""codegen""#] {
+        let message = refusal(&[], Some(text));
+        assert!(message.contains("Expected an object"), "{message}");
+    }
+}
+
+#[test]
+fn packages_for_other_languages_choose_the_language_of_code() {
+    let codegen = |flags: &[&str], language: &'static str| {
+        let loaded = load(flags, &[("PW_LANG_NAME", language)], None).expect("valid");
+        loaded.settings.answers.codegen
+    };
+    assert_eq!(codegen(&[], "python"), CodegenLanguage::Python);
+    assert_eq!(codegen(&[], "csharp"), CodegenLanguage::Csharp);
+    assert_eq!(codegen(&[], "javascript"), CodegenLanguage::Typescript);
+    assert_eq!(codegen(&["--codegen=none"], "java"), CodegenLanguage::None);
+}
+
 #[test]
 fn a_file_may_begin_with_a_byte_order_mark() {
     let settings = load(&[], &[], Some("\u{feff}{\"codegen\": \"java\"}"))
@@ -113,7 +281,7 @@ fn a_file_that_cannot_be_read_says_why() {
             .starts_with("cannot read the configuration file ")
     );
     let message = refusal(&[], Some("{\"browser\": "));
-    assert!(message.contains("EOF while parsing"), "{message}");
+    assert!(message.contains("cannot parse"), "{message}");
     let message = refusal(
         &[],
         Some(r#"{"browser": {"launchOptions": {"headless": "yes"}}}"#),

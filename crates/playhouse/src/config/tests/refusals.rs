@@ -60,6 +60,10 @@ fn a_start_that_fails_says_so_in_the_words_of_the_contract() {
             "Invalid --timeout-action: soon. Expected a whole number of milliseconds",
         ),
         (
+            &["--min-browsers=5", "--max-browsers=2"],
+            "--min-browsers 5 is more than --max-browsers 2: raise one, or lower the other",
+        ),
+        (
             &["--webmcp"],
             "option '--webmcp' is not supported yet: it comes with a later release",
         ),

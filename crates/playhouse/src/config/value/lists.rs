@@ -234,6 +234,20 @@ impl OptionValue for IgnoredArguments {
     }
 }
 
+/// The word for all toolsets.
+const ALL: &str = "all";
+
+fn toolsets(names: &[String]) -> Result<ToolsetNames, Problem> {
+    let mut toolsets = Vec::new();
+    for name in names {
+        match name.as_str() {
+            ALL => toolsets.extend([ToolsetName::Browser, ToolsetName::Session, ToolsetName::E2e]),
+            name => toolsets.push(ToolsetName::parse(name)?),
+        }
+    }
+    Ok(ToolsetNames(toolsets))
+}
+
 /// Toolsets, separated by commas.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ToolsetNames(pub Vec<ToolsetName>);
@@ -242,21 +256,11 @@ impl OptionValue for ToolsetNames {
     const WORD: &'static str = "A,B";
 
     fn parse(text: &str) -> Result<Self, Problem> {
-        let names = split(text, Some(','));
-        names
-            .iter()
-            .map(|name| ToolsetName::parse(name))
-            .collect::<Result<_, _>>()
-            .map(ToolsetNames)
+        toolsets(&split(text, Some(',')))
     }
 
     fn from_json(value: &Value) -> Result<Self, Problem> {
-        let names = strings(value)?;
-        names
-            .iter()
-            .map(|name| ToolsetName::parse(name))
-            .collect::<Result<_, _>>()
-            .map(ToolsetNames)
+        toolsets(&strings(value)?)
     }
 
     fn to_json(&self) -> Value {
@@ -264,7 +268,11 @@ impl OptionValue for ToolsetNames {
     }
 
     fn schema() -> Value {
-        json!({ "type": "array", "items": ToolsetName::schema() })
+        let mut item = ToolsetName::schema();
+        if let Some(Value::Array(names)) = item.get_mut("enum") {
+            names.push(ALL.into());
+        }
+        json!({ "type": "array", "items": item })
     }
 
     fn extend(&mut self, later: Self) {

@@ -52,8 +52,12 @@ pub(crate) struct NamedServers(pub BTreeMap<String, NamedServer>);
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct NamedServer {
-    /// The program; a whole line where there are no arguments.
+    /// The program; a whole line where there are no arguments; the URL of an app that runs already.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) command: String,
+    /// Where it runs already; it has no command then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) url: Option<String>,
     /// Its arguments, which those of the interface follow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) args: Option<Vec<String>>,
@@ -110,13 +114,14 @@ impl OptionValue for NamedServers {
                 "properties": {
                     "command": { "type": "string" },
                     "args": { "type": "array", "items": { "type": "string" } },
+                    "url": { "type": "string" },
                     "cwd": { "type": "string" },
                     "env": { "type": "object", "additionalProperties": { "type": "string" } },
                     "readyTimeout": { "type": "integer", "minimum": 1 },
                     "idleTimeout": { "type": "integer", "minimum": 0 },
                     "requires": { "type": "array", "items": { "type": "string" } }
                 },
-                "required": ["command"],
+                "oneOf": [{ "required": ["command"] }, { "required": ["url"] }],
                 "additionalProperties": false
             }
         })

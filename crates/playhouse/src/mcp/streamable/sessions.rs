@@ -1,7 +1,7 @@
 //! MCP sessions over HTTP: who began them, and how long they last without their client. What browsers do for a client is not theirs;
 //! it lives and expires by itself.
 
-use super::events::{Events, stream_of};
+use super::events::{EventLogs, Events, stream_of};
 use super::pump::pumped;
 use super::watched::{Open, Watched};
 use crate::mcp::text::{OPEN, SERVER_ERROR};
@@ -12,10 +12,11 @@ use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage,
 };
 use rmcp::transport::common::server_side_http::{ServerSseMessage, SessionId};
-use rmcp::transport::streamable_http_server::session::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::{
-    LocalSessionManager, LocalSessionManagerError, SessionConfig,
+    LocalSessionHandle, LocalSessionManager, LocalSessionManagerError, SessionConfig, SessionError,
+    StreamableHttpMessageReceiver,
 };
+use rmcp::transport::streamable_http_server::session::{EventStore as _, SessionManager};
 use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -24,16 +25,58 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+/// The way to the client of a session.
+#[derive(Clone)]
+pub(in crate::mcp) struct Line {
+    known: Weak<Known>,
+    id: SessionId,
+}
+
+/// What is known of the client at the other end.
+pub(in crate::mcp) enum LineState {
+    /// It waits for an answer, or was heard of a moment ago.
+    Present,
+    /// Its session is over, or it was not heard of for too long.
+    Gone,
+    /// It can be asked.
+    Unknown,
+}
+
+impl Line {
+    pub(in crate::mcp) fn state(&self) -> LineState {
+        let Some(known) = self.known.upgrade() else {
+            return LineState::Gone;
+        };
+        let known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(seen) = known.get(&self.id) else {
+            return LineState::Gone;
+        };
+        let quiet = seen.is_quiet().then(|| seen.at.elapsed());
+        match (seen.listened, quiet) {
+            (true, Some(quiet)) if quiet >= BROKEN => LineState::Gone,
+            (false, Some(quiet)) if quiet >= SILENT => LineState::Gone,
+            (true, _) => LineState::Unknown,
+            (false, _) => LineState::Present,
+        }
+    }
+}
+
 /// How many there may be; of more, the one goes that has been quiet the longest.
 const MOST: usize = 4096;
+
+/// After this time without a stream and without a request a client that did listen is taken for gone.
+const BROKEN: Duration = Duration::from_secs(5);
+
+/// After this time without a request one is taken for gone that never listened: it may just have nothing to ask.
+const SILENT: Duration = Duration::from_secs(60);
 
 /// The id that the first event of a stream without events has.
 const START: &str = "0";
 
 /// The sessions of all clients.
 pub(super) struct HttpSessions {
-    local: LocalSessionManager,
-    events: Arc<Events>,
+    config: SessionConfig,
+    logs: EventLogs,
     known: Arc<Known>,
 }
 
@@ -42,9 +85,15 @@ type Known = Mutex<HashMap<SessionId, Seen>>;
 /// What is known of one.
 struct Seen {
     owner: Option<Principal>,
+    handle: LocalSessionHandle,
+    events: Arc<Events>,
     at: Instant,
     /// Streams that its client reads.
     streams: usize,
+    /// Its client has listened to the session's own stream, as it is expected to do again.
+    listened: bool,
+    /// Held while its client begins to listen.
+    listening: Arc<tokio::sync::Mutex<()>>,
     /// Requests under way, whether their client waits for the answer or will come for it later.
     open: Open,
     /// Its streams end, those too that go on after they broke off.
@@ -63,12 +112,9 @@ impl HttpSessions {
         let mut config = SessionConfig::default();
         // It would count a long call as silence.
         config.keep_alive = None;
-        let mut local = LocalSessionManager::default();
-        local.session_config = config;
-        let events = Arc::new(Events::default());
         let sessions = Arc::new(Self {
-            local: local.with_event_store(events.clone()),
-            events,
+            config,
+            logs: EventLogs::default(),
             known: Arc::default(),
         });
         let reaping = reap(Arc::downgrade(&sessions), timeout);
@@ -88,6 +134,14 @@ impl HttpSessions {
         }
     }
 
+    /// The way to the client of a session.
+    pub(super) fn line(&self, id: &str) -> Line {
+        Line {
+            known: Arc::downgrade(&self.known),
+            id: id.into(),
+        }
+    }
+
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.known().len()
@@ -97,12 +151,15 @@ impl HttpSessions {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn open(&self, id: &SessionId) -> Open {
+    /// What is known of a session, or that there is none.
+    fn seen<T>(&self, id: &SessionId, read: impl FnOnce(&Seen) -> T) -> Result<T> {
         let known = self.known();
-        known
-            .get(id)
-            .map(|seen| seen.open.clone())
-            .unwrap_or_default()
+        let unknown = || LocalSessionManagerError::SessionNotFound(id.clone());
+        known.get(id).map(read).ok_or_else(unknown)
+    }
+
+    fn handle(&self, id: &SessionId) -> Result<LocalSessionHandle> {
+        self.seen(id, |seen| seen.handle.clone())
     }
 
     /// The stream, which counts as a sign of life as long as somebody has it.
@@ -235,10 +292,19 @@ impl SessionManager for HttpSessions {
         {
             self.close_session(id).await?;
         }
-        let (id, transport) = self.local.create_session().await?;
+        let events = Arc::new(self.logs.session());
+        let mut local = LocalSessionManager::default().with_event_store(events.clone());
+        local.session_config = self.config.clone();
+        let (id, transport) = local.create_session().await?;
+        let handle = local.sessions.into_inner().remove(&id);
+        let handle = handle.ok_or_else(|| LocalSessionManagerError::SessionNotFound(id.clone()))?;
         let open = Open::default();
         let seen = Seen {
             owner: None,
+            handle,
+            events,
+            listened: false,
+            listening: Arc::default(),
             at: Instant::now(),
             streams: 0,
             open: open.clone(),
@@ -258,21 +324,25 @@ impl SessionManager for HttpSessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<ServerJsonRpcMessage> {
-        self.local.initialize_session(id, message).await
+        Ok(self.handle(id)?.initialize(message).await?)
     }
 
     async fn has_session(&self, id: &SessionId) -> Result<bool> {
         heard(&self.known, id);
-        self.local.has_session(id).await
+        Ok(self.known().contains_key(id))
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<()> {
-        let seen = self.known().remove(id);
-        let closed = self.local.close_session(id).await;
-        if let Some(seen) = seen {
-            seen.end.cancel();
+        let Some(seen) = self.known().remove(id) else {
+            return Ok(());
+        };
+        let closed = seen.handle.close().await;
+        seen.end.cancel();
+        match closed {
+            // It has ended by itself.
+            Ok(()) | Err(SessionError::SessionServiceTerminated) => Ok(()),
+            Err(error) => Err(error.into()),
         }
-        closed
     }
 
     async fn create_stream(
@@ -282,7 +352,7 @@ impl SessionManager for HttpSessions {
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static> {
         #[cfg(feature = "conformance")]
         let events = crate::mcp::fixtures::events_until_cut(&message);
-        let open = self.open(id);
+        let (handle, open) = self.seen(id, |seen| (seen.handle.clone(), seen.open.clone()))?;
         let request = match &message {
             ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
             _ => None,
@@ -293,7 +363,25 @@ impl SessionManager for HttpSessions {
             let refusal = futures_util::stream::iter([refusal]);
             return Ok(Either::Left(refusal));
         }
-        match self.local.create_stream(id, message).await {
+        // A client that leaves meanwhile has its request delivered all the same: otherwise it would be under way for ever.
+        let begun = {
+            let (open, request) = (open.clone(), request.clone());
+            engine::to_the_end("MCP request", async move {
+                let begun = async {
+                    let stream = handle.establish_request_wise_channel().await?;
+                    let number = stream.http_request_id;
+                    handle.push_message(message, number).await?;
+                    Ok(received(stream))
+                };
+                let begun = begun.await;
+                if let (Err(_), Some(request)) = (&begun, &request) {
+                    open.remove(request);
+                }
+                begun
+            })
+        };
+        let ended = SessionError::SessionServiceTerminated;
+        match begun.await.unwrap_or(Err(ended)) {
             Ok(stream) => {
                 #[cfg(feature = "conformance")]
                 let stream = stream.take(events);
@@ -304,36 +392,34 @@ impl SessionManager for HttpSessions {
                 });
                 Ok(Either::Right(self.watched(id, stream)))
             }
-            Err(error) => {
-                if let Some(request) = &request {
-                    open.remove(request);
-                }
-                Err(error)
-            }
+            Err(error) => Err(error.into()),
         }
     }
 
     async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<()> {
+        let (handle, open, events) = self.seen(id, |seen| {
+            (seen.handle.clone(), seen.open.clone(), seen.events.clone())
+        })?;
         let mut cancelled_stream = None;
         // A cancelled request gets no answer.
         if let ClientJsonRpcMessage::Notification(notification) = &message
             && let ClientNotification::CancelledNotification(cancelled) = &notification.notification
             && let Some(request) = &cancelled.params.request_id
         {
-            cancelled_stream = self.open(id).remove(request);
+            cancelled_stream = open.remove(request);
         }
-        let accepted = self.local.accept_message(id, message).await;
+        let accepted = handle.push_message(message, None).await;
         if let Some(stream) = cancelled_stream {
-            self.events.end(&stream);
+            events.end(&stream);
         }
-        accepted
+        Ok(accepted?)
     }
 
     async fn create_standalone_stream(
         &self,
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static> {
-        let stream = self.local.create_standalone_stream(id).await?;
+        let stream = self.listen(id).await?;
         Ok(self.watched(id, stream))
     }
 
@@ -343,9 +429,80 @@ impl SessionManager for HttpSessions {
         last: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static> {
         let stream: Pin<Box<dyn Stream<Item = ServerSseMessage> + Send>> = match &*last {
-            START => Box::pin(self.local.create_standalone_stream(id).await?),
-            _ => Box::pin(self.local.resume(id, last).await?),
+            START => Box::pin(self.listen(id).await?),
+            _ => {
+                let events = self.seen(id, |seen| seen.events.clone())?;
+                let rest = events.replay_events_after(&last).await;
+                Box::pin(rest.map_err(SessionError::EventStore)?)
+            }
         };
         Ok(self.watched(id, stream))
+    }
+}
+
+impl HttpSessions {
+    /// The session's own stream. The one that had it so far stays open and silent: its connection may be broken without our knowing, and a
+    /// client that has two would open the other one again and again if each ended the other.
+    async fn listen(
+        &self,
+        id: &SessionId,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + 'static> {
+        let (handle, listening) =
+            self.seen(id, |seen| (seen.handle.clone(), seen.listening.clone()))?;
+        let _alone = listening.lock().await;
+        handle.close_standalone_sse_stream(None).await?;
+        let stream = received(handle.establish_common_channel().await?);
+        if let Some(seen) = self.known().get_mut(id) {
+            seen.listened = true;
+        }
+        Ok(stream.chain(futures_util::stream::pending()))
+    }
+}
+
+fn received(
+    mut stream: StreamableHttpMessageReceiver,
+) -> impl Stream<Item = ServerSseMessage> + Send + use<> {
+    futures_util::stream::poll_fn(move |context| stream.inner.poll_recv(context))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::FutureExt as _;
+    use rmcp::model::ServerResult;
+    use rmcp::transport::Transport as _;
+    use serde_json::json;
+
+    fn request(id: i64, method: &str, params: serde_json::Value) -> ClientJsonRpcMessage {
+        let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        serde_json::from_value(message).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_request_whose_client_left_at_once_is_delivered_and_not_under_way_for_ever() {
+        let sessions = HttpSessions::new(Duration::from_secs(60));
+        let (id, mut transport) = sessions.create_session().await.unwrap();
+        let mut answer = async |number| {
+            let received = transport.receive().await.unwrap();
+            let ClientJsonRpcMessage::Request(received) = received else {
+                panic!("{received:?}");
+            };
+            assert_eq!(received.id, RequestId::Number(number));
+            let answer = ServerJsonRpcMessage::response(ServerResult::empty(()), received.id);
+            transport.send(answer).await.unwrap();
+        };
+        let hello = json!({
+            "protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": { "name": "test", "version": "1" },
+        });
+        let hello = sessions.initialize_session(&id, request(0, "initialize", hello));
+        let (hello, ()) = tokio::join!(hello, answer(0));
+        hello.unwrap();
+        let ping = sessions.create_stream(&id, request(1, "ping", json!({})));
+        assert!(ping.now_or_never().is_none());
+        assert_eq!(sessions.seen(&id, |seen| seen.open.count()).unwrap(), 1);
+        let delivered = tokio::time::timeout(Duration::from_secs(10), answer(1));
+        delivered.await.expect("the request is delivered");
+        assert!(sessions.seen(&id, Seen::is_quiet).unwrap());
     }
 }

@@ -6,8 +6,8 @@ use crate::error::{Error, Problem, Result};
 use crate::reply::{Part, Reply};
 use crate::scope::WholeSession;
 use crate::session::DEFAULT_CONTEXT;
-use crate::sessions::{ProxyOption, SessionOptions};
-use crate::tool::{Effect, Tool, ToolDef, is_name};
+use crate::sessions::{ProxyOption, SessionOptions, Visible, is_name};
+use crate::tool::{Effect, Tool, ToolDef};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -36,9 +36,13 @@ impl Tool for Create {
     const TITLE: &'static str = "Create a browser context";
     const EFFECT: Effect = Effect::Acts;
     const CAPABILITY: Option<Capability> = Some(Capability::Contexts);
-    type Scope = WholeSession;
+    type Scope = (WholeSession, Visible);
 
-    async fn run(self, WholeSession(session): WholeSession, call: &Call) -> Result<Reply> {
+    async fn run(
+        self,
+        (WholeSession(session), sessions): (WholeSession, Visible),
+        call: &Call,
+    ) -> Result<Reply> {
         if !is_name(&self.name) {
             return Err(wrong(call, "Must be up to 64 letters, digits, - and _"));
         }
@@ -55,6 +59,7 @@ impl Tool for Create {
             ..SessionOptions::default()
         };
         let settings = options.applied_to_context(session.settings())?;
+        let _place = sessions.place_of_context(call)?;
         session.add_context(call, &self.name, settings).await?;
         let name = &self.name;
         Ok(Reply::text(format!("Context \"{name}\" is active")))

@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use crate::config::Capability;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::reply::Reply;
 use crate::scope::TabInAnyState;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -136,7 +136,12 @@ impl Tool for CookieSet {
         let host = Url::parse(&tab.page.url())
             .ok()
             .and_then(|url| url.host_str().map(str::to_owned));
-        let domain = self.domain.or(host).unwrap_or_default();
+        let domain = self.domain.or(host).ok_or(Error::Arguments {
+            reason: "The page has no domain: give the cookie one".into(),
+            parameters: &[],
+            missing: &["domain"],
+            bare: false,
+        })?;
         let path = self.path.unwrap_or_else(|| "/".to_owned());
         let mut shown = json!({
             "name": self.name,

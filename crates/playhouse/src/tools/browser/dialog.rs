@@ -17,6 +17,7 @@ pub(super) struct HandleDialog {
     /// Accept it?
     accept: bool,
     /// Text for a prompt.
+    #[schemars(length(min = 0))]
     prompt_text: Option<String>,
 }
 
@@ -30,7 +31,7 @@ impl Tool for HandleDialog {
         let text = self.prompt_text.as_deref();
         let progress = call.action();
         let answer = tab.page.answer_dialog(&progress, self.accept, text);
-        tab.act_at_once(call, answer).await?;
+        tab.act(call, answer).await?;
         Ok(Reply::default())
     }
 }

@@ -43,6 +43,7 @@ impl Tool for Evaluate {
         };
         let progress = call.navigation();
         let watch = tab.page.watch(&progress).await;
+        call.waits_for("waiting for the function to return");
         let (code, value) = match &self.target {
             Some(target) => {
                 let found = tab.find(call, target).await?;

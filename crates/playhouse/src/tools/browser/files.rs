@@ -86,7 +86,7 @@ impl Tool for Drop {
         let paths = self.paths.unwrap_or_default();
         if paths.is_empty() && data.is_empty() {
             return Err(Error::Arguments {
-                reason: "At least one of \"paths\" or \"data\" must be provided.",
+                reason: "At least one of \"paths\" or \"data\" must be provided.".into(),
                 parameters: &[],
                 missing: &["paths", "data"],
                 bare: false,

@@ -31,11 +31,11 @@ impl Tool for Find {
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let pattern = match (&self.text, &self.regex) {
-            (Some(text), None) => Pattern::Text(text.clone()),
+            (Some(text), None) => Pattern::text(text),
             (None, Some(regex)) => pattern(Self::NAME, "regex", regex)?,
             (None, None) => {
                 return Ok(Reply::error(Error::Arguments {
-                    reason: "Provide either \"text\" or \"regex\" to search for.",
+                    reason: "Provide either \"text\" or \"regex\" to search for.".into(),
                     parameters: &[],
                     missing: &["text", "regex"],
                     bare: true,
@@ -43,7 +43,7 @@ impl Tool for Find {
             }
             (Some(_), Some(_)) => {
                 return Ok(Reply::error(Error::Arguments {
-                    reason: "Provide only one of \"text\" or \"regex\", not both.",
+                    reason: "Provide only one of \"text\" or \"regex\", not both.".into(),
                     parameters: &["text", "regex"],
                     missing: &[],
                     bare: true,
@@ -51,9 +51,12 @@ impl Tool for Find {
             }
         };
         // Boxes would be found too, and say nothing about what was searched for.
-        let options = SnapshotOptions::default();
+        let options = SnapshotOptions {
+            searched: true,
+            ..SnapshotOptions::default()
+        };
         let snapshot = tab.page.snapshot(&call.action(), &options).await?;
-        let found = pattern.find_in(&snapshot.text);
+        let found = pattern.find_in(snapshot.text).await?;
         let text = match found.matches {
             0 => format!("No matches found for {pattern}."),
             1 => format!("Found 1 match for {pattern}:\n\n{}", found.text),

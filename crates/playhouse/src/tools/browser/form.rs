@@ -7,7 +7,6 @@ use crate::scope::{CurrentTab, Found};
 use crate::tool::{Effect, Tool, ToolDef};
 use engine::codegen::{Action, Typed};
 use engine::{Locator, Progress, Selector};
-use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::VecDeque;
@@ -60,11 +59,8 @@ impl Tool for FillForm {
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let mut reply = Reply::default();
         // All are looked up at once, and each failure is told in its turn: the fields before it are filled, and stay so.
-        let found = self
-            .fields
-            .iter()
-            .map(|field| tab.find(call, &field.target));
-        let mut found: VecDeque<Result<Found>> = join_all(found).await.into();
+        let targets: Vec<_> = self.fields.iter().map(|field| &*field.target).collect();
+        let mut found: VecDeque<_> = tab.find_all(call, &targets).await.into();
         let mut ahead = 0;
         for (index, field) in self.fields.iter().enumerate() {
             if ahead == 0 {

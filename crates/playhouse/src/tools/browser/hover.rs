@@ -32,7 +32,9 @@ impl Tool for Hover {
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let found = tab.find(call, &self.target).await?;
         let progress = call.action();
-        found.locator.hover(&progress, &Click::default()).await?;
+        let how = Click::default();
+        tab.act_briefly(call, found.locator.hover(&progress, &how))
+            .await?;
         let locator = found.shown;
         Ok(Reply::action(call.language(), &Action::Hover { locator }).and_snapshot())
     }

@@ -38,7 +38,7 @@ impl Tool for PressKey {
             tab.act(call, press).await?;
             Ok(reply.and_snapshot())
         } else {
-            press.await?;
+            tab.act_briefly(call, press).await?;
             Ok(reply)
         }
     }
@@ -88,14 +88,10 @@ impl Tool for Type {
         };
         let mut reply = Reply::default();
         if submit || slowly {
-            if submit {
-                tab.act(call, typed).await?;
-            } else {
-                tab.act_typing(call, typed).await?;
-            }
+            tab.act(call, typed).await?;
             reply = reply.and_snapshot();
         } else {
-            typed.await?;
+            tab.act_briefly(call, typed).await?;
         }
         let locator = found.shown;
         reply = if slowly {

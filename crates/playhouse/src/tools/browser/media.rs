@@ -119,7 +119,7 @@ impl Tool for EmulateMedia {
         );
         if shown.is_empty() {
             return Err(Error::Arguments {
-                reason: "Specify at least one media feature to emulate.",
+                reason: "Specify at least one media feature to emulate.".into(),
                 parameters: &[],
                 missing: &[
                     "media",

@@ -8,8 +8,8 @@ use crate::scope::{CurrentTab, TabInAnyState};
 use crate::session::app::App;
 use crate::session::{Session, Tab};
 use crate::tool::{Effect, Tool, ToolDef};
-use engine::LoadState;
 use engine::codegen::Action;
+use engine::{Landing, LoadState, Progress};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
@@ -34,8 +34,10 @@ impl Tool for Navigate {
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
         let url = completed_in(&tab.session, &self.url);
         Addresses::new(&call.settings).refuse(&url)?;
-        if let Some((tab, _)) = tab.go_to(call, &url, LoadState::DomContentLoaded).await? {
-            finish_loading(&tab).await;
+        let progress = call.navigation();
+        let gone = tab.go_to(call, &progress, &url, LoadState::DomContentLoaded);
+        if let Some((there, landing)) = gone.await? {
+            finish_loading(&tab.session, &there, &progress, landing).await?;
         }
         let url = shown(self.url, url);
         Ok(Reply::action(call.language(), &Action::Goto { url }).and_snapshot())
@@ -57,8 +59,11 @@ impl Tool for NavigateBack {
         let progress = call.navigation();
         match tab.page.go(&progress, -1, LoadState::Committed).await {
             // The page asks whether to leave it: for the client to answer.
-            Ok(_) => {
+            Ok(gone) => {
                 tab.page.wait_for_load(LoadState::Loaded, RETURNING).await;
+                if gone {
+                    tab.session.arrived(&tab.page).await?;
+                }
             }
             Err(engine::Error::DialogOpen {}) => {}
             Err(error) => return Err(error.into()),
@@ -73,11 +78,23 @@ const RETURNING: Duration = Duration::from_secs(1);
 /// How long a document that is parsed may go on loading.
 const LOADING: Duration = Duration::from_secs(5);
 
-/// Gives a document that is parsed the time to load the rest.
-pub(super) async fn finish_loading(tab: &Tab) {
-    if tab.page.wait_for_load(LoadState::Loaded, LOADING).await {
-        tab.page.settle_loaded().await;
+/// Gives a document that is parsed the time to load the rest, as far as the navigation has time left. Fails where that led to none.
+pub(super) async fn finish_loading(
+    session: &Session,
+    tab: &Tab,
+    progress: &Progress,
+    landing: Landing,
+) -> Result<()> {
+    if landing != Landing::Shown {
+        return Ok(());
     }
+    let loading = async {
+        if tab.page.wait_for_load(LoadState::Loaded, LOADING).await {
+            tab.page.settle_loaded().await;
+        }
+    };
+    let _ = tokio::time::timeout_at(progress.deadline(), loading).await;
+    session.arrived(&tab.page).await
 }
 
 /// The URL with a scheme. In a session that tests an app, a path is one of the app.
@@ -111,8 +128,22 @@ pub(super) fn shown(given: String, completed: String) -> String {
     }
 }
 
+/// Schemes after which a number is no port.
+const SCHEMES: [&str; 7] = [
+    "javascript",
+    "data",
+    "about",
+    "blob",
+    "mailto",
+    "tel",
+    "sms",
+];
+
 /// `localhost:8080` parses as a URL of the scheme `localhost`.
 fn names_a_port(url: &str, parsed: &Url) -> bool {
+    if SCHEMES.contains(&parsed.scheme()) {
+        return false;
+    }
     let rest = &url.trim_start()[parsed.scheme().len()..];
     parsed.cannot_be_a_base()
         && rest
@@ -134,6 +165,8 @@ mod tests {
             "about:blank",
             "data:text/html,x",
             "chrome://version",
+            "javascript:1",
+            "tel:112",
         ] {
             assert_eq!(completed(whole), whole);
         }

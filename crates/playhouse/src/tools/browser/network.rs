@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::reply::Reply;
 use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
-use engine::{Request, RequestOutcome};
+use engine::{Request, RequestOutcome, ResponseFacts};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -39,19 +39,20 @@ impl Tool for NetworkRequests {
             Some(filter) => Some(pattern(Self::NAME, "filter", filter)?),
             None => None,
         };
-        let requests = tab.page.requests();
-        let mut lines = Vec::new();
-        let mut hidden = 0;
-        for request in requests.iter().filter(|request| !is_favicon(request)) {
-            if !self.include_static && is_static(request) {
-                hidden += 1;
-            } else if filter
-                .as_ref()
-                .is_none_or(|filter| filter.find_in(&request.url).matches > 0)
-            {
-                lines.push(summary(request));
+        let mut requests = tab.page.requests();
+        requests.retain(|request| !is_favicon(request));
+        let all = requests.len();
+        requests.retain(|request| self.include_static || !is_static(request));
+        let hidden = all - requests.len();
+        let fit = match filter {
+            Some(filter) => {
+                let urls = requests.iter().map(|request| request.url.clone());
+                filter.are_in(urls.collect()).await?
             }
-        }
+            None => vec![true; requests.len()],
+        };
+        let fit = requests.iter().zip(fit).filter(|(_, fits)| *fits);
+        let mut lines: Vec<_> = fit.map(|(request, _)| summary(request)).collect();
         if hidden > 0 {
             let (noun, them) = match hidden {
                 1 => ("request", "it"),
@@ -164,7 +165,7 @@ impl Tool for NetworkRequest {
                 let extension = extension(&mime_type);
                 let file = output.file(file, prefix, extension).await?;
                 let guarded = call.opens_doors();
-                output.write_as(&file, binary.as_bytes(), guarded).await?;
+                output.write_as(&file, binary.into_bytes(), guarded).await?;
                 Ok(Reply::text(file.link))
             }
         }
@@ -191,14 +192,33 @@ fn is_favicon(request: &Request) -> bool {
 }
 
 fn summary(request: &Request) -> String {
-    let head = head(request);
-    match (&request.response, &request.outcome) {
-        (_, Some(RequestOutcome::Failed { reason, .. })) => format!("{head} => [FAILED] {reason}"),
-        (Some(response), _) => {
-            let status = format!("[{}] {}", response.status, response.status_text);
-            format!("{head} => {}", status.trim_end())
+    let facts: Vec<_> = status(request)
+        .into_iter()
+        .chain(failure(request).map(|reason| format!("[FAILED] {reason}")))
+        .collect();
+    if facts.is_empty() {
+        return head(request);
+    }
+    format!("{} => {}", head(request), facts.join(" "))
+}
+
+/// What the server answered.
+fn status(request: &Request) -> Option<String> {
+    let response = request.response.as_ref()?;
+    let status = format!("[{}] {}", response.status, response.status_text);
+    Some(status.trim_end().to_owned())
+}
+
+/// Why the request failed, unless the status explains it: a browser cancels a script whose status is an error.
+fn failure(request: &Request) -> Option<&str> {
+    let is_refused = |response: &ResponseFacts| response.status >= 400;
+    match &request.outcome {
+        Some(RequestOutcome::Failed { reason, .. })
+            if !request.response.as_ref().is_some_and(is_refused) =>
+        {
+            Some(reason)
         }
-        (None, _) => head,
+        _ => None,
     }
 }
 
@@ -222,15 +242,12 @@ fn details(request: &Request) -> String {
             text += &format!("    {name:<10} {value}\n");
         }
     };
-    match (&request.response, &request.outcome) {
-        (_, Some(RequestOutcome::Failed { reason, .. })) => {
-            general("status", &format!("[FAILED] {reason}"));
+    match (status(request), failure(request)) {
+        (None, Some(reason)) => general("status", &format!("[FAILED] {reason}")),
+        (status, failure) => {
+            general("status", &status.unwrap_or_default());
+            general("failure", failure.unwrap_or_default());
         }
-        (Some(response), _) => {
-            let status = format!("[{}] {}", response.status, response.status_text);
-            general("status", status.trim_end());
-        }
-        (None, _) => {}
     }
     if let Some(duration) = request.duration {
         general("duration", &format!("{}ms", duration.as_millis()));
@@ -272,7 +289,16 @@ fn details(request: &Request) -> String {
 fn headers(headers: &[(String, String)], indent: &str) -> String {
     let lines: Vec<_> = headers
         .iter()
-        .map(|(name, value)| format!("{indent}{}: {value}", name.to_lowercase()))
+        .flat_map(|(name, value)| {
+            let name = name.to_lowercase();
+            // Values of headers of one name come with line breaks between them; only cookies cannot share a line.
+            let values: Vec<_> = match name.as_str() {
+                "set-cookie" => value.lines().map(str::to_owned).collect(),
+                _ => vec![value.lines().collect::<Vec<_>>().join(", ")],
+            };
+            let line = move |value| format!("{indent}{name}: {value}");
+            values.into_iter().map(line)
+        })
         .collect();
     lines.join("\n")
 }

@@ -30,8 +30,14 @@ impl Tool for PdfSave {
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let output = tab.output(call).await;
-        let file = output.file(self.filename.as_deref(), "page", "pdf").await?;
+        // What may not be written is not made.
+        let named = self.filename.as_deref();
+        let named = named.map(|name| output.named(name)).transpose()?;
         let bytes = tab.page.pdf(&call.navigation(), &LETTER).await?;
+        let file = match named {
+            Some(file) => file,
+            None => output.automatic("page", "pdf").await?,
+        };
         output.write_bytes(&file, bytes).await?;
         let options = Options::default().with("path", &file.link);
         Ok(

@@ -35,6 +35,7 @@ impl Tool for RunCode {
         let setting = tab.session.setting(tab.page.clone())?;
         let progress = call.action();
         let watch = tab.page.watch(&progress).await;
+        call.waits_for("waiting for the code to end");
         let mut script = Script::function(code, setting);
         let outcome = script.ended().await;
         tab.session.keep(script);
@@ -71,15 +72,17 @@ impl RunCode {
     async fn text(&self, tab: &CurrentTab, call: &Call) -> Result<String> {
         let text = match (&self.filename, &self.code) {
             (Some(name), _) => {
-                let path = tab.output(call).await.allowed(name)?;
-                tokio::fs::read_to_string(&path)
-                    .await
-                    .map_err(|error| Error::file(&path, "open", &error))?
+                let output = tab.output(call).await;
+                let path = output.allowed(name)?;
+                let code = String::from_utf8(output.read(&path).await?);
+                code.map_err(|error| {
+                    Error::file(&path, "open", &std::io::Error::other(error.utf8_error()))
+                })?
             }
             (None, Some(code)) => code.clone(),
             (None, None) => {
                 return Err(Error::Arguments {
-                    reason: "Either \"code\" or \"filename\" must be provided.",
+                    reason: "Either \"code\" or \"filename\" must be provided.".into(),
                     parameters: &[],
                     missing: &["code", "filename"],
                     bare: false,

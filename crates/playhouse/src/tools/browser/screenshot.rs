@@ -75,7 +75,7 @@ impl Tool for TakeScreenshot {
         let full_page = self.full_page == Some(true);
         if full_page && self.target.is_some() {
             return Err(Error::Arguments {
-                reason: "fullPage cannot be used with element screenshots.",
+                reason: "fullPage cannot be used with element screenshots.".into(),
                 parameters: &["fullPage", "target"],
                 missing: &[],
                 bare: false,
@@ -103,11 +103,10 @@ impl Tool for TakeScreenshot {
                 "page".to_owned(),
             ),
         };
-        let file = tab
-            .output(call)
-            .await
-            .file(self.filename.as_deref(), prefix, format.into())
-            .await?;
+        let output = tab.output(call).await;
+        // What may not be written is not made.
+        let named = self.filename.as_deref();
+        let named = named.map(|name| output.named(name)).transpose()?;
         let quality = (format != Format::Png).then_some(QUALITY);
         let mut wanted = Screenshot {
             format: format.into(),
@@ -117,9 +116,12 @@ impl Tool for TakeScreenshot {
             shrink: 1.0,
         };
         let mut bytes = tab.page.screenshot(&progress, &wanted).await?;
-        let output = tab.output(call).await;
         output.refuse_large(&bytes)?;
-        output.write_bytes(&file, &bytes).await?;
+        let file = match named {
+            Some(file) => file,
+            None => output.automatic(prefix, format.into()).await?,
+        };
+        output.write_bytes(&file, bytes.clone()).await?;
         let size = picture::size(&bytes).unwrap_or_default();
         let _ = tab.pictured(output, &file, size, full_page);
         // Code that others know names it for JPEG only.

@@ -40,6 +40,7 @@ impl Tool for Snapshot {
             target: target.as_ref(),
             depth: self.depth.and_then(levels),
             boxes: self.boxes.unwrap_or(call.settings.answers.snapshot_boxes),
+            searched: false,
         };
         let seen = tab.page.snapshot(&call.action(), &options).await?;
         let snapshot = match &self.filename {

@@ -55,7 +55,7 @@ impl Tool for Tabs {
             }
             Action::Select => {
                 let index = index.ok_or(Error::Arguments {
-                    reason: "Tab index is required",
+                    reason: "Tab index is required".into(),
                     parameters: &[],
                     missing: &["index"],
                     bare: false,
@@ -77,13 +77,14 @@ impl Tabs {
             Addresses::new(&call.settings).refuse(url)?;
         }
         let tabs = session.tabs(call).await?;
-        let tab = tabs.open_new(&call.navigation()).await?;
+        let tab = tabs.open_another(&call.navigation()).await?;
         tab.initialized().await?;
         let mut reply = Reply::default();
         if let Some((url, given)) = url {
-            let until = LoadState::DomContentLoaded;
-            if tab.go_to(&call.navigation(), &url, until).await?.is_some() {
-                finish_loading(&tab).await;
+            let progress = call.navigation();
+            let gone = tab.go_to(&progress, &url, LoadState::DomContentLoaded);
+            if let Some(landing) = gone.await? {
+                finish_loading(&session, &tab, &progress, landing).await?;
             }
             let url = shown(given, url);
             reply = reply

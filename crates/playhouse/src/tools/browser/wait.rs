@@ -34,7 +34,7 @@ impl Tool for WaitFor {
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         if self.time.is_none() && self.text.is_none() && self.text_gone.is_none() {
             return Err(Error::Arguments {
-                reason: "Either time, text or textGone must be provided",
+                reason: "Either time, text or textGone must be provided".into(),
                 parameters: &[],
                 missing: &["time", "text", "textGone"],
                 bare: false,
@@ -50,6 +50,7 @@ impl Tool for WaitFor {
                 .session
                 .open_tabs()
                 .ok_or(engine::Error::PageClosed {})?;
+            call.waits_for(format!("waiting {seconds} s"));
             tokio::select! {
                 () = tokio::time::sleep(time.min(LONGEST)) => {}
                 gone = tabs.browser_gone() => return Err(gone),

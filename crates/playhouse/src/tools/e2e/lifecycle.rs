@@ -1,14 +1,17 @@
 //! The server's life: started, asked after, restarted, stopped.
 
-use super::{E2eSession, E2eSessionInTurn};
+use super::{E2eSession, E2eSessionInTurn, E2eSessionToClose};
 use crate::call::Call;
+use crate::config::NEVER;
 use crate::devserver::{self, Answer, DevServer, Left, Logs, Reason};
 use crate::error::{Error, Result, ServerReport};
 use crate::evidence;
 use crate::scope::TabInAnyState;
 use crate::session::Session;
 use crate::session::app::App;
-use crate::sessions::{BrowserOption, Created, SessionOptions, ViewportOption, Visible, unix_ms};
+use crate::sessions::{
+    BrowserOption, Created, SessionName, SessionOptions, ViewportOption, Visible, is_name, unix_ms,
+};
 use crate::tool::{Effect, ObjectTool, Outcome, Reach, Scope, ToolDef};
 use crate::tools::session::storage_state;
 use engine::{LoadState, SnapshotOptions};
@@ -25,13 +28,10 @@ pub(super) const TOOLS: &[ToolDef] = &[
     ToolDef::object::<E2eRestart>(),
 ];
 
-/// As good as for ever.
-const LIFELONG: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
-
 /// How long a page may take to tell its title.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Start the app's server and open the app in a session of its own, which other tools work on by its id.
+/// Start the app's server and open the app in a session of its own. Calls that name no session are for it until `e2e_stop`.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct E2eStart {
@@ -58,8 +58,12 @@ pub(super) struct E2eStart {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Started {
     session_id: String,
+    /// To use as sessionId.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
     /// Unix time in ms; each call moves it.
-    expires_at: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<u64>,
     /// ready, or `already_running`.
     status: String,
     /// The server's.
@@ -106,18 +110,29 @@ impl ObjectTool for E2eStart {
     type Output = Started;
 
     async fn run(self, sessions: Visible, call: &Call) -> Result<Outcome<Started>> {
+        // Other sessions do not wait until the app is up.
+        call.needs_no_turn();
         let server = sessions.dev_servers().find(self.server.as_deref())?;
         let storage_state = storage_state(&sessions, call, self.storage_state.as_deref()).await?;
+        call.waits_for(format!(
+            "waiting for the server {} to be ready",
+            server.name()
+        ));
         let app = App::new(server.begin().await?);
-        let lifetime = server.idle().unwrap_or(LIFELONG);
+        call.goes_on();
+        let name = match is_name(server.name()) {
+            true => server.name(),
+            false => "app",
+        };
         let options = SessionOptions {
+            name: Some(SessionName::Proposed(name.to_owned())),
             browser: self.browser,
             user_agent: self.user_agent,
             viewport: self.viewport,
             locale: self.locale,
             timezone: self.timezone,
             storage_state,
-            timeout: u64::try_from(lifetime.as_millis()).ok(),
+            lifetime: Some(server.idle().unwrap_or(NEVER)),
             expiry: Some(crate::config::SessionExpiry::Sliding),
             ..SessionOptions::default()
         };
@@ -148,7 +163,8 @@ impl ObjectTool for E2eStart {
         begun.succeeded();
         Ok(Started {
             session_id: created.id.to_string(),
-            expires_at: unix_ms(created.expires_at()),
+            name: created.name.clone(),
+            expires_at: created.expires_at().map(unix_ms),
             status: known.status,
             url: known.url.unwrap_or_default(),
             port: known.port,
@@ -218,7 +234,10 @@ async fn shown_at(call: &Call, session: &Arc<Session>, url: &Url) -> Result<Show
         tab,
         session: session.clone(),
     };
-    match there.go_to(call, url.as_str(), LoadState::Loaded).await? {
+    match there
+        .go_to(call, &call.navigation(), url.as_str(), LoadState::Loaded)
+        .await?
+    {
         Some((tab, _)) => Ok(Shown {
             title: tab.facts(&call.within(PATIENCE)).await.title,
             url: tab.page.url(),
@@ -270,12 +289,12 @@ impl ObjectTool for E2eStop {
     const TITLE: &'static str = "Stop the app";
     const EFFECT: Effect = Effect::Acts;
     const WAITS: bool = false;
-    type Scope = (E2eSessionInTurn, Visible);
+    type Scope = (E2eSessionToClose, Visible);
     type Output = Stopped;
 
     async fn run(
         self,
-        (E2eSessionInTurn(session), sessions): (E2eSessionInTurn, Visible),
+        (E2eSessionToClose(session), sessions): (E2eSessionToClose, Visible),
         _: &Call,
     ) -> Result<Outcome<Stopped>> {
         let departure = session.app().departure();
@@ -421,6 +440,10 @@ impl ObjectTool for E2eRestart {
         let main = &servers[0];
         let home = |server: &DevServer| server.known().and_then(|known| known.url);
         let (url, main_url) = (home(server), home(main));
+        call.waits_for(format!(
+            "waiting for the server {} to be ready",
+            server.name()
+        ));
         let answer = server.restart().await?;
         if !Arc::ptr_eq(server, main) && answer.url != url {
             // It was told where the other one is when it was started.

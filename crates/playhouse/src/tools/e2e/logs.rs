@@ -11,7 +11,7 @@ use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
 use engine::Pattern;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -102,6 +102,18 @@ impl ObjectTool for E2eLogs {
         };
         let marks = session.app().last_deed();
         let source = Source::of(&session, self.server.as_deref(), self.stream)?;
+        engine::compute(move || self.read(&source, &marks, search.as_ref())).await
+    }
+}
+
+impl E2eLogs {
+    /// Reads, searches and cuts the log.
+    fn read(
+        self,
+        source: &Source,
+        marks: &[Mark],
+        search: Option<&Pattern>,
+    ) -> Result<Outcome<Log>> {
         let path = source.path.display().to_string();
         let unreadable = |error: std::io::Error| Error::file(&source.path, "open", &error);
         let room = if search.is_some() || self.tail.is_some() {
@@ -111,7 +123,7 @@ impl ObjectTool for E2eLogs {
         };
         let (excerpt, next_offset) = match (self.since_last_call, self.offset) {
             (Some(true), _) => {
-                let position = source.position(&marks);
+                let position = source.position(marks);
                 let excerpt = devserver::since(&source.path, position, room);
                 (excerpt.map_err(unreadable)?, None)
             }
@@ -126,8 +138,10 @@ impl ObjectTool for E2eLogs {
             mut left_out,
         } = excerpt;
         let mut matches = None;
-        if let Some(pattern) = &search {
-            let found: Vec<_> = text.lines().filter(|line| pattern.matches(line)).collect();
+        if let Some(pattern) = search {
+            let matched = pattern.matches(text.lines())?;
+            let found = text.lines().zip(matched).filter(|(_, matched)| *matched);
+            let found: Vec<_> = found.map(|(line, _)| line).collect();
             matches = Some(found.len());
             text = found.join("\n");
         }
@@ -203,15 +217,12 @@ impl ObjectTool for WaitForServerLog {
                 let gone = Instant::now() >= ask_at && server.is_gone();
                 let now = devserver::end(&source.path);
                 if now != seen {
-                    let excerpt =
-                        devserver::since(&source.path, from, SEARCHED).unwrap_or_default();
-                    let text = match from == position {
-                        true => &*excerpt.text,
-                        // Its first line was seen as a whole.
-                        false => excerpt.text.split_once('\n').map_or("", |(_, rest)| rest),
-                    };
-                    if let Some(line) = text.lines().find(|line| wanted.matches(line)) {
-                        return Ok(Some(shortened(line)));
+                    let (path, wanted) = (source.path.clone(), wanted.clone());
+                    // The first line of what was searched before was seen as a whole.
+                    let is_first = from == position;
+                    let search = move || first_line(&path, from, is_first, &wanted);
+                    if let Some(line) = engine::compute(search).await? {
+                        return Ok(Some(line));
                     }
                     (from, seen) = (now.back(LINE, position), now);
                 }
@@ -243,6 +254,23 @@ impl ObjectTool for WaitForServerLog {
     }
 }
 
+/// The first line of a log from a place on in which the pattern is.
+fn first_line(
+    path: &Path,
+    from: Position,
+    is_first: bool,
+    wanted: &Pattern,
+) -> engine::Result<Option<String>> {
+    let excerpt = devserver::since(path, from, SEARCHED).unwrap_or_default();
+    let text = match is_first {
+        true => &*excerpt.text,
+        false => excerpt.text.split_once('\n').map_or("", |(_, rest)| rest),
+    };
+    let matched = wanted.matches(text.lines())?;
+    let found = text.lines().zip(matched).find(|(_, matched)| *matched);
+    Ok(found.map(|(line, _)| shortened(line)))
+}
+
 /// A line that an answer has room for.
 fn shortened(line: &str) -> String {
     match line.len() > SHOWN_OF_LINE {
@@ -268,7 +296,7 @@ impl Source {
         let (stream, path) = match stream.unwrap_or_default() {
             Stream::Stdout => (Stream::Stdout, logs.stdout),
             Stream::Stderr => (Stream::Stderr, logs.stderr),
-            Stream::Combined if logs.combined.is_none() => (Stream::Stdout, logs.stdout),
+            Stream::Combined if logs.combined().is_none() => (Stream::Stdout, logs.stdout),
             Stream::Combined => (Stream::Combined, logs.combined),
         };
         Ok(Self {
@@ -303,13 +331,13 @@ fn unknown(server: &DevServer) -> Error {
 fn pattern(tool: &'static str, parameter: &str, text: &str) -> Result<Pattern> {
     let is_regex = text.len() > 1 && text.starts_with('/') && text[1..].contains('/');
     if !is_regex {
-        return Ok(Pattern::Text(text.to_owned()));
+        return Ok(Pattern::text(text));
     }
     Pattern::regex(text).map_err(|error| Error::InvalidArguments {
         tool,
         problems: vec![Problem {
             parameter: parameter.to_owned(),
-            message: format!("Invalid regular expression: {error}"),
+            message: error,
             missing: false,
         }],
     })

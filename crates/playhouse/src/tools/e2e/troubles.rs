@@ -40,6 +40,7 @@ impl ObjectTool for E2eErrors {
 
     async fn run(self, session: E2eSession, _: &Call) -> Result<Outcome<Troubles>> {
         let (mut errors, mut left_out) = session.app().troubles();
+        session.app().take_unexplained();
         let mut room = ROOM;
         let sizes = errors.iter().rev().map(Trouble::size);
         let fitting = sizes.take_while(|size| {

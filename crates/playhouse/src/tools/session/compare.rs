@@ -105,12 +105,12 @@ impl ObjectTool for CompareScreenshot {
             reason: error.to_string(),
         })??;
         let (file, written) = if update {
-            (baseline, &new)
+            (baseline, new)
         } else {
-            (output.automatic("difference", "png").await?, &marked)
+            (output.automatic("difference", "png").await?, marked)
         };
+        let size = picture::size(&written).unwrap_or_default();
         output.write_bytes(&file, written).await?;
-        let size = picture::size(written).unwrap_or_default();
         let uri = tab.pictured(output, &file, size, self.full_page == Some(true));
         let Difference {
             pixels,

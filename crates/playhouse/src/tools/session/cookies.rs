@@ -183,14 +183,24 @@ impl NewCookie {
         let url = self.url.as_deref().map(absolute).transpose()?;
         let host = url.as_ref().or(page).and_then(Url::host_str);
         let domain = self.domain.or_else(|| host.map(str::to_owned));
-        let domain = domain.ok_or_else(|| Error::InvalidArguments {
+        let wrong = |parameter: &str, message: &str| Error::InvalidArguments {
             tool: call.tool,
             problems: vec![Problem {
-                parameter: format!("cookies[{index}].domain"),
-                message: "Missing: the page has no domain, and there is no url".to_owned(),
+                parameter: format!("cookies[{index}].{parameter}"),
+                message: message.to_owned(),
                 missing: false,
             }],
-        })?;
+        };
+        let missing = "Missing: the page has no domain, and there is no url";
+        let domain = domain.ok_or_else(|| wrong("domain", missing))?;
+        let host = domain.trim_start_matches('.');
+        // A host of URLs may be written with escapes, that of a cookie not.
+        if host.contains('%') || url::Host::parse(host).is_err() {
+            return Err(wrong("domain", "Invalid domain"));
+        }
+        if self.name.is_empty() {
+            return Err(wrong("name", "Empty: a cookie needs a name"));
+        }
         Ok(engine::Cookie {
             name: self.name,
             value: self.value,

@@ -84,6 +84,7 @@ impl HandOver {
             text: format!("{}\n(The page: {})", self.request, tab.page.url()),
             wish: Wish::Deed,
         };
+        call.waits_for("waiting for the user to say that it is done");
         let asked = tokio::time::timeout(call.patience(PATIENCE), call.client.ask(&question)).await;
         Ok(match asked {
             Ok(Reaction::Decided(_)) => {
@@ -135,7 +136,7 @@ impl HandOver {
                     // Key by key, as some codes have a field for each digit.
                     locator.press_sequentially(&progress, &text, Duration::ZERO).await
                 };
-                tab.act_typing(call, typing).await?;
+                tab.act_briefly(call, typing).await?;
                 HandedOver::done(format!("What the user typed is in {selector}"))
             }
             told = asked(call, &handover, &url, is_known) => match told {
@@ -167,6 +168,7 @@ async fn asked(call: &Call, handover: &Handover, url: &str, is_known: bool) -> R
             url: url.to_owned(),
         },
     };
+    call.waits_for("waiting for the user to type");
     match call.client.ask(&question).await {
         // They are on their way.
         Reaction::Decided(_) => std::future::pending().await,

@@ -51,7 +51,7 @@ impl ObjectTool for Type {
             let progress = call.action_and(delay.saturating_mul(keys));
             locator.press_sequentially(&progress, &text, delay).await
         };
-        tab.act_typing(call, typed).await?;
+        tab.act_briefly(call, typed).await?;
         Ok(Done::saying(format!("Typed into {}", self.selector)).into())
     }
 }
@@ -75,7 +75,7 @@ impl ObjectTool for Fill {
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Done>> {
         let locator = tab.awaited(&self.selector)?;
         let (value, _) = call.settings.secrets.typed(&self.value);
-        tab.act_typing(call, locator.fill(&call.action(), &value))
+        tab.act_briefly(call, locator.fill(&call.action(), &value))
             .await?;
         Ok(Done::saying(format!("Filled {}", self.selector)).into())
     }
@@ -113,16 +113,26 @@ impl ObjectTool for Press {
             };
             let text = Some(dialog.default_value.as_str());
             let answer = tab.page.answer_dialog(&progress, accept, text);
-            tab.act_at_once(call, answer).await?;
+            tab.act(call, answer).await?;
             let done = if accept { "Accepted" } else { "Dismissed" };
             return Ok(Done::saying(format!("{done} the {}", dialog.kind)).into());
         }
-        match &self.selector {
-            Some(selector) => {
-                let locator = tab.awaited(selector)?;
-                tab.act(call, locator.press(&progress, &key)).await?;
+        let press = async {
+            match &self.selector {
+                Some(selector) => {
+                    tab.page
+                        .locator(selector)?
+                        .patient()
+                        .press(&progress, &key)
+                        .await
+                }
+                None => tab.page.press(&progress, &key).await,
             }
-            None => tab.act(call, tab.page.press(&progress, &key)).await?,
+        };
+        if self.key == "Enter" {
+            tab.act(call, press).await?;
+        } else {
+            tab.act_briefly(call, press).await?;
         }
         Ok(Done::saying(format!("Pressed {key}")).into())
     }

@@ -7,7 +7,8 @@ use crate::error::Result;
 use crate::scope::OfServer;
 use crate::session::{PATIENCE, Session};
 use crate::sessions::{
-    self, BrowserOption, Created, ProxyOption, SessionOptions, ViewportOption, Visible, unix_ms,
+    self, BrowserOption, Created, ProxyOption, SessionName, SessionOptions, ViewportOption,
+    Visible, unix_ms,
 };
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
 use futures_util::StreamExt as _;
@@ -15,6 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
+use std::time::Duration;
 
 pub(super) const TOOLS: &[ToolDef] = &[
     ToolDef::object::<CreateSession>(),
@@ -29,6 +31,8 @@ const AT_ONCE: usize = 16;
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CreateSession {
+    /// A name to use as sessionId.
+    name: Option<String>,
     /// The server's, if left out.
     browser: Option<BrowserOption>,
     /// User agent.
@@ -43,8 +47,8 @@ pub(super) struct CreateSession {
     proxy: Option<ProxyOption>,
     /// Cookies and storage: a file's path.
     storage_state: Option<String>,
-    /// Lifetime in ms after the last call.
-    #[schemars(range(min = 1, max = 2_592_000_000_u64))]
+    /// Lifetime in ms after the last call, at most the server's; 0: that.
+    #[schemars(range(min = 0, max = 2_592_000_000_u64))]
     timeout: Option<u64>,
 }
 
@@ -53,10 +57,13 @@ pub(super) struct CreateSession {
 #[serde(rename_all = "camelCase")]
 pub(super) struct CreatedSession {
     session_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
     /// Unix time in ms.
     created_at: u64,
-    /// Unix time in ms.
-    expires_at: u64,
+    /// Unix time in ms, unless it is never.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<u64>,
     message: String,
 }
 
@@ -69,7 +76,11 @@ impl ObjectTool for CreateSession {
 
     async fn run(self, sessions: Visible, call: &Call) -> Result<Outcome<CreatedSession>> {
         let storage_state = storage_state(&sessions, call, self.storage_state.as_deref()).await?;
+        let name = self.name.map(|name| SessionName::given(call.tool, name));
+        let longest = call.settings.sessions.timeout;
+        let asked = self.timeout.filter(|ms| *ms > 0).map(Duration::from_millis);
         let options = SessionOptions {
+            name: name.transpose()?,
             browser: self.browser,
             user_agent: self.user_agent,
             viewport: self.viewport,
@@ -77,15 +88,23 @@ impl ObjectTool for CreateSession {
             timezone: self.timezone,
             proxy: self.proxy,
             storage_state,
-            timeout: self.timeout,
+            lifetime: asked.map(|asked| asked.min(longest)),
             expiry: None,
         };
         let created = sessions.create(call, &options).await?;
+        let message = match asked {
+            Some(asked) if asked > longest => format!(
+                "Session created; it lives {} ms, the most that this server allows (--session-timeout)",
+                longest.as_millis()
+            ),
+            _ => "Session created".to_owned(),
+        };
         Ok(CreatedSession {
             session_id: created.id.to_string(),
+            name: created.name.clone(),
             created_at: unix_ms(created.created_at),
-            expires_at: unix_ms(created.expires_at()),
-            message: "Session created".to_owned(),
+            expires_at: created.expires_at().map(unix_ms),
+            message,
         }
         .into())
     }
@@ -103,11 +122,11 @@ pub(in crate::tools) async fn storage_state(
     Ok(Some(allowed.display().to_string().into()))
 }
 
-/// Close a session: its pages, cookies and storage are gone.
+/// Close a session: its pages, cookies and storage are gone, calls on it are cancelled.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CloseSession {
-    /// Its id, or default.
+    /// Its id or name; default is the one of calls that name none.
     session_id: String,
 }
 
@@ -138,6 +157,8 @@ pub(super) struct SessionList {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Listed {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
     id: String,
     kind: Kind,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -240,10 +261,13 @@ async fn listed(call: &Call, session: Arc<Session>, created: Option<Arc<Created>
     let (shown, contexts) = futures_util::future::join(shown(call, &session), named).await;
     let created = created.as_ref();
     Listed {
+        name: created.and_then(|created| created.name.clone()),
         id: session.id().to_owned(),
         kind: created.map_or(Kind::Default, |created| created.kind.into()),
         created_at: created.map(|created| unix_ms(created.created_at)),
-        expires_at: created.map(|created| unix_ms(created.expires_at())),
+        expires_at: created
+            .and_then(|created| created.expires_at())
+            .map(unix_ms),
         shown,
         contexts,
     }

@@ -6,11 +6,12 @@ use crate::error::{Error, Result};
 use crate::scope::{FreeTab, TabInAnyState};
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
 use crate::tools::browser::navigate::completed_in;
-use engine::{BrowserContext, Download, DownloadState, Landing, LoadState, Page};
+use engine::{BrowserContext, Download, DownloadState, Landing, LoadState, Page, Progress};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::time::{Duration, Instant};
+use url::Url;
 
 pub(super) const TOOLS: &[ToolDef] = &[
     ToolDef::object::<Navigate>(),
@@ -107,14 +108,22 @@ impl ObjectTool for Navigate {
     type Output = Arrived;
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Outcome<Arrived>> {
-        if self.url.contains("://") && url::Url::parse(&self.url).is_err() {
+        let url = completed_in(&tab.session, &self.url);
+        // One with a scheme has to be a URL as it was given. What is done to a page is no address.
+        let given = if self.url.contains("://") {
+            &self.url
+        } else {
+            &url
+        };
+        let is_address = Url::parse(given).is_ok_and(|url| url.scheme() != "javascript");
+        if !is_address {
             return Err(engine::Error::InvalidUrl { url: self.url }.into());
         }
-        let url = completed_in(&tab.session, &self.url);
         Addresses::new(&call.settings).refuse(&url)?;
         let until = self.wait_until.unwrap_or(Until::Load);
         let visit = Visit::of(&tab, call, until)?;
-        match tab.go_to(call, &url, until.state()).await? {
+        let progress = visit.progress.clone();
+        match tab.go_to(call, &progress, &url, until.state()).await? {
             Some((there, landing)) => visit.led_to(&there.page, landing).await,
             None => Err(engine::Error::DialogOpen {}.into()),
         }
@@ -155,11 +164,8 @@ impl ObjectTool for GoForward {
 
 async fn go(tab: &FreeTab, call: &Call, delta: i32) -> Result<Outcome<Arrived>> {
     let visit = Visit::of(tab, call, Until::Load)?;
-    if !tab
-        .page
-        .go(&call.navigation(), delta, LoadState::Loaded)
-        .await?
-    {
+    let gone = tab.page.go(&visit.progress, delta, LoadState::Loaded);
+    if !gone.await? {
         return Err(Error::NoHistory { delta });
     }
     visit.led_to(&tab.page, Landing::Shown).await
@@ -185,7 +191,7 @@ impl ObjectTool for Reload {
         let ignore_cache = self.ignore_cache == Some(true);
         let landing = tab
             .page
-            .reload(&call.navigation(), ignore_cache, LoadState::Loaded)
+            .reload(&visit.progress, ignore_cache, LoadState::Loaded)
             .await?;
         visit.led_to(&tab.page, landing).await
     }
@@ -231,6 +237,9 @@ async fn wait(page: &Page, call: &Call, until: Until) -> Result<()> {
                 if page.dialog().is_some() {
                     return Err(engine::Error::DialogOpen {});
                 }
+                if let Some(failure) = page.failure_since(0) {
+                    return Err(failure);
+                }
             }
             if until == Until::Networkidle {
                 idle(page).await;
@@ -270,6 +279,8 @@ async fn idle(page: &Page) {
 struct Visit<'a> {
     tab: &'a TabInAnyState,
     call: &'a Call,
+    /// How long it may take.
+    progress: Progress,
     context: BrowserContext,
     until: Until,
     began: Instant,
@@ -283,6 +294,7 @@ impl<'a> Visit<'a> {
         Ok(Self {
             tab,
             call,
+            progress: call.navigation(),
             until,
             began: Instant::now(),
             downloaded: context.downloads().last().map(|last| last.number),
@@ -294,8 +306,16 @@ impl<'a> Visit<'a> {
     async fn led_to(self, page: &Page, landing: Landing) -> Result<Outcome<Arrived>> {
         let (stayed, status) = match landing {
             Landing::Shown => {
-                if self.until == Until::Networkidle {
-                    wait(page, self.call, self.until).await?;
+                match self.until {
+                    Until::Networkidle => wait(page, self.call, self.until).await?,
+                    Until::Load => {
+                        let settled = page.settle_loaded();
+                        let _ = tokio::time::timeout_at(self.progress.deadline(), settled).await;
+                    }
+                    Until::Domcontentloaded => {}
+                }
+                if self.until != Until::Domcontentloaded {
+                    self.tab.session.arrived(page).await?;
                 }
                 (false, page.status().map(|(status, _)| status))
             }

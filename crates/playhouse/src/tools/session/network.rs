@@ -4,6 +4,7 @@ use crate::call::Call;
 use crate::error::{Error, Problem, Result};
 use crate::scope::TabInAnyState;
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use crate::tools::MOST_ROUTES;
 use engine::{BrowserContext, Mock, Route, RouteAnswer, UrlPattern};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,9 +19,6 @@ pub(super) const TOOLS: &[ToolDef] = &[
     ToolDef::object::<SetOffline>(),
     ToolDef::object::<SetThrottling>(),
 ];
-
-/// Rules that a session may have.
-const MOST: usize = 200;
 
 /// What can be blocked: as Playwright names it. A socket is no request that could be stopped.
 const RESOURCE_TYPES: &[&str] = &[
@@ -76,6 +74,7 @@ struct Rule {
 enum Action {
     Block,
     Mock,
+    Rewrite,
 }
 
 impl From<&Route> for Rule {
@@ -83,6 +82,7 @@ impl From<&Route> for Rule {
         let (action, status) = match &route.answer {
             RouteAnswer::Block => (Action::Block, None),
             RouteAnswer::Mock(mock) => (Action::Mock, Some(mock.status)),
+            RouteAnswer::Rewrite(_) => (Action::Rewrite, None),
         };
         Self {
             action,
@@ -104,7 +104,7 @@ impl ObjectTool for BlockResource {
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Outcome<Rules>> {
         if self.resource_type.is_none() && self.url.is_none() {
             return Err(Error::Arguments {
-                reason: "Give a resourceType or a url pattern",
+                reason: "Give a resourceType or a url pattern".into(),
                 parameters: &[],
                 missing: &["resourceType", "url"],
                 bare: false,
@@ -125,6 +125,7 @@ impl ObjectTool for BlockResource {
             url: url.map(|url| pattern(call, url)).transpose()?,
             resource_type: self.resource_type,
             answer: RouteAnswer::Block,
+            details: None,
         };
         rule(&tab.context()?, call, route, self.remove == Some(true)).await
     }
@@ -190,6 +191,7 @@ impl ObjectTool for MockResponse {
             url: Some(pattern(call, &self.url)?),
             resource_type: None,
             answer: RouteAnswer::Mock(Arc::new(response.into())),
+            details: None,
         };
         rule(&tab.context()?, call, route, remove).await
     }
@@ -237,16 +239,16 @@ async fn rule(
     routes.retain(|other| !same(other));
     if remove && routes.len() == before {
         return Err(Error::Arguments {
-            reason: "There is no such rule",
+            reason: "There is no such rule".into(),
             parameters: &["url"],
             missing: &[],
             bare: false,
         });
     }
     if !remove {
-        if routes.len() == MOST {
+        if routes.len() >= MOST_ROUTES {
             return Err(Error::Arguments {
-                reason: "There are too many rules already",
+                reason: "There are too many rules already".into(),
                 parameters: &["url"],
                 missing: &[],
                 bare: false,

@@ -78,7 +78,8 @@ impl ObjectTool for Hover {
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Done>> {
         let locator = tab.awaited(&self.selector)?;
         let how = engine::Click::default();
-        tab.act(call, locator.hover(&call.action(), &how)).await?;
+        tab.act_briefly(call, locator.hover(&call.action(), &how))
+            .await?;
         Ok(Done::saying(format!("Hovered {}", self.selector)).into())
     }
 }

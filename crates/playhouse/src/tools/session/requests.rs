@@ -96,13 +96,17 @@ impl ObjectTool for GetRequestLog {
             }],
         })?;
         let requests = tab.page.requests();
-        let wanted = |request: &&engine::Request| {
-            pattern
-                .as_ref()
-                .is_none_or(|pattern| pattern.matches(&request.url))
-                || filter == Some(request.resource_type.as_str())
+        let matched = match pattern {
+            Some(pattern) => {
+                let urls = requests.iter().map(|request| request.url.clone());
+                pattern.are_matched(urls.collect()).await?
+            }
+            None => vec![true; requests.len()],
         };
-        let fit: Vec<_> = requests.iter().filter(wanted).collect();
+        let fit = requests.iter().zip(matched).filter(|(request, matched)| {
+            *matched || filter == Some(request.resource_type.as_str())
+        });
+        let fit: Vec<_> = fit.map(|(request, _)| request).collect();
         let shown = self.limit.unwrap_or(LIMIT).min(fit.len());
         let first = requests.first();
         let requests = fit[fit.len() - shown..].iter().map(|request| {

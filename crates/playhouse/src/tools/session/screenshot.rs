@@ -30,6 +30,8 @@ pub(super) struct Screenshot {
     /// Of jpeg and webp, 0 to 100.
     #[schemars(range(min = 0, max = 100))]
     quality: Option<u8>,
+    /// File to write.
+    path: Option<String>,
 }
 
 /// An image format.
@@ -70,8 +72,24 @@ impl ObjectTool for Screenshot {
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Picture>> {
         let area = full_or_viewport(self.full_page);
-        let format = self.kind.unwrap_or(Format::Png).into();
-        taken(&tab, call, area, "page", format, self.quality).await
+        let format = self.format().into();
+        let name = self.path.as_deref();
+        taken(&tab, call, area, (name, "page"), format, self.quality).await
+    }
+}
+
+impl Screenshot {
+    /// What the call asks for, or what the file's name says.
+    fn format(&self) -> Format {
+        let named = || {
+            let (_, extension) = self.path.as_deref()?.rsplit_once('.')?;
+            match extension.to_ascii_lowercase().as_str() {
+                "jpg" | "jpeg" => Some(Format::Jpeg),
+                "webp" => Some(Format::Webp),
+                _ => None,
+            }
+        };
+        self.kind.or_else(named).unwrap_or(Format::Png)
     }
 }
 
@@ -104,16 +122,17 @@ impl ObjectTool for ScreenshotElement {
         let locator = tab.awaited(&self.selector)?;
         let area = locator.screenshot_area(&call.action()).await?;
         let format = self.kind.unwrap_or(Format::Png).into();
-        taken(&tab, call, area, "element", format, None).await
+        taken(&tab, call, area, (None, "element"), format, None).await
     }
 }
 
-/// Takes a picture and keeps it as a file; the answer has it too, small enough to be seen.
+/// Takes a picture and keeps it as a file, of that name or of an automatic one with that beginning; the answer has it too, small enough
+/// to be seen.
 async fn taken(
     tab: &FreeTab,
     call: &Call,
     area: ScreenshotArea,
-    prefix: &str,
+    (name, prefix): (Option<&str>, &str),
     format: ScreenshotFormat,
     quality: Option<u8>,
 ) -> Result<Outcome<Picture>> {
@@ -128,8 +147,8 @@ async fn taken(
     let mut bytes = tab.page.screenshot(&progress, &wanted).await?;
     let output = tab.output(call).await;
     output.refuse_large(&bytes)?;
-    let file = output.automatic(prefix, &format.to_string()).await?;
-    output.write_bytes(&file, &bytes).await?;
+    let file = output.file(name, prefix, &format.to_string()).await?;
+    output.write_bytes(&file, bytes.clone()).await?;
     let (width, height) = picture::size(&bytes).unwrap_or_default();
     if let Some(factor) = picture::shrinking(&bytes) {
         wanted.shrink = factor;

@@ -175,7 +175,7 @@ impl RestoreState {
                     None => (&[], BOTH),
                 };
                 Err(Error::Arguments {
-                    reason: "Give either a state or a path",
+                    reason: "Give either a state or a path".into(),
                     parameters,
                     missing,
                     bare: false,
@@ -207,11 +207,17 @@ fn is_site(url: &str) -> bool {
 
 /// Leaves what the tab shows, whether or not that agrees. The tab that is empty now, which is another one if this one hung.
 async fn leave(tab: &TabInAnyState, call: &Call) -> Result<Arc<Tab>> {
-    if let Some((there, _)) = tab.go_to(call, BLANK, LoadState::Loaded).await? {
+    if let Some((there, _)) = tab
+        .go_to(call, &call.navigation(), BLANK, LoadState::Loaded)
+        .await?
+    {
         return Ok(there);
     }
     tab.page.answer_dialog(&call.action(), true, None).await?;
-    match tab.go_to(call, BLANK, LoadState::Loaded).await? {
+    match tab
+        .go_to(call, &call.navigation(), BLANK, LoadState::Loaded)
+        .await?
+    {
         Some((there, _)) => Ok(there),
         None => Err(engine::Error::DialogOpen {}.into()),
     }

@@ -134,12 +134,18 @@ fn an_app_whose_supervisor_was_killed_is_cleared_away() {
         kill(supervisor.as_u64().expect("a number"));
         let answer = project.ok(option);
         match option {
-            "--status" => assert_eq!(answer["status"], "stopped"),
+            // To ask after it ends nothing.
+            "--status" => {
+                assert_eq!(answer["status"], "unhealthy", "{answer}");
+                assert_eq!(answer["pid"], before["pid"]);
+                assert!(runs(&before["pid"]));
+                assert_eq!(project.ok("--shutdown")["previousPid"], before["pid"]);
+            }
             "--shutdown" => assert_eq!(answer["previousPid"], before["pid"]),
             "--restart" => assert_eq!(answer["previousPid"], before["pid"]),
             _ => assert_eq!(answer["status"], "ready"),
         }
-        if answer["status"] == "stopped" {
+        if ["--status", "--shutdown"].contains(&option) {
             project.nothing_runs();
         } else {
             assert_ne!(answer["pid"], before["pid"]);
@@ -207,6 +213,26 @@ fn a_state_that_cannot_be_read_loses_no_app() {
     let again = project.ok("--start");
     assert_eq!(again["status"], "ready");
     assert!(!runs(&ready["pid"]));
+    project.ok("--shutdown");
+    project.nothing_runs();
+}
+
+#[test]
+fn an_app_that_crashes_is_started_again_if_that_is_wanted() {
+    let Some(project) = Project::crooked(&["--restart-on-crash"], &[]) else {
+        return;
+    };
+    let ready = project.ok("--start");
+    // One that crashes at once would do so again and again.
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    kill(ready["pid"].as_u64().expect("a number"));
+    let mut now = ready.clone();
+    until("it runs again", || {
+        now = project.run("--status").json;
+        now["status"] == "running" && now["pid"] != ready["pid"]
+    });
+    assert_eq!(now["port"], ready["port"]);
+    assert_eq!(get(&now, "/").0, 200);
     project.ok("--shutdown");
     project.nothing_runs();
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use testkit::crooked;
 
-use super::project::{Project, get, kill, log, until};
+use super::project::{Answer, Project, get, kill, log, until};
 
 #[test]
 fn an_app_has_time_to_end_and_its_last_words_are_kept() {
@@ -97,5 +97,35 @@ fn an_app_that_dies_is_told_with_its_last_words() {
     project.nothing_runs();
     assert_eq!(project.ok("--start")["status"], "ready");
     project.ok("--shutdown");
+    project.nothing_runs();
+}
+
+#[test]
+fn apps_are_listed_and_their_logs_are_followed() {
+    use std::io::{BufRead, BufReader};
+    let Some(project) = Project::crooked(&[], &[]) else {
+        return;
+    };
+    let ready = project.ok("--start");
+    let listed = Answer::of(project.begin_bare(&["--list"])).json;
+    let app = &listed[0];
+    assert_eq!(
+        (&app["name"], &app["status"]),
+        (&"app".into(), &"running".into())
+    );
+    assert_eq!(app["url"], ready["url"], "{listed}");
+    let cwd = app["cwd"].as_str().expect("a path");
+    assert!(cwd.ends_with("/project"), "{listed}");
+    let mut followed = project.begin_bare(&["--logs", "-f"]);
+    let mut lines = BufReader::new(followed.stdout.take().expect("it is ours")).lines();
+    let mut next = || lines.next().expect("a line").expect("text");
+    assert!(next().starts_with("listening on "));
+    get(&ready, "/log?line=more");
+    assert_eq!(next(), "more");
+    followed.kill().expect("it runs");
+    followed.wait().expect("it ends");
+    project.ok("--shutdown");
+    let listed = Answer::of(project.begin_bare(&["--list"])).json;
+    assert_eq!(listed[0]["status"], "stopped");
     project.nothing_runs();
 }

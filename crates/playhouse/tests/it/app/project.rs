@@ -68,11 +68,15 @@ impl Project {
 
     /// Begins the command with an option at its end.
     pub(super) fn begin(&self, option: &str) -> Child {
+        let option = (!option.is_empty()).then_some(option);
+        self.spawn(self.command.iter().map(String::as_str).chain(option))
+    }
+
+    fn spawn<'a>(&self, mut words: impl Iterator<Item = &'a str>) -> Child {
         #[expect(clippy::disallowed_methods, reason = "a test runs what it tests")]
-        let mut command = Command::new(&self.command[0]);
+        let mut command = Command::new(words.next().expect("a program"));
         command
-            .args(&self.command[1..])
-            .args((!option.is_empty()).then_some(option))
+            .args(words)
             .current_dir(self.path("."))
             .env(MARK, &self.mark)
             .envs(self.env.iter().map(|(name, value)| (name, value)))
@@ -80,6 +84,12 @@ impl Project {
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit());
         command.spawn().expect("it starts")
+    }
+
+    /// Begins `playhouse app` with these arguments and no app.
+    pub(super) fn begin_bare(&self, arguments: &[&str]) -> Child {
+        let own = [env!("CARGO_BIN_EXE_playhouse"), "app"].into_iter();
+        self.spawn(own.chain(arguments.iter().copied()))
     }
 
     pub(super) fn run(&self, option: &str) -> Answer {

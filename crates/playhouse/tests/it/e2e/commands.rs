@@ -166,3 +166,91 @@ case $1 in --start) sleep 1000006 ;; --status) echo '{"status":"stopped"}' ;; *)
     assert_eq!(late["details"]["limitMs"], 300);
     project.no_app_runs().await;
 }
+
+#[tokio::test]
+async fn a_command_that_is_the_app_itself_is_run_all_the_same() {
+    let Some(script) = crooked().filter(|_| browser_is_there()) else {
+        return;
+    };
+    let script = format!("node '{}'", script.display());
+    // One is known by its name, the other by what it does.
+    for command in ["npm run dev", &script] {
+        let project = Project::new();
+        let package = json!({ "scripts": { "dev": script } });
+        fs::write(project.path("package.json"), package.to_string()).expect("it can be written");
+        let client = project.serve(command, &[]).await;
+        let started = client.success("e2e_start", json!({})).await;
+        assert_eq!(text(&started, "/page/title"), "Crooked", "{started:#}");
+        let stopped = client.success("e2e_stop", json!({})).await;
+        assert_eq!(text(&stopped, "/servers/0/status"), "stopped");
+        project.no_app_runs().await;
+        assert!(client.end().await.success());
+    }
+}
+
+#[tokio::test]
+async fn an_app_that_starts_holds_up_no_other_session() {
+    if !browser_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    site.add_page("/", "<title>Here</title>");
+    let project = Project::new();
+    let command = project.script(
+        &site,
+        r#"case $1 in
+  --start) while [ ! -e go ]; do sleep 0.05; done; echo "{\"status\":\"ready\",\"url\":\"$site\"}" ;;
+  *) echo '{"status":"stopped"}' ;;
+esac"#,
+    );
+    let client = project.serve(&command, &[]).await;
+    let start = json!({ "name": "e2e_start", "arguments": {} });
+    let starting = client.begin("tools/call", start).await;
+    let shown = client
+        .call("browser_navigate", json!({ "url": site.base_url() }))
+        .await;
+    assert!(!shown.is_error, "{}", shown.text);
+    // It waits for this.
+    fs::write(project.path("go"), "").expect("it can be written");
+    let started = starting.answer().await.expect("an answer");
+    assert_ne!(started["isError"], true, "{started:#}");
+}
+
+#[tokio::test]
+async fn an_app_that_runs_already_is_used_and_left_running() {
+    if !browser_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    site.add_page("/", "<title>Here</title>");
+    let project = Project::new();
+    let config = json!({ "devServers": { "web": { "url": site.base_url() } } });
+    let file = project.path("playhouse.json");
+    fs::write(&file, config.to_string()).expect("it can be written");
+    let file = file.display().to_string();
+    let client = project.launch(&["--config", &file]).start().await;
+    let started = client.success("e2e_start", json!({})).await;
+    assert_eq!(text(&started, "/status"), "already_running");
+    assert_eq!(text(&started, "/page/title"), "Here");
+    let status = client.success("e2e_status", json!({})).await;
+    assert_eq!(text(&status, "/servers/0/status"), "running");
+    let refused = failed(&client, "e2e_restart", json!({})).await;
+    assert!(
+        text(&refused, "/message").contains("restart it where it runs"),
+        "{refused:#}"
+    );
+    let stopped = client.success("e2e_stop", json!({})).await;
+    assert_eq!(
+        text(&stopped, "/servers/0/status"),
+        "running",
+        "{stopped:#}"
+    );
+    assert!(client.end().await.success());
+    let nowhere = project.launch(&["--server-command", "http://127.0.0.1:1"]);
+    let client = nowhere.start().await;
+    let refused = failed(&client, "e2e_start", json!({})).await;
+    assert!(
+        text(&refused, "/message").contains("nobody listens on http://127.0.0.1:1"),
+        "{refused:#}"
+    );
+}

@@ -48,6 +48,27 @@ async fn one_command_is_two_servers_by_its_environment() {
 }
 
 #[tokio::test]
+async fn what_a_killed_server_left_running_is_stopped_by_the_next() {
+    if !browser_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    site.add_page("/", "<title>Here</title>");
+    let project = Project::new();
+    let command = project.script(&site, IDLE_APP);
+    let launch = project.launch(&["--server-command", &command]);
+    let mut client = launch.env("APP", "app").start().await;
+    client.success("e2e_start", json!({})).await;
+    kill(client.pid().expect("it runs"));
+    client.exit_status().await;
+    assert!(!project.apps().is_empty(), "it has no supervisor");
+    // Also by one without an app of its own.
+    let next = project.launch(&[]).env("APP", "app").start().await;
+    project.no_app_runs().await;
+    assert!(next.end().await.success());
+}
+
+#[tokio::test]
 async fn a_session_survives_its_server_and_its_browser() {
     if !browser_is_there() {
         return;

@@ -41,7 +41,7 @@ async fn what_cannot_be_loaded_is_told_by_its_name() {
         assert!(answer.error().contains(&url), "{url}: {}", answer.text);
         let facts = &answer.raw["structuredContent"];
         assert_eq!(facts["errorCode"], "NAVIGATION_FAILED", "{url}: {facts}");
-        assert_eq!(facts["retryable"], true);
+        assert_eq!(facts["retryable"], false);
         let advice = facts["suggestion"].as_str().unwrap_or_default();
         assert!(advice.contains(hint), "{url}: {advice}");
         visit.goes_on(&url).await;

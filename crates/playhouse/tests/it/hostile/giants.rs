@@ -55,6 +55,48 @@ async fn a_text_and_a_name_of_megabytes_are_cut() {
 }
 
 #[tokio::test]
+async fn a_tree_that_is_too_large_to_be_shown_is_searched_as_a_whole() {
+    if !browser_is_there() {
+        return;
+    }
+    let visit = Visit::with(PATIENT).await;
+    let texts: String = (0..45)
+        .map(|number| format!("<p>{number}{}</p>", "lorem ipsum ".repeat(8_300)))
+        .collect();
+    visit.open(&format!("{texts}<button>Needle</button>")).await;
+    let found = visit
+        .call("browser_find", json!({ "text": "needle" }))
+        .await;
+    assert!(found.text.contains("Found 1 match"), "{}", found.text.len());
+    assert!(
+        found.text.contains("button \"Needle\""),
+        "{}",
+        found.text.len()
+    );
+    visit.is_lean();
+}
+
+#[tokio::test]
+async fn what_code_prints_leaves_the_server_small() {
+    if !browser_is_there() {
+        return;
+    }
+    let visit = Visit::with(PATIENT).await;
+    visit.open(BUTTON).await;
+    let code = "async page => { for (let i = 0; i < 20; i++) console.log('x'.repeat(1e7)); return 'done'; }";
+    let ran = visit
+        .call("browser_run_code_unsafe", json!({ "code": code }))
+        .await;
+    assert!(
+        !ran.is_error && ran.text.contains("done"),
+        "{}",
+        ran.text.len()
+    );
+    assert!(ran.text.contains("more bytes)"), "{}", ran.text.len());
+    visit.is_lean();
+}
+
+#[tokio::test]
 async fn a_hundred_thousand_nodes_are_shown_in_part() {
     if !browser_is_there() {
         return;

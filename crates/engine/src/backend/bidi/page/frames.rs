@@ -70,7 +70,7 @@ impl BidiPage {
     /// A frame shows the document that it came to be with.
     pub(in crate::backend::bidi) fn shows_first(&self, frame: &FrameId, url: &str) {
         let loader = format!("first-{}", frame.as_str());
-        self.frame_shows(frame, &loader, url);
+        self.frame_shows(frame, &loader, url, None);
         let loaded = (frame.clone(), loader.as_str().into());
         self.report(PageEvent::DomContentLoaded {
             frame: loaded.0.clone(),
@@ -82,8 +82,14 @@ impl BidiPage {
         });
     }
 
-    /// A frame shows another document from now on.
-    pub(in crate::backend::bidi) fn frame_shows(&self, frame: &FrameId, loader: &str, url: &str) {
+    /// A frame shows another document from now on. `failed` is the address that an error page is about.
+    pub(in crate::backend::bidi) fn frame_shows(
+        &self,
+        frame: &FrameId,
+        loader: &str,
+        url: &str,
+        failed: Option<String>,
+    ) {
         let name = {
             let mut state = self.state();
             let Some(place) = state.frames.get_mut(frame) else {
@@ -100,6 +106,7 @@ impl BidiPage {
             loader: loader.into(),
             url: url.to_owned(),
             name,
+            failed,
         });
     }
 

@@ -10,6 +10,9 @@ use wire::bidi::browsing_context::{Navigate, ReadinessState, Reload, TraverseHis
 use wire::bidi::network::SetCacheBehavior;
 use wire::bidi::{error, script};
 
+/// What Firefox says, in the words of its own program, of a navigation during which another one began.
+const INTERRUPTED: &str = "A new navigation interrupted an unfinished navigation";
+
 impl BidiPage {
     /// A navigation of the main frame began.
     pub(in crate::backend::bidi) fn navigation_began(&self) {
@@ -63,6 +66,10 @@ impl BidiPage {
                     let newest = state.navigations <= before + 1 && state.asked == asked;
                     (newest, state.failure.clone())
                 };
+                if message.contains(INTERRUPTED) && self.state().asked == asked {
+                    // By the page itself, whose next document is the one to wait for.
+                    return Ok(None);
+                }
                 let reason = told
                     .filter(|_| newest)
                     .unwrap_or_else(|| network::reason(message.trim_start_matches("Error: ")));

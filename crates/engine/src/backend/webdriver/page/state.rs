@@ -53,6 +53,8 @@ pub(in crate::backend::webdriver) struct Navigation {
     outcomes: VecDeque<(u64, Outcome)>,
     /// The document that is shown.
     pub(in crate::backend::webdriver) loader: Option<LoaderId>,
+    /// The last one failed: the next document is the browser's page about that.
+    pub(in crate::backend::webdriver) shows_error: bool,
 }
 
 /// Navigations whose end is remembered.

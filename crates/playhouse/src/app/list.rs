@@ -1,0 +1,91 @@
+//! What people ask for beside the interface: all apps of this user, and what one of them prints.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::answer::timestamp;
+use super::state::{Folder, Phase};
+
+/// How often a log is looked at that is followed.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// An app that runs, or has run.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Listed {
+    pub(crate) name: String,
+    /// The project.
+    pub(crate) cwd: PathBuf,
+    pub(crate) status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pid: Option<u32>,
+    pub(crate) started_at: String,
+}
+
+/// All apps below this folder, by project and name.
+pub(crate) fn list(apps: &Path) -> Vec<Listed> {
+    let below = |folder: &Path| {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        paths.sort();
+        paths
+    };
+    let projects = below(apps);
+    let folders = projects.iter().flat_map(|project| below(project));
+    let listed = |path: PathBuf| {
+        let state = Folder::of(&path).read()?;
+        let supervised = state.supervisor.is_alive();
+        let runs = supervised && state.phase != Phase::Ended;
+        Some(Listed {
+            name: path.file_name()?.to_string_lossy().into_owned(),
+            status: match state.phase {
+                Phase::Starting if runs => "starting",
+                Phase::Ready if runs => "running",
+                _ => "stopped",
+            },
+            url: state.url.filter(|_| runs),
+            pid: state.app.filter(|_| runs).map(|app| app.pid),
+            started_at: timestamp(state.started),
+            cwd: state.cwd,
+        })
+    };
+    folders.filter_map(listed).collect()
+}
+
+/// Prints the log of both outputs of an app, and what comes to it if that is wanted, until nobody reads it.
+pub(crate) async fn follow(folder: &Path, goes_on: bool, mut to: impl Write) -> io::Result<()> {
+    let path = Folder::of(folder).logs().combined;
+    let mut file = File::open(&path)?;
+    loop {
+        print_rest(&mut file, &mut to)?;
+        if !goes_on {
+            return Ok(());
+        }
+        tokio::time::sleep(LOOK).await;
+        let facts = file.metadata()?;
+        let Ok(newest) = File::open(&path) else {
+            continue;
+        };
+        if newest.metadata()?.ino() != facts.ino() {
+            // What came between goes first.
+            print_rest(&mut file, &mut to)?;
+            file = newest;
+        } else if facts.len() < file.stream_position()? {
+            file.seek(SeekFrom::Start(0))?;
+        }
+    }
+}
+
+fn print_rest(file: &mut File, to: &mut impl Write) -> io::Result<()> {
+    let mut chunk = Vec::new();
+    file.read_to_end(&mut chunk)?;
+    to.write_all(&chunk)?;
+    to.flush()
+}
