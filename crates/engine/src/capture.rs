@@ -113,7 +113,7 @@ impl Page {
 
     async fn titled_document(&self, boxes: bool, room: usize) -> Result<(FrameSnapshot, String)> {
         let main = self.main_frame();
-        let question = question(None, boxes, room);
+        let question = self.question(None, boxes, room);
         let Titled { title, tree } = self.call(&main, "titled", &question).await?;
         let tree = tree.ok_or(Error::DocumentGone {})?;
         let whole = self.with_frames(main, tree, boxes, room).await?;
@@ -129,7 +129,7 @@ impl Page {
         room: usize,
     ) -> BoxFuture<'_, Result<FrameSnapshot>> {
         Box::pin(async move {
-            let question = question(root, boxes, room);
+            let question = self.question(root, boxes, room);
             let facts: Option<Facts> = self.call(&frame, "snapshot", &question).await?;
             let facts = facts.ok_or(Error::DocumentGone {})?;
             self.with_frames(frame, facts, boxes, room).await
@@ -147,6 +147,10 @@ impl Page {
         Box::pin(async move {
             let prefix = self.prefix_of(&frame);
             let mut document = FrameSnapshot::new(prefix, facts);
+            let passwords = self.state().passwords.clone();
+            if let Some(passwords) = passwords {
+                document.name_passwords(|print| passwords.name(print));
+            }
             let owners: Vec<_> = {
                 let state = self.state();
                 let known =
@@ -191,13 +195,16 @@ impl Page {
             Ok(document)
         })
     }
-}
 
-/// What the page-side code is asked for: all of a document, or what is below `root`.
-fn question(root: Option<Handle>, boxes: bool, room: usize) -> Value {
-    let mut question = json!({ "boxes": boxes, "room": room, "frameRoom": FRAME_ROOM });
-    if let Some(root) = root {
-        question["root"] = root.into();
+    /// What the page-side code is asked for: all of a document, or what is below `root`.
+    fn question(&self, root: Option<Handle>, boxes: bool, room: usize) -> Value {
+        let mut question = json!({ "boxes": boxes, "room": room, "frameRoom": FRAME_ROOM });
+        if let Some(root) = root {
+            question["root"] = root.into();
+        }
+        if let Some(passwords) = &self.state().passwords {
+            question["salt"] = passwords.salt.into();
+        }
+        question
     }
-    question
 }

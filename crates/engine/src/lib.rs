@@ -57,7 +57,7 @@ pub use network::{Request, RequestOutcome};
 pub use origins::OriginRules;
 pub use page::{
     Attendance, Dialog, Events, FileChooser, Intercepted, Interceptor, Landing, LoadGuard,
-    LoadState, Page,
+    LoadState, Page, SecretNames,
 };
 pub use progress::Progress;
 pub use reading::{Content, ElementFacts, Form, Link, Links, Metadata, Table};

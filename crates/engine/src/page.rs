@@ -5,11 +5,14 @@ mod events;
 pub(crate) mod fake;
 mod interception;
 mod navigation;
+mod passwords;
 mod rescue;
 
 pub use events::{Attendance, Events};
 pub use interception::{Intercepted, Interceptor};
 pub use navigation::{Landing, LoadGuard, LoadState};
+pub(crate) use passwords::Passwords;
+pub use passwords::SecretNames;
 
 use crate::backend::{
     ContextOptions, DialogKind, FrameId, Headers, InputStep, MediaFeatures, PageBackend, PageEvent,
@@ -57,6 +60,8 @@ pub(crate) struct PageState {
     pub(crate) media: MediaFeatures,
     /// The attribute behind `getByTestId`.
     pub(crate) test_id: Arc<str>,
+    /// How passwords that are secrets are named.
+    pub(crate) passwords: Option<Passwords>,
     /// What all its refs begin with.
     pub(crate) ref_prefix: Arc<str>,
     crashed: bool,
@@ -125,6 +130,7 @@ impl Page {
             media: options.media.clone(),
             test_id: "data-testid".into(),
             ref_prefix: "".into(),
+            passwords: None,
             crashed: false,
             closed: false,
             opener,
@@ -154,6 +160,11 @@ impl Page {
     /// From now on refs begin with this, wherever they are told. Targets are given without it.
     pub fn set_ref_prefix(&self, prefix: &str) {
         self.state().ref_prefix = prefix.into();
+    }
+
+    /// From now on snapshots name the secrets that stand in password fields: their masks say nothing.
+    pub fn set_secret_names(&self, names: SecretNames) {
+        self.state().passwords = Some(Passwords::new(names));
     }
 
     /// What the refs of a frame begin with.

@@ -35,6 +35,8 @@ export interface Facts {
   sources?: number[];
   /** The name was read, among others, from a caption, legend or label of something below. */
   parts?: true;
+  /** The fingerprint of a password. */
+  print?: number;
 }
 
 /**
@@ -115,11 +117,13 @@ export interface Question {
   boxes?: boolean;
   room: number;
   frameRoom?: number;
+  /** Passwords are to have fingerprints, made with this. */
+  salt?: number;
 }
 
 function treeOf(from: Element, where: Home, question: Question, depth: number): Entry[] {
-  const { boxes, room, frameRoom } = question;
-  const walk = new Walk(where, !!boxes, room);
+  const { room, frameRoom } = question;
+  const walk = new Walk(where, question, room);
   const entries = walk.of(from);
   const { frames } = walk;
   if (!frameRoom || depth >= DEEPEST_FRAME) return entries;
@@ -129,7 +133,7 @@ function treeOf(from: Element, where: Home, question: Question, depth: number): 
     try {
       core.renew();
       const { body } = core.document;
-      facts.content = body ? treeOf(body, core, { boxes, room: share, frameRoom }, depth + 1) : [];
+      facts.content = body ? treeOf(body, core, { ...question, room: share }, depth + 1) : [];
     } catch {
       // It is asked alone.
     }
@@ -180,7 +184,7 @@ class Walk {
 
   constructor(
     private readonly home: Home,
-    private readonly boxes: boolean,
+    private readonly question: Question,
     private room: number,
   ) {
     const { document } = home;
@@ -298,12 +302,15 @@ class Walk {
     }
     if (e === this.focused) facts.active = true;
     if (it.attributeNames.length && it.attribute("aria-hidden")?.toLowerCase() === "true") facts.ariaHidden = true;
-    if (this.boxes) {
+    if (this.question.boxes) {
       const { x, y, width, height } = e.getBoundingClientRect();
       facts.box = [x, y, width, height].map(Math.round);
     }
     if (!frame && isStateful(role)) addStates(it, role, facts);
     if (!frame && it.attributeNames.length) addAttributes(it, role, name.text, facts);
+    const { salt } = this.question;
+    const field = salt === undefined ? undefined : itsField(it);
+    if (salt !== undefined && field?.type === "password" && field.value) facts.print = fingerprint(field.value, salt);
     it.place = this.built.length;
     const built: Built = { role, ref, facts, content: [], name, place: it.place, end: 0 };
     this.built.push(built);
@@ -324,6 +331,13 @@ class Walk {
     }
     if (places.size) facts.sources = [...places];
   }
+}
+
+/** The 32 bits of FNV-1a by which Rust knows a password again that is a secret: the password itself does not leave the page. */
+function fingerprint(text: string, salt: number): number {
+  let hash = salt;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash >>> 0;
 }
 
 function isFrame({ tag }: Seen): boolean {

@@ -138,6 +138,25 @@ impl Secrets {
         *learned = (typed.clone(), Some(Hidden::new(all.collect())));
     }
 
+    /// There are none, though one may be learned.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// What answers show instead of the value for which this holds.
+    pub(crate) fn placeholder_where(&self, is: &dyn Fn(&str) -> bool) -> Option<String> {
+        let hidden = self.hidden();
+        let found = hidden.spellings.iter().find(|(spelling, _)| is(spelling));
+        found.map(|(_, name)| placeholder(name))
+    }
+
+    /// What must not be shown as of now.
+    fn hidden(&self) -> Hidden {
+        let learned = self.learned.0.read();
+        let learned = learned.unwrap_or_else(PoisonError::into_inner);
+        learned.1.clone().unwrap_or_else(|| self.hidden.clone())
+    }
+
     /// The names that stand for values.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.values.iter().map(|(name, _)| name.as_str())
@@ -153,14 +172,11 @@ impl Secrets {
 
     /// The text with `<secret>NAME</secret>` wherever it shows a value.
     pub fn redacted(&self, text: String) -> String {
-        let learned = self.learned.0.read();
-        let learned = learned.unwrap_or_else(PoisonError::into_inner).1.clone();
-        let hidden = learned.as_ref().unwrap_or(&self.hidden);
+        let hidden = self.hidden();
         let Some(any) = &hidden.any else {
             return text;
         };
-        let named =
-            |found: &Captures<'_>| format!("<secret>{}</secret>", hidden.name_of(&found[0]));
+        let named = |found: &Captures<'_>| placeholder(hidden.name_of(&found[0]));
         match any.replace_all(&text, named) {
             Cow::Borrowed(_) => text,
             Cow::Owned(shown) => shown,
@@ -179,6 +195,11 @@ impl Secrets {
             other => other,
         }
     }
+}
+
+/// What stands for the secret of that name.
+fn placeholder(name: &str) -> String {
+    format!("<secret>{name}</secret>")
 }
 
 /// A value and how it looks in strings of code, in JSON, and in addresses.

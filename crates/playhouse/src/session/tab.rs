@@ -52,6 +52,10 @@ impl Tab {
             page.set_ref_prefix(&format!("{name}:"));
         }
         page.set_test_id_attribute(&settings.answers.test_id_attribute);
+        if !settings.secrets.is_empty() {
+            let secrets = settings.secrets.clone();
+            page.set_secret_names(Arc::new(move |is| secrets.placeholder_where(is)));
+        }
         let console = Arc::new(Mutex::new(ConsoleFile::new(
             output,
             settings.answers.console_level,

@@ -2,9 +2,11 @@
 
 use serde_json::json;
 use std::fs;
-use testkit::{Client, Site, browser_is_there};
+use testkit::{Client, Engine, Site, browser_is_there};
 
 use crate::launch;
+
+testkit::on_each_engine!(a_password_that_is_a_secret_shows_its_name_and_others_stay_masked);
 
 const PAGE: &str = "<title>my hunter22</title><input aria-label=Name oninput='out.textContent = value'>\
     <p id=out>hunter22</p><script>console.log('saw hunter22')</script>";
@@ -146,5 +148,41 @@ async fn code_names_a_secret_as_its_language_does() {
             .call("browser_type", json!({ "target": "input", "text": "P" }))
             .await;
         assert!(typed.text.contains(&format!("({value})")), "{}", typed.text);
+    }
+}
+
+async fn a_password_that_is_a_secret_shows_its_name_and_others_stay_masked(engine: Engine) {
+    let (client, _) = client(engine.args(), "PASSWORD=hunter22\nOTHER=pässwörd\n").await;
+    let site = Site::start().await;
+    site.add_page(
+        "/in",
+        "<input type=password aria-label=Inner value=hunter22>",
+    );
+    let url = site.add_page(
+        "/",
+        "<input type=password id=one aria-label=One><input type=password id=two aria-label=Two>\
+         <input type=password aria-label=Three value=hunter23>\
+         <input type=password aria-label=Four value=xhunter22><iframe src=/in></iframe>",
+    );
+    client.call("browser_navigate", json!({ "url": url })).await;
+    for (target, text) in [("#one", "PASSWORD"), ("#two", "OTHER")] {
+        let typed = client
+            .call("browser_type", json!({ "target": target, "text": text }))
+            .await;
+        assert!(!typed.is_error, "{}", typed.text);
+    }
+    let seen = client.call("browser_snapshot", json!({})).await.text;
+    for (field, value) in [
+        ("One", "<secret>PASSWORD</secret>"),
+        ("Two", "<secret>OTHER</secret>"),
+        ("Three", "••••••••"),
+        ("Four", "•••••••••"),
+        ("Inner", "<secret>PASSWORD</secret>"),
+    ] {
+        let line = seen
+            .lines()
+            .find(|line| line.contains(&format!("textbox \"{field}\"")))
+            .unwrap_or_else(|| panic!("no {field} in {seen}"));
+        assert!(line.ends_with(&format!(": {value}")), "{line}");
     }
 }
