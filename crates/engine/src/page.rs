@@ -273,6 +273,17 @@ impl Page {
         self.state().requests.all().to_vec()
     }
 
+    /// How many responses came to the page, of all documents that it showed.
+    pub fn response_count(&self) -> u64 {
+        self.state().requests.responses()
+    }
+
+    /// The requests of the document that is shown whose response came after so many others.
+    pub fn answered_since(&self, responses: u64) -> Vec<Request> {
+        let state = self.state();
+        state.requests.answered_since(responses).cloned().collect()
+    }
+
     /// One request by its number.
     pub fn request(&self, number: usize) -> Option<Request> {
         self.state().requests.get(number).cloned()

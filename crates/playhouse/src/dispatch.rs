@@ -181,7 +181,7 @@ async fn outcome(
         let session = part.unwrap_or_else(|_| reach.session.clone());
         match tool.dialect {
             Dialect::Markdown => session.answer(call, reply).await,
-            Dialect::Json => Ok(session.plain_answer(reply)),
+            Dialect::Json => Ok(session.plain_answer(reply).await),
         }
     } else {
         Ok(Answer {

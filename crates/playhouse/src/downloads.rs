@@ -61,6 +61,16 @@ impl Downloads {
         self.shared.known().get(&number)?.place.clone()
     }
 
+    /// Notes that the beginning of a download was told, and perhaps its end.
+    pub(crate) fn tell(&self, number: u64, ended: bool) {
+        let mut known = self.shared.known();
+        let known = known.entry(number).or_default();
+        known.told_start = true;
+        if ended {
+            known.end = None;
+        }
+    }
+
     /// What has not been told yet.
     pub(crate) async fn news(&self, context: &BrowserContext) -> Vec<Event> {
         self.collect(context).await;

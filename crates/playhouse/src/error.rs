@@ -93,8 +93,13 @@ pub(crate) enum Error {
     #[error("Tab {index} not found")]
     TabNotFound { index: i64 },
     /// There is no request of that number.
-    #[error("Request #{index} not found. Use browser_network_requests to see available indexes.")]
-    RequestNotFound { index: usize },
+    #[error("Request #{index} not found. Use {list} to see available indexes.")]
+    RequestNotFound {
+        index: usize,
+        /// The tool that lists them.
+        #[serde(skip)]
+        list: &'static str,
+    },
     /// The page is not as the caller believes it to be.
     #[error("{reason}")]
     VerificationFailed { reason: String },

@@ -128,6 +128,19 @@ pub(crate) struct Answer {
     pub(crate) snapshot: Option<SnapshotFacts>,
     /// What happened besides.
     pub(crate) events: Vec<Event>,
+    /// The pages that opened since the last answer, for programs.
+    pub(crate) opened: Vec<OpenedPage>,
+}
+
+/// A page that opened by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OpenedPage {
+    /// Its place among the session's pages.
+    pub(crate) index: usize,
+    /// The URL that the address bar would show.
+    pub(crate) url: String,
+    /// Why its document could not be loaded.
+    pub(crate) failure: Option<String>,
 }
 
 /// What an answer tells of the current page.

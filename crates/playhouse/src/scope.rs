@@ -191,12 +191,10 @@ impl TabInAnyState {
         loading.disarm();
         match self.page.failure_since(failures) {
             Some(failure) if call.answers_with_object() => Err(failure.into()),
-            Some(failure) => {
-                let reason = failure.to_string();
-                self.session.tell(Event::NavigationFailed { reason });
+            _ => {
+                self.tell_failure(failures);
                 Ok(())
             }
-            None => Ok(()),
         }
     }
 
@@ -208,6 +206,14 @@ impl TabInAnyState {
         };
         let settled = watch.settle(&options).await;
         tracing::debug!(?settled, tool = call.tool, "settled");
+    }
+
+    /// Has the answer tell of a navigation of the page that failed after so many others did.
+    pub(crate) fn tell_failure(&self, failures: u64) {
+        if let Some(failure) = self.page.failure_since(failures) {
+            let reason = failure.to_string();
+            self.session.tell(Event::NavigationFailed { reason });
+        }
     }
 
     /// The context that the page belongs to.
@@ -289,6 +295,9 @@ impl Scope for TabInAnyState {
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
         let session = at_its_turn(call, reach).await?.part(call)?;
         let tab = session.current_tab(call).await?;
+        if call.acts() {
+            tab.action_begins();
+        }
         Ok(Self {
             page: tab.page.clone(),
             tab,

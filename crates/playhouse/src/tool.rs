@@ -161,8 +161,9 @@ impl Toolset {
 }
 
 /// Tools that give out or take in what opens other doors (cookies, storage, saved logins, headers of requests), or run code beside the page, whatever else they do.
-const OPENS_DOORS: [&str; 7] = [
+const OPENS_DOORS: [&str; 8] = [
     "browser_network_request",
+    "get_request",
     "browser_run_code_unsafe",
     "browser_context_save_storage",
     "get_cookies",

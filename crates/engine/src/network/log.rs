@@ -29,6 +29,8 @@ pub(crate) struct RequestLog {
     /// Headers that were told of before their request.
     early: HashMap<RequestId, Headers>,
     started: u64,
+    /// How many responses there were; never goes back.
+    responses: u64,
 }
 
 /// One request; each hop of a redirect is one.
@@ -68,6 +70,8 @@ pub struct Request {
     counts: bool,
     /// How many requests the page had sent with it; never goes back.
     ordinal: u64,
+    /// How many responses the page had had with the one to it; 0 without one.
+    responded: u64,
     cached: bool,
     raw: Raw,
 }
@@ -172,6 +176,7 @@ impl RequestLog {
                     counts,
                     cached: false,
                     ordinal: self.started,
+                    responded: 0,
                 });
                 self.bound();
             }
@@ -198,7 +203,10 @@ impl RequestLog {
                 has_raw_headers,
                 at,
             } => {
+                self.responses += 1;
+                let responded = self.responses;
                 if let Some(request) = self.open_mut(&id) {
+                    request.responded = responded;
                     request.answered = elapsed(request.sent_at, at);
                     if response.mime_type == "text/event-stream" {
                         request.counts = false;
@@ -306,6 +314,17 @@ impl RequestLog {
             *round += 1;
             request.counts && *round <= ROUNDS
         })
+    }
+
+    /// How many responses there were.
+    pub(crate) fn responses(&self) -> u64 {
+        self.responses
+    }
+
+    /// The requests that were answered after so many responses.
+    pub(crate) fn answered_since(&self, responses: u64) -> impl Iterator<Item = &Request> {
+        let requests = self.requests.iter();
+        requests.filter(move |request| request.responded > responses)
     }
 
     pub(crate) fn all(&self) -> &[Request] {

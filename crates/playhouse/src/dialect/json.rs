@@ -4,7 +4,7 @@ use super::{Content, ContentItem, name_session};
 use crate::config::{AnswerSettings, ImageResponses};
 use crate::error::{Error, ErrorCode, Result};
 use crate::evidence::Evidence;
-use crate::reply::{Answer, Event, Image, Modal, Part};
+use crate::reply::{Answer, Event, Image, Modal, OpenedPage, Part};
 use serde_json::{Map, Value, json};
 
 /// Dresses the outcome of a call of a tool for a session; the default one has no id.
@@ -20,9 +20,10 @@ pub(crate) fn content(
             reply,
             modals,
             events,
+            opened,
             ..
         }) => match reply.error {
-            None => answered(reply.parts, &modals, &events, settings),
+            None => answered(reply.parts, &modals, (&events, &opened), settings),
             Some(error) => failed(tool, &error, evidence, session_id, &modals),
         },
         Err(error) => failed(tool, &error, evidence, session_id, &[]),
@@ -32,7 +33,7 @@ pub(crate) fn content(
 fn answered(
     parts: Vec<Part>,
     modals: &[Modal],
-    events: &[Event],
+    (events, opened): (&[Event], &[OpenedPage]),
     settings: &AnswerSettings,
 ) -> Content {
     let mut object = Map::from_iter([("success".to_owned(), Value::Bool(true))]);
@@ -48,16 +49,63 @@ fn answered(
     }
     let mut object = Value::Object(object);
     tell(modals, &mut object);
-    for event in events {
-        if let Event::AppFailed { first, count } = event {
-            object["appErrors"] = json!({ "first": first, "count": count });
-        }
+    tell_events(events, &mut object);
+    if !opened.is_empty() {
+        object["openedPages"] = opened.iter().map(opened_page).collect();
     }
     let mut content = of(object, false);
     if settings.image_responses != ImageResponses::Omit {
         content.items.extend(images);
     }
     content
+}
+
+/// What happened since the last answer, as far as programs have to know.
+fn tell_events(events: &[Event], object: &mut Value) {
+    let mut downloads: Vec<Value> = Vec::new();
+    for event in events {
+        match event {
+            Event::AppFailed { first, count } => {
+                object["appErrors"] = json!({ "first": first, "count": count });
+            }
+            Event::NavigationFailed { reason } => {
+                object["navigationFailed"] = reason.as_str().into();
+            }
+            Event::TabsRefused { count } => object["refusedPages"] = (*count).into(),
+            Event::Downloading { name } => {
+                downloads.push(json!({ "file": name, "status": "started" }));
+            }
+            Event::Downloaded { name, link } => {
+                let ended = json!({ "file": name, "status": "finished", "path": link });
+                end(&mut downloads, ended);
+            }
+            Event::DownloadFailed { name, reason } => {
+                let ended = json!({ "file": name, "status": "failed", "error": reason });
+                end(&mut downloads, ended);
+            }
+            Event::Console { .. } | Event::BrowserReplaced { .. } | Event::ProfileInUse { .. } => {}
+        }
+    }
+    if !downloads.is_empty() {
+        object["downloads"] = downloads.into();
+    }
+}
+
+/// Adds a download that ended; its beginning, which comes right before it where that is news too, is not told besides.
+fn end(downloads: &mut Vec<Value>, ended: Value) {
+    let began = |last: &&Value| last["status"] == "started" && last["file"] == ended["file"];
+    if downloads.last().filter(began).is_some() {
+        downloads.pop();
+    }
+    downloads.push(ended);
+}
+
+fn opened_page(page: &OpenedPage) -> Value {
+    let mut told = json!({ "index": page.index, "url": page.url });
+    if let Some(failure) = &page.failure {
+        told["error"] = failure.as_str().into();
+    }
+    told
 }
 
 /// The page stands still until somebody answers a dialog.
@@ -151,6 +199,36 @@ mod tests {
         assert_eq!(
             content.structured.unwrap().to_string(),
             r#"{"success":true,"title":"Shop","dialog":{"type":"confirm","message":"Sure?"}}"#
+        );
+    }
+
+    #[test]
+    fn what_happened_meanwhile_is_told_and_a_download_once() {
+        let name = || "a.txt".to_owned();
+        let answer = Answer {
+            reply: Reply::default().and(Part::Object(json!({}))),
+            events: vec![
+                Event::Downloading { name: name() },
+                Event::Downloaded {
+                    name: name(),
+                    link: "out/a.txt".into(),
+                },
+                Event::Downloading { name: name() },
+                Event::NavigationFailed {
+                    reason: "blocked".into(),
+                },
+            ],
+            opened: vec![OpenedPage {
+                index: 1,
+                url: "http://x/".into(),
+                failure: None,
+            }],
+            ..Answer::default()
+        };
+        let content = content("click", Ok(answer), None, None, &settings());
+        assert_eq!(
+            content.text(),
+            r#"{"success":true,"navigationFailed":"blocked","downloads":[{"file":"a.txt","status":"finished","path":"out/a.txt"},{"file":"a.txt","status":"started"}],"openedPages":[{"index":1,"url":"http://x/"}]}"#
         );
     }
 

@@ -70,6 +70,7 @@ fn answered(tool: &str, answer: Answer, settings: &AnswerSettings) -> Content {
         modals,
         snapshot,
         events,
+        opened: _,
     } = answer;
     let mut text = Sections::default();
     if let Some(error) = &reply.error {
@@ -350,6 +351,7 @@ mod tests {
                     name: "a.txt".into(),
                 },
             ],
+            opened: Vec::new(),
         };
         expect_test::expect![[r##"
             ### Result

@@ -5,8 +5,12 @@ use super::{PATIENCE, Session, Tab};
 use crate::call::Call;
 use crate::config::SnapshotMode;
 use crate::error::{Error, Result};
-use crate::reply::{Answer, Reply, SnapshotFacts, SnapshotWish, TabFacts};
+use crate::reply::{Answer, Event, Reply, SnapshotFacts, SnapshotWish, TabFacts};
 use engine::SnapshotOptions;
+use std::time::Duration;
+
+/// How long a page that opened may take to show the document that it was opened for, before its address is told.
+const OPENED: Duration = Duration::from_secs(1);
 
 impl Session {
     /// A tool's reply with what the page looks like after it.
@@ -60,12 +64,33 @@ impl Session {
         Ok(answer)
     }
 
-    /// A tool's reply with what keeps the page from going on.
-    pub(crate) fn plain_answer(&self, reply: Reply) -> Answer {
-        let current = self.open_tabs().and_then(|tabs| tabs.current());
+    /// A tool's reply with what keeps the page from going on, and what happened since the last answer.
+    pub(crate) async fn plain_answer(&self, reply: Reply) -> Answer {
+        let tabs = self.open_tabs();
+        let Some(tabs) = tabs.filter(|tabs| tabs.closed_reason().is_none()) else {
+            return Answer {
+                reply,
+                ..Answer::default()
+            };
+        };
+        let modals = tabs.current().map(|tab| tab.modals()).unwrap_or_default();
+        if reply.error.is_some() {
+            // The next answer tells what happened.
+            return Answer {
+                reply,
+                modals,
+                ..Answer::default()
+            };
+        }
+        let told = |event: &mut Event| matches!(event, Event::NavigationFailed { .. });
+        let mut events: Vec<_> = self.state().events.extract_if(.., told).collect();
+        events.extend(tabs.refused());
+        events.extend(tabs.download_events().await);
         Answer {
             reply,
-            modals: current.map(|tab| tab.modals()).unwrap_or_default(),
+            modals,
+            events,
+            opened: tabs.opened(OPENED).await,
             ..Answer::default()
         }
     }

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::output::Output;
 use crate::reply::{Event, Modal, PageFacts};
 use engine::{Landing, LoadState, Page, Progress, Task};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -31,6 +31,10 @@ pub(crate) struct Tab {
     init: Option<Initialization>,
     /// A program was told that it crashed.
     crash_told: AtomicBool,
+    /// The client knows that it is there.
+    known: AtomicBool,
+    /// How many responses its page had had when the last action began.
+    responses: AtomicU64,
     _watch: Task,
 }
 
@@ -75,6 +79,8 @@ impl Tab {
             console,
             init,
             crash_told: AtomicBool::new(false),
+            known: AtomicBool::new(false),
+            responses: AtomicU64::new(0),
             _watch: watch,
         }
     }
@@ -124,7 +130,24 @@ impl Tab {
         let now = Told { facts, current };
         let news = *told != now;
         *told = now;
+        self.make_known();
         news
+    }
+
+    /// Notes that the client knows that it is there; whether it did before.
+    pub(crate) fn make_known(&self) -> bool {
+        self.known.swap(true, Ordering::Relaxed)
+    }
+
+    /// Notes that an action begins.
+    pub(crate) fn action_begins(&self) {
+        let responses = self.page.response_count();
+        self.responses.store(responses, Ordering::Relaxed);
+    }
+
+    /// How many responses its page had had when the last action began.
+    pub(crate) fn responses_before_action(&self) -> u64 {
+        self.responses.load(Ordering::Relaxed)
     }
 
     /// What waits for an answer.

@@ -7,10 +7,11 @@ use crate::config::Settings;
 use crate::downloads::Downloads;
 use crate::error::{Error, Result};
 use crate::output::Output;
-use crate::reply::{Event, PageFacts, TabFacts};
+use crate::reply::{Event, OpenedPage, PageFacts, TabFacts};
 use crate::script::Board;
 use engine::{BrowserContext, Page, PageId, Progress, Task};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// The open tabs.
 pub(crate) struct Tabs {
@@ -239,6 +240,26 @@ impl Tabs {
         self.shared.downloads.news(&self.shared.context).await
     }
 
+    /// Pages that opened since the last answer, and what came of them so far; at most `limit` is waited for that.
+    pub(crate) async fn opened(&self, limit: Duration) -> Vec<OpenedPage> {
+        let current = self.current().map(|tab| tab.page.id().clone());
+        let tabs = self.all().into_iter().enumerate();
+        let fresh = tabs.filter(|(_, tab)| {
+            let was_known = tab.make_known();
+            !was_known && current.as_ref() != Some(tab.page.id())
+        });
+        let looks = fresh.map(async |(index, tab)| {
+            tab.page.first_document(limit).await;
+            let failure = tab.page.failure_since(0);
+            OpenedPage {
+                index,
+                url: tab.page.url(),
+                failure: failure.map(|failure| failure.to_string()),
+            }
+        });
+        futures_util::future::join_all(looks).await
+    }
+
     /// News of tabs that pages wanted to open and could not.
     pub(crate) fn refused(&self) -> Option<Event> {
         let refused = self.shared.context.refused_pages();
@@ -275,6 +296,10 @@ impl Shared {
             if !state.tabs.iter().any(|tab| tab.page == page) {
                 let init = self.init_pages.begin(page.clone(), &self.settings);
                 let tab = Tab::new(page, self.output.clone(), &self.settings, init);
+                if !state.used {
+                    // It was there before the client did anything.
+                    tab.make_known();
+                }
                 state.tabs.push(Arc::new(tab));
             }
         }

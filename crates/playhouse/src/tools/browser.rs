@@ -18,7 +18,7 @@ mod keyboard;
 mod media;
 mod mouse;
 pub(super) mod navigate;
-mod network;
+pub(super) mod network;
 mod offline;
 mod pdf;
 mod resize;

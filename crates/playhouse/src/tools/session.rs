@@ -13,6 +13,7 @@ mod keyboard;
 mod lifecycle;
 mod navigation;
 mod network;
+mod pages;
 mod pointer;
 mod reading;
 mod requests;
@@ -34,6 +35,7 @@ pub(super) const TOOLSET: Toolset = Toolset::new(
     &[
         lifecycle::TOOLS,
         navigation::TOOLS,
+        pages::TOOLS,
         pointer::TOOLS,
         keyboard::TOOLS,
         forms::TOOLS,

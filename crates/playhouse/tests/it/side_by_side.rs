@@ -98,6 +98,11 @@ async fn whatever_a_client_asks_for_others_are_answered() {
             json!({ "static": true, "filter": "(.*)*(.*)*(.*)*!" }),
         ),
         ("get_request_log", json!({ "filter": "/(.*)*(.*)*(.*)*!/" })),
+        ("wait_for_url", json!({ "url": "/(.*)*(.*)*(.*)*!/" })),
+        (
+            "wait_for_response",
+            json!({ "url": "/(.*)*(.*)*(.*)*!/", "timeout": 1000 }),
+        ),
         // Rules about addresses that the page chooses.
         ("block_resource", json!({ "url": "*ads*" })),
         ("evaluate", json!({ "script": fetch })),

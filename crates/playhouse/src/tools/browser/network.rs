@@ -4,7 +4,7 @@ use super::find::pattern;
 use crate::call::Call;
 use crate::error::{Error, Result};
 use crate::reply::Reply;
-use crate::scope::CurrentTab;
+use crate::scope::{CurrentTab, TabInAnyState};
 use crate::tool::{Effect, Tool, ToolDef};
 use engine::{Request, RequestOutcome, ResponseFacts};
 use schemars::JsonSchema;
@@ -113,7 +113,10 @@ impl Tool for NetworkRequest {
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let found = tab.page.request(self.index).filter(|it| !is_favicon(it));
         let Some(request) = found else {
-            return Ok(Reply::error(Error::RequestNotFound { index: self.index }));
+            return Ok(Reply::error(Error::RequestNotFound {
+                index: self.index,
+                list: NetworkRequests::NAME,
+            }));
         };
         let file = self.filename.as_deref();
         let Some(part) = self.part else {
@@ -161,15 +164,26 @@ impl Tool for NetworkRequest {
                     Portion::RequestBody => "request",
                     _ => "response",
                 };
-                let output = tab.output(call).await;
-                let extension = extension(&mime_type);
-                let file = output.file(file, prefix, extension).await?;
-                let guarded = call.opens_doors();
-                output.write_as(&file, binary.into_bytes(), guarded).await?;
-                Ok(Reply::text(file.link))
+                let link = saved(&tab, call, binary.into_bytes(), prefix, &mime_type, file).await?;
+                Ok(Reply::text(link))
             }
         }
     }
+}
+
+/// Writes a body that is no text to a file; its link.
+pub(in crate::tools) async fn saved(
+    tab: &TabInAnyState,
+    call: &Call,
+    body: Vec<u8>,
+    prefix: &str,
+    mime_type: &str,
+    filename: Option<&str>,
+) -> Result<String> {
+    let output = tab.output(call).await;
+    let file = output.file(filename, prefix, extension(mime_type)).await?;
+    output.write_as(&file, body, call.opens_doors()).await?;
+    Ok(file.link)
 }
 
 /// What pages load to look as they do; it says little about what they do.
@@ -290,17 +304,23 @@ fn headers(headers: &[(String, String)], indent: &str) -> String {
     let lines: Vec<_> = headers
         .iter()
         .flat_map(|(name, value)| {
-            let name = name.to_lowercase();
-            // Values of headers of one name come with line breaks between them; only cookies cannot share a line.
-            let values: Vec<_> = match name.as_str() {
-                "set-cookie" => value.lines().map(str::to_owned).collect(),
-                _ => vec![value.lines().collect::<Vec<_>>().join(", ")],
-            };
+            let (name, values) = values(name, value);
             let line = move |value| format!("{indent}{name}: {value}");
             values.into_iter().map(line)
         })
         .collect();
     lines.join("\n")
+}
+
+/// The name of a header in small letters, and each of its values that has a line of its own: headers of one name come with line breaks
+/// between their values, and only cookies cannot share a line.
+pub(in crate::tools) fn values(name: &str, value: &str) -> (String, Vec<String>) {
+    let name = name.to_lowercase();
+    let values = match name.as_str() {
+        "set-cookie" => value.lines().map(str::to_owned).collect(),
+        _ => vec![value.lines().collect::<Vec<_>>().join(", ")],
+    };
+    (name, values)
 }
 
 /// The extension of files of a media type.

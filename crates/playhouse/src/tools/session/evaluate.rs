@@ -48,9 +48,11 @@ impl ObjectTool for Evaluate {
         let args = serde_json::to_string(&self.args).unwrap_or_default();
         let function = self.readable(&tab.page, &progress, &args).await?;
         let watch = tab.page.watch(&progress).await;
+        let failures = tab.page.failures();
         call.waits_for("waiting for the script to return");
         let result = tab.page.evaluate(&progress, &function).await?;
         tab.settle_briefly(call, watch).await;
+        tab.tell_failure(failures);
         Ok(Evaluated { result }.into())
     }
 }

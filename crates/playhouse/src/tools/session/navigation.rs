@@ -1,12 +1,16 @@
 //! Going to pages.
 
+use super::network::pattern;
 use crate::address::Addresses;
 use crate::call::Call;
 use crate::error::{Error, Result};
 use crate::scope::{FreeTab, TabInAnyState};
+use crate::session::Session;
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
 use crate::tools::browser::navigate::completed_in;
-use engine::{BrowserContext, Download, DownloadState, Landing, LoadState, Page, Progress};
+use engine::{
+    BrowserContext, Download, DownloadState, Landing, LoadState, Page, Progress, UrlPattern,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -19,6 +23,7 @@ pub(super) const TOOLS: &[ToolDef] = &[
     ToolDef::object::<GoForward>(),
     ToolDef::object::<Reload>(),
     ToolDef::object::<WaitForLoad>(),
+    ToolDef::object::<WaitForUrl>(),
 ];
 
 /// How long nothing may be under way for the network to count as idle.
@@ -108,18 +113,7 @@ impl ObjectTool for Navigate {
     type Output = Arrived;
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Outcome<Arrived>> {
-        let url = completed_in(&tab.session, &self.url);
-        // One with a scheme has to be a URL as it was given. What is done to a page is no address.
-        let given = if self.url.contains("://") {
-            &self.url
-        } else {
-            &url
-        };
-        let is_address = Url::parse(given).is_ok_and(|url| url.scheme() != "javascript");
-        if !is_address {
-            return Err(engine::Error::InvalidUrl { url: self.url }.into());
-        }
-        Addresses::new(&call.settings).refuse(&url)?;
+        let url = address(&tab.session, call, self.url)?;
         let until = self.wait_until.unwrap_or(Until::Load);
         let visit = Visit::of(&tab, call, until)?;
         let progress = visit.progress.clone();
@@ -128,6 +122,19 @@ impl ObjectTool for Navigate {
             None => Err(engine::Error::DialogOpen {}.into()),
         }
     }
+}
+
+/// The URL to go to for what was given, if pages may be there.
+pub(super) fn address(session: &Session, call: &Call, given: String) -> Result<String> {
+    let url = completed_in(session, &given);
+    // One with a scheme has to be a URL as it was given. What is done to a page is no address.
+    let address = if given.contains("://") { &given } else { &url };
+    let is_address = Url::parse(address).is_ok_and(|url| url.scheme() != "javascript");
+    if !is_address {
+        return Err(engine::Error::InvalidUrl { url: given }.into());
+    }
+    Addresses::new(&call.settings).refuse(&url)?;
+    Ok(url)
 }
 
 /// Go back in the history.
@@ -219,13 +226,74 @@ impl ObjectTool for WaitForLoad {
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Loaded>> {
         let state = self.state.unwrap_or(Until::Load);
-        wait(&tab.page, call, state).await?;
+        wait(&tab.page, &call.navigation(), state).await?;
         Ok(Loaded { state }.into())
     }
 }
 
-async fn wait(page: &Page, call: &Call, until: Until) -> Result<()> {
-    let progress = call.navigation();
+/// Wait until the page is at a URL, and loaded.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct WaitForUrl {
+    /// Glob (**/orders/*), /regex/, or part of the URL.
+    url: String,
+}
+
+/// Where the page is.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Reached {
+    url: String,
+}
+
+impl ObjectTool for WaitForUrl {
+    const NAME: &'static str = "wait_for_url";
+    const TITLE: &'static str = "Wait for URL";
+    const EFFECT: Effect = Effect::Reads;
+    type Scope = FreeTab;
+    type Output = Reached;
+
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Reached>> {
+        let pattern = pattern(call, "url", &self.url)?;
+        let progress = call.navigation();
+        progress.log(format!("waiting until the page is at {pattern}"));
+        progress
+            .run(come_to(&tab.page, &progress, &pattern))
+            .await?;
+        wait(&tab.page, &progress, Until::Load).await?;
+        let url = tab.page.url();
+        Ok(Reached { url }.into())
+    }
+}
+
+/// Waits until the URL of a page matches.
+async fn come_to(page: &Page, progress: &Progress, pattern: &UrlPattern) -> engine::Result<()> {
+    let mut changes = page.changes();
+    let mut last = None;
+    loop {
+        changes.mark_unchanged();
+        let url = page.url();
+        if last.as_ref() != Some(&url) {
+            if pattern.are_matched(vec![url.clone()]).await? == [true] {
+                return Ok(());
+            }
+            progress.log(format!("the page is at {url}"));
+            last = Some(url);
+        }
+        stands_still(page)?;
+        if changes.changed().await.is_err() {
+            return Err(engine::Error::PageClosed {});
+        }
+    }
+}
+
+/// Fails where a dialog holds the page up.
+pub(super) fn stands_still(page: &Page) -> engine::Result<()> {
+    match page.dialog() {
+        Some(_) => Err(engine::Error::DialogOpen {}),
+        None => Ok(()),
+    }
+}
+
+async fn wait(page: &Page, progress: &Progress, until: Until) -> Result<()> {
     let name: &str = until.into();
     progress.log(format!("waiting until the page is loaded as far as {name}"));
     progress
@@ -307,7 +375,7 @@ impl<'a> Visit<'a> {
         let (stayed, status) = match landing {
             Landing::Shown => {
                 match self.until {
-                    Until::Networkidle => wait(page, self.call, self.until).await?,
+                    Until::Networkidle => wait(page, &self.call.navigation(), self.until).await?,
                     Until::Load => {
                         let settled = page.settle_loaded();
                         let _ = tokio::time::timeout_at(self.progress.deadline(), settled).await;
@@ -363,13 +431,12 @@ impl<'a> Visit<'a> {
         let ended = self.awaited(ENDING, |download| {
             download.number == begun.number && download.state != DownloadState::InProgress
         });
+        let downloads = self.tab.session.open_tabs()?.downloads();
         let path = match ended.await {
-            Some(_) => {
-                let downloads = self.tab.session.open_tabs()?.downloads();
-                downloads.place(&self.context, begun.number).await
-            }
+            Some(_) => downloads.place(&self.context, begun.number).await,
             None => None,
         };
+        downloads.tell(begun.number, path.is_some());
         let output = self.tab.output(self.call).await;
         Some(DownloadFacts {
             name: begun.suggested_name,

@@ -122,7 +122,7 @@ impl ObjectTool for BlockResource {
         }
         let url = self.url.as_deref();
         let route = Route {
-            url: url.map(|url| pattern(call, url)).transpose()?,
+            url: url.map(|url| pattern(call, "url", url)).transpose()?,
             resource_type: self.resource_type,
             answer: RouteAnswer::Block,
             details: None,
@@ -188,7 +188,7 @@ impl ObjectTool for MockResponse {
             delay: None,
         });
         let route = Route {
-            url: Some(pattern(call, &self.url)?),
+            url: Some(pattern(call, "url", &self.url)?),
             resource_type: None,
             answer: RouteAnswer::Mock(Arc::new(response.into())),
             details: None,
@@ -261,8 +261,9 @@ async fn rule(
     Ok(Rules { rules }.into())
 }
 
-fn pattern(call: &Call, url: &str) -> Result<UrlPattern> {
-    UrlPattern::new(url).map_err(|reason| wrong(call, "url", reason))
+/// The pattern that a parameter has.
+pub(super) fn pattern(call: &Call, parameter: &str, source: &str) -> Result<UrlPattern> {
+    UrlPattern::new(source).map_err(|reason| wrong(call, parameter, reason))
 }
 
 fn wrong(call: &Call, parameter: &str, message: String) -> Error {

@@ -1,0 +1,154 @@
+//! The pages of a session.
+
+use super::navigation::address;
+use crate::call::Call;
+use crate::error::{Error, Result};
+use crate::session::Session;
+use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use engine::LoadState;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+pub(super) const TOOLS: &[ToolDef] = &[
+    ToolDef::object::<ListPages>(),
+    ToolDef::object::<NewPage>(),
+    ToolDef::object::<SelectPage>(),
+    ToolDef::object::<ClosePage>(),
+];
+
+/// The pages, in the order in which they were opened.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Pages {
+    pages: Vec<Listed>,
+}
+
+/// A page.
+#[derive(Serialize, JsonSchema)]
+struct Listed {
+    index: usize,
+    url: String,
+    title: String,
+    /// Other tools work on it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    current: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    crashed: bool,
+}
+
+impl Pages {
+    async fn of(session: &Session, call: &Call) -> Outcome<Self> {
+        let tabs = session.listed_tabs(call).await.into_iter().enumerate();
+        let pages = tabs.map(|(index, tab)| Listed {
+            index,
+            url: tab.url,
+            title: tab.title,
+            current: tab.current,
+            crashed: tab.crashed,
+        });
+        Self {
+            pages: pages.collect(),
+        }
+        .into()
+    }
+}
+
+/// List the pages of the session.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct ListPages {}
+
+impl ObjectTool for ListPages {
+    const NAME: &'static str = "list_pages";
+    const TITLE: &'static str = "List pages";
+    const EFFECT: Effect = Effect::Reads;
+    const WAITS: bool = false;
+    type Scope = Arc<Session>;
+    type Output = Pages;
+
+    async fn run(self, session: Arc<Session>, call: &Call) -> Result<Outcome<Pages>> {
+        session.current_tab(call).await?;
+        Ok(Pages::of(&session, call).await)
+    }
+}
+
+/// Open another page, which other tools work on from then on.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct NewPage {
+    /// What to open there; blank without.
+    url: Option<String>,
+}
+
+impl ObjectTool for NewPage {
+    const NAME: &'static str = "new_page";
+    const TITLE: &'static str = "New page";
+    const EFFECT: Effect = Effect::Acts;
+    type Scope = Arc<Session>;
+    type Output = Pages;
+
+    async fn run(self, session: Arc<Session>, call: &Call) -> Result<Outcome<Pages>> {
+        let url = self
+            .url
+            .map(|url| address(&session, call, url))
+            .transpose()?;
+        let progress = call.navigation();
+        let tab = session.tabs(call).await?.open_new(&progress).await?;
+        tab.initialized().await?;
+        if let Some(url) = url {
+            let landed = tab.go_to(&progress, &url, LoadState::Loaded).await?;
+            landed.ok_or(engine::Error::DialogOpen {})?;
+            session.arrived(&tab.page).await?;
+        }
+        Ok(Pages::of(&session, call).await)
+    }
+}
+
+/// Have other tools work on another page.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct SelectPage {
+    /// Its place in the list, from 0.
+    index: usize,
+}
+
+impl ObjectTool for SelectPage {
+    const NAME: &'static str = "select_page";
+    const TITLE: &'static str = "Select page";
+    const EFFECT: Effect = Effect::Acts;
+    const WAITS: bool = false;
+    type Scope = Arc<Session>;
+    type Output = Pages;
+
+    async fn run(self, session: Arc<Session>, call: &Call) -> Result<Outcome<Pages>> {
+        let index = number(self.index)?;
+        let tabs = session.tabs(call).await?;
+        tabs.select(&call.action(), index).await?;
+        Ok(Pages::of(&session, call).await)
+    }
+}
+
+/// Close a page.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct ClosePage {
+    /// Its place in the list, from 0; the current one by default.
+    index: Option<usize>,
+}
+
+impl ObjectTool for ClosePage {
+    const NAME: &'static str = "close_page";
+    const TITLE: &'static str = "Close page";
+    const EFFECT: Effect = Effect::Acts;
+    const WAITS: bool = false;
+    type Scope = Arc<Session>;
+    type Output = Pages;
+
+    async fn run(self, session: Arc<Session>, call: &Call) -> Result<Outcome<Pages>> {
+        let index = self.index.map(number).transpose()?;
+        let tabs = session.tabs(call).await?;
+        tabs.close(&call.navigation(), index).await?;
+        Ok(Pages::of(&session, call).await)
+    }
+}
+
+fn number(index: usize) -> Result<i64> {
+    let too_large = |_| Error::TabNotFound { index: i64::MAX };
+    i64::try_from(index).map_err(too_large)
+}
