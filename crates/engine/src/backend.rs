@@ -283,6 +283,10 @@ pub trait PageBackend: Send + Sync {
 
     /// Returns once every event that the browser sent so far was reported to the observer.
     async fn flush(&self) -> Result<()>;
+    /// The same, and the requests that the page's documents have sent by now are among the events.
+    async fn flush_requests(&self) -> Result<()> {
+        self.flush().await
+    }
     /// Brings the page to the front of its window.
     async fn activate(&self) -> Result<()>;
     /// Closes the page, without asking its `beforeunload`.

@@ -219,13 +219,7 @@ impl Watch {
         let mut mark = self.mark.clone();
         // The newest request that was waited for.
         let mut known = None;
-        if self.frames.is_empty() {
-            // A request may be reported after the input that caused it was acknowledged (Firefox); not after a script ran in its document.
-            let main = self.page.main_frame();
-            let answers = self.page.backend.answers(&main);
-            let _ = tokio::time::timeout(ANSWER, answers).await;
-        }
-        if let Some(settled) = self.barrier().await {
+        if let Some(settled) = barrier(self.page.backend.flush()).await {
             return settled;
         }
         loop {
@@ -272,7 +266,7 @@ impl Watch {
             if rest.opens && !elsewhere.is_terminated() {
                 let _ = tokio::time::timeout_at(began + options.changes, &mut elsewhere).await;
             }
-            if let Some(settled) = self.barrier().await {
+            if let Some(settled) = self.reported().await {
                 return settled;
             }
             if !mark.is_exceeded(&self.page.state(), known) {
@@ -285,13 +279,9 @@ impl Watch {
         }
     }
 
-    /// Every event of what the page has done so far has arrived.
-    async fn barrier(&self) -> Option<Settled> {
-        match tokio::time::timeout(ANSWER, self.page.backend.flush()).await {
-            Ok(Ok(())) => None,
-            Ok(Err(_)) => Some(Settled::Closed),
-            Err(_) => Some(Settled::TimedOut),
-        }
+    /// Everything that the page has done so far is reported.
+    async fn reported(&self) -> Option<Settled> {
+        barrier(self.page.backend.flush_requests()).await
     }
 
     fn navigating(&self, mark: &Mark) -> bool {
@@ -359,7 +349,7 @@ impl Watch {
                 fetched = shown => fetched,
                 _ = moved_on => true,
             };
-            if let Some(settled) = self.barrier().await {
+            if let Some(settled) = self.reported().await {
                 return settled;
             }
             if self.navigating(&mark) {
@@ -464,6 +454,15 @@ fn fetches(state: &PageState) -> bool {
         None => RequestMark::default(),
     };
     state.requests.busy(&since)
+}
+
+/// How the wait ends if events cannot be flushed.
+async fn barrier(flush: impl Future<Output = Result<(), Error>>) -> Option<Settled> {
+    match tokio::time::timeout(ANSWER, flush).await {
+        Ok(Ok(())) => None,
+        Ok(Err(_)) => Some(Settled::Closed),
+        Err(_) => Some(Settled::TimedOut),
+    }
 }
 
 fn interruption(state: &PageState) -> Option<Settled> {
