@@ -31,6 +31,7 @@ use plan::{Browser, Plan};
 use report::Part;
 use samples::Samples;
 use servers::{Running, Server};
+use steps::Vocabulary;
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -72,7 +73,7 @@ async fn main() -> ExitCode {
     let chromium = browsers.find(|browser| browser.engine == Engine::Chromium);
     if let (true, Some(chromium)) = (plan.wants("http"), chromium) {
         let (mut servers, _) = servers::all(chromium);
-        servers.retain(|server| plan.takes(server.key));
+        servers.retain(|server| plan.takes(server.key) && server.vocabulary != Vocabulary::Session);
         let table = traffic::measure(&plan, &servers).await;
         println!("{table}");
         text += "\n";
@@ -105,6 +106,12 @@ async fn measure(plan: &Plan, site: &Site, browser: &Browser) -> Part {
         if browser.engine != Engine::Chromium {
             continue;
         }
+        // They are tools of the same server.
+        let servers: Vec<_> = servers
+            .iter()
+            .filter(|server| server.vocabulary != Vocabulary::Session)
+            .cloned()
+            .collect();
         for server in &servers {
             let samples = &mut samples;
             let mut cold = Cold {
@@ -136,7 +143,7 @@ fn introduction(plan: &Plan, servers: &[Server]) -> String {
     format!(
         "# Benchmarks\n\nWritten by `make bench` ({}). Medians of {} interleaved rounds; a ratio is the median of the ratios of each round. \
 Only ratios carry over to other machines. Each effect was checked in the page. `@playwright/mcp` is 0.0.83 as shipped, “settle 0” the same with `--timeout-settle 0`, \
-`agent-browser` 0.41.2; “raw CDP” is the floor: bare commands behind a loop over stdio, which wait for nothing and check nothing. On Firefox and WebKit the floor is what their protocol takes for the same job, with its checks: a click finds its element, brings it into view and looks whether anything lies over it, and a navigation waits for `load`; “raw, settled” is the same with a wait after a click, two frames and 40 ms without a change, which is longer than ours, and what ours is judged by; “settle 0” is ours with `--timeout-settle 0`. \
+`agent-browser` 0.41.2; “raw CDP” is the floor: bare commands behind a loop over stdio, which wait for nothing and check nothing; its `session` tools are those of `--toolsets session`, which answer without a snapshot. On Firefox and WebKit the floor is what their protocol takes for the same job, with its checks: a click finds its element, brings it into view and looks whether anything lies over it, and a navigation waits for `load`; “raw, settled” is the same with a wait after a click, two frames and 16 ms without a change, which is what ours waits for, and what ours is judged by; “settle 0” is ours with `--timeout-settle 0`. \
 Memory is proportional set size, of each server alone; processor time is that of the server with its helpers, without the browser. \
 A further context is measured with the switches that each server gives its browser. Tokens are o200k, those of tools without annotations. What many calls leave behind is in [soak.md](soak.md); which targets are missed, and why, in [decision 15](decisions/0015-targets-that-are-missed.md).\n\nMachine: {}. Command: `bench {}`. {}\n",
         output_of("date", &["+%Y-%m-%d %H:%M"]),

@@ -168,6 +168,13 @@ pub(crate) const METRICS: &[Metric] = &[
     row("fill", "fill 30 fields", Milliseconds, Ratio(0.08)),
     row("evaluate", "evaluate", Milliseconds, Ratio(0.005)),
     row("key", "press a key", Milliseconds, Ratio(0.30)),
+    row(
+        "type-keys",
+        "type key by key, 8 keys",
+        Milliseconds,
+        Goal::None,
+    ),
+    row("hover", "hover", Milliseconds, Goal::None),
     row("screenshot", "screenshot", Milliseconds, Ratio(0.90)),
     row(
         "task-warm",

@@ -39,14 +39,15 @@ fn form() -> String {
         .map(|n| format!("<p><label>Field {n} <input name=f{n} id=f{n}></label></p>"))
         .collect();
     format!(
-        "<!doctype html><title>Form</title><h1>Form</h1>{ARRIVAL}<h2 id=count>count 0</h2><h2 id=keys>keys 0</h2>
+        "<!doctype html><title>Form</title><h1>Form</h1>{ARRIVAL}<h2 id=count>count 0</h2><h2 id=keys>keys 0</h2><h2 id=hovers>hovers 0</h2>
 <button id=go>Count</button><button id=send>Send</button>
 <form onsubmit='return false'>{fields}</form>
 <script>
-let count = 0, keys = 0;
+let count = 0, keys = 0, hovers = 0;
 const tell = (id, text) => document.getElementById(id).textContent = text;
 document.getElementById('go').onclick = () => tell('count', 'count ' + ++count);
 document.getElementById('send').onclick = () => tell('count', 'sent ' + document.getElementById('f1').value);
+for (const id of ['go', 'send']) document.getElementById(id).onmouseenter = () => tell('hovers', 'hovers ' + ++hovers);
 addEventListener('keydown', () => tell('keys', 'keys ' + ++keys));
 </script>"
     )

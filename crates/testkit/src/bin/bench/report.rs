@@ -83,7 +83,12 @@ fn asked(plan: &Plan, part: &Part) -> impl Iterator<Item = &'static Metric> {
 /// Who is compared with whom: us with each peer; where there is none, each of us with the floor that waits for the same.
 fn compared(part: &Part) -> Vec<(&Server, &Server)> {
     let pairs: &[_] = match part.browser.engine {
-        Engine::Chromium => &[("ours", "pw"), ("ours", "pw0"), ("ours", "ab")],
+        Engine::Chromium => &[
+            ("ours", "pw"),
+            ("ours", "pw0"),
+            ("ours", "ab"),
+            ("session", "ours"),
+        ],
         _ => &[("ours", "floor-settled"), ("ours0", "floor")],
     };
     let find = |key: &str| part.servers.iter().find(|server| server.key == key);

@@ -134,6 +134,13 @@ fn for_chromium(browser: &Path) -> Vec<Server> {
             program: beside("playhouse"),
             args: [own(&isolated), own(&["--toolsets", "browser"])].concat(),
         },
+        Server {
+            key: "session",
+            title: "its `session` tools",
+            vocabulary: Vocabulary::Session,
+            program: beside("playhouse"),
+            args: [own(&isolated), own(&["--toolsets", "browser,session"])].concat(),
+        },
     ]
 }
 

@@ -155,7 +155,7 @@ impl Sitting<'_> {
 async fn open(running: &Running) -> Result<String, String> {
     let (tool, text) = match running.vocabulary {
         Vocabulary::Floor | Vocabulary::SettledFloor => ("open", true),
-        Vocabulary::Playwright | Vocabulary::AgentBrowser => ("create_session", false),
+        _ => ("create_session", false),
     };
     let answer = running.call(tool, json!({})).await?;
     if text {
@@ -169,7 +169,7 @@ async fn open(running: &Running) -> Result<String, String> {
 async fn close(running: &Running, session: &str) -> Result<(), String> {
     let tool = match running.vocabulary {
         Vocabulary::Floor | Vocabulary::SettledFloor => "close",
-        Vocabulary::Playwright | Vocabulary::AgentBrowser => "close_session",
+        _ => "close_session",
     };
     let mut arguments = json!({});
     arguments[running.vocabulary.session_parameter()] = session.into();

@@ -11,6 +11,9 @@ pub(crate) enum Step {
     Click(Target),
     /// Replaces the value of a field.
     Type(Target, String),
+    /// Types into a field, key by key.
+    Keys(Target, String),
+    Hover(Target),
     Fill(Vec<(Target, String)>),
     /// The value of a JavaScript expression.
     Evaluate(String),
@@ -33,6 +36,8 @@ pub(crate) struct Target {
 pub(crate) enum Vocabulary {
     /// Those of `@playwright/mcp`, which are ours too.
     Playwright,
+    /// Our `session` toolset.
+    Session,
     AgentBrowser,
     Floor,
     /// The floor, which waits after a click until the page is at rest, as we do.
@@ -47,7 +52,17 @@ impl Vocabulary {
     pub(crate) fn session_parameter(self) -> &'static str {
         match self {
             Self::Floor | Self::SettledFloor => "context",
-            Self::Playwright | Self::AgentBrowser => "sessionId",
+            Self::Playwright | Self::Session | Self::AgentBrowser => "sessionId",
+        }
+    }
+
+    /// Whether there is a tool for the step.
+    pub(crate) fn has(self, step: &Step) -> bool {
+        match self {
+            Self::Playwright | Self::Session => true,
+            // Its profile of tools by default has none for that.
+            Self::AgentBrowser => !matches!(step, Step::Hover(_)),
+            Self::Floor | Self::SettledFloor => !matches!(step, Step::Keys(..) | Step::Hover(_)),
         }
     }
 
@@ -56,6 +71,7 @@ impl Vocabulary {
     pub(crate) fn calls(self, step: &Step, snapshot: &str) -> Result<Vec<Call>, String> {
         match self {
             Self::Playwright => playwright(step, snapshot),
+            Self::Session => Ok(session(step)),
             Self::AgentBrowser => agent_browser(step, snapshot),
             Self::Floor => Ok(floor(step)),
             Self::SettledFloor => Ok(match step {
@@ -81,6 +97,14 @@ fn playwright(step: &Step, snapshot: &str) -> Result<Vec<Call>, String> {
             "browser_type",
             json!({ "element": target.name, "target": find(target)?, "text": text }),
         ),
+        Step::Keys(target, text) => (
+            "browser_type",
+            json!({ "element": target.name, "target": find(target)?, "text": text, "slowly": true }),
+        ),
+        Step::Hover(target) => (
+            "browser_hover",
+            json!({ "element": target.name, "target": find(target)? }),
+        ),
         Step::Fill(fields) => {
             let mut given = Vec::new();
             for (target, value) in fields {
@@ -98,6 +122,25 @@ fn playwright(step: &Step, snapshot: &str) -> Result<Vec<Call>, String> {
     }])
 }
 
+fn session(step: &Step) -> Vec<Call> {
+    let fill = |(target, value): &(Target, String)| {
+        ("fill", json!({ "selector": target.css, "value": value }))
+    };
+    vec![match step {
+        Step::Navigate(url) => ("navigate", json!({ "url": url })),
+        Step::Look => ("browser_snapshot", json!({})),
+        Step::Click(target) => ("click", json!({ "selector": target.css })),
+        Step::Type(target, text) => fill(&(target.clone(), text.clone())),
+        Step::Keys(target, text) => ("type", json!({ "selector": target.css, "text": text })),
+        Step::Hover(target) => ("hover", json!({ "selector": target.css })),
+        Step::Fill(fields) => return fields.iter().map(fill).collect(),
+        Step::Evaluate(expression) => ("evaluate", json!({ "script": expression })),
+        Step::Key(key) => ("press", json!({ "key": key })),
+        Step::Screenshot => ("screenshot", json!({})),
+        Step::Wait(text) => ("browser_wait_for", json!({ "text": text })),
+    }]
+}
+
 fn agent_browser(step: &Step, snapshot: &str) -> Result<Vec<Call>, String> {
     let find = |target: &Target| reference(target, snapshot).map(|found| format!("@{found}"));
     Ok(vec![match step {
@@ -108,6 +151,11 @@ fn agent_browser(step: &Step, snapshot: &str) -> Result<Vec<Call>, String> {
             "agent_browser_fill",
             json!({ "selector": find(target)?, "text": text }),
         ),
+        Step::Keys(target, text) => (
+            "agent_browser_type",
+            json!({ "selector": find(target)?, "text": text }),
+        ),
+        Step::Hover(target) => ("agent_browser_hover", json!({ "selector": find(target)? })),
         Step::Fill(fields) => {
             let each = |(target, text): &(Target, String)| {
                 Ok((
@@ -142,6 +190,7 @@ fn floor(step: &Step) -> Vec<Call> {
         Step::Key(key) => ("key", json!({ "key": key })),
         Step::Screenshot => ("screenshot", json!({})),
         Step::Wait(text) => ("wait", json!({ "text": text })),
+        Step::Keys(..) | Step::Hover(_) => return Vec::new(),
     }]
 }
 

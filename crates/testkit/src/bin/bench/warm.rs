@@ -171,6 +171,26 @@ const TIMED: &[Timed] = &[
         count: 5,
     },
     Timed {
+        metric: "type-keys",
+        page: "/form",
+        steps: |_, n| vec![Step::Keys(field(n), format!("kettle {n}"))],
+        proof: |n| shown(format!("kettle {n}")),
+        count: 3,
+    },
+    Timed {
+        metric: "hover",
+        page: "/form",
+        // The pointer enters a button that it is not over yet.
+        steps: |_, n| {
+            vec![Step::Hover(match n % 2 {
+                0 => button("Count", "#go"),
+                _ => button("Send", "#send"),
+            })]
+        },
+        proof: |n| shown(format!("hovers {n}")),
+        count: 5,
+    },
+    Timed {
         metric: "screenshot",
         page: "/form",
         steps: |_, _| vec![Step::Screenshot],
@@ -232,7 +252,11 @@ pub(crate) async fn measure(
     samples: &mut Samples,
 ) {
     for timed in TIMED.iter().filter(|timed| plan.wants(timed.metric)) {
+        let steps = (timed.steps)(site, 1);
         for (server, running) in &mut *running {
+            if !steps.iter().all(|step| running.vocabulary.has(step)) {
+                continue;
+            }
             eprintln!("  {} {server}", timed.metric);
             let mut done = block(timed, site, round, (server, running), samples).await;
             // A bare browser that falls over says nothing of what it takes; ours must not.

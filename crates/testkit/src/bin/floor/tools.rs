@@ -37,16 +37,11 @@ const WATCH: &str = "(() => {
   window.floor = watch;
   return 'ok';
 })()";
-/// Two frames, and until nothing has changed for 40 ms; half a second where nothing changes at all.
+/// Two frames, and until nothing has changed for 16 ms.
 const SETTLED: &str = "(async () => {
-  const watch = window.floor, begun = performance.now();
+  const watch = window.floor;
   for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
-  for (;;) {
-    const now = performance.now();
-    const left = watch.changed ? 40 - (now - watch.changed) : 500 - (now - begun);
-    if (left <= 0) break;
-    await new Promise(done => setTimeout(done, Math.min(left, 10)));
-  }
+  for (let left; (left = watch.changed + 16 - performance.now()) > 0;) await new Promise(done => setTimeout(done, left));
   watch.observer.disconnect();
   return 'ok';
 })()";
