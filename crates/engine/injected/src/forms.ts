@@ -108,12 +108,26 @@ function optionOf(list: HTMLSelectElement, wanted: string): HTMLOptionElement | 
   return options.find((option) => option.value === wanted || option.label === wanted) ?? options.find((option) => words(option.label) === words(wanted));
 }
 
-/** Focuses the element; whether it took the focus. */
-export function focus({ handle }: { handle: Handle }): { focused: boolean } | Gone {
-  const e = attached(handle);
+/** Focuses the element; one that had no focus gets the caret, `typing` into an input at its start. What is typed next adds to its text. */
+export function focus({ handle, typing }: { handle: Handle; typing?: boolean }): true | Gone {
+  const e = attached(handle) as HTMLElement | undefined;
   if (!e) return { gone: true };
-  (e as HTMLElement).focus();
-  return { focused: (e.getRootNode() as Document | ShadowRoot).activeElement === e };
+  const had = (e.getRootNode() as Document | ShadowRoot).activeElement === e;
+  e.focus();
+  if (had) return true;
+  const selection = e.ownerDocument.getSelection();
+  if (e.isContentEditable) {
+    // Firefox leaves the caret where it was.
+    if (!e.contains(selection?.anchorNode ?? null)) selection?.collapse(e, 0);
+  } else if (typing && e instanceof HTMLInputElement && TYPED.has(e.type)) {
+    try {
+      e.setSelectionRange(0, 0);
+    } catch {
+      // Fields of addresses and numbers have no range for scripts; WebKit selects all of their text.
+      if (selection?.toString()) selection.modify("move", "backward", "lineboundary");
+    }
+  }
+  return true;
 }
 
 /** Text and value of the element, for whoever asks. */

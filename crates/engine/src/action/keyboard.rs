@@ -8,7 +8,6 @@ use crate::input::{Shortcut, type_char};
 use crate::locator::Locator;
 use crate::page::Page;
 use crate::progress::Progress;
-use serde::Deserialize;
 use serde_json::json;
 use std::time::Duration;
 
@@ -16,14 +15,14 @@ impl Locator {
     /// Focuses the element.
     pub async fn focus(&self, progress: &Progress) -> Result<()> {
         let mut tries = Tries::of(self, progress, "focus");
-        self.focused(progress, &mut tries).await
+        self.focused(progress, &mut tries, false).await
     }
 
     /// Focuses the element and presses a key or shortcut: `Enter`, `a`, `Control+a`, `ControlOrMeta+Shift+ArrowLeft`.
     pub async fn press(&self, progress: &Progress, key: &str) -> Result<()> {
         let shortcut = Shortcut::parse(key)?;
         let mut tries = Tries::of(self, progress, "press");
-        self.focused(progress, &mut tries).await?;
+        self.focused(progress, &mut tries, true).await?;
         progress.run(self.page.press_shortcut(&shortcut)).await
     }
 
@@ -35,19 +34,20 @@ impl Locator {
         delay: Duration,
     ) -> Result<()> {
         let mut tries = Tries::of(self, progress, "type");
-        self.focused(progress, &mut tries).await?;
+        self.focused(progress, &mut tries, true).await?;
         progress.run(self.page.type_keys(text, delay)).await
     }
 
-    async fn focused(&self, progress: &Progress, tries: &mut Tries<'_>) -> Result<()> {
-        #[derive(Deserialize)]
-        struct Answer {
-            #[serde(rename = "focused")]
-            _focused: bool,
-        }
+    /// `typing`: the caret of an input that had no focus is at its start, as Playwright has it.
+    async fn focused(
+        &self,
+        progress: &Progress,
+        tries: &mut Tries<'_>,
+        typing: bool,
+    ) -> Result<()> {
         until_done!(tries, progress, {
-            let asked = tries.ask("focus", &json!({}), || None).await?;
-            let (_, Answer { .. }) = asked;
+            let argument = json!({ "typing": typing });
+            let _: (_, bool) = tries.ask("focus", &argument, || None).await?;
             Ok(())
         })
     }

@@ -49,7 +49,10 @@ fn split(text: &str) -> Vec<(usize, &str)> {
             (Some(_), _) => {}
             (None, '"' | '\'' | '`') if opens_quote(piece) => quote = Some(c),
             (None, '/') if matches!(engine_of(piece), Some((_, body)) if body.is_empty()) => {
-                quote = Some('/');
+                if let Some(length) = regex_length(&text[at..]) {
+                    at += length;
+                    continue;
+                }
             }
             (None, '\\') => at += text[at + 1..].chars().next().map_or(0, char::len_utf8),
             (None, '>') if text[at..].starts_with(">>") => {
@@ -63,6 +66,15 @@ fn split(text: &str) -> Vec<(usize, &str)> {
     }
     pieces.push((start, &text[start..]));
     pieces
+}
+
+/// The length of the regular expression that is the whole rest of a piece; `text=/pets` is words.
+fn regex_length(text: &str) -> Option<usize> {
+    let mut cursor = Cursor::new(text);
+    cursor.regex().ok()?;
+    let rest = cursor.rest();
+    let ends = rest.trim_start().is_empty() || rest.trim_start().starts_with(">>");
+    ends.then_some(text.len() - rest.len())
 }
 
 /// In the words of `text=It's` an apostrophe is no quote; a quote must come first there.

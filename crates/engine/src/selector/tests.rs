@@ -78,6 +78,12 @@ fn each_engine_is_a_step() {
             {"engine":"text","text":{"regex":"a\\/>>b","flags":"i"}}"#]],
     );
     steps(
+        "text=/pets >> xpath=//a",
+        &expect![[r#"
+            {"engine":"text","text":{"text":"/pets"}}
+            {"engine":"xpath","expression":"//a"}"#]],
+    );
+    steps(
         r#"role=button[name="Go"][checked=mixed][disabled=false][level=2] >> role=img[name*="a.b"i]"#,
         &expect![[r#"
             {"engine":"role","role":"button","name":{"text":"Go","exact":true},"checked":"mixed","disabled":false,"level":2}
