@@ -11,6 +11,7 @@ use tempfile::TempDir;
 use super::{Client, NoAnswer};
 
 /// A server to start: its command line, environment, working directory, and how patient we are.
+#[derive(Clone)]
 pub struct Launch {
     program: PathBuf,
     args: Vec<OsString>,

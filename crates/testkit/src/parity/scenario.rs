@@ -41,6 +41,8 @@ pub(super) struct Flags {
     pub(super) without: Vec<String>,
     /// Roots that the client offers.
     pub(super) roots: Vec<String>,
+    /// Whether the client speaks HTTP and not over stdio.
+    pub(super) over_http: bool,
 }
 
 /// One thing that both servers are asked for.
@@ -68,6 +70,10 @@ pub(super) enum Request {
     Read(String),
     /// The end of stdin, and what the process says and returns.
     End,
+    /// The end, and another start with the same command line.
+    Restart,
+    /// A client over HTTP goes without ending its session, and comes back as a new one.
+    Reconnect,
 }
 
 /// The difference that is listed below a step, or the place where it would stand.
@@ -240,6 +246,8 @@ impl Flags {
             self.without.push(flag.trim().to_owned());
         } else if let Some(root) = line.strip_prefix("root ") {
             self.roots.push(root.trim().to_owned());
+        } else if line.trim() == "over http" {
+            self.over_http = true;
         } else if line.starts_with('-') {
             // The rest is one argument, whatever blanks there are.
             self.args.extend(line.splitn(2, ' ').map(str::to_owned));
@@ -249,7 +257,7 @@ impl Flags {
             self.env.push((name.to_owned(), value.to_owned()));
         } else {
             return Err(format!(
-                "`{line}` is neither `--flag value`, `word`, `NAME=value`, `without --flag` nor `root URI`"
+                "`{line}` is neither `--flag value`, `word`, `NAME=value`, `without --flag`, `root URI` nor `over http`"
             ));
         }
         Ok(())
@@ -263,6 +271,8 @@ fn request(line: &str) -> Result<Request, String> {
         "files" => Request::Files,
         "read" => Request::Read(rest.trim().to_owned()),
         "end" => Request::End,
+        "restart" => Request::Restart,
+        "reconnect" => Request::Reconnect,
         _ => {
             let arguments = if rest.trim().is_empty() { "{}" } else { rest };
             serde_json::from_str::<Value>(arguments)

@@ -8,7 +8,7 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use regress::Regex;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 use super::normal::Normal;
@@ -20,7 +20,7 @@ use crate::site::Site;
 pub(super) struct Server {
     /// Ends before its site and its workspace go.
     client: Option<Client>,
-    launch: Option<Launch>,
+    launch: Launch,
     normal: Normal,
     workspace: TempDir,
     _site: Site,
@@ -28,6 +28,9 @@ pub(super) struct Server {
 
 /// Longer than any timeout that a server is asked for.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Starts a server that listens, and is itself one over stdio.
+const OVER_HTTP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/clients/over_http.mjs");
 
 impl Server {
     /// Puts up the site and the workspace of a scenario. Nothing is started yet.
@@ -56,7 +59,15 @@ impl Server {
             .iter()
             .filter(|arg| !scenario.flags.without.contains(arg));
         let args = scenario.flags.args.iter().map(|arg| normal.fill(arg));
-        let mut launch = Launch::new(program)
+        let launch = if scenario.flags.over_http {
+            let is_path = program.contains(std::path::MAIN_SEPARATOR);
+            let path = is_path.then(|| std::path::absolute(program).expect("a path"));
+            let program = path.unwrap_or_else(|| program.into());
+            Launch::new("node").args([OVER_HTTP.into(), program])
+        } else {
+            Launch::new(program)
+        };
+        let mut launch = launch
             .args(base)
             .args(args)
             .workspace(workspace.path())
@@ -75,7 +86,7 @@ impl Server {
         }
         Self {
             client: None,
-            launch: Some(launch),
+            launch,
             normal,
             workspace,
             _site: site,
@@ -91,20 +102,16 @@ impl Server {
             Request::Files => self.file_names().join("\n"),
             Request::Read(pattern) => self.read(pattern),
             Request::End => self.end().await,
+            Request::Restart => format!("{}\n{}", self.end().await, self.start().await),
+            Request::Reconnect => self.reconnect().await,
         };
         self.normal.mask(&seen)
     }
 
     async fn start(&mut self) -> String {
-        let launch = self.launch.take().expect("a scenario starts once");
-        let (mut client, answer) = launch.try_start().await;
+        let (mut client, answer) = self.launch.clone().try_start().await;
         let seen = match answer {
-            Ok(hello) => {
-                format!(
-                    "protocol {}, capabilities {}",
-                    hello["protocolVersion"], hello["capabilities"]
-                )
-            }
+            Ok(hello) => capabilities(&hello),
             Err(NoAnswer::Ended) => {
                 let status = client.exit_status().await;
                 format!("{}\n{}", exit(status), client.whole_stderr().await)
@@ -136,6 +143,16 @@ impl Server {
         };
         let tools = client.list_tools().await;
         tools.iter().map(tool_lines).collect::<Vec<_>>().join("\n")
+    }
+
+    async fn reconnect(&self) -> String {
+        let Some(client) = &self.client else {
+            return "(the server was ended)".to_owned();
+        };
+        match client.request("testkit/reconnect", json!({})).await {
+            Ok(hello) => capabilities(&hello),
+            Err(why) => why.to_string(),
+        }
     }
 
     async fn end(&mut self) -> String {
@@ -187,6 +204,13 @@ impl Server {
             seen
         }
     }
+}
+
+fn capabilities(hello: &Value) -> String {
+    format!(
+        "protocol {}, capabilities {}",
+        hello["protocolVersion"], hello["capabilities"]
+    )
 }
 
 fn content(path: &Path) -> String {
