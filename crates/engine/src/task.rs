@@ -1,5 +1,8 @@
 //! The one door to background work: a task has a name and ends with its owner.
 
+use crate::size::is_large;
+use serde::Serialize;
+use std::fmt::Debug;
 use std::future::Future;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
@@ -35,9 +38,14 @@ pub async fn to_the_end<T: Send + 'static>(
 
 /// Undoes in the background what was begun, when it is dropped before that was done.
 #[must_use = "what was begun is undone at once"]
-pub(crate) struct Undo<F: Future<Output = ()> + Send + 'static>(Option<(&'static str, F)>);
+pub(crate) struct Undo<F>(Option<(&'static str, F)>)
+where
+    F: Future<Output: Debug> + Send + 'static;
 
-impl<F: Future<Output = ()> + Send + 'static> Undo<F> {
+impl<F> Undo<F>
+where
+    F: Future<Output: Debug> + Send + 'static,
+{
     /// Does `undo` unless it is disarmed.
     pub(crate) fn by(name: &'static str, undo: F) -> Self {
         Self(Some((name, undo)))
@@ -49,10 +57,17 @@ impl<F: Future<Output = ()> + Send + 'static> Undo<F> {
     }
 }
 
-impl<F: Future<Output = ()> + Send + 'static> Drop for Undo<F> {
+impl<F> Drop for Undo<F>
+where
+    F: Future<Output: Debug> + Send + 'static,
+{
     fn drop(&mut self) {
         if let Some((name, undo)) = self.0.take() {
-            spawn(name, undo).detach();
+            spawn(name, async move {
+                let undone = undo.await;
+                tracing::debug!(?undone, "undone: it was given up half-way");
+            })
+            .detach();
         }
     }
 }
@@ -77,6 +92,26 @@ pub async fn compute<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'stati
     }
 }
 
+/// Computes it on a thread of its own if it is large, else at once.
+///
+/// # Panics
+/// When `work` does.
+pub async fn computed<T: Send + 'static>(
+    is_large: bool,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> T {
+    match is_large {
+        true => compute(work).await,
+        false => work(),
+    }
+}
+
+/// The value as JSON for people, however large it is.
+pub async fn pretty<T: Serialize + Send + 'static>(value: T) -> String {
+    let write = |value| serde_json::to_string_pretty(&value).unwrap_or_default();
+    computed(is_large(&value), move || write(value)).await
+}
+
 /// JSON longer than this, in bytes, is not read on the thread that serves clients.
 const LONG_JSON: usize = 256 * 1024;
 
@@ -85,10 +120,7 @@ pub(crate) async fn read_json<T>(text: String) -> serde_json::Result<T>
 where
     T: serde::de::DeserializeOwned + Send + 'static,
 {
-    match text.len() > LONG_JSON {
-        true => compute(move || serde_json::from_str(&text)).await,
-        false => serde_json::from_str(&text),
-    }
+    computed(text.len() > LONG_JSON, move || serde_json::from_str(&text)).await
 }
 
 impl Task {
@@ -111,5 +143,40 @@ impl Drop for Task {
         if let Some(handle) = &self.0 {
             handle.abort();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use tokio::sync::Notify;
+
+    /// Begins to make something, gives that up before it is made, and waits until it is undone.
+    #[tokio::test]
+    async fn what_is_given_up_while_it_is_made_is_undone() {
+        let (go_on, undone) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let (made, undo) = (go_on.clone(), undone.clone());
+        let making = to_the_end("making", async move {
+            made.notified().await;
+            Undo::by("undoing", async move { undo.notify_one() })
+        });
+        let given_up = tokio::time::timeout(std::time::Duration::ZERO, making).await;
+        assert!(given_up.is_err());
+        go_on.notify_one();
+        undone.notified().await;
+    }
+
+    #[tokio::test]
+    async fn what_is_kept_is_not_undone() {
+        let undone = Arc::new(Notify::new());
+        let undo = undone.clone();
+        let made = async move { Undo::by("undoing", async move { undo.notify_one() }) };
+        to_the_end("making", made)
+            .await
+            .expect("it is made")
+            .disarm();
+        tokio::task::yield_now().await;
+        assert_eq!(Arc::strong_count(&undone), 1);
     }
 }

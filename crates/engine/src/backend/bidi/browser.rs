@@ -6,7 +6,7 @@ use super::proxy;
 use crate::backend::{
     BrowserBackend, Capabilities, ContextBackend, ContextObserver, ContextOptions, Feature, FrameId,
 };
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::launch::source::Source;
 use crate::task::{self, Task};
 use async_trait::async_trait;
@@ -92,18 +92,6 @@ impl BidiBrowser {
         .await?;
         Ok(Arc::new(browser))
     }
-
-    fn context(
-        &self,
-        id: &str,
-        options: &ContextOptions,
-        observer: Arc<dyn ContextObserver>,
-    ) -> Arc<BidiContext> {
-        let context = BidiContext::new(&self.shared, id, options.clone(), observer);
-        let mut state = self.shared.state();
-        state.by_id.insert(id.to_owned(), context.clone());
-        context
-    }
 }
 
 /// Begins the session; the browser's version.
@@ -141,23 +129,21 @@ impl BrowserBackend for BidiBrowser {
         options: &ContextOptions,
         observer: Arc<dyn ContextObserver>,
     ) -> Result<Arc<dyn ContextBackend>> {
-        let created = self
-            .shared
-            .root
-            .call(&browser::CreateUserContext {
-                accept_insecure_certs: Some(options.ignore_https_errors),
-                proxy: options.proxy.as_ref().map(proxy::of_context).transpose()?,
-                unhandled_prompt_behavior: None,
-            })
-            .await?;
-        let context = self.context(&created.user_context, options, observer);
-        let undo = task::Undo::by("closing context", {
-            let context = context.clone();
-            async move {
-                let closed = context.close().await;
-                tracing::debug!(?closed, "closed a context that was given up half-way");
-            }
+        let create = browser::CreateUserContext {
+            accept_insecure_certs: Some(options.ignore_https_errors),
+            proxy: options.proxy.as_ref().map(proxy::of_context).transpose()?,
+            unhandled_prompt_behavior: None,
+        };
+        let (shared, options) = (self.shared.clone(), options.clone());
+        // Given up half-way, nobody would know its name.
+        let created = task::to_the_end("creating context", async move {
+            let created = shared.root.call(&create).await?;
+            let context = shared.context(&created.user_context, &options, observer);
+            let close = context.clone();
+            let undo = task::Undo::by("closing context", async move { close.close().await });
+            Ok((context, undo))
         });
+        let (context, undo) = created.await.unwrap_or(Err(Error::PageClosed {}))?;
         context.prepare().await?;
         undo.disarm();
         Ok(context)
@@ -171,7 +157,7 @@ impl BrowserBackend for BidiBrowser {
         if options.ignore_https_errors {
             super::CAPABILITIES.require(Feature::IgnoreCertificatesInProfile)?;
         }
-        let context = self.context(browser::DEFAULT, options, observer);
+        let context = self.shared.context(browser::DEFAULT, options, observer);
         context.prepare().await?;
         let tree = self
             .shared
@@ -213,6 +199,18 @@ impl BrowserBackend for BidiBrowser {
 }
 
 impl Shared {
+    fn context(
+        self: &Arc<Self>,
+        id: &str,
+        options: &ContextOptions,
+        observer: Arc<dyn ContextObserver>,
+    ) -> Arc<BidiContext> {
+        let context = BidiContext::new(self, id, options.clone(), observer);
+        let mut state = self.state();
+        state.by_id.insert(id.to_owned(), context.clone());
+        context
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -6,7 +6,7 @@ use super::{origins, setup};
 use crate::backend::{
     BrowserBackend, Capabilities, ContextBackend, ContextObserver, ContextOptions, DownloadEvent,
 };
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::launch::source::Source;
 use crate::origins::OriginRules;
 use crate::task::{self, Task};
@@ -112,26 +112,23 @@ impl BrowserBackend for CdpBrowser {
         options: &ContextOptions,
         observer: Arc<dyn ContextObserver>,
     ) -> Result<Arc<dyn ContextBackend>> {
-        let created = self
-            .shared
-            .root
-            .call(&target::CreateBrowserContext {
-                dispose_on_detach: Some(true),
-                proxy_server: options.proxy.as_ref().map(|proxy| proxy.server.clone()),
-                proxy_bypass_list: options.proxy.as_ref().map(proxy_bypass),
-                ..Default::default()
-            })
-            .await?;
-        let id = created.browser_context_id;
-        let context = self.context(Some(id.clone()), options, observer);
-        self.shared.contexts().by_id.insert(id, context.clone());
-        let undo = task::Undo::by("closing context", {
-            let context = context.clone();
-            async move {
-                let closed = context.close().await;
-                tracing::debug!(?closed, "closed a context that was given up half-way");
-            }
+        let create = target::CreateBrowserContext {
+            dispose_on_detach: Some(true),
+            proxy_server: options.proxy.as_ref().map(|proxy| proxy.server.clone()),
+            proxy_bypass_list: options.proxy.as_ref().map(proxy_bypass),
+            ..Default::default()
+        };
+        let (shared, options) = (self.shared.clone(), options.clone());
+        // Given up half-way, nobody would know its name.
+        let created = task::to_the_end("creating context", async move {
+            let id = shared.root.call(&create).await?.browser_context_id;
+            let context = shared.context(Some(id.clone()), &options, observer);
+            shared.contexts().by_id.insert(id, context.clone());
+            let close = context.clone();
+            let undo = task::Undo::by("closing context", async move { close.close().await });
+            Ok((context, undo))
         });
+        let (context, undo) = created.await.unwrap_or(Err(Error::PageClosed {}))?;
         context.prepare().await?;
         undo.disarm();
         Ok(context)
@@ -146,7 +143,7 @@ impl BrowserBackend for CdpBrowser {
             is_anothers: matches!(self.shared.source, Source::Reached),
             ..options.clone()
         };
-        let context = self.context(None, &options, observer);
+        let context = self.shared.context(None, &options, observer);
         let known = self
             .shared
             .root
@@ -207,25 +204,23 @@ impl BrowserBackend for CdpBrowser {
     }
 }
 
-impl CdpBrowser {
+impl Shared {
     fn context(
-        &self,
+        self: &Arc<Self>,
         id: Option<String>,
         options: &ContextOptions,
         observer: Arc<dyn ContextObserver>,
     ) -> Arc<CdpContext> {
         CdpContext::new(
-            self.shared.root.clone(),
-            Arc::downgrade(&self.shared),
+            self.root.clone(),
+            Arc::downgrade(self),
             id,
-            self.shared.user_agent.clone(),
+            self.user_agent.clone(),
             options.clone(),
             observer,
         )
     }
-}
 
-impl Shared {
     fn contexts(&self) -> MutexGuard<'_, Contexts> {
         self.contexts.lock().unwrap_or_else(PoisonError::into_inner)
     }
