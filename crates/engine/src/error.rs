@@ -264,7 +264,19 @@ pub enum Obstacle {
     OptionNotEnabled,
 }
 
+/// The most of a page's message that is kept, in bytes.
+const LONGEST_MESSAGE: usize = 64 * 1024;
+
 impl Error {
+    /// The same, with as much of a page's own words as anybody reads.
+    pub(crate) fn bounded(mut self) -> Self {
+        if let Self::Script { message } = &mut self {
+            message.truncate(message.floor_char_boundary(LONGEST_MESSAGE));
+            message.shrink_to_fit();
+        }
+        self
+    }
+
     /// The stable name a client may branch on: the variant's name in upper snake case.
     pub fn code(&self) -> &'static str {
         self.into()

@@ -14,13 +14,15 @@ mod show;
 mod tools;
 
 use std::{
-    env,
+    array, env,
     io::{self, Write},
-    num::NonZero,
     process::ExitCode,
+    thread,
+    time::Duration,
 };
 
 use clap::ArgMatches;
+use tokio::runtime::Handle;
 
 use crate::config::{Config, ConfigError, Environment};
 use crate::tools::Toolbox;
@@ -87,9 +89,39 @@ fn wait(command: impl Future<Output = ExitCode>) -> ExitCode {
 /// The same for a server of many clients, on so many threads that one that is busy holds up nobody (decision 36).
 fn wait_for_many(command: impl Future<Output = ExitCode>) -> ExitCode {
     let mut threads = tokio::runtime::Builder::new_multi_thread();
-    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
-    threads.worker_threads(processors.clamp(2, 4));
-    run_on(threads, command)
+    threads.worker_threads(THREADS);
+    run_on(threads, async {
+        keep_awake(Handle::current());
+        command.await
+    })
+}
+
+/// How many threads serve clients: so many less one may be busy at a time.
+const THREADS: usize = 4;
+
+/// How long the network is left alone at most.
+const TICK: Duration = Duration::from_millis(20);
+
+/// Only one thread at a time waits for the network and for timers, and it is not relieved when what it finds keeps it busy: a word from outside
+/// wakes another one, which takes its place.
+fn keep_awake(runtime: Handle) {
+    // Odd while a thread waits, and another one each time it begins or ends to.
+    let turns = |runtime: &Handle| -> [u64; THREADS] {
+        let metrics = runtime.metrics();
+        array::from_fn(|thread| metrics.worker_park_unpark_count(thread))
+    };
+    thread::spawn(move || {
+        let mut before = turns(&runtime);
+        loop {
+            thread::sleep(TICK);
+            let now = turns(&runtime);
+            let is_busy = |(now, before): (&u64, &u64)| now == before && now % 2 == 0;
+            if now.iter().zip(&before).any(is_busy) {
+                drop(runtime.spawn(async {}));
+            }
+            before = now;
+        }
+    });
 }
 
 fn run_on(

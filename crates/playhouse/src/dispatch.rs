@@ -15,9 +15,6 @@ use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::time::SystemTime;
 
-/// Answers larger than this, in bytes, are not gone through on the thread that serves clients.
-const LARGE: usize = 64 * 1024;
-
 /// Runs a call to its end, whatever that is, and dresses its outcome.
 pub(crate) async fn run(
     tool: &'static ToolDef,
@@ -54,14 +51,16 @@ pub(crate) async fn run(
         () = call.cancelled() => (Err(Error::Cancelled {}), None),
         joined = joined(call, reach, outcome) => joined,
     };
-    let dressed = dressed(tool, outcome, evidence.as_ref(), session_id, &call.settings);
-    let content = match dressed.size() > LARGE {
-        true => {
-            let settings = call.settings.clone();
-            engine::compute(move || presentable(tool, dressed, &settings)).await
-        }
-        false => presentable(tool, dressed, &call.settings),
+    let is_large = match &outcome {
+        Ok(answer) => answer.is_large(),
+        Err(error) => engine::is_large(error),
     };
+    let (settings, id) = (call.settings.clone(), session_id.map(str::to_owned));
+    let content = engine::computed(is_large, move || {
+        let dressed = dressed(tool, outcome, evidence.as_ref(), id.as_deref(), &settings);
+        presentable(tool, dressed, &settings)
+    });
+    let content = content.await;
     let images = content.items.iter().filter_map(|item| match item {
         ContentItem::Image { mime_type, .. } => Some(mime_type.as_str()),
         ContentItem::Text(_) => None,

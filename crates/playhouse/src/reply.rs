@@ -113,6 +113,25 @@ impl Reply {
     }
 }
 
+impl Reply {
+    /// Whether going through it takes long.
+    fn is_large(&self) -> bool {
+        let snapshot = match &self.snapshot {
+            SnapshotWish::Inline(yaml) => yaml,
+            _ => "",
+        };
+        let texts = self.parts.iter().map(|part| match part {
+            Part::Text(text) => &**text,
+            _ => "",
+        });
+        let texts: Vec<_> = texts.collect();
+        let objects =
+            |part: &Part| matches!(part, Part::Object(object) if engine::is_large(object));
+        engine::is_large(&(texts, &self.code, snapshot, &self.error))
+            || self.parts.iter().any(objects)
+    }
+}
+
 /// An answer with what the page looks like after it.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
@@ -141,6 +160,17 @@ pub(crate) struct OpenedPage {
     pub(crate) url: String,
     /// Why its document could not be loaded.
     pub(crate) failure: Option<String>,
+}
+
+impl Answer {
+    /// Whether going through it takes long.
+    pub(crate) fn is_large(&self) -> bool {
+        let snapshot = match &self.snapshot {
+            Some(SnapshotFacts::Inline(yaml)) => yaml,
+            _ => "",
+        };
+        self.reply.is_large() || engine::is_large(snapshot)
+    }
 }
 
 /// What an answer tells of the current page.

@@ -64,7 +64,7 @@ pub(crate) trait ObjectTool: DeserializeOwned + JsonSchema + Send + 'static {
     /// What it works on.
     type Scope: Scope;
     /// What it answers, beside `success`.
-    type Output: Serialize + JsonSchema + Send;
+    type Output: Serialize + JsonSchema + Send + 'static;
 
     /// Does it.
     fn run(
@@ -309,7 +309,7 @@ fn run<'a, T: Tool>(
     reach: &'a Reach,
 ) -> BoxFuture<'a, Result<Reply>> {
     Box::pin(async move {
-        let tool: T = read(def, arguments)?;
+        let tool: T = read(def, arguments).await?;
         let scope = T::Scope::enter(call, reach).await?;
         tool.run(scope, call).await
     })
@@ -322,10 +322,13 @@ fn run_object<'a, T: ObjectTool>(
     reach: &'a Reach,
 ) -> BoxFuture<'a, Result<Reply>> {
     Box::pin(async move {
-        let tool: T = read(def, arguments)?;
+        let tool: T = read(def, arguments).await?;
         let scope = T::Scope::enter(call, reach).await?;
         let Outcome { object, images } = tool.run(scope, call).await?;
-        let object = serde_json::to_value(object).map_err(|error| Error::Internal {
+        let is_large = engine::is_large(&object);
+        let to_json = move || serde_json::to_value(object);
+        let object = engine::computed(is_large, to_json).await;
+        let object = object.map_err(|error| Error::Internal {
             tool: def.name,
             reason: error.to_string(),
         })?;
@@ -337,7 +340,15 @@ fn run_object<'a, T: ObjectTool>(
 }
 
 /// The struct of a tool, from its arguments.
-fn read<T: DeserializeOwned>(def: &'static ToolDef, mut arguments: Arguments) -> Result<T> {
+async fn read<T: DeserializeOwned + Send + 'static>(
+    def: &'static ToolDef,
+    arguments: Arguments,
+) -> Result<T> {
+    let is_large = engine::is_large(&arguments);
+    engine::computed(is_large, move || checked(def, arguments)).await
+}
+
+fn checked<T: DeserializeOwned>(def: &'static ToolDef, mut arguments: Arguments) -> Result<T> {
     let schema = (def.schema)();
     arguments::leave_out_empty(&schema, &mut arguments);
     let mut problems = arguments::problems(&schema, &arguments);

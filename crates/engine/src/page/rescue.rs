@@ -88,8 +88,8 @@ impl Page {
         expression: &str,
         element: Option<Handle>,
     ) -> Result<Option<Value>> {
-        self.or_halted(frame, self.backend.evaluate(frame, expression, element))
-            .await
+        let evaluated = self.or_halted(frame, self.backend.evaluate(frame, expression, element));
+        evaluated.await.map_err(Error::bounded)
     }
 
     /// Whether a script is one to the main frame's document: it is read, and not run.

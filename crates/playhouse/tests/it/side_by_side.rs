@@ -1,50 +1,66 @@
 //! One client's work never stops another: whatever a client asks for, and whatever its page does, the server answers others.
 
+mod worst;
+
 use crate::launch;
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 use testkit::{HttpServer, Site, browser_is_there};
 
-/// What `/health` may take beside the work of another client.
+/// What `/health` may take beside the work of another client, on a machine that has nothing else to do.
 const SOON: Duration = Duration::from_millis(200);
 
-/// What is a freeze on any machine, however busy.
-const FREEZE: Duration = Duration::from_secs(1);
+/// How often a call is tried that held up `/health`.
+const TRIES: usize = 3;
 
-/// Asks `/health` of two servers, in turn, until it is stopped.
+/// The longest answers of the server and of the control, while a call was under way.
+#[derive(Debug, Clone, Copy, Default)]
+struct Longest {
+    health: Duration,
+    control: Duration,
+}
+
+/// Asks two listeners all the time until it is stopped.
+///
+/// A machine that is busy with other things answers late too. How late it does is measured and not guessed: a control, a
+/// listener of a thread of this process that computes nothing, is asked side by side with the server, so that whatever
+/// keeps a thread from running (other tests, other processes, memory) keeps the control as well. `/health` may take 200
+/// ms longer than the longest answer of the control during the same call. Which of the two is hit by a single pause is
+/// chance, and what a call computes comes again with the call: so only a call fails that holds up `/health` in each of
+/// three tries.
 struct Watch {
     stop: Arc<AtomicBool>,
-    longest: thread::JoinHandle<(Duration, Duration)>,
+    asking: [thread::JoinHandle<Duration>; 2],
 }
 
 impl Watch {
-    fn begin(watched: &HttpServer, idle: &HttpServer) -> Self {
+    fn begin(server: &HttpServer, control: &str) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
-        let (watched, idle) = (watched.authority().to_owned(), idle.authority().to_owned());
-        let over = stop.clone();
-        let longest = thread::spawn(move || {
-            let mut longest = (Duration::ZERO, Duration::ZERO);
-            while !over.load(Ordering::Relaxed) {
-                longest.0 = longest.0.max(health_takes(&watched));
-                longest.1 = longest.1.max(health_takes(&idle));
-                thread::sleep(Duration::from_millis(5));
-            }
-            longest
+        let asking = [server.authority(), control].map(|authority| {
+            let (authority, over) = (authority.to_owned(), stop.clone());
+            thread::spawn(move || {
+                let mut longest = Duration::ZERO;
+                while !over.load(Ordering::Relaxed) {
+                    longest = longest.max(health_takes(&authority));
+                    thread::sleep(Duration::from_millis(5));
+                }
+                longest
+            })
         });
-        Self { stop, longest }
+        Self { stop, asking }
     }
 
-    /// Fails if `/health` of the first took much longer than that of the other, which had nothing to do.
-    fn end(self, call: &str) {
+    fn end(self) -> Longest {
         self.stop.store(true, Ordering::Relaxed);
-        let (watched, idle) = self.longest.join().expect("the watch does not panic");
-        let limit = (SOON + 4 * idle).max(FREEZE);
-        assert!(watched < limit, "{call}: {watched:?}, idle {idle:?}");
+        let [health, control] = self
+            .asking
+            .map(|asking| asking.join().expect("the watch does not panic"));
+        Longest { health, control }
     }
 }
 
@@ -57,6 +73,21 @@ fn health_takes(authority: &str) -> Duration {
     stream.read_to_end(&mut answer).expect("the server answers");
     assert!(answer.starts_with(b"HTTP/1.1 200"));
     began.elapsed()
+}
+
+/// Answers everything at once, until the process ends; this is where it listens.
+fn control() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let authority = listener.local_addr().expect("its address").to_string();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.expect("a connection");
+            let mut head = [0; 1024];
+            let _ = stream.read(&mut head);
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
+        }
+    });
+    authority
 }
 
 fn text(result: &Value) -> &str {
@@ -72,84 +103,44 @@ async fn whatever_a_client_asks_for_others_are_answered() {
         "--toolsets",
         "browser,session",
         "--caps",
-        "network",
+        "network,storage,testing,devtools,pdf",
+        "--timeout-action",
+        "30000",
     ]))
     .await;
-    let idle = HttpServer::start(launch(&[])).await;
+    let control = control();
     let site = Site::start().await;
-    let items = "<li><a href=/x>one</a> two".repeat(2_000);
-    let page = format!(
-        "<p>{}!</p><p>A short paragraph of a few words that ends with a full stop and no colon.</p><ul>{items}</ul>",
-        "a".repeat(64)
-    );
-    let url = site.add_page("/", &page);
+    let url = site.add_page("/", worst::LARGE_PAGE);
     let session = server.begin_session().await;
     let opened = server.call(Some(&session), "navigate", json!({ "url": url }));
     assert_ne!(opened.await["isError"], true);
-    let long = "a".repeat(200_000);
-    let fetch = "fetch('/' + 'a'.repeat(40000) + '!').then(() => 'came', () => 'refused')";
-    let worst = [
-        // Expressions that try too many ways.
-        ("browser_find", json!({ "regex": "(a+)+$" })),
-        ("browser_find", json!({ "regex": r"(\w+\s?)+:$" })),
-        ("browser_find", json!({ "text": long })),
-        (
-            "browser_network_requests",
-            json!({ "static": true, "filter": "(.*)*(.*)*(.*)*!" }),
-        ),
-        ("get_request_log", json!({ "filter": "/(.*)*(.*)*(.*)*!/" })),
-        ("wait_for_url", json!({ "url": "/(.*)*(.*)*(.*)*!/" })),
-        (
-            "wait_for_response",
-            json!({ "url": "/(.*)*(.*)*(.*)*!/", "timeout": 1000 }),
-        ),
-        // Rules about addresses that the page chooses.
-        ("block_resource", json!({ "url": "*ads*" })),
-        ("evaluate", json!({ "script": fetch })),
-        (
-            "mock_response",
-            json!({ "url": "/(a+)+$/", "response": { "body": "mocked" } }),
-        ),
-        ("evaluate", json!({ "script": fetch })),
-        // What is large.
-        ("browser_snapshot", json!({})),
-        ("evaluate", json!({ "script": "'x'.repeat(2e6)" })),
-        (
-            "evaluate",
-            json!({ "script": "Array.from({ length: 2e4 }, (_, i) => ({ i }))" }),
-        ),
-        (
-            "browser_evaluate",
-            json!({ "function": "() => 'x'.repeat(5e6)" }),
-        ),
-        ("browser_click", json!({ "target": format!("text={long}") })),
-        ("browser_click", json!({ "target": "(".repeat(60_000) })),
-        (&long[..100_000], json!({})),
-        (
-            "browser_run_code_unsafe",
-            json!({ "code": "async page => { for (let i = 0; i < 30; i++) console.log('y'.repeat(5e6)); for (;;); }" }),
-        ),
-    ];
-    for (tool, arguments) in worst {
+    for (tool, arguments) in worst::calls() {
         let shown = arguments.to_string();
         let call = format!(
             "{} {}",
             &tool[..tool.len().min(30)],
             &shown[..shown.len().min(80)]
         );
-        let watch = Watch::begin(&server, &idle);
-        let params = json!({ "name": tool, "arguments": arguments });
-        let headers = [("mcp-session-id", &*session)];
-        let answer = server.rpc("/mcp", &headers, "tools/call", params).await;
-        watch.end(&call);
-        // What it came to is bounded too.
-        assert!(
-            answer.body.len() < 5_000_000,
-            "{call}: {}",
-            answer.body.len()
-        );
+        let mut tries = Vec::new();
+        loop {
+            let watch = Watch::begin(&server, &control);
+            let params = json!({ "name": tool, "arguments": arguments });
+            let headers = [("mcp-session-id", &*session)];
+            let answer = server.rpc("/mcp", &headers, "tools/call", params).await;
+            let longest = watch.end();
+            // What it came to is bounded too.
+            let size = answer.body.len();
+            assert!(size < 5_000_000, "{call}: {size}");
+            tries.push(longest);
+            if longest.health < SOON + longest.control {
+                break;
+            }
+            assert!(tries.len() < TRIES, "{call}: {tries:?}");
+        }
     }
     // The client itself goes on.
+    let opened = server.call(Some(&session), "navigate", json!({ "url": url }));
+    assert_ne!(opened.await["isError"], true);
     let found = server.call(
         Some(&session),
         "browser_find",

@@ -5,6 +5,8 @@ use crate::backend::expression::function_around;
 use crate::backend::{FrameId, Handle};
 use crate::error::{Error, Result};
 use crate::injected::{core_of_firefox, json_of};
+use crate::size::is_large;
+use crate::task::computed;
 use futures_util::StreamExt;
 use futures_util::future::try_join_all;
 use futures_util::stream::FuturesUnordered;
@@ -264,7 +266,7 @@ impl BidiPage {
                     None => Error::Protocol { method, message },
                 })
             }
-            answer => returned(&thrown(answer?)?),
+            answer => returned(thrown(answer?)?).await,
         }
     }
 
@@ -291,8 +293,9 @@ impl BidiPage {
 }
 
 /// What the text that such a function returns stands for.
-fn returned(result: &RemoteValue) -> Result<Option<Value>> {
-    match result.kind.as_str() {
+async fn returned(result: RemoteValue) -> Result<Option<Value>> {
+    let is_large = result.value.as_ref().is_some_and(is_large);
+    let read = move || match result.kind.as_str() {
         "string" => {
             let json: String = result.decode().unwrap_or_default();
             serde_json::from_str(&json)
@@ -302,12 +305,13 @@ fn returned(result: &RemoteValue) -> Result<Option<Value>> {
                     message: error.to_string(),
                 })
         }
-        "array" => Ok(match plain(result) {
+        "array" => Ok(match plain(&result) {
             Value::Array(list) => list.into_iter().next(),
             other => Some(other),
         }),
         _ => Ok(None),
-    }
+    };
+    computed(is_large, read).await
 }
 
 /// A value of the page as JSON.

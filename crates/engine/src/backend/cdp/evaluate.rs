@@ -6,6 +6,8 @@ use crate::backend::expression::function_around;
 use crate::backend::{FrameId, Handle};
 use crate::error::{Error, Result};
 use crate::injected::{core, json_of};
+use crate::size::is_large;
+use crate::task::computed;
 use futures_util::future::try_join_all;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -131,7 +133,7 @@ impl CdpPage {
         }
         let answer = self.or_gone(&world, session.call(&call).await).await?;
         thrown(answer.exception_details)?;
-        returned(&answer.result)
+        returned(answer.result).await
     }
 
     /// Whether the caller's script can be read.
@@ -179,7 +181,7 @@ impl CdpPage {
         };
         let answer = self.or_gone(&world, session.call(&call).await).await?;
         thrown(answer.exception_details)?;
-        returned(&answer.result)
+        returned(answer.result).await
     }
 
     /// The same element as an object of another world of its frame.
@@ -379,8 +381,9 @@ impl Drop for RemoteElement {
 }
 
 /// What the text that such a function returns stands for.
-fn returned(result: &runtime::RemoteObject) -> Result<Option<Value>> {
-    match parsed(result)? {
+async fn returned(result: runtime::RemoteObject) -> Result<Option<Value>> {
+    let is_large = result.value.as_ref().is_some_and(is_large);
+    let read = move || match parsed(&result)? {
         Value::Array(value) => Ok(value.into_iter().next()),
         Value::String(json) => {
             serde_json::from_str(&json)
@@ -391,7 +394,8 @@ fn returned(result: &runtime::RemoteObject) -> Result<Option<Value>> {
                 })
         }
         _ => Ok(None),
-    }
+    };
+    computed(is_large, read).await
 }
 
 fn value(value: Value) -> runtime::CallArgument {

@@ -6,6 +6,7 @@ use crate::backend::expression::function_around;
 use crate::backend::{FrameId, Handle};
 use crate::error::{Error, Result};
 use crate::injected::{core_script, json_of};
+use crate::task::read_json;
 use serde_json::{Value, json};
 use std::sync::OnceLock;
 use wire::webdriver::element::Element;
@@ -221,12 +222,11 @@ impl WebDriverPage {
         let answer = answer?;
         match answer.split_at_checked(1) {
             Some(("V", json)) => {
-                serde_json::from_str(json)
-                    .map(Some)
-                    .map_err(|error| Error::Protocol {
-                        method: "Execute Script".to_owned(),
-                        message: error.to_string(),
-                    })
+                let value = read_json(json.to_owned()).await;
+                value.map(Some).map_err(|error| Error::Protocol {
+                    method: "Execute Script".to_owned(),
+                    message: error.to_string(),
+                })
             }
             Some(("U", _)) => Ok(None),
             Some(("E", message)) => Err(Error::Script {

@@ -173,7 +173,7 @@ impl Tool for SaveStorage {
             .await?;
         let output = session.output(call).await;
         let file = output.named(&self.path)?;
-        let text = serde_json::to_string_pretty(&state).unwrap_or_default();
+        let text = engine::pretty(state).await;
         output.write_guarded(&file, text).await?;
         Ok(Reply::default().and(Part::File {
             title: "Storage state".to_owned(),

@@ -66,7 +66,7 @@ impl Tool for Evaluate {
             value => value?,
         };
         let text = match value {
-            Some(value) => serde_json::to_string_pretty(&value).unwrap_or_default(),
+            Some(value) => engine::pretty(value).await,
             None => "undefined".to_owned(),
         };
         let reply = tab

@@ -37,7 +37,7 @@ impl Tool for SaveStorageState {
         let file = output
             .file(self.filename.as_deref(), "storage-state", "json")
             .await?;
-        let text = serde_json::to_string_pretty(&state).unwrap_or_default();
+        let text = engine::pretty(state).await;
         output.write_guarded(&file, text).await?;
         Ok(Reply::code(format!(
             "await page.context().storageState({{ path: {} }});",

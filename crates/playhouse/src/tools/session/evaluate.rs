@@ -45,8 +45,7 @@ impl ObjectTool for Evaluate {
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Evaluated>> {
         let progress = call.navigation();
-        let args = serde_json::to_string(&self.args).unwrap_or_default();
-        let function = self.readable(&tab.page, &progress, &args).await?;
+        let function = self.readable(&tab.page, &progress).await?;
         let watch = tab.page.watch(&progress).await;
         let failures = tab.page.failures();
         call.waits_for("waiting for the script to return");
@@ -59,20 +58,28 @@ impl ObjectTool for Evaluate {
 
 impl Evaluate {
     /// A function that gives the script's value. Whether it is an expression only the browser can tell: functions in it have statements too.
-    async fn readable(&self, page: &Page, progress: &Progress, args: &str) -> Result<String> {
-        let statements = Statements::of(&self.script);
-        let expression = as_expression(statements.trimmed(), is_function(&self.script), args);
+    async fn readable(self, page: &Page, progress: &Progress) -> Result<String> {
+        let is_large = engine::is_large(&(&self.script, &self.args));
+        let Outline {
+            script,
+            args,
+            expression,
+            returns,
+            end,
+            places,
+        } = engine::computed(is_large, move || self.outline()).await;
         if parses(page, progress, &expression).await? {
             return Ok(expression);
         }
-        let body = as_body(&self.script, args);
+        let body = as_body(&script, &args);
         // With a return it says itself what its value is; those of functions in it do not count.
-        let says = statements.has_word("return") && !page.parses(progress, &self.script).await?;
+        let says = returns && !page.parses(progress, &script).await?;
         if says || !parses(page, progress, &body).await? {
             return Ok(body);
         }
-        for (before, last) in statements.last() {
-            let returning = as_body(&format!("{before}\nreturn (\n{last}\n)"), args);
+        for place in places {
+            let (before, last) = (&script[..place], &script[place..end]);
+            let returning = as_body(&format!("{before}\nreturn (\n{last}\n)"), &args);
             // It must be a value by itself, not the rest of what stands before it.
             let value = format!("async () => (\n{last}\n)");
             if parses(page, progress, &value).await? && parses(page, progress, &returning).await? {
@@ -81,6 +88,35 @@ impl Evaluate {
         }
         Ok(body)
     }
+
+    fn outline(self) -> Outline {
+        let args = serde_json::to_string(&self.args).unwrap_or_default();
+        let statements = Statements::of(&self.script);
+        let expression = statements.trimmed();
+        Outline {
+            returns: statements.has_word("return"),
+            end: expression.len(),
+            places: statements.last().map(|(before, _)| before.len()).collect(),
+            expression: as_expression(expression, is_function(&self.script), &args),
+            script: self.script,
+            args,
+        }
+    }
+}
+
+/// What a script may be.
+struct Outline {
+    script: String,
+    /// As JSON.
+    args: String,
+    /// A function that gives its value, if it is an expression.
+    expression: String,
+    /// It has the word.
+    returns: bool,
+    /// Where its last statement ends.
+    end: usize,
+    /// Where that may begin.
+    places: Vec<usize>,
 }
 
 async fn parses(page: &Page, progress: &Progress, function: &str) -> Result<bool> {

@@ -33,7 +33,8 @@ pub(super) struct SaveState {
 pub(super) struct Saved {
     /// cookies, and origins with their localStorage, sessionStorage, indexedDB.
     #[serde(skip_serializing_if = "Option::is_none")]
-    state: Option<Map<String, Value>>,
+    #[schemars(with = "Option<Map<String, Value>>")]
+    state: Option<StorageState>,
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
 }
@@ -49,16 +50,15 @@ impl ObjectTool for SaveState {
         let progress = call.navigation();
         let mut state = tab.context()?.whole_state(&progress).await?;
         state.add_session_storage(tab.page.session_storage(&progress).await?);
-        let state = serde_json::to_value(state).unwrap_or_default();
         let (state, path) = match &self.path {
             Some(path) => {
                 let output = tab.output(call).await;
                 let file = output.named(path)?;
-                let text = serde_json::to_string_pretty(&state).unwrap_or_default();
+                let text = engine::pretty(state).await;
                 output.write_guarded(&file, text).await?;
                 (None, Some(file.link))
             }
-            None => (state.as_object().cloned(), None),
+            None => (Some(state), None),
         };
         Ok(Saved { state, path }.into())
     }
