@@ -161,9 +161,17 @@ async fn outcome(
             Reply::error(refused)
         }
         Err(error) if error.is_dialog() => Reply::error(error),
-        Err(error) if error.is_end() && tool.dialect == Dialect::Json => {
-            let part = reach.session.part(call);
-            return Err(part.ok().and_then(|part| part.lost()).unwrap_or(error));
+        Err(error) if error.is_end() => {
+            let part = reach.session.part(call).ok();
+            let lost = match tool.dialect {
+                Dialect::Json => part.and_then(|part| part.lost()),
+                // The error itself is what its clients know, and what the next call need not repeat.
+                Dialect::Markdown => {
+                    drop(part.and_then(|part| part.open_tabs()?.crashed()));
+                    None
+                }
+            };
+            return Err(lost.unwrap_or(error));
         }
         outcome => outcome?,
     };

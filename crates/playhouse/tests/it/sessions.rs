@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::time::Duration;
-use testkit::{Client, Engine, RemoteBrowser, Site, browser_is_there};
+use testkit::{Client, Engine, RemoteBrowser, Resource, Site, browser_is_there};
 
 use crate::faults::{kill_pages, until};
 use crate::{server, server_on};
@@ -549,6 +549,39 @@ async fn a_page_that_crashed_between_two_calls_is_told_once_and_replaced() {
         // It works again, with a page of its own.
         let now = object(&client, "evaluate", json!({ "script": "location.href" })).await;
         assert_eq!(now["result"], "about:blank", "{now}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_crashes_during_a_navigation_is_told_once_and_replaced() {
+    if !browser_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    let slow = Resource::new("text/javascript", "1").delay(Duration::from_secs(600));
+    site.add("/slow.js", slow);
+    let url = site.add_page("/", "<title>Here</title><script src=/slow.js></script>");
+    let client = server(&["--toolsets", "browser,session"]).await;
+    for tool in ["navigate", "browser_navigate"] {
+        let asked = || {
+            let requests = site.requests();
+            requests
+                .iter()
+                .filter(|one| one.target == "/slow.js")
+                .count()
+        };
+        let before = asked();
+        let params = json!({ "name": tool, "arguments": { "url": url } });
+        let pending = client.begin("tools/call", params).await;
+        until("the page is loading", || asked() > before).await;
+        kill_pages(&client);
+        let told = pending.answer().await.expect("an answer");
+        let told = &told["structuredContent"];
+        assert_eq!(told["errorCode"], "BROWSER_CRASHED", "{tool}: {told}");
+        let now = client
+            .success("evaluate", json!({ "script": "location.href" }))
+            .await;
+        assert_eq!(now["result"], "about:blank", "{tool}: {now}");
     }
 }
 
