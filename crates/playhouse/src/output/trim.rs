@@ -1,7 +1,7 @@
 //! `--output-max-size`: the oldest files of the output folder go until the rest fits.
 
 use super::Output;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
@@ -23,24 +23,33 @@ const TICK: Duration = Duration::from_millis(20);
 impl Output {
     /// Deletes old files until all take at most `limit` bytes; those written by the call, which came at `began`, stay.
     pub(crate) async fn trim(&self, limit: u64, began: SystemTime) {
-        let (folder, chosen, known) = (self.base.clone(), self.chosen, self.known.clone());
+        let (folder, known) = (self.base.clone(), self.known.clone());
+        let ours = self.chosen.then(|| {
+            let written = self.artifacts.all().into_iter();
+            written.map(|file| file.path).collect::<HashSet<_>>()
+        });
         let work = move || {
             let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
             let is_old = |file: &Old| match &*known {
                 Some(known) => known.get(&file.path) == Some(&file.modified),
                 None => file.modified < began - TICK,
             };
-            *known = Some(trim(&folder, chosen, limit, is_old));
+            *known = Some(trim(&folder, ours.as_ref(), limit, is_old));
         };
         // Whether it worked out shows with the next call.
         let _ = tokio::task::spawn_blocking(work).await;
     }
 }
 
-/// Returns what is left.
-fn trim(folder: &Path, chosen: bool, limit: u64, is_old: impl Fn(&Old) -> bool) -> Known {
+/// Returns what is left. With `ours` only those files count, and what has a name that we give.
+fn trim(
+    folder: &Path,
+    ours: Option<&HashSet<PathBuf>>,
+    limit: u64,
+    is_old: impl Fn(&Old) -> bool,
+) -> Known {
     let mut files = Vec::new();
-    collect(folder, chosen, &mut files);
+    collect(folder, ours, &mut files);
     let mut total: u64 = files.iter().map(|file| file.size).sum();
     files.sort_by_key(|file| file.modified);
     files.retain(|file| {
@@ -54,8 +63,9 @@ fn trim(folder: &Path, chosen: bool, limit: u64, is_old: impl Fn(&Old) -> bool) 
     left.collect()
 }
 
-/// The files below a folder. In one that the user chose may lie what is not ours: there only names count that we give.
-fn collect(folder: &Path, only_ours: bool, files: &mut Vec<Old>) {
+/// The files below a folder. In one that the user chose may lie what is not ours: there only files count that the session wrote or downloaded,
+/// and names that we give.
+fn collect(folder: &Path, ours: Option<&HashSet<PathBuf>>, files: &mut Vec<Old>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let (name, path) = (
             entry.file_name().to_string_lossy().into_owned(),
@@ -64,10 +74,10 @@ fn collect(folder: &Path, only_ours: bool, files: &mut Vec<Old>) {
         let Ok(kind) = entry.file_type() else {
             continue;
         };
-        let ours = !only_ours || is_automatic(&name);
+        let ours = ours.is_none_or(|ours| ours.contains(&path) || is_automatic(&name));
         // What is still on its way lies in the folder of downloads.
         if kind.is_dir() && ours && name != "downloads" {
-            collect(&path, false, files);
+            collect(&path, None, files);
         } else if kind.is_file()
             && ours
             && let Ok(facts) = entry.metadata()
@@ -123,17 +133,19 @@ mod tests {
         }
         fs::write(folder.path().join("new.txt"), [0; 10]).unwrap();
         let there = |name: &str| folder.path().join(name).exists();
-        // Only what has a name of ours, where the user chose the folder.
+        // Only what is ours, where the user chose the folder.
         let old = |file: &Old| !file.path.ends_with("new.txt");
-        trim(folder.path(), true, 10, old);
+        let none = HashSet::new();
+        trim(folder.path(), Some(&none), 10, old);
         assert!(
             there("a.txt")
                 && !there("session-1/session.md")
                 && there("b-2026-11-21T08-09-17-011Z.yml")
         );
-        trim(folder.path(), false, 20, old);
+        let download = HashSet::from([folder.path().join("a.txt")]);
+        trim(folder.path(), Some(&download), 10, old);
         assert!(!there("a.txt") && there("b-2026-11-21T08-09-17-011Z.yml"));
-        let left = trim(folder.path(), false, 0, old);
+        let left = trim(folder.path(), None, 0, old);
         assert_eq!(left.len(), 1);
         assert!(!there("b-2026-11-21T08-09-17-011Z.yml") && there("new.txt"));
     }

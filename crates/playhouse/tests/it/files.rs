@@ -162,6 +162,32 @@ async fn a_download_lies_in_the_output_folder_under_a_safe_name_and_is_told_once
 }
 
 #[tokio::test]
+async fn downloads_count_in_an_output_folder_that_was_chosen() {
+    if !browser_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let users = folder.join("users.txt");
+    std::fs::write(&users, "of the user").expect("it can be written");
+    let chosen = folder.to_str().expect("a plain path");
+    let client = server(&["--output-dir", chosen, "--output-max-size", "1"]).await;
+    for name in ["first.txt", "second.txt"] {
+        let url = site.url(&format!("/download?name={name}"));
+        let mut answer = client.call("browser_navigate", json!({ "url": url })).await;
+        // The end of a download may be told with a later answer than its beginning.
+        while !answer.text.contains(&format!("Downloaded file {name}")) {
+            answer = client.call("browser_snapshot", json!({})).await;
+        }
+        assert!(folder.join(name).is_file(), "{}", answer.text);
+    }
+    client.call("browser_snapshot", json!({})).await;
+    assert!(!folder.join("first.txt").exists());
+    assert!(users.is_file(), "what is not ours stays");
+}
+
+#[tokio::test]
 async fn console_lines_are_written_as_they_come_and_told_by_their_numbers() {
     if !browser_is_there() {
         return;
