@@ -105,7 +105,7 @@ impl Browsers {
             let browser = Browser::connect(progress, &options).await?;
             return self.sole(wanted, progress, browser, false).await;
         }
-        let profile = wanted.settings.profile_dir(output.workspace());
+        let profile = wanted.settings.profile_dir(output.project());
         let options = settings.launch_options(settings.find()?, Some(profile));
         match Browser::launch(progress, &options).await {
             Ok(browser) => self.sole(wanted, progress, browser, true).await,

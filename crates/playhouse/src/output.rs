@@ -20,10 +20,33 @@ use time::macros::format_description;
 /// Below this name output lies in the workspace.
 const FOLDER: &str = ".playwright-mcp";
 
+/// Where a client works.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Workspace {
+    /// The first folder that it names and that exists, or else the server's own: its paths are relative to it.
+    pub(crate) folder: PathBuf,
+    /// The first folder that it names, which may be one of another machine, or else the same: its profile is that of this folder.
+    pub(crate) project: PathBuf,
+}
+
+impl Workspace {
+    /// Of a client that names these folders, of a server that was started in `cwd`.
+    pub(crate) fn of(mut roots: Vec<PathBuf>, cwd: &Path) -> Self {
+        let folder = roots.iter().find(|root| root.is_dir());
+        let folder = folder.map_or_else(|| cwd.to_owned(), Clone::clone);
+        let project = match roots.is_empty() {
+            true => folder.clone(),
+            false => roots.swap_remove(0),
+        };
+        Self { folder, project }
+    }
+}
+
 /// The folders of a session.
 #[derive(Debug, Clone)]
 pub(crate) struct Output {
     workspace: PathBuf,
+    project: PathBuf,
     /// Of all sessions.
     base: PathBuf,
     /// Of this one.
@@ -45,23 +68,22 @@ impl Output {
     /// it wrote before.
     pub(crate) fn new(
         settings: &Settings,
-        workspace: PathBuf,
+        workspace: &Workspace,
         session: Option<&str>,
         artifacts: Artifacts,
     ) -> Self {
+        let project = workspace.project.clone();
+        let workspace = workspace.folder.clone();
         let base = match &settings.files.output_dir {
             Some(chosen) => chosen.clone(),
             None if writable(&workspace) => workspace.join(FOLDER),
-            // A root that is not there: what is not of this machine is not made on it.
-            None if !workspace.exists() && writable(&settings.files.cwd) => {
-                settings.files.cwd.join(FOLDER)
-            }
             None => std::env::temp_dir().join(FOLDER),
         };
         // As short as it can be: each answer has it. Files are created exclusively, should two begin alike.
         let own = session.map(|id| format!("session-{}", id.split('-').next().unwrap_or(id)));
         Self {
             workspace,
+            project,
             folder: own.map_or_else(|| base.clone(), |own| base.join(own)),
             base,
             chosen: settings.files.output_dir.is_some(),
@@ -79,6 +101,11 @@ impl Output {
     /// The folder that paths of clients are relative to.
     pub(crate) fn workspace(&self) -> &Path {
         &self.workspace
+    }
+
+    /// The folder that a profile of its own belongs to; it may be one of another machine.
+    pub(crate) fn project(&self) -> &Path {
+        &self.project
     }
 
     /// The output folder; it may not exist yet.
@@ -449,6 +476,7 @@ mod tests {
             base: workspace.join(FOLDER),
             folder: workspace.join(FOLDER),
             workspace: workspace.to_owned(),
+            project: workspace.to_owned(),
             chosen: false,
             unrestricted: false,
             addresses: Addresses::default(),
@@ -545,6 +573,23 @@ mod tests {
         assert!(output.allowed(&inside).is_ok());
         assert!(output.automatic("page", "yml").await.is_ok());
         assert!(output.downloads().is_ok());
+    }
+
+    #[test]
+    fn a_root_that_does_not_exist_has_a_profile_and_no_files() {
+        let (cwd, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (cwd, there) = (cwd.path(), there.path());
+        let gone = Path::new("/not/of/this/machine");
+        let of = |roots: &[&Path]| {
+            let workspace =
+                Workspace::of(roots.iter().map(|root| root.to_path_buf()).collect(), cwd);
+            (workspace.folder, workspace.project)
+        };
+        let both = |folder: &Path, project: &Path| (folder.to_owned(), project.to_owned());
+        assert_eq!(of(&[]), both(cwd, cwd));
+        assert_eq!(of(&[gone]), both(cwd, gone));
+        assert_eq!(of(&[gone, there]), both(there, gone));
+        assert_eq!(of(&[there, gone]), both(there, there));
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::call::{Call, Client, Turn};
 use crate::config::Settings;
 use crate::devserver::Reason;
 use crate::error::{Error, Result};
-use crate::output::{self, Output};
+use crate::output::{self, Output, Workspace};
 use crate::reply::Event;
 use crate::script::{Board, Script, Setting};
 use app::App;
@@ -76,13 +76,11 @@ struct State {
     scripts: Vec<Script>,
 }
 
-/// The folder that a client works in: the first of those that it names and that exist, or else the server's own. `None`: it did not answer
-/// in time.
-pub(crate) async fn workspace(client: &dyn Client, settings: &Settings) -> Option<PathBuf> {
+/// Where a client works: the folders that it names, or else the server's own. `None`: it did not answer in time.
+pub(crate) async fn workspace(client: &dyn Client, settings: &Settings) -> Option<Workspace> {
     let roots = client.roots().await?;
-    let mut folders = roots.iter().filter_map(|uri| output::file_uri(uri));
-    let workspace = folders.find(|folder| folder.is_dir());
-    Some(workspace.unwrap_or_else(|| settings.files.cwd.clone()))
+    let roots = roots.iter().filter_map(|uri| output::file_uri(uri));
+    Some(Workspace::of(roots.collect(), &settings.files.cwd))
 }
 
 /// Why a session is over.
@@ -198,10 +196,10 @@ impl Session {
         if let Some(output) = self.output.get() {
             return output;
         }
-        let cwd = || self.settings.files.cwd.clone();
+        let cwd = || Workspace::of(Vec::new(), &self.settings.files.cwd);
         let below = |workspace| {
             let id = self.id.get().map(String::as_str);
-            Output::new(&self.settings, workspace, id, self.artifacts.clone())
+            Output::new(&self.settings, &workspace, id, self.artifacts.clone())
         };
         let workspace = match workspace(&*call.client, &self.settings).await {
             Some(workspace) => workspace,
@@ -288,8 +286,8 @@ impl Session {
         if !tabs.open().has_profile() || tabs.closed_reason().is_some() {
             return None;
         }
-        let workspace = self.known_output()?.workspace();
-        Some(self.settings.profile_dir(workspace))
+        let project = self.known_output()?.project();
+        Some(self.settings.profile_dir(project))
     }
 
     /// What the session lost with its browser or its current page, once: it goes on without.

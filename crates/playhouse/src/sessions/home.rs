@@ -254,7 +254,7 @@ impl Sessions {
         let Some(workspace) = session::workspace(&**client, &self.settings).await else {
             return;
         };
-        let profile = self.settings.profile_dir(&workspace);
+        let profile = self.settings.profile_dir(&workspace.project);
         let mut others = others.into_iter();
         let Some(other) =
             others.find(|other| other.session.open_profile().as_ref() == Some(&profile))
@@ -269,7 +269,7 @@ impl Sessions {
             return;
         }
         let output = other.session.known_output();
-        let is_same_folder = output.is_some_and(|output| output.workspace() == workspace);
+        let is_same_folder = output.is_some_and(|output| output.workspace() == workspace.folder);
         if !other.move_to(home, &left) {
             return;
         }

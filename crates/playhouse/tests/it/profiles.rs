@@ -85,6 +85,42 @@ fn by_default(workspace: &std::path::Path, profiles: &std::path::Path) -> Launch
 }
 
 #[tokio::test]
+async fn a_new_tab_of_a_profile_comes_after_the_blank_one_that_its_browser_began_with() {
+    if !browser_is_there() {
+        return;
+    }
+    let (workspace, profiles) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let client = by_default(workspace.path(), profiles.path()).start().await;
+    let here = "data:text/html,<title>Here</title>";
+    let new = json!({ "action": "new", "url": here });
+    let answer = client.call("browser_tabs", new).await;
+    // As with `@playwright/mcp`, whose clients count the blank one.
+    let tabs = format!("- 0: [](about:blank)\n- 1: (current) [Here]({here})");
+    assert_eq!(answer.result(), tabs, "{}", answer.text);
+    assert!(client.end().await.success());
+}
+
+#[tokio::test]
+async fn a_client_whose_folder_is_on_another_machine_has_a_profile_of_its_own() {
+    if !browser_is_there() {
+        return;
+    }
+    let (workspace, profiles) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let go = json!({ "url": "about:blank" });
+    for root in ["file:///not/here/one", "file:///not/here/two"] {
+        let launch = by_default(workspace.path(), profiles.path()).roots(&[root]);
+        let client = launch.start().await;
+        let answer = client.call("browser_navigate", go.clone()).await;
+        assert!(!answer.is_error, "{}", answer.text);
+        assert!(client.end().await.success());
+    }
+    let made = std::fs::read_dir(profiles.path())
+        .expect("profiles")
+        .count();
+    assert_eq!(made, 2);
+}
+
+#[tokio::test]
 async fn a_second_server_on_the_default_profile_works_without_it_and_says_so_once() {
     if !browser_is_there() {
         return;
