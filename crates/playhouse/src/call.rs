@@ -334,7 +334,12 @@ impl Call {
 
     /// The time limit of a navigation, from now on.
     pub(crate) fn navigation(&self) -> Progress {
-        self.within(self.timeout.unwrap_or(self.settings.timeouts.navigation))
+        let timeouts = &self.settings.timeouts;
+        let usual = match self.objects {
+            true => timeouts.navigation_of_sessions,
+            false => timeouts.navigation,
+        };
+        self.within(self.timeout.unwrap_or(usual))
     }
 
     /// A time limit of its own, from now on.

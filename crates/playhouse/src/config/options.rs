@@ -263,7 +263,7 @@ options! {
         timeout_action: Milliseconds = Milliseconds(5_000), key("timeouts.action").everywhere();
         /// Both, for files that say it in one.
         default_timeout: Milliseconds, key("session.defaultTimeout");
-        /// How long a navigation may take.
+        /// How long a navigation may take; 30000 with tools of the session toolset where this is not set.
         timeout_navigation: Milliseconds = Milliseconds(60_000),
             key("timeouts.navigation").everywhere();
         /// How long an assertion waits.

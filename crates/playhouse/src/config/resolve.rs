@@ -209,6 +209,10 @@ pub(crate) fn resolve(
         timeouts: Timeouts {
             action: required(&options.timeout_action).into(),
             navigation: required(&options.timeout_navigation).into(),
+            navigation_of_sessions: match said(&options.timeout_navigation) {
+                Some((_, Source::Default)) | None => NAVIGATION_OF_SESSIONS,
+                Some((timeout, _)) => timeout.into(),
+            },
             expect: required(&options.timeout_expect).into(),
             settle: required(&options.timeout_settle).into(),
         },
@@ -232,6 +236,9 @@ pub(crate) fn resolve(
         notices,
     })
 }
+
+/// How long tools of the `session` toolset navigate where nobody says anything.
+const NAVIGATION_OF_SESSIONS: Duration = Duration::from_secs(30);
 
 /// The value of an option that has a default.
 fn required<T: OptionValue>(option: &Layered<T>) -> T {

@@ -483,8 +483,10 @@ pub struct FileSettings {
 pub struct Timeouts {
     /// An action, with the wait for its element.
     pub action: Duration,
-    /// A navigation.
+    /// A navigation, with tools that answer as those of `@playwright/mcp` do.
     pub navigation: Duration,
+    /// The same with tools that answer with an object.
+    pub navigation_of_sessions: Duration,
     /// An assertion.
     pub expect: Duration,
     /// The watch for consequences of an action that shows none.

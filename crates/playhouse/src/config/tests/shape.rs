@@ -2,6 +2,7 @@
 //! specification as it stands there.
 
 use super::*;
+use crate::config::settings::Timeouts;
 use std::time::Duration;
 
 const EXAMPLE: &str = include_str!("shape.json");
@@ -41,6 +42,26 @@ fn the_example_of_the_specification_works_as_it_stands() {
 }
 
 #[test]
+fn tools_of_the_session_toolset_have_30_seconds_to_navigate_unless_a_timeout_is_set() {
+    let timeouts = |args: &[&str], file| load(args, &[], file).expect("valid").settings.timeouts;
+    let both = |timeouts: Timeouts| {
+        let Timeouts {
+            navigation,
+            navigation_of_sessions,
+            ..
+        } = timeouts;
+        (navigation.as_secs(), navigation_of_sessions.as_secs())
+    };
+    assert_eq!(both(timeouts(&[], None)), (60, 30));
+    assert_eq!(
+        both(timeouts(&["--timeout-navigation", "60000"], None)),
+        (60, 60)
+    );
+    let file = r#"{ "timeouts": { "navigation": 45000 } }"#;
+    assert_eq!(both(timeouts(&[], Some(file))), (45, 45));
+}
+
+#[test]
 fn both_shapes_may_stand_in_one_file_and_the_exact_word_counts() {
     let file = r#"{
         "session": { "defaultTimeout": 1000, "persistentSessions": true },
@@ -55,6 +76,10 @@ fn both_shapes_may_stand_in_one_file_and_the_exact_word_counts() {
     assert!(settings.browser.isolated);
     assert_eq!(settings.timeouts.action, Duration::from_secs(2));
     assert_eq!(settings.timeouts.navigation, Duration::from_secs(1));
+    assert_eq!(
+        settings.timeouts.navigation_of_sessions,
+        Duration::from_secs(1)
+    );
     let origins = &settings.browser.origins;
     assert!(!origins.allow("http://a.org/") && !origins.allow("http://b.org:8080/"));
     assert!(origins.allow("http://a.org:8080/"));
