@@ -2,6 +2,7 @@
 
 mod lifecycle;
 mod logs;
+mod parallel;
 mod troubles;
 
 use crate::call::Call;

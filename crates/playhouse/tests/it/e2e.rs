@@ -5,6 +5,7 @@ mod commands;
 mod survival;
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -499,6 +500,50 @@ esac"#,
         status["errorCode"], "SESSION_NOT_FOUND",
         "the session is closed all the same"
     );
+}
+
+#[tokio::test]
+async fn an_app_with_two_logs_and_no_combined_one_is_read_from_both() {
+    if !browser_is_there() {
+        return;
+    }
+    let site = Site::start().await;
+    site.add_page("/", "<title>Here</title>");
+    let project = Project::new();
+    let command = project.script(
+        &site,
+        r#"case $1 in
+  --start) setsid sleep 1000006 > /dev/null 2>&1 &
+    echo $! > app.pid; echo served > out.log; echo "Error: no table" > err.log
+    echo "{\"status\":\"ready\",\"url\":\"$site\",\"pid\":$!,\"logs\":{\"stdout\":\"out.log\",\"stderr\":\"err.log\"}}" ;;
+  --status) echo "{\"status\":\"running\",\"url\":\"$site\",\"pid\":$(cat app.pid)}" ;;
+  *) kill $(cat app.pid); echo '{"status":"stopped"}' ;;
+esac"#,
+    );
+    let client = project.serve(&command, &[]).await;
+    client.success("e2e_start", json!({})).await;
+    let logs = client.success("e2e_logs", json!({})).await;
+    let both = "[stdout]\nserved\n[stderr]\nError: no table";
+    assert_eq!(text(&logs, "/log"), both, "{logs:#}");
+    let path = text(&logs, "/path");
+    assert!(
+        path.contains("out.log, ") && path.ends_with("err.log"),
+        "{path}"
+    );
+    let search = json!({ "search": "table" });
+    let logs = client.success("e2e_logs", search).await;
+    assert_eq!(text(&logs, "/log"), "[stderr]\nError: no table", "{logs:#}");
+    assert_eq!(logs["matches"], 1);
+    for (log, line) in [("err.log", "Error: again"), ("out.log", "served again")] {
+        let mut file = fs::OpenOptions::new().append(true).open(project.path(log));
+        writeln!(file.as_mut().expect("a log"), "{line}").expect("it can be written");
+        let pattern = json!({ "pattern": line });
+        let waited = client.success("wait_for_server_log", pattern).await;
+        assert_eq!(waited["line"], line);
+    }
+    let refused = failed(&client, "e2e_logs", json!({ "offset": 3 })).await;
+    assert_eq!(refused["errorCode"], "INVALID_PARAMETERS", "{refused:#}");
+    client.success("e2e_stop", json!({})).await;
 }
 
 #[tokio::test]

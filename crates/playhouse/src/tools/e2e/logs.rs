@@ -1,7 +1,7 @@
 //! What the app's servers write.
 
-use super::E2eSession;
 use super::lifecycle::chosen;
+use super::{E2eSession, parallel};
 use crate::call::Call;
 use crate::devserver::{self, DevServer, Excerpt, Position};
 use crate::error::{Error, Problem, Result};
@@ -102,6 +102,10 @@ impl ObjectTool for E2eLogs {
         };
         let marks = session.app().last_deed();
         let source = Source::of(&session, self.server.as_deref(), self.stream)?;
+        if self.offset.is_some() && source.parts.len() > 1 {
+            let message = "Needs \"stream\": \"stdout\" or \"stderr\", as this server writes two logs and no combined one";
+            return Err(wrong(Self::NAME, "offset", message.to_owned()));
+        }
         engine::compute(move || self.read(&source, &marks, search.as_ref())).await
     }
 }
@@ -114,68 +118,77 @@ impl E2eLogs {
         marks: &[Mark],
         search: Option<&Pattern>,
     ) -> Result<Outcome<Log>> {
-        let path = source.path.display().to_string();
-        let unreadable = |error: std::io::Error| Error::file(&source.path, "open", &error);
-        let room = if search.is_some() || self.tail.is_some() {
-            SEARCHED
-        } else {
-            ROOM
-        };
-        let (excerpt, next_offset) = match (self.since_last_call, self.offset) {
-            (Some(true), _) => {
-                let position = source.position(marks);
-                let excerpt = devserver::since(&source.path, position, room);
-                (excerpt.map_err(unreadable)?, None)
-            }
-            (_, Some(offset)) => devserver::page(&source.path, offset, ROOM).map_err(unreadable)?,
-            _ => (
-                devserver::last(&source.path, room).map_err(unreadable)?,
-                None,
-            ),
-        };
-        let Excerpt {
-            mut text,
-            mut left_out,
-        } = excerpt;
-        let mut matches = None;
-        if let Some(pattern) = search {
-            let matched = pattern.matches(text.lines())?;
-            let found = text.lines().zip(matched).filter(|(_, matched)| *matched);
-            let found: Vec<_> = found.map(|(line, _)| line).collect();
-            matches = Some(found.len());
-            text = found.join("\n");
-        }
-        if let Some(tail) = self.tail {
-            let begin = text
-                .trim_end()
-                .rmatch_indices('\n')
-                .nth(tail.saturating_sub(1));
-            let begin = if tail == 0 {
-                text.len()
-            } else {
-                begin.map_or(0, |(at, _)| at + 1)
+        let (mut texts, mut left_out, mut next_offset) = (Vec::new(), 0, None);
+        for part in &source.parts {
+            let room = match search.is_some() || self.tail.is_some() {
+                true => SEARCHED,
+                false => ROOM / source.parts.len() as u64,
             };
-            left_out += begin as u64;
-            text.drain(..begin);
+            let (excerpt, next) = self.excerpt(part, source.position(part, marks), room)?;
+            texts.push((part.stream.name(), excerpt.text));
+            left_out += excerpt.left_out;
+            next_offset = next;
         }
-        let surplus = text
-            .len()
-            .saturating_sub(usize::try_from(ROOM).unwrap_or(usize::MAX));
-        if surplus > 0 {
-            let begin = text[text.ceil_char_boundary(surplus)..].find('\n');
-            let begin = begin.map_or(surplus, |at| text.ceil_char_boundary(surplus) + at + 1);
-            left_out += begin as u64;
-            text.drain(..text.ceil_char_boundary(begin));
+        let mut shown = parallel::joined(texts);
+        let room = usize::try_from(ROOM).unwrap_or(usize::MAX) / shown.len();
+        let mut matches = search.map(|_| 0);
+        for (_, text) in &mut shown {
+            if let (Some(pattern), Some(matches)) = (search, &mut matches) {
+                let matched = pattern.matches(text.lines())?;
+                let found = text.lines().zip(matched).filter(|(_, matched)| *matched);
+                let found: Vec<_> = found.map(|(line, _)| line).collect();
+                *matches += found.len();
+                *text = found.join("\n");
+            }
+            left_out += cut(text, self.tail, room);
         }
+        let paths = source.parts.iter().map(|part| part.path.display());
+        let paths: Vec<_> = paths.map(|path| path.to_string()).collect();
         Ok(Log {
-            log: text.trim_end().to_owned(),
-            path,
+            log: parallel::with_headings(&shown),
+            path: paths.join(", "),
             left_out: (left_out > 0).then_some(left_out),
             next_offset,
             matches,
         }
         .into())
     }
+
+    fn excerpt(
+        &self,
+        part: &Part,
+        position: Position,
+        room: u64,
+    ) -> Result<(Excerpt, Option<u64>)> {
+        let path = &part.path;
+        let read = match (self.since_last_call, self.offset) {
+            (Some(true), _) => devserver::since(path, position, room).map(|since| (since, None)),
+            (_, Some(offset)) => devserver::page(path, offset, ROOM),
+            // One of the two may have nothing to say yet.
+            _ if part.is_one_of_two && !path.exists() => Ok((Excerpt::default(), None)),
+            _ => devserver::last(path, room).map(|last| (last, None)),
+        };
+        read.map_err(|error| Error::file(path, "open", &error))
+    }
+}
+
+/// Leaves the last lines, as many as there is room for; how many bytes are left out.
+fn cut(text: &mut String, tail: Option<usize>, room: usize) -> u64 {
+    let before = text.len();
+    if let Some(tail) = tail {
+        let mut ends = text.trim_end().rmatch_indices('\n');
+        let begin = match tail.checked_sub(1) {
+            None => text.len(),
+            Some(more) => ends.nth(more).map_or(0, |(at, _)| at + 1),
+        };
+        text.drain(..begin);
+    }
+    let surplus = text.ceil_char_boundary(text.len().saturating_sub(room));
+    if surplus > 0 {
+        let begin = text[surplus..].find('\n');
+        text.drain(..begin.map_or(surplus, |at| surplus + at + 1));
+    }
+    (before - text.len()) as u64
 }
 
 /// Wait until the app's server logs a line: with the last action, or later.
@@ -206,25 +219,21 @@ impl ObjectTool for WaitForServerLog {
         let wanted = pattern(Self::NAME, "pattern", &self.pattern)?;
         let marks = session.app().last_deed();
         let source = Source::of(&session, self.server.as_deref(), self.stream)?;
-        let position = source.position(&marks);
+        let parts = source.parts.iter();
+        let mut watched: Vec<_> = parts
+            .map(|part| Watched::of(&part.path, source.position(part, &marks)))
+            .collect();
         let server = chosen(session.app().servers(), self.server.as_deref())?;
         let progress = call.action();
         let found = progress.run(async {
-            let (mut from, mut seen) = (position, Position::default());
             let mut ask_at = Instant::now();
             loop {
                 // Before: what it says when it ends comes first.
                 let gone = Instant::now() >= ask_at && server.is_gone();
-                let now = devserver::end(&source.path);
-                if now != seen {
-                    let (path, wanted) = (source.path.clone(), wanted.clone());
-                    // The first line of what was searched before was seen as a whole.
-                    let is_first = from == position;
-                    let search = move || first_line(&path, from, is_first, &wanted);
-                    if let Some(line) = engine::compute(search).await? {
+                for log in &mut watched {
+                    if let Some(line) = log.next(&wanted).await? {
                         return Ok(Some(line));
                     }
-                    (from, seen) = (now.back(LINE, position), now);
                 }
                 if gone {
                     // Somebody else may have restarted it.
@@ -244,13 +253,53 @@ impl ObjectTool for WaitForServerLog {
             Err(engine::Error::Timeout { .. }) => progress.timeout(),
             Err(error) => return Err(error.into()),
         };
-        let logged = devserver::since(&source.path, position, SHOWN).unwrap_or_default();
+        let logged = source.parts.iter().map(|part| {
+            let since = devserver::since(&part.path, source.position(part, &marks), SHOWN);
+            (part.stream.name(), since.unwrap_or_default().text)
+        });
+        let logged = parallel::with_headings(&parallel::joined(logged.collect()));
         Err(Error::NotLogged {
             server: source.server,
             pattern: wanted.to_string(),
             timeout_ms: u64::try_from(waited.as_millis()).unwrap_or(u64::MAX),
-            logged: logged.text.trim_end().to_owned(),
+            logged,
         })
+    }
+}
+
+/// A log in which a line is waited for.
+struct Watched {
+    path: PathBuf,
+    /// Where the search began.
+    first: Position,
+    /// From here on it was not searched yet.
+    from: Position,
+    /// How long it was then.
+    seen: Position,
+}
+
+impl Watched {
+    fn of(path: &Path, position: Position) -> Self {
+        Self {
+            path: path.to_owned(),
+            first: position,
+            from: position,
+            seen: Position::default(),
+        }
+    }
+
+    /// The first line with the pattern, if it has come.
+    async fn next(&mut self, wanted: &Pattern) -> engine::Result<Option<String>> {
+        let now = devserver::end(&self.path);
+        if now == self.seen {
+            return Ok(None);
+        }
+        let (path, wanted, from) = (self.path.clone(), wanted.clone(), self.from);
+        // The first line of what was searched before was seen as a whole.
+        let is_first = from == self.first;
+        let line = engine::compute(move || first_line(&path, from, is_first, &wanted)).await?;
+        (self.from, self.seen) = (now.back(LINE, self.first), now);
+        Ok(line)
     }
 }
 
@@ -279,12 +328,18 @@ fn shortened(line: &str) -> String {
     }
 }
 
-/// A log of a server.
+/// A log of a server, or two that are read as one.
 struct Source {
     server: String,
     index: usize,
+    parts: Vec<Part>,
+}
+
+/// A file of it.
+struct Part {
     stream: Stream,
     path: PathBuf,
+    is_one_of_two: bool,
 }
 
 impl Source {
@@ -293,26 +348,56 @@ impl Source {
         let server = chosen(servers, server)?;
         let index = servers.iter().position(|other| Arc::ptr_eq(other, server));
         let logs = server.logs();
-        let (stream, path) = match stream.unwrap_or_default() {
-            Stream::Stdout => (Stream::Stdout, logs.stdout),
-            Stream::Stderr => (Stream::Stderr, logs.stderr),
-            Stream::Combined if logs.combined().is_none() => (Stream::Stdout, logs.stdout),
-            Stream::Combined => (Stream::Combined, logs.combined),
+        let both = [
+            (Stream::Stdout, &logs.stdout),
+            (Stream::Stderr, &logs.stderr),
+        ];
+        let files = match stream.unwrap_or_default() {
+            Stream::Combined if logs.combined().is_none() => both.to_vec(),
+            Stream::Combined => vec![(Stream::Combined, &logs.combined)],
+            Stream::Stdout => vec![both[0]],
+            Stream::Stderr => vec![both[1]],
         };
+        let files = files.into_iter();
+        let mut parts: Vec<_> = files
+            .filter_map(|(stream, path)| {
+                Some(Part {
+                    stream,
+                    path: path.clone()?,
+                    is_one_of_two: false,
+                })
+            })
+            .collect();
+        parts.dedup_by(|one, other| one.path == other.path);
+        if parts.is_empty() {
+            return Err(unknown(server));
+        }
+        if parts.len() > 1 {
+            parts.iter_mut().for_each(|part| part.is_one_of_two = true);
+        }
         Ok(Self {
             server: server.name().to_owned(),
             index: index.unwrap_or_default(),
-            stream,
-            path: path.ok_or_else(|| unknown(server))?,
+            parts,
         })
     }
 
-    fn position(&self, marks: &[Mark]) -> Position {
+    fn position(&self, part: &Part, marks: &[Mark]) -> Position {
         let mark = marks.get(self.index).copied().unwrap_or_default();
-        match self.stream {
+        match part.stream {
             Stream::Combined => mark.combined,
             Stream::Stdout => mark.stdout,
             Stream::Stderr => mark.stderr,
+        }
+    }
+}
+
+impl Stream {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Combined => "combined",
+            Self::Stdout => "stdout",
+            Self::Stderr => "stderr",
         }
     }
 }
@@ -333,12 +418,16 @@ fn pattern(tool: &'static str, parameter: &str, text: &str) -> Result<Pattern> {
     if !is_regex {
         return Ok(Pattern::text(text));
     }
-    Pattern::regex(text).map_err(|error| Error::InvalidArguments {
+    Pattern::regex(text).map_err(|error| wrong(tool, parameter, error))
+}
+
+fn wrong(tool: &'static str, parameter: &str, message: String) -> Error {
+    Error::InvalidArguments {
         tool,
         problems: vec![Problem {
             parameter: parameter.to_owned(),
-            message: error,
+            message,
             missing: false,
         }],
-    })
+    }
 }
