@@ -309,6 +309,36 @@ async fn clients_of_the_contract_alone_see_no_resources() {
 }
 
 #[tokio::test]
+async fn what_was_written_before_a_client_told_its_roots_stays_a_resource() {
+    if !testkit::browser_is_there() {
+        return;
+    }
+    let server = HttpServer::start(launch(&[])).await;
+    let params = json!({
+        "protocolVersion": "2025-11-25",
+        "capabilities": { "roots": {} },
+        "clientInfo": { "name": "testkit", "version": "1" },
+    });
+    let begun = server.rpc("/mcp", &[], "initialize", params).await;
+    let id = begun.header("mcp-session-id");
+    let headers = [("mcp-session-id", id)];
+    // The client is asked with each of the two calls, and never answers.
+    for _ in 0..2 {
+        let shot = server.call(Some(id), "browser_take_screenshot", json!({}));
+        assert_ne!(shot.await["isError"], true);
+    }
+    let listed = server.rpc("/mcp", &headers, "resources/list", json!({}));
+    let listed = listed.await.json();
+    let resources = listed["result"]["resources"].as_array().expect("a list");
+    let pictures = resources
+        .iter()
+        .filter(|one| one["mimeType"] == "image/png");
+    let mut names: Vec<_> = pictures.map(|one| one["name"].to_string()).collect();
+    names.dedup();
+    assert_eq!(names.len(), 2, "{listed}");
+}
+
+#[tokio::test]
 async fn what_one_wrote_another_principal_cannot_read() {
     let keys = tempfile::NamedTempFile::new().unwrap();
     let secret = |name: &str| format!("{name}-0123456789abcdef0123456789abcdef");

@@ -332,3 +332,16 @@ fn extension(mime_type: &str) -> &str {
         _ => "bin",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::headers;
+
+    #[test]
+    fn a_header_has_one_line_and_each_cookie_its_own() {
+        let given = [("Vary", "Origin\nAccept"), ("set-cookie", "a=1\nb=2")];
+        let given = given.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let lines = "  vary: Origin, Accept\n  set-cookie: a=1\n  set-cookie: b=2";
+        assert_eq!(headers(&given, "  "), lines);
+    }
+}
