@@ -3,6 +3,7 @@
 use crate::harness::{eval, goto, soon, with_browser, with_options};
 use engine::{
     Browser, CdpEndpoint, ConnectOptions, ContextOptions, Error, LaunchOptions, LoadState,
+    MediaFeatures,
 };
 use std::path::PathBuf;
 use std::time::Duration;
@@ -374,6 +375,40 @@ fn what_a_browser_elsewhere_shows_already_is_taken_over() {
             "inner"
         );
         second.close(&soon()).await.unwrap();
+    });
+}
+
+#[test]
+fn attaching_leaves_the_media_type_that_another_client_emulates() {
+    with_options(async |_| {
+        let elsewhere = RemoteBrowser::start().await;
+        let first = connect(elsewhere.http()).await.unwrap();
+        let context = first
+            .default_context(&soon(), ContextOptions::default())
+            .await
+            .unwrap();
+        let page = &context.pages()[0];
+        let print = MediaFeatures {
+            media: Some("print".to_owned()),
+            ..Default::default()
+        };
+        page.emulate_media(&soon(), print).await.unwrap();
+
+        let second = connect(elsewhere.http()).await.unwrap();
+        let own = second
+            .new_context(&soon(), ContextOptions::default())
+            .await
+            .unwrap();
+        goto(&own.new_page(&soon()).await.unwrap(), "about:blank").await;
+        let shared = second
+            .default_context(&soon(), ContextOptions::default())
+            .await
+            .unwrap();
+        let query = "matchMedia('print').matches";
+        assert_eq!(eval(&shared.pages()[0], query).await, true);
+        assert_eq!(eval(page, query).await, true);
+        second.close(&soon()).await.unwrap();
+        first.close(&soon()).await.unwrap();
     });
 }
 

@@ -265,7 +265,6 @@ impl Shared {
             }
             // Nobody drives it, but it waits for us; what it answers does not matter.
             (kind, _) => {
-                // A page of nobody's is left alone; the events of a worker would only fill a queue.
                 tracing::debug!(
                     kind,
                     url = attached.target_info.url,
@@ -274,7 +273,12 @@ impl Shared {
                 for rules in self.contexts().rules() {
                     setup::guard(&session, &rules);
                 }
-                setup::leave(session, &self.root, attached.session_id);
+                // The events of a worker would only fill a queue. A page has none without domains, and leaving it
+                // would reset the media type that its owner emulates.
+                match kind {
+                    "page" => setup::resume(&session),
+                    _ => setup::leave(session, &self.root, attached.session_id),
+                }
             }
         }
     }

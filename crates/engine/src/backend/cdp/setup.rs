@@ -222,6 +222,11 @@ pub(super) fn guard(session: &Session, rules: &OriginRules) {
     }
 }
 
+/// Lets a target run that nobody drives.
+pub(super) fn resume(session: &Session) {
+    drop(session.send(&runtime::RunIfWaitingForDebugger {}));
+}
+
 /// Lets a target run that nobody drives, and leaves it alone.
 pub(super) fn leave(session: Session, parent: &Session, id: target::SessionId) {
     let resumed = session.send(&runtime::RunIfWaitingForDebugger {});
