@@ -13,6 +13,7 @@ pub(crate) mod bidi;
 mod capability;
 pub(crate) mod cdp;
 mod compact;
+mod creation;
 mod event;
 pub(crate) mod expression;
 pub(crate) mod gesture;

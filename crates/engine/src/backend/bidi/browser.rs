@@ -4,9 +4,10 @@ use super::context::BidiContext;
 use super::page::BidiPage;
 use super::proxy;
 use crate::backend::{
-    BrowserBackend, Capabilities, ContextBackend, ContextObserver, ContextOptions, Feature, FrameId,
+    BrowserBackend, Capabilities, ContextBackend, ContextObserver, ContextOptions, Feature,
+    FrameId, creation,
 };
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::launch::source::Source;
 use crate::task::{self, Task};
 use async_trait::async_trait;
@@ -135,15 +136,12 @@ impl BrowserBackend for BidiBrowser {
             unhandled_prompt_behavior: None,
         };
         let (shared, options) = (self.shared.clone(), options.clone());
-        // Given up half-way, nobody would know its name.
-        let created = task::to_the_end("creating context", async move {
+        let (context, undo) = creation::created(async move {
             let created = shared.root.call(&create).await?;
             let context = shared.context(&created.user_context, &options, observer);
-            let close = context.clone();
-            let undo = task::Undo::by("closing context", async move { close.close().await });
-            Ok((context, undo))
-        });
-        let (context, undo) = created.await.unwrap_or(Err(Error::PageClosed {}))?;
+            Ok(context)
+        })
+        .await?;
         context.prepare().await?;
         undo.disarm();
         Ok(context)

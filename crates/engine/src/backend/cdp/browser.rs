@@ -5,8 +5,9 @@ use super::proxy::proxy_bypass;
 use super::{origins, setup};
 use crate::backend::{
     BrowserBackend, Capabilities, ContextBackend, ContextObserver, ContextOptions, DownloadEvent,
+    creation,
 };
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::launch::source::Source;
 use crate::origins::OriginRules;
 use crate::task::{self, Task};
@@ -119,16 +120,13 @@ impl BrowserBackend for CdpBrowser {
             ..Default::default()
         };
         let (shared, options) = (self.shared.clone(), options.clone());
-        // Given up half-way, nobody would know its name.
-        let created = task::to_the_end("creating context", async move {
+        let (context, undo) = creation::created(async move {
             let id = shared.root.call(&create).await?.browser_context_id;
             let context = shared.context(Some(id.clone()), &options, observer);
             shared.contexts().by_id.insert(id, context.clone());
-            let close = context.clone();
-            let undo = task::Undo::by("closing context", async move { close.close().await });
-            Ok((context, undo))
-        });
-        let (context, undo) = created.await.unwrap_or(Err(Error::PageClosed {}))?;
+            Ok(context)
+        })
+        .await?;
         context.prepare().await?;
         undo.disarm();
         Ok(context)

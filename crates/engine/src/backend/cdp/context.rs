@@ -13,20 +13,18 @@ use crate::origins::OriginRules;
 use crate::routes::Routes;
 use crate::task;
 use async_trait::async_trait;
-use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
-use tokio::sync::watch;
 use wire::Session;
 use wire::cdp::{browser, fetch, network, runtime, storage, target};
 
+use pages::{Pages, PagesState};
+
+mod pages;
+
 /// How long pages that are being prepared are waited for: one that hangs must not hang the others.
 const PREPARING: Duration = Duration::from_secs(3);
-/// Names of pages that are gone; enough for whoever still waits for one of them.
-const REMEMBERED: usize = 64;
-/// Pages of a context that other pages opened: with as many of them, further ones are closed before they show anything.
-const OPENED_BY_PAGES: usize = 50;
 /// How long the browser may take to attach a page that it has opened.
 const ATTACHING: Duration = Duration::from_secs(10);
 
@@ -43,26 +41,6 @@ pub(super) struct CdpContext {
     pages: Arc<Pages>,
     /// Held while a page is created: until its name is known, it cannot be told from another.
     creating: tokio::sync::Mutex<()>,
-}
-
-/// The pages, shared with the tasks that prepare them.
-#[derive(Default)]
-struct Pages {
-    state: Mutex<PagesState>,
-    changed: watch::Sender<u64>,
-}
-
-#[derive(Default)]
-struct PagesState {
-    open: HashMap<PageId, Arc<CdpPage>>,
-    /// Attached, not yet prepared: session by page.
-    opening: HashMap<PageId, String>,
-    /// Those of both that other pages opened, while we looked.
-    opened_by_pages: HashSet<PageId>,
-    /// Attached while a page of our own is on its way: one of them is it.
-    withheld: Option<Vec<(Session, target::TargetInfo)>>,
-    /// With the reason, if they could not be made what the context asks for.
-    gone: VecDeque<(PageId, Option<Error>)>,
 }
 
 impl CdpContext {
@@ -539,43 +517,6 @@ impl ContextBackend for CdpContext {
             browser.forget(self);
         }
         Ok(())
-    }
-}
-
-impl Pages {
-    fn state(&self) -> MutexGuard<'_, PagesState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn bump(&self) {
-        self.changed.send_modify(|count| *count += 1);
-    }
-
-    async fn wait<T>(&self, mut look: impl FnMut(&PagesState) -> Option<T>) -> T {
-        let mut changed = self.changed.subscribe();
-        loop {
-            changed.mark_unchanged();
-            if let Some(found) = look(&self.state()) {
-                return found;
-            }
-            // The sender lives in `self`.
-            let _ = changed.changed().await;
-        }
-    }
-}
-
-impl PagesState {
-    /// Whether another page that a page opened may join.
-    fn admits(&mut self, id: &PageId) -> bool {
-        let few = self.opened_by_pages.len() < OPENED_BY_PAGES;
-        few && self.opened_by_pages.insert(id.clone())
-    }
-
-    fn forget(&mut self, id: PageId, why: Option<Error>) {
-        if self.gone.len() == REMEMBERED {
-            self.gone.pop_front();
-        }
-        self.gone.push_back((id, why));
     }
 }
 
