@@ -27,6 +27,16 @@ struct Project {
     folder: TempDir,
 }
 
+/// A site with one page, for an app that does not serve by itself, and a project. `None` without a browser.
+async fn site_and_project() -> Option<(Site, Project)> {
+    if !browser_is_there() {
+        return None;
+    }
+    let site = Site::start().await;
+    site.add_page("/", "<title>Here</title>");
+    Some((site, Project::new()))
+}
+
 impl Project {
     fn new() -> Self {
         let (mark, folder) = fresh_mark();
@@ -473,12 +483,9 @@ async fn a_start_that_is_cancelled_leaves_nothing() {
 
 #[tokio::test]
 async fn a_shutdown_that_fails_leaves_nothing() {
-    if !browser_is_there() {
+    let Some((site, project)) = site_and_project().await else {
         return;
-    }
-    let site = Site::start().await;
-    site.add_page("/", "<title>Here</title>");
-    let project = Project::new();
+    };
     let command = project.script(
         &site,
         r#"case $1 in
@@ -504,12 +511,9 @@ esac"#,
 
 #[tokio::test]
 async fn an_app_with_two_logs_and_no_combined_one_is_read_from_both() {
-    if !browser_is_there() {
+    let Some((site, project)) = site_and_project().await else {
         return;
-    }
-    let site = Site::start().await;
-    site.add_page("/", "<title>Here</title>");
-    let project = Project::new();
+    };
     let command = project.script(
         &site,
         r#"case $1 in

@@ -190,12 +190,9 @@ async fn a_command_that_is_the_app_itself_is_run_all_the_same() {
 
 #[tokio::test]
 async fn an_app_that_starts_holds_up_no_other_session() {
-    if !browser_is_there() {
+    let Some((site, project)) = site_and_project().await else {
         return;
-    }
-    let site = Site::start().await;
-    site.add_page("/", "<title>Here</title>");
-    let project = Project::new();
+    };
     let command = project.script(
         &site,
         r#"case $1 in
@@ -218,12 +215,9 @@ esac"#,
 
 #[tokio::test]
 async fn an_app_that_runs_already_is_used_and_left_running() {
-    if !browser_is_there() {
+    let Some((site, project)) = site_and_project().await else {
         return;
-    }
-    let site = Site::start().await;
-    site.add_page("/", "<title>Here</title>");
-    let project = Project::new();
+    };
     let config = json!({ "devServers": { "web": { "url": site.base_url() } } });
     let file = project.path("playhouse.json");
     fs::write(&file, config.to_string()).expect("it can be written");

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 use testkit::{Site, browser_is_there, crooked};
 
-use super::{Project, failed, text};
+use super::{Project, failed, site_and_project, text};
 use crate::faults::{browsers, kill, until};
 
 /// A command whose app is a process that does nothing: its page is the site's. It does not restart while there is a file `broken`.
@@ -23,12 +23,9 @@ esac"#;
 
 #[tokio::test]
 async fn one_command_is_two_servers_by_its_environment() {
-    if !browser_is_there() {
+    let Some((site, project)) = site_and_project().await else {
         return;
-    }
-    let site = Site::start().await;
-    site.add_page("/", "<title>Here</title>");
-    let project = Project::new();
+    };
     let command = project.script(&site, IDLE_APP);
     let server = |name: &str, requires: &[&str]| json!({ "command": command, "env": { "APP": name }, "requires": requires });
     let config =
@@ -49,12 +46,9 @@ async fn one_command_is_two_servers_by_its_environment() {
 
 #[tokio::test]
 async fn what_a_killed_server_left_running_is_stopped_by_the_next() {
-    if !browser_is_there() {
+    let Some((site, project)) = site_and_project().await else {
         return;
-    }
-    let site = Site::start().await;
-    site.add_page("/", "<title>Here</title>");
-    let project = Project::new();
+    };
     let command = project.script(&site, IDLE_APP);
     let launch = project.launch(&["--server-command", &command]);
     let mut client = launch.env("APP", "app").start().await;
@@ -70,12 +64,9 @@ async fn what_a_killed_server_left_running_is_stopped_by_the_next() {
 
 #[tokio::test]
 async fn a_session_survives_its_server_and_its_browser() {
-    if !browser_is_there() {
+    let Some((site, project)) = site_and_project().await else {
         return;
-    }
-    let site = Site::start().await;
-    site.add_page("/", "<title>Here</title>");
-    let project = Project::new();
+    };
     let command = project.script(&site, IDLE_APP);
     let client = project
         .launch(&["--server-command", &command, "--caps", "contexts"])
