@@ -4,7 +4,8 @@ use crate::size::is_large;
 use serde::Serialize;
 use std::fmt::Debug;
 use std::future::Future;
-use tokio::sync::Semaphore;
+use std::pin::Pin;
+use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinHandle;
 use tracing::Instrument as _;
 
@@ -15,6 +16,8 @@ pub struct Task(Option<JoinHandle<()>>);
 
 /// Starts `work` under a name that shows in logs.
 pub fn spawn(name: &'static str, work: impl Future<Output = ()> + Send + 'static) -> Task {
+    // Boxed, the runtime's code for tasks is compiled once and not for each of them: a tenth of the program.
+    let work: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(work);
     #[expect(
         clippy::disallowed_methods,
         reason = "this is the door the rule points at"
@@ -28,7 +31,7 @@ pub async fn to_the_end<T: Send + 'static>(
     name: &'static str,
     work: impl Future<Output = T> + Send + 'static,
 ) -> Option<T> {
-    let (done, waiting) = tokio::sync::oneshot::channel();
+    let (done, waiting) = oneshot::channel();
     spawn(name, async move {
         let _ = done.send(work.await);
     })
@@ -81,15 +84,17 @@ static COMPUTING: Semaphore = Semaphore::const_new(2);
 /// When `work` does.
 pub async fn compute<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let permit = COMPUTING.acquire().await;
-    let done = tokio::task::spawn_blocking(move || {
-        // Kept while it computes, also when nobody waits for it any more.
+    let (done, result) = oneshot::channel();
+    // Boxed for the same reason as a task.
+    let work: Box<dyn FnOnce() + Send> = Box::new(move || {
+        // Kept while it computes, also when its caller has given up.
         let _permit = permit;
-        work()
+        let _ = done.send(work());
     });
-    match done.await {
-        Ok(done) => done,
-        Err(failed) => std::panic::resume_unwind(failed.into_panic()),
+    if let Err(failed) = tokio::task::spawn_blocking(work).await {
+        std::panic::resume_unwind(failed.into_panic());
     }
+    result.await.expect("it was sent before the thread ended")
 }
 
 /// Computes it on a thread of its own if it is large, else at once.

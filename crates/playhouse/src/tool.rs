@@ -81,7 +81,7 @@ pub(crate) struct Outcome<T> {
 }
 
 impl<T> Outcome<T> {
-    /// Adds a picture.
+    /// Adds an image.
     pub(crate) fn and_image(mut self, image: Image) -> Self {
         self.images.push(image);
         self
@@ -294,6 +294,13 @@ impl ToolDef {
     ) -> Result<Reply> {
         (self.run)(self, arguments, call, reach).await
     }
+
+    fn internal(&self, error: &serde_json::Error) -> Error {
+        Error::Internal {
+            tool: self.name,
+            reason: error.to_string(),
+        }
+    }
 }
 
 impl std::fmt::Debug for ToolDef {
@@ -328,10 +335,7 @@ fn run_object<'a, T: ObjectTool>(
         let is_large = engine::is_large(&object);
         let to_json = move || serde_json::to_value(object);
         let object = engine::computed(is_large, to_json).await;
-        let object = object.map_err(|error| Error::Internal {
-            tool: def.name,
-            reason: error.to_string(),
-        })?;
+        let object = object.map_err(|error| def.internal(&error))?;
         let reply = Reply::default().and(Part::Object(object));
         Ok(images
             .into_iter()
@@ -345,10 +349,16 @@ async fn read<T: DeserializeOwned + Send + 'static>(
     arguments: Arguments,
 ) -> Result<T> {
     let is_large = engine::is_large(&arguments);
-    engine::computed(is_large, move || checked(def, arguments)).await
+    let read = move || {
+        let arguments = checked(def, arguments)?;
+        // The schema let them through: if they do not fit, the schema and the struct disagree.
+        serde_json::from_value(arguments).map_err(|error| def.internal(&error))
+    };
+    engine::computed(is_large, read).await
 }
 
-fn checked<T: DeserializeOwned>(def: &'static ToolDef, mut arguments: Arguments) -> Result<T> {
+/// The arguments as the struct of the tool takes them, or what is wrong with them.
+fn checked(def: &ToolDef, mut arguments: Arguments) -> Result<Value> {
     let schema = (def.schema)();
     arguments::leave_out_empty(&schema, &mut arguments);
     let mut problems = arguments::problems(&schema, &arguments);
@@ -361,12 +371,5 @@ fn checked<T: DeserializeOwned>(def: &'static ToolDef, mut arguments: Arguments)
             problems,
         });
     }
-    let arguments = arguments::whole(Value::Object(arguments));
-    serde_json::from_value(arguments).map_err(|error| {
-        // The schema let it through, so the schema and the struct disagree.
-        Error::Internal {
-            tool: def.name,
-            reason: error.to_string(),
-        }
-    })
+    Ok(arguments::whole(Value::Object(arguments)))
 }
