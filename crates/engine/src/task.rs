@@ -16,7 +16,7 @@ pub struct Task(Option<JoinHandle<()>>);
 
 /// Starts `work` under a name that shows in logs.
 pub fn spawn(name: &'static str, work: impl Future<Output = ()> + Send + 'static) -> Task {
-    // Boxed, the runtime's code for tasks is compiled once and not for each of them: a tenth of the program.
+    // Boxed, the runtime's code for tasks is compiled once and not for each of them.
     let work: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(work);
     #[expect(
         clippy::disallowed_methods,
