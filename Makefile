@@ -1,90 +1,103 @@
-# `make test` is the whole gate, `make update` rewrites what is generated, `make demo` shows the main job.
-.PHONY: demo test update check prepare parity bench soak grid conformance
+.DEFAULT_GOAL := test
+.PHONY: demo test test-engines check update parity bench soak grid conformance chromium engines clients selenium
 
 CARGO ?= cargo
 INJECTED := crates/engine/injected
+# Clients of other authors, on Node and Python.
 CLIENTS := crates/testkit/clients
-# What the tests of end-to-end testing start.
+# Apps under test.
 APPS := crates/testkit/apps
-# The Selenium Grid of the tests.
+# A Selenium Grid.
 GRID := crates/testkit/grid
-# The authorization server of the tests.
+# An authorization server.
 OAUTH := crates/playhouse/tests/oauth
+ORACLE := target/oracle/node_modules/@playwright/mcp/cli.js
 
-# An MCP client drives the built server over stdio through the example shop; SESSIONS=8 shows that many sessions at once, E2E=1 an app
-# under test, which the server starts.
-demo: prepare
+packages = $(addsuffix /node_modules/.package-lock.json,$(1))
+
+# An MCP client drives the server over stdio through an example shop. SESSIONS=8: that many sessions side by side. E2E=1: an app under
+# test, which the server starts.
+demo: chromium $(if $(E2E),$(call packages,$(APPS)))
 	$(CARGO) build --locked -p playhouse -p testkit
 	$(if $(SESSIONS),target/debug/sessions $(SESSIONS),target/debug/demo $(if $(E2E),--e2e))
 
-test: check
+# Everything that needs Node and a Chromium at most.
+test: chromium $(call packages,$(INJECTED) $(APPS) $(OAUTH))
 	$(CARGO) test --locked --workspace --no-fail-fast
 
-# What needs no browser: format, lints, the page side's types.
-check: prepare
+# What needs Firefox, WebKit, a Selenium Grid or clients of other authors.
+test-engines: chromium engines clients selenium $(call packages,$(OAUTH)) conformance
+	$(CARGO) test --locked --workspace --no-fail-fast -- --ignored
+	$(CARGO) test --locked -p engine --test firefox
+
+# Format, lints, and the types of the code in the page. Needs no browser.
+check: $(call packages,$(INJECTED))
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 	npm --prefix $(INJECTED) run --silent check
 
 # Rewrites the bundles, the generated documents, and the replies of specs; read the diff.
-update: prepare
+update: chromium $(call packages,$(INJECTED) $(APPS) $(OAUTH))
 	$(CARGO) fmt --all
 	npm --prefix $(INJECTED) run --silent build
 	UPDATE_EXPECT=1 $(CARGO) test --workspace
 
-# The same calls to us and to the npm package, answers compared. PARITY=text plays only some scenarios.
-parity: prepare target/oracle/node_modules/@playwright/mcp/cli.js
+# Sends the same calls to Playhouse and to the npm package, and compares the answers. PARITY=text runs only some scenarios.
+parity: chromium $(ORACLE)
 	$(CARGO) build --locked -p playhouse -p testkit
-	target/debug/parity crates/testkit/parity -- target/debug/playhouse --toolsets browser \
-	  -- node $(CURDIR)/target/oracle/node_modules/@playwright/mcp/cli.js
+	target/debug/parity crates/testkit/parity -- target/debug/playhouse --toolsets browser -- node $(CURDIR)/$(ORACLE)
 
-# The official suite of the Model Context Protocol asks the server as it is, and then, for everything, one with the suite's own fixtures.
-conformance: prepare
+# The official suite of the Model Context Protocol tests the server as it is, and then, for everything, one with the suite's fixtures.
+conformance: chromium clients
 	$(CARGO) build --locked -p playhouse -p testkit
 	$(CARGO) clippy --locked -p playhouse --features conformance --example conformance -- -D warnings
 	$(CARGO) build --locked -p playhouse --features conformance --example conformance
 	target/debug/conformance target/debug/playhouse target/debug/examples/conformance
 
-target/oracle/node_modules/@playwright/mcp/cli.js:
-	npm install --silent --no-audit --no-fund --prefix target/oracle @playwright/mcp@0.0.83
-
-# What calls cost, beside the floor and two peers; ARGS="--rounds 1 --only click --servers pw,ours" for a quick look.
-# Everything goes to docs/benchmarks.md: make bench ARGS="--output docs/benchmarks.md", where nothing else runs.
-bench: prepare
+# What calls cost, beside the raw protocol and two peers. ARGS="--rounds 1 --only click --servers pw,ours" is quick;
+# ARGS="--output docs/benchmarks.md" writes the document, on a machine that does nothing else.
+bench: chromium engines
 	$(CARGO) build --locked --release -p playhouse -p testkit
 	npm install --silent --no-audit --no-fund --prefix target/bench/peers \
 	  @playwright/mcp@0.0.83 agent-browser@0.41.2 gpt-tokenizer@4.0.0
 	target/release/bench $(ARGS)
 
-# Ten thousand calls of mixed work in one server; fails when it needs more at the end than early on. The table in docs/soak.md is that
-# of make soak ARGS="10000 --output docs/soak.md".
-# make soak SESSIONS=2000: that many sessions, 16 at a time, and nothing left of them.
-soak: prepare
+# Ten thousand calls of mixed work in one server; fails if it needs more at the end than early on. ARGS="10000 --output docs/soak.md"
+# writes the document. SESSIONS=2000: that many sessions, 16 at a time; fails if anything is left of them.
+soak: chromium
 	$(CARGO) build --locked --release -p playhouse -p testkit
 	$(if $(SESSIONS),target/release/sessions --soak $(SESSIONS),target/release/soak $(ARGS))
 
-# What a Selenium Grid costs, beside browsers that the server starts itself: the table of docs/scaling.md.
-grid: prepare
+# What a Selenium Grid costs, beside browsers that the server starts: the table of docs/scaling.md.
+grid: chromium engines selenium
 	$(CARGO) build --locked --release -p playhouse -p testkit
 	target/release/grid
 
-# Installs what is missing, where it knows how.
-NODE_MODULES := $(INJECTED)/node_modules/.package-lock.json $(CLIENTS)/node_modules/.package-lock.json \
-  $(OAUTH)/node_modules/.package-lock.json $(APPS)/node_modules/.package-lock.json \
-  $(GRID)/node_modules/.package-lock.json
+# The targets below install what is missing, on Debian and Ubuntu.
 
-prepare: $(NODE_MODULES) $(CLIENTS)/python/ready $(GRID)/bin/geckodriver
-	@.ci/prepare
+chromium:
+	@.ci/install chromium
 
-$(NODE_MODULES): %/node_modules/.package-lock.json: %/package-lock.json
+engines:
+	@.ci/install firefox webkit
+
+clients: $(call packages,$(CLIENTS)) $(CLIENTS)/python/ready
+
+selenium: $(call packages,$(GRID)) $(GRID)/bin/geckodriver
+	@.ci/install selenium
+
+%/node_modules/.package-lock.json: %/package-lock.json
 	npm --prefix $* ci --silent --no-audit --no-fund
 	@touch $@
+
+$(ORACLE):
+	npm install --silent --no-audit --no-fund --prefix target/oracle @playwright/mcp@0.0.83
 
 $(CLIENTS)/python/ready: $(CLIENTS)/requirements.txt
 	@.ci/python $(CLIENTS)/python
 	$(CLIENTS)/python/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
-# Nobody else packages it.
+# Debian has no package of it.
 $(GRID)/bin/geckodriver:
 	$(CARGO) install --quiet --debug --locked --root $(GRID) --version 0.37.1 geckodriver

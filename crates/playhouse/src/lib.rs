@@ -55,9 +55,7 @@ pub use config::{
 };
 pub use error::ErrorCode;
 pub use principal::Permission;
-pub use reference::{
-    BrowserColumn, all_tools, browser_reference, error_reference, tool_reference, tool_table,
-};
+pub use reference::{BrowserColumn, all_tools, browser_reference, error_reference, tool_reference};
 pub use script::reference as code_reference;
 pub use tool::{Effect, SessionNaming, ToolDef, Toolset};
 pub use tools::{TOOLSETS, Toolbox};

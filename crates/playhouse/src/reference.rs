@@ -1,4 +1,4 @@
-//! What documents tell of tools and errors: written from the code, committed, and held to by a test.
+//! The reference documents of tools and errors. They are generated from the code and committed; a test checks that they are current.
 
 mod browsers;
 
@@ -12,10 +12,15 @@ use serde_json::{Map, Value};
 use std::fmt::Write as _;
 use strum::{EnumMessage as _, IntoEnumIterator as _};
 
-/// `docs/tools.md`: each tool with its parameters.
-pub fn tool_reference() -> String {
+/// `docs/tools.md`: a table of all tools with the browsers they work in, and each tool with its parameters.
+pub fn tool_reference(browsers: &[BrowserColumn]) -> String {
     let mut text = String::from(
-        "# Tools\n\nThis file is written from the code: `UPDATE_EXPECT=1 cargo test -p playhouse --test generated`.\n",
+        "# Tools\n\nThis file is generated from the code: `UPDATE_EXPECT=1 cargo test -p playhouse --test generated`.\n\n\
+         `--caps` adds tools that are off by default, `--tools +name,-name` allows and denies single tools, and `playhouse tools` prints the list that a set of flags gives.\n\n",
+    );
+    text.push_str(&tool_table(browsers));
+    text.push_str(
+        "\n✓: every test case of the tool passes in this browser; 4/6: four of six cases do; –: not supported. [browsers.md](browsers.md) lists the cases that differ.\n",
     );
     for (_, toolset) in TOOLSETS {
         let Toolset { name, about, .. } = toolset;
@@ -99,8 +104,8 @@ fn kind(schema: &Map<String, Value>) -> String {
     }
 }
 
-/// The table of tools in the README.
-pub fn tool_table(browsers: &[BrowserColumn]) -> String {
+/// A row for each tool, with a mark for each browser.
+fn tool_table(browsers: &[BrowserColumn]) -> String {
     let mut text = String::from("| tool | what it does | needs |");
     for browser in browsers {
         let _ = write!(text, " {} |", browser.name);
@@ -119,7 +124,7 @@ pub fn tool_table(browsers: &[BrowserColumn]) -> String {
                 None => format!("`--toolsets {}`", toolset.name),
             };
             let about = tool.description();
-            let _ = write!(text, "| `{}` | {about} | {needs} |", tool.name);
+            let _ = write!(text, "| [`{0}`](#{0}) | {about} | {needs} |", tool.name);
             for browser in browsers {
                 let _ = write!(text, " {} |", browser.cell(tool.name));
             }
@@ -132,7 +137,7 @@ pub fn tool_table(browsers: &[BrowserColumn]) -> String {
 /// `docs/errors.md`: each code, and what to do about it.
 pub fn error_reference() -> String {
     let mut text = String::from(
-        "# Errors\n\nThis file is written from the code: `UPDATE_EXPECT=1 cargo test -p playhouse --test generated`.\n\nA tool that fails answers with `isError: true`, a sentence, and in `structuredContent` an object with `errorCode`, `message`, `details`, `retryable` and `suggestion`. *Retryable* says that the same call may succeed when it is made again.\n\n| code | when | retryable | what to do |\n|---|---|---|---|\n",
+        "# Errors\n\nThis file is generated from the code: `UPDATE_EXPECT=1 cargo test -p playhouse --test generated`.\n\nA tool that fails answers with `isError: true`, a sentence, and in `structuredContent` an object with `errorCode`, `message`, `details`, `retryable` and `suggestion`. *Retryable* says that the same call may succeed when it is made again.\n\n| code | when | retryable | what to do |\n|---|---|---|---|\n",
     );
     for code in ErrorCode::iter() {
         let _ = writeln!(

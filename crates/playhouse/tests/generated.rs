@@ -1,4 +1,4 @@
-//! What is generated from the code and committed. `UPDATE_EXPECT=1 cargo test` writes it anew.
+//! Checks what is generated from the code and committed. `UPDATE_EXPECT=1 cargo test -p playhouse --test generated` updates it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -31,7 +31,8 @@ fn the_schema_of_the_configuration_file_is_fresh() {
 
 #[test]
 fn the_reference_of_tools_is_fresh() {
-    check("docs/tools.md", &playhouse::tool_reference());
+    let browsers = browsers();
+    check("docs/tools.md", &playhouse::tool_reference(&browsers));
 }
 
 #[test]
@@ -154,16 +155,4 @@ fn calls_below(folder: &Path, called: &mut BTreeSet<String>) {
             called.extend(words.map(str::to_owned));
         }
     }
-}
-
-/// The part of the README between the markers `<!-- tools:begin -->` and `<!-- tools:end -->`.
-#[test]
-fn the_table_of_tools_in_the_readme_is_fresh() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
-    let readme = std::fs::read_to_string(path).expect("the README can be read");
-    let (start, end) = ("<!-- tools:begin -->\n", "<!-- tools:end -->");
-    let (before, rest) = readme.split_once(start).expect("the README has a table");
-    let (_, after) = rest.split_once(end).expect("the table has an end");
-    let table = playhouse::tool_table(&browsers());
-    check("README.md", &format!("{before}{start}{table}{end}{after}"));
 }

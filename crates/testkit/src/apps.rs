@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use crate::requirement::{from_path, missing};
+use crate::requirement::node;
 
-/// A Node script that listens on `PORT` and misbehaves as its arguments say. `None` where there is no Node; under `CI` that panics.
-pub fn crooked() -> Option<PathBuf> {
-    let node = from_path("node").is_some() || missing("Node");
-    node.then(|| folder().join("crooked.mjs"))
+/// A Node script that listens on `PORT` and misbehaves as its arguments say.
+pub fn crooked() -> PathBuf {
+    folder().join("crooked.mjs")
 }
 
 /// A server command (POSIX shell) that breaks the rules of its interface: `broken-command.sh MODE[@OPTION] [URL [PID]] OPTION`.
@@ -40,14 +39,14 @@ pub struct NotesApp {
 }
 
 impl NotesApp {
-    /// `None` where `make prepare` has not installed what it needs; under `CI` that panics.
-    pub fn copy() -> Option<Self> {
+    /// Copies it.
+    ///
+    /// # Panics
+    /// If Node or the dependencies of the apps are missing.
+    pub fn copy() -> Self {
         let source = folder();
+        node(&source);
         let modules = source.join("node_modules");
-        let there = from_path("node").is_some() && modules.join("vite").is_dir();
-        if !there && !missing("Node and the apps in crates/testkit/apps (run `make prepare`)") {
-            return None;
-        }
         let folder = tempfile::Builder::new()
             .prefix("testkit-notes-")
             .tempdir()
@@ -61,7 +60,7 @@ impl NotesApp {
         #[cfg(unix)]
         std::os::unix::fs::symlink(&modules, folder.path().join("node_modules"))
             .expect("a link can be made");
-        Some(Self { folder })
+        Self { folder }
     }
 
     /// Where its `package.json` is: the working directory of `npm run dev` and `npm run api`.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::requirement::{chromium, firefox, webkit};
+use crate::requirement;
 
 /// A browser engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,18 +25,20 @@ impl Engine {
         }
     }
 
-    /// Its program. Under `CI` a missing one panics.
-    pub fn executable(self) -> Option<PathBuf> {
-        match self {
-            Self::Chromium => chromium(),
-            Self::Firefox => firefox(),
-            Self::Webkit => webkit(),
-        }
+    /// Its program.
+    ///
+    /// # Panics
+    /// If it is not installed.
+    pub fn executable(self) -> PathBuf {
+        self.find().unwrap_or_else(|| {
+            let name = self.name();
+            requirement::missing(name, &format!("playhouse install {name}"))
+        })
     }
 
-    /// Whether such a browser is installed. Under `CI` a missing one panics.
-    pub fn is_there(self) -> bool {
-        self.executable().is_some()
+    /// Its program, if it is installed.
+    pub fn find(self) -> Option<PathBuf> {
+        requirement::browser(self)
     }
 
     /// The server's arguments for it: none for Chromium, which servers take by themselves.
@@ -59,31 +61,30 @@ impl Engine {
     }
 }
 
-/// Makes a test of each function, for each engine that is installed: `async fn a_rule(engine: Engine)` becomes `a_rule::chromium`,
-/// `a_rule::firefox` and `a_rule::webkit`.
+/// Makes a test of each function for each engine: `async fn a_rule(engine: Engine)` becomes `a_rule::chromium`, `a_rule::firefox` and
+/// `a_rule::webkit`. The latter two are ignored unless they are asked for (`make test-engines`).
 ///
-/// `on_each_engine!(but webkit: a_rule)` leaves out WebKit, for what it cannot do.
+/// `on_each_engine!(but webkit: a_rule)` leaves out WebKit, for what it does not support.
 #[macro_export]
 macro_rules! on_each_engine {
     (but webkit: $($test:ident),+ $(,)?) => {$(
         mod $test {
             $crate::on_each_engine!(@ $test, chromium, Chromium);
-            $crate::on_each_engine!(@ $test, firefox, Firefox);
+            $crate::on_each_engine!(@ #[ignore = "needs Firefox: make test-engines"] $test, firefox, Firefox);
         }
     )+};
     ($($test:ident),+ $(,)?) => {$(
         mod $test {
             $crate::on_each_engine!(@ $test, chromium, Chromium);
-            $crate::on_each_engine!(@ $test, firefox, Firefox);
-            $crate::on_each_engine!(@ $test, webkit, Webkit);
+            $crate::on_each_engine!(@ #[ignore = "needs Firefox: make test-engines"] $test, firefox, Firefox);
+            $crate::on_each_engine!(@ #[ignore = "needs WebKit: make test-engines"] $test, webkit, Webkit);
         }
     )+};
-    (@ $test:ident, $name:ident, $engine:ident) => {
+    (@ $(#[$attribute:meta])? $test:ident, $name:ident, $engine:ident) => {
         #[tokio::test(flavor = "multi_thread")]
+        $(#[$attribute])?
         async fn $name() {
-            if $crate::Engine::$engine.is_there() {
-                super::$test($crate::Engine::$engine).await;
-            }
+            super::$test($crate::Engine::$engine).await;
         }
     };
 }

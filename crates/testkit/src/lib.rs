@@ -34,10 +34,7 @@ pub use parity::{Coverage, Parity, ParityReport};
 pub use processes::Processes;
 pub use proxy::{Proxy, ProxyKind};
 pub use remote::RemoteBrowser;
-pub use requirement::{
-    Clients, browser_is_there, chromium, clients, firefox, firefox_is_there, node_is_there,
-    tls_files, webkit, webkit_is_there,
-};
+pub use requirement::{Clients, clients, node, tls_files};
 pub use site::{Request, Resource, Site};
 pub use spec::{
     KnownFailure, Placeholders, Report, Runner, SpecCase, difference, known_failures, spec_cases,

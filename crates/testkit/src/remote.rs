@@ -1,6 +1,6 @@
 //! A browser with a debugging port, as somebody else would run it.
 
-use crate::requirement::chromium;
+use crate::engine::Engine;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
@@ -25,14 +25,14 @@ impl RemoteBrowser {
         self.profile.path()
     }
 
-    /// Starts one on a port that is free. Needs a browser: see [`crate::browser_is_there`].
+    /// Starts one on a port that is free.
     pub async fn start() -> Self {
         Self::on_port(0).await
     }
 
     /// Starts one on that port.
     pub async fn on_port(port: u16) -> Self {
-        let program = chromium().expect("a browser is there");
+        let program = Engine::Chromium.executable();
         let profile = tempfile::tempdir().expect("a temporary folder");
         #[expect(
             clippy::disallowed_methods,

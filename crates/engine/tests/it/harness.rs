@@ -68,9 +68,7 @@ pub(crate) fn with_options(test: impl AsyncFnOnce(LaunchOptions)) {
     if differs() {
         return;
     }
-    if let Some(executable) = ENGINE.executable() {
-        RUNTIME.block_on(test(launch_options(executable)));
-    }
+    RUNTIME.block_on(test(launch_options(ENGINE.executable())));
 }
 
 /// Whether this test is not one for the engine; that is said.

@@ -33,7 +33,7 @@ impl BrowserColumn {
 /// `docs/browsers.md`: what a browser lacks, and what it does otherwise.
 pub fn browser_reference(browsers: &[BrowserColumn]) -> String {
     let mut text = String::from(
-        "# Browsers\n\nThis file is written from the code and from the specs, which run on every browser: `UPDATE_EXPECT=1 cargo test -p playhouse --test generated`. A case that fails and is not listed here fails the tests, and so does one that is listed and passes.\n\n",
+        "# Browsers\n\nThis file is generated from the code and from the specs, which run on every browser: `UPDATE_EXPECT=1 cargo test -p playhouse --test generated`. A case that fails and is not listed here fails the tests, and so does one that is listed and passes.\n\n",
     );
     text.push_str("| browser | cases passed | of all |\n|---|---|---|\n");
     for browser in browsers {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use testkit::node_is_there;
+use testkit::node;
 
 use crate::{files, root, shown};
 
@@ -26,9 +26,7 @@ fn the_core_bundle_is_within_its_budget() {
 #[test]
 fn bundles_are_built_from_their_sources() {
     let package = root().join("crates/engine/injected");
-    if !node_is_there(package.join("node_modules")) {
-        return;
-    }
+    node(&package);
     let copy = tempfile::tempdir().expect("a temporary folder");
     for path in files(&package, &["ts", "json", "mjs"])
         .iter()

@@ -99,15 +99,13 @@ fn keeps_to_the_interface(project: &Project) {
 
 #[test]
 fn an_app_is_started_checked_restarted_and_stopped() {
-    let Some(project) = Project::crooked(&[], &[]) else {
-        return;
-    };
+    let project = Project::crooked(&[], &[]);
     keeps_to_the_interface(&project);
 }
 
 #[test]
 fn the_commands_of_the_documentation_keep_to_the_interface() {
-    let Some(script) = crooked() else { return };
+    let script = crooked();
     for words in [
         vec!["bash".to_owned(), command_in_bash().display().to_string()],
         vec!["node".to_owned(), command_in_node().display().to_string()],
@@ -130,7 +128,7 @@ fn the_commands_of_the_documentation_keep_to_the_interface() {
 
 #[test]
 fn what_goes_wrong_at_the_start_is_told() {
-    let Some(script) = crooked() else { return };
+    let script = crooked();
     let script = script.to_str().expect("a plain path");
     let crash = ["node", script, "--crash"];
     let hang = ["node", script, "--hang"];
@@ -202,9 +200,7 @@ fn an_app_that_is_not_where_it_was_told_is_found() {
         &["--ready-pattern", "127.0.0.1:(?<port>\\d+)"],
         &["--ready-pattern", "listening"],
     ] {
-        let Some(project) = Project::crooked(own, &["--own-port"]) else {
-            return;
-        };
+        let project = Project::crooked(own, &["--own-port"]);
         let ready = project.ok("--start");
         assert_eq!(get(&ready, "/").0, 200, "{ready}");
         assert_eq!(project.ok("--status")["status"], "running");
@@ -215,9 +211,6 @@ fn an_app_that_is_not_where_it_was_told_is_found() {
 
 #[test]
 fn an_app_that_takes_only_what_is_encrypted_is_ready_too() {
-    if crooked().is_none() {
-        return;
-    }
     let (certificate, key) = tls_files();
     let script = format!(
         "const read = require('fs').readFileSync; \
@@ -236,7 +229,7 @@ fn an_app_that_takes_only_what_is_encrypted_is_ready_too() {
 
 #[test]
 fn the_port_is_told_in_arguments_and_variables() {
-    let Some(script) = crooked() else { return };
+    let script = crooked();
     let line = format!("API_PORT= PORT={{port}} exec node {}", script.display());
     let project = Project::new(&["--port-env", "API_PORT"], &[&line]);
     let ready = project.ok("--start");
@@ -249,9 +242,7 @@ fn the_port_is_told_in_arguments_and_variables() {
 
 #[test]
 fn an_app_that_fails_or_hangs_is_unhealthy() {
-    let Some(project) = Project::crooked(&[], &["--fail-after", "1"]) else {
-        return;
-    };
+    let project = Project::crooked(&[], &["--fail-after", "1"]);
     project.ok("--start");
     let status = project.ok("--status");
     assert_eq!(
@@ -263,9 +254,7 @@ fn an_app_that_fails_or_hangs_is_unhealthy() {
     assert_eq!(project.ok("--restart")["status"], "restarted");
     project.ok("--shutdown");
     project.nothing_runs();
-    let Some(project) = Project::crooked(&[], &["--hang-after", "1"]) else {
-        return;
-    };
+    let project = Project::crooked(&[], &["--hang-after", "1"]);
     project.ok("--start");
     let status = project.ok("--status");
     assert_eq!(status["status"], "unhealthy");
@@ -277,7 +266,7 @@ fn an_app_that_fails_or_hangs_is_unhealthy() {
 
 #[test]
 fn a_port_that_somebody_takes_is_left_to_them() {
-    let Some(script) = crooked() else { return };
+    let script = crooked();
     // Between the choice of the port and the app: us.
     let line = format!(
         "echo $PORT >> ports; while [ ! -e go ]; do sleep 0.02; done; exec node {}",
@@ -309,9 +298,7 @@ fn a_port_that_somebody_takes_is_left_to_them() {
     project.ok("--shutdown");
     let marker = project.path("tried");
     let taken = ["--taken", marker.to_str().expect("a plain path")];
-    let Some(project) = Project::crooked(&[], &taken) else {
-        return;
-    };
+    let project = Project::crooked(&[], &taken);
     assert_eq!(project.ok("--start")["status"], "ready");
     project.ok("--shutdown");
     project.nothing_runs();
@@ -319,9 +306,6 @@ fn a_port_that_somebody_takes_is_left_to_them() {
 
 #[test]
 fn whoever_holds_the_port_of_an_app_is_named() {
-    if crooked().is_none() {
-        return;
-    }
     let ours = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).expect("a port");
     let port = ours.local_addr().expect("it is bound").port();
     let script = format!("require('http').createServer().listen({port}, '0.0.0.0')");
@@ -345,9 +329,6 @@ fn whoever_holds_the_port_of_an_app_is_named() {
 
 #[test]
 fn our_questions_are_in_no_log_of_the_app() {
-    if crooked().is_none() {
-        return;
-    }
     // An answer that is not read to its end is an error of such a server.
     let script = "require('http').createServer((request, answer) => {
         console.log(request.method + ' ' + request.url);
@@ -372,9 +353,7 @@ fn our_questions_are_in_no_log_of_the_app() {
 
 #[test]
 fn vite_and_express_run_side_by_side() {
-    let Some(notes) = NotesApp::copy() else {
-        return;
-    };
+    let notes = NotesApp::copy();
     let cwd = notes.folder().to_str().expect("a plain path").to_owned();
     let api = Project::new(&["--name", "api", "--cwd", &cwd], &["npm", "run", "api"]);
     let api_ready = api.ok("--start");

@@ -3,7 +3,7 @@
 
 use playhouse::ToolDef;
 use serde_json::{Value, json};
-use testkit::{Client, Site, browser_is_there};
+use testkit::{Client, Site};
 
 use crate::bad_input::{is_usable, least, looked_at, refused, schema_of, told, tools};
 use crate::server;
@@ -298,9 +298,6 @@ async fn every_tool_in(client: &Client, session: &str, url: &str) {
 
 #[tokio::test]
 async fn an_element_that_does_not_do_is_told_by_every_tool() {
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let url = site.add_page("/", &page());
     let options = ["--timeout-settle", "0", "--timeout-action", "100"];
@@ -315,9 +312,6 @@ async fn an_element_that_does_not_do_is_told_by_every_tool() {
 
 #[tokio::test]
 async fn the_place_where_something_is_dropped_is_looked_at_too() {
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let url = site.add_page("/", &page());
     let client = server(&["--toolsets", "session"]).await;

@@ -3,7 +3,7 @@
 use playhouse::{TOOLSETS, ToolDef, ToolsetName};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
-use testkit::{Client, Resource, Site, browser_is_there};
+use testkit::{Client, Resource, Site};
 
 use crate::server;
 use crate::sessions::until_listed;
@@ -102,9 +102,6 @@ fn names(error: &Value, parameter: &str) -> bool {
 
 #[tokio::test]
 async fn arguments_that_do_not_fit_are_named_by_every_tool() {
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let url = site.add_page("/", PAGE);
     let client = server(&["--toolsets", "session"]).await;
@@ -176,9 +173,6 @@ async fn no_browser_is_started_for_a_call_that_cannot_work() {
 
 #[tokio::test]
 async fn a_session_that_is_not_there_is_told_by_every_tool() {
-    if !browser_is_there() {
-        return;
-    }
     let client = server(&["--toolsets", "session"]).await;
     let closed = told(&client, "create_session", &json!({})).await["sessionId"].clone();
     told(&client, "close_session", &json!({ "sessionId": closed })).await;
@@ -210,9 +204,6 @@ fn dead_port() -> u16 {
 
 #[tokio::test]
 async fn a_url_that_leads_nowhere_is_told_with_the_reason() {
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let url = site.add_page("/", PAGE);
     let around = site.add(
@@ -266,9 +257,6 @@ async fn a_url_that_leads_nowhere_is_told_with_the_reason() {
 
 #[tokio::test]
 async fn a_page_that_does_not_come_is_told_by_who_waits_for_it() {
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let url = site.add_page("/", PAGE);
     let client = server(&["--toolsets", "session"]).await;
@@ -296,9 +284,6 @@ async fn a_page_that_does_not_come_is_told_by_who_waits_for_it() {
 
 #[tokio::test]
 async fn an_answer_that_is_no_page_leaves_the_page_that_was_there() {
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let url = site.add_page("/", PAGE);
     let client = server(&["--toolsets", "session"]).await;
@@ -329,9 +314,6 @@ async fn an_answer_that_is_no_page_leaves_the_page_that_was_there() {
 
 #[tokio::test]
 async fn a_network_that_is_cut_is_no_fault_of_the_site() {
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let url = site.add_page("/", PAGE);
     let client = server(&["--toolsets", "session"]).await;

@@ -1,7 +1,7 @@
 //! Calls among each other: their order, their end, and what they are refused for.
 
 use serde_json::{Value, json};
-use testkit::{Site, browser_is_there};
+use testkit::Site;
 
 use crate::{launch, server};
 
@@ -11,9 +11,6 @@ fn call(tool: &str, arguments: Value) -> Value {
 
 #[tokio::test]
 async fn calls_that_are_sent_at_once_run_in_their_order() {
-    if !browser_is_there() {
-        return;
-    }
     let client = server(&[]).await;
     client
         .call("browser_evaluate", json!({ "function": "window.n = []" }))
@@ -36,9 +33,6 @@ async fn calls_that_are_sent_at_once_run_in_their_order() {
 
 #[tokio::test]
 async fn a_cancelled_call_stops_and_the_next_one_has_its_turn() {
-    if !browser_is_there() {
-        return;
-    }
     let client = launch(&[])
         .limit(std::time::Duration::from_secs(20))
         .start()
@@ -72,9 +66,6 @@ async fn a_cancelled_call_stops_and_the_next_one_has_its_turn() {
 
 #[tokio::test]
 async fn a_second_request_with_an_id_that_is_under_way_is_refused() {
-    if !browser_is_there() {
-        return;
-    }
     let client = server(&[]).await;
     client
         .call("browser_navigate", json!({ "url": "about:blank" }))
@@ -116,9 +107,6 @@ async fn arguments_are_checked_before_anything_starts() {
 
 #[tokio::test]
 async fn parameters_that_nobody_knows_are_dropped() {
-    if !browser_is_there() {
-        return;
-    }
     let client = server(&[]).await;
     let answer = client
         .call("browser_tabs", json!({ "action": "list", "colour": "red" }))
@@ -128,9 +116,6 @@ async fn parameters_that_nobody_knows_are_dropped() {
 
 #[tokio::test]
 async fn a_success_is_its_content_and_nothing_else() {
-    if !browser_is_there() {
-        return;
-    }
     let client = server(&[]).await;
     let answer = client
         .call("browser_evaluate", json!({ "function": "1" }))
@@ -171,9 +156,6 @@ async fn capabilities_and_single_tools_can_be_added() {
 
 #[tokio::test]
 async fn a_dialog_has_to_be_answered_first() {
-    if !browser_is_there() {
-        return;
-    }
     let (site, client) = (Site::start().await, server(&[]).await);
     let url = site.add_page(
         "/",
@@ -213,9 +195,6 @@ async fn a_dialog_has_to_be_answered_first() {
 
 #[tokio::test]
 async fn navigating_leaves_an_open_dialog_behind() {
-    if !browser_is_there() {
-        return;
-    }
     let (site, client) = (Site::start().await, server(&[]).await);
     let asks = site.add_page("/asks", "<button onclick=\"alert('Hi')\">Ask</button>");
     let next = site.add_page("/next", "<title>Next</title>");

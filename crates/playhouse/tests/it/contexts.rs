@@ -1,7 +1,7 @@
 //! Named contexts of a session: apart from each other, each with its own proxy and storage, and named by refs.
 
 use serde_json::json;
-use testkit::{Client, Engine, Proxy, ProxyKind, Site, browser_is_there};
+use testkit::{Client, Engine, Proxy, ProxyKind, Site};
 
 use crate::{evaluated, server, server_on};
 
@@ -107,9 +107,6 @@ async fn contexts_share_nothing_and_refs_say_which(engine: Engine) {
 
 #[tokio::test]
 async fn what_cannot_be_done_with_contexts_is_told() {
-    if !browser_is_there() {
-        return;
-    }
     let client = server(&["--caps", "contexts"]).await;
     fine(&client, "browser_context_create", json!({ "name": "uk" })).await;
     for (tool, arguments, code) in [
@@ -310,9 +307,6 @@ async fn contexts_share_no_names_passwords_and_permissions(engine: Engine) {
 
 #[tokio::test]
 async fn every_session_has_contexts_of_its_own_and_they_end_with_it() {
-    if !browser_is_there() {
-        return;
-    }
     let client = server(&["--toolsets", "browser,session"]).await;
     let mut ids = Vec::new();
     for _ in 0..2 {

@@ -2,7 +2,7 @@
 //! never reached; in the default session, one that was created, and a named context.
 
 use serde_json::{Value, json};
-use testkit::{Client, RemoteBrowser, Resource, Site, browser_is_there};
+use testkit::{Client, RemoteBrowser, Resource, Site};
 
 use crate::faults::until;
 use crate::server;
@@ -192,27 +192,18 @@ async fn nobody_asks(flags: &[&str], rule: &str) {
 
 #[tokio::test]
 async fn nobody_asks_a_domain_that_is_blocked() {
-    if !browser_is_there() {
-        return;
-    }
     let flags = ["--blocked-domains", "*.example.org,localhost"];
     nobody_asks(&flags, "localhost is blocked").await;
 }
 
 #[tokio::test]
 async fn nobody_asks_a_domain_that_is_not_allowed() {
-    if !browser_is_there() {
-        return;
-    }
     let flags = ["--allowed-domains", "127.0.0.1,*.localhost"];
     nobody_asks(&flags, "only 127.0.0.1, *.localhost is allowed").await;
 }
 
 #[tokio::test]
 async fn nobody_asks_a_blocked_domain_in_a_browser_that_runs_elsewhere() {
-    if !browser_is_there() {
-        return;
-    }
     let browser = RemoteBrowser::start().await;
     let endpoint = browser.http();
     let flags = [

@@ -12,9 +12,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use testkit::census::{Census, Depth, MARK, command_line, fresh_mark};
-use testkit::{
-    CallResult, Client, Launch, NotesApp, Site, broken_command, browser_is_there, crooked,
-};
+use testkit::{CallResult, Client, Launch, NotesApp, Site, broken_command, crooked};
 
 use crate::faults::{kill, until};
 use crate::launch;
@@ -27,14 +25,11 @@ struct Project {
     folder: TempDir,
 }
 
-/// A site with one page, for an app that does not serve by itself, and a project. `None` without a browser.
-async fn site_and_project() -> Option<(Site, Project)> {
-    if !browser_is_there() {
-        return None;
-    }
+/// A site with one page, for an app that does not serve by itself, and a project.
+async fn site_and_project() -> (Site, Project) {
     let site = Site::start().await;
     site.add_page("/", "<title>Here</title>");
-    Some((site, Project::new()))
+    (site, Project::new())
 }
 
 impl Project {
@@ -117,12 +112,10 @@ fn kill_if_there(pid: u32) {
 }
 
 /// `playhouse app` with an app that is crooked in this way.
-fn crooked_app(how: &str) -> Option<String> {
-    let script = crooked()?;
+fn crooked_app(how: &str) -> String {
+    let script = crooked();
     let script = script.display();
-    Some(format!(
-        "'{PROGRAM}' app --name crooked -- node '{script}' {how}"
-    ))
+    format!("'{PROGRAM}' app --name crooked -- node '{script}' {how}")
 }
 
 async fn failed(client: &Client, tool: &str, arguments: Value) -> Value {
@@ -143,9 +136,7 @@ fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
 
 #[tokio::test]
 async fn an_app_is_started_shown_restarted_and_stopped_with_its_session() {
-    let Some(command) = crooked_app("--own-port").filter(|_| browser_is_there()) else {
-        return;
-    };
+    let command = crooked_app("--own-port");
     let project = Project::new();
     let client = project.serve(&command, &[]).await;
     let started = client
@@ -208,9 +199,7 @@ async fn an_app_is_started_shown_restarted_and_stopped_with_its_session() {
 
 #[tokio::test]
 async fn a_failure_shows_the_page_and_the_server() {
-    let Some(command) = crooked_app("").filter(|_| browser_is_there()) else {
-        return;
-    };
+    let command = crooked_app("");
     let project = Project::new();
     let client = project.serve(&command, &[]).await;
     let started = client.success("e2e_start", json!({})).await;
@@ -344,9 +333,7 @@ async fn a_failure_shows_the_page_and_the_server() {
 
 #[tokio::test]
 async fn an_app_that_crashes_under_a_watcher_is_the_cause() {
-    let Some(script) = crooked().filter(|_| browser_is_there()) else {
-        return;
-    };
+    let script = crooked();
     let project = Project::new();
     let line = format!("node '{}'; sleep 1000008", script.display());
     let command = format!("'{PROGRAM}' app --name watched -- \"{line}\"");
@@ -371,9 +358,7 @@ async fn an_app_that_crashes_under_a_watcher_is_the_cause() {
 
 #[tokio::test]
 async fn sessions_share_a_server_which_stops_with_the_last_of_them() {
-    let Some(command) = crooked_app("").filter(|_| browser_is_there()) else {
-        return;
-    };
+    let command = crooked_app("");
     let project = Project::new();
     let client = project.serve(&command, &[]).await;
     let first = client.success("e2e_start", json!({})).await;
@@ -398,9 +383,7 @@ async fn sessions_share_a_server_which_stops_with_the_last_of_them() {
 
 #[tokio::test]
 async fn an_app_that_nobody_uses_is_stopped() {
-    let Some(command) = crooked_app("").filter(|_| browser_is_there()) else {
-        return;
-    };
+    let command = crooked_app("");
     let project = Project::new();
     let idle = ["--server-idle-timeout", "1500", "--session-expiry", "fixed"];
     let client = project.serve(&command, &idle).await;
@@ -413,9 +396,7 @@ async fn an_app_that_nobody_uses_is_stopped() {
 
 #[tokio::test]
 async fn however_we_end_the_app_ends() {
-    let Some(command) = crooked_app("").filter(|_| browser_is_there()) else {
-        return;
-    };
+    let command = crooked_app("");
     let project = Project::new();
     let client = project.serve(&command, &[]).await;
     client.success("e2e_start", json!({})).await;
@@ -439,9 +420,7 @@ async fn however_we_end_the_app_ends() {
 
 #[tokio::test]
 async fn an_app_of_two_servers_ends_with_the_second() {
-    let Some(command) = crooked_app("").filter(|_| browser_is_there()) else {
-        return;
-    };
+    let command = crooked_app("");
     let project = Project::new();
     let (first, second) = tokio::join!(project.serve(&command, &[]), project.serve(&command, &[]));
     let (one, two) = tokio::join!(
@@ -465,9 +444,7 @@ async fn an_app_of_two_servers_ends_with_the_second() {
 
 #[tokio::test]
 async fn a_start_that_is_cancelled_leaves_nothing() {
-    let Some(command) = crooked_app("--hang") else {
-        return;
-    };
+    let command = crooked_app("--hang");
     let project = Project::new();
     let client = project
         .serve(&command, &["--server-start-timeout", "3000"])
@@ -483,9 +460,7 @@ async fn a_start_that_is_cancelled_leaves_nothing() {
 
 #[tokio::test]
 async fn a_shutdown_that_fails_leaves_nothing() {
-    let Some((site, project)) = site_and_project().await else {
-        return;
-    };
+    let (site, project) = site_and_project().await;
     let command = project.script(
         &site,
         r#"case $1 in
@@ -511,9 +486,7 @@ esac"#,
 
 #[tokio::test]
 async fn an_app_with_two_logs_and_no_combined_one_is_read_from_both() {
-    let Some((site, project)) = site_and_project().await else {
-        return;
-    };
+    let (site, project) = site_and_project().await;
     let command = project.script(
         &site,
         r#"case $1 in
@@ -552,9 +525,7 @@ esac"#,
 
 #[tokio::test]
 async fn a_real_app_with_its_api_is_tested_from_end_to_end() {
-    let Some(app) = NotesApp::copy().filter(|_| browser_is_there()) else {
-        return;
-    };
+    let app = NotesApp::copy();
     let project = Project::new();
     let folder = app.folder().display().to_string();
     let server = |name: &str, script: &str, requires: &[&str]| {

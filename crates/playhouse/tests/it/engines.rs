@@ -1,7 +1,7 @@
 //! Sessions of different browsers in one server.
 
 use serde_json::{Value, json};
-use testkit::{Client, Site, browser_is_there, firefox_is_there, webkit_is_there};
+use testkit::{Client, Site};
 
 use crate::faults::{browsers, until};
 use crate::server;
@@ -14,10 +14,8 @@ const ENGINES: [(&str, &str); 3] = [
 ];
 
 #[tokio::test]
+#[ignore = "needs Firefox and WebKit: make test-engines"]
 async fn sessions_of_different_browsers_live_side_by_side() {
-    if !browser_is_there() || !firefox_is_there() || !webkit_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Here</title><p>here</p>");
     let client = server(&["--toolsets", "browser,session"]).await;
@@ -70,10 +68,8 @@ async fn sessions_of_different_browsers_live_side_by_side() {
 }
 
 #[tokio::test]
+#[ignore = "needs Firefox: make test-engines"]
 async fn what_a_browser_cannot_do_is_said_before_there_is_a_session() {
-    if !firefox_is_there() {
-        return;
-    }
     let client = server(&["--toolsets", "session", "--device", "iPhone 15"]).await;
     let refused = client
         .call("create_session", json!({ "browser": "firefox" }))
@@ -98,10 +94,8 @@ async fn what_a_browser_cannot_do_is_said_before_there_is_a_session() {
 }
 
 #[tokio::test]
+#[ignore = "needs WebKit: make test-engines"]
 async fn what_webkit_cannot_do_is_refused_before_anything_is_started() {
-    if !webkit_is_there() {
-        return;
-    }
     let toolsets = ["--toolsets", "session,browser", "--caps", "contexts"];
     let proxy = json!({ "server": "http://127.0.0.1:9", "username": "me", "password": "word" });
     let secure = json!({ "server": "https://127.0.0.1:9" });
@@ -167,10 +161,8 @@ async fn what_webkit_cannot_do_is_refused_before_anything_is_started() {
 }
 
 #[tokio::test]
+#[ignore = "needs Firefox: make test-engines"]
 async fn a_firefox_has_the_preferences_of_the_configuration() {
-    if !firefox_is_there() {
-        return;
-    }
     let folder = tempfile::tempdir().expect("a folder");
     let config = folder.path().join("config.json");
     let preferences =

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use std::path::Path;
-use testkit::{Resource, Site, browser_is_there};
+use testkit::{Resource, Site};
 
 use crate::{launch, server};
 
@@ -12,9 +12,6 @@ fn uri(path: &Path) -> String {
 
 #[tokio::test]
 async fn the_first_root_that_is_a_folder_is_the_workspace() {
-    if !browser_is_there() {
-        return;
-    }
     let folder = tempfile::tempdir().expect("a folder");
     let root = uri(folder.path());
     let client = launch(&[])
@@ -33,9 +30,6 @@ async fn the_first_root_that_is_a_folder_is_the_workspace() {
 
 #[tokio::test]
 async fn without_roots_the_workspace_is_where_the_server_was_started() {
-    if !browser_is_there() {
-        return;
-    }
     let client = server(&[]).await;
     client
         .call("browser_snapshot", json!({ "filename": "page.yml" }))
@@ -45,9 +39,6 @@ async fn without_roots_the_workspace_is_where_the_server_was_started() {
 
 #[tokio::test]
 async fn files_outside_of_the_workspace_are_refused_unless_all_are_allowed() {
-    if !browser_is_there() {
-        return;
-    }
     let folder = tempfile::tempdir().expect("a folder");
     let outside = folder.path().join("x.png");
     let shot = json!({ "filename": outside });
@@ -75,9 +66,6 @@ async fn files_outside_of_the_workspace_are_refused_unless_all_are_allowed() {
 
 #[tokio::test]
 async fn output_goes_where_it_was_told_to() {
-    if !browser_is_there() {
-        return;
-    }
     let folder = tempfile::tempdir().expect("a folder");
     let output = folder.path().join("deep/out");
     let client = server(&["--output-dir", &output.display().to_string()]).await;
@@ -87,9 +75,6 @@ async fn output_goes_where_it_was_told_to() {
 
 #[tokio::test]
 async fn local_files_are_no_pages() {
-    if !browser_is_there() {
-        return;
-    }
     let client = server(&[]).await;
     let answer = client
         .call("browser_navigate", json!({ "url": "file:///etc/passwd" }))
@@ -102,9 +87,6 @@ async fn local_files_are_no_pages() {
 
 #[tokio::test]
 async fn an_upload_from_outside_is_refused_and_the_chooser_stays_open() {
-    if !browser_is_there() {
-        return;
-    }
     let (site, client) = (Site::start().await, server(&[]).await);
     let url = site.add_page(
         "/",
@@ -132,9 +114,6 @@ async fn an_upload_from_outside_is_refused_and_the_chooser_stays_open() {
 
 #[tokio::test]
 async fn a_download_lies_in_the_output_folder_under_a_safe_name_and_is_told_once() {
-    if !browser_is_there() {
-        return;
-    }
     let (site, client) = (Site::start().await, server(&[]).await);
     site.add("/data", Resource::new("application/octet-stream", "bytes"));
     let url = site.add_page("/", "<a href='/data' download='a:b.txt'>Get</a>");
@@ -163,9 +142,6 @@ async fn a_download_lies_in_the_output_folder_under_a_safe_name_and_is_told_once
 
 #[tokio::test]
 async fn downloads_count_in_an_output_folder_that_was_chosen() {
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
@@ -189,9 +165,6 @@ async fn downloads_count_in_an_output_folder_that_was_chosen() {
 
 #[tokio::test]
 async fn console_lines_are_written_as_they_come_and_told_by_their_numbers() {
-    if !browser_is_there() {
-        return;
-    }
     let (site, client) = (Site::start().await, server(&[]).await);
     let url = site.add_page(
         "/",

@@ -3,15 +3,12 @@
 use serde_json::json;
 use std::fs;
 use std::time::{Duration, Instant};
-use testkit::{Site, browser_is_there};
+use testkit::Site;
 
 use crate::{evaluated, server};
 
 #[tokio::test]
 async fn answers_are_as_long_as_was_asked() {
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Tea</title><button>Green</button>");
     let client = server(&[
@@ -52,9 +49,6 @@ async fn answers_are_as_long_as_was_asked() {
 
 #[tokio::test]
 async fn pages_find_what_the_flags_promise() {
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let url = site.add_page("/", "<script>seen = window.given</script>");
     let folder = tempfile::tempdir().expect("a folder");
@@ -88,9 +82,6 @@ async fn pages_find_what_the_flags_promise() {
 
 #[tokio::test]
 async fn all_goes_through_the_proxy_but_what_goes_past_it() {
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Here</title>");
     let proxy = "--proxy-server=http://127.0.0.1:1";
@@ -112,9 +103,6 @@ async fn all_goes_through_the_proxy_but_what_goes_past_it() {
 
 #[tokio::test]
 async fn slow_motion_waits_after_an_action() {
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let url = site.add_page("/", "<button>Go</button>");
     let folder = tempfile::tempdir().expect("a folder");
@@ -132,9 +120,6 @@ async fn slow_motion_waits_after_an_action() {
 
 #[tokio::test]
 async fn a_crashed_tab_is_told_and_replaced() {
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Fine</title>");
     let client = server(&["--allowed-schemes", "chrome"]).await;

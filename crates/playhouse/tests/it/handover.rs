@@ -2,7 +2,7 @@
 
 use crate::{launch, server};
 use serde_json::{Value, json};
-use testkit::{Connection, HttpAnswer, HttpServer, Site, browser_is_there};
+use testkit::{Connection, HttpAnswer, HttpServer, Site};
 
 const CODE: &str = "734112";
 const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
@@ -48,9 +48,6 @@ async fn modern(server: &HttpServer, tool: &str, arguments: Value, again: Value)
 
 #[tokio::test]
 async fn what_a_user_types_goes_into_the_page_and_into_no_answer() {
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let login = site.add_page("/login.html", FIELD);
     let server = HttpServer::start_guarded(launch(&["--api-key=mysecretkey"])).await;
@@ -154,9 +151,6 @@ async fn what_a_user_types_goes_into_the_page_and_into_no_answer() {
 
 #[tokio::test]
 async fn who_cannot_ask_is_told_what_to_do() {
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let login = json!({ "url": site.add_page("/login.html", FIELD) });
     let client = server(&["--timeout-action=1000"]).await;
@@ -197,9 +191,6 @@ async fn who_cannot_ask_is_told_what_to_do() {
 
 #[tokio::test]
 async fn a_client_of_2026_comes_back_with_what_its_user_said() {
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let server = HttpServer::start(launch(&["--ask-user"])).await;
     let call = async |tool: &str, arguments: Value, again: Value| {

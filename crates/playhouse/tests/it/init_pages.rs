@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use std::fs;
-use testkit::{Client, Site, browser_is_there};
+use testkit::{Client, Site};
 
 use crate::{evaluated, server};
 
@@ -17,9 +17,6 @@ async fn with(name: &str, source: &str) -> (tempfile::TempDir, Client) {
 
 #[tokio::test]
 async fn each_tab_is_as_the_module_leaves_it() {
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Home</title><h1>Home</h1>");
     let source = format!(
@@ -58,9 +55,6 @@ async fn each_tab_is_as_the_module_leaves_it() {
 
 #[tokio::test]
 async fn a_module_of_the_older_kind_runs_too() {
-    if !browser_is_there() {
-        return;
-    }
     let source =
         "exports.default = async ({ page }) => page.setViewportSize({ width: 444, height: 333 });";
     let (_folder, client) = with("init.js", source).await;
@@ -69,9 +63,6 @@ async fn a_module_of_the_older_kind_runs_too() {
 
 #[tokio::test]
 async fn a_module_that_fails_is_named_and_the_tab_can_be_left() {
-    if !browser_is_there() {
-        return;
-    }
     for (source, reason) in [
         ("export default () => { throw new Error('boom') }", "boom"),
         ("export default 1", "the module must have a function"),

@@ -1,7 +1,7 @@
 //! How servers end, and how they go on when something else ends.
 
 use serde_json::json;
-use testkit::{Client, Engine, Site, browser_is_there};
+use testkit::{Client, Engine, Site};
 
 use crate::{launch, server, server_on};
 
@@ -49,9 +49,6 @@ async fn a_signal_ends_the_server_and_its_browser(engine: Engine) {
 
 #[tokio::test]
 async fn a_call_under_way_does_not_hold_up_the_end() {
-    if !browser_is_there() {
-        return;
-    }
     let client = server(&[]).await;
     client
         .call("browser_navigate", json!({ "url": "about:blank" }))
@@ -89,9 +86,6 @@ async fn a_browser_that_does_not_start_is_an_error_each_time_and_the_server_live
 
 #[tokio::test]
 async fn a_closed_browser_is_started_again_by_the_next_call() {
-    if !browser_is_there() {
-        return;
-    }
     let client = server(&[]).await;
     client
         .call(
@@ -167,9 +161,6 @@ async fn a_server_that_nobody_reads_any_more_ends() {
 
 #[tokio::test]
 async fn what_was_asked_before_stdin_closed_is_answered() {
-    if !browser_is_there() {
-        return;
-    }
     let client = launch(&[]).spawn();
     client.initialize(json!({})).await;
     let list = client.begin("tools/list", json!({})).await;
@@ -192,9 +183,6 @@ async fn what_was_asked_before_stdin_closed_is_answered() {
 
 #[tokio::test]
 async fn two_hundred_calls_at_once_are_done_in_their_order() {
-    if !browser_is_there() {
-        return;
-    }
     let client = server(&[]).await;
     let page = json!({ "url": "data:text/html,<script>const seen = []</script>" });
     client.call("browser_navigate", page).await;

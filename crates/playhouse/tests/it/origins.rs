@@ -1,7 +1,7 @@
 //! What pages may request: nothing but the allowed origins, never the blocked ones, however they ask.
 
 use serde_json::json;
-use testkit::{Resource, Site, browser_is_there};
+use testkit::{Resource, Site};
 
 use crate::server;
 
@@ -19,9 +19,6 @@ fn script(who: &str, other: &Site) -> String {
 
 #[tokio::test]
 async fn nothing_asks_a_blocked_origin() {
-    if !browser_is_there() {
-        return;
-    }
     let (site, other) = (Site::start().await, Site::start().await);
     let other_url = other.base_url();
     for worker in ["worker", "shared", "service"] {
@@ -117,9 +114,6 @@ async fn nothing_asks_a_blocked_origin() {
 
 #[tokio::test]
 async fn only_what_is_allowed_is_asked_and_blocked_wins() {
-    if !browser_is_there() {
-        return;
-    }
     let (site, other) = (Site::start().await, Site::start().await);
     let url = site.add_page("/", "<title>here</title><p>allowed</p>");
     let ours = site.base_url();
@@ -164,9 +158,6 @@ async fn only_what_is_allowed_is_asked_and_blocked_wins() {
 
 #[tokio::test]
 async fn a_storage_state_is_restored_without_asking_anybody() {
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let url = site.add_page("/", "<title>here</title>");
     let client = server(&["--allowed-origins", &site.base_url(), "--caps", "storage"]).await;

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 use std::collections::BTreeMap;
-use testkit::{Client, Site, browser_is_there, chromium};
+use testkit::{Client, Engine, Site};
 
 use crate::faults::{browsers, kill, until};
 use crate::server;
@@ -23,9 +23,6 @@ async fn by_browser(client: &Client) -> BTreeMap<u64, Vec<String>> {
 
 #[tokio::test]
 async fn a_browser_that_dies_takes_only_its_own_sessions_and_is_replaced() {
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Here</title><p>here</p>");
     let client = server(&[
@@ -98,9 +95,6 @@ async fn a_browser_that_dies_takes_only_its_own_sessions_and_is_replaced() {
 
 #[tokio::test]
 async fn a_browser_is_closed_when_nobody_has_needed_it_for_a_while() {
-    if !browser_is_there() {
-        return;
-    }
     let client = server(&[
         "--toolsets",
         "session",
@@ -133,9 +127,6 @@ async fn a_browser_is_closed_when_nobody_has_needed_it_for_a_while() {
 
 #[tokio::test]
 async fn the_browser_stays_when_the_last_session_is_over() {
-    if !browser_is_there() {
-        return;
-    }
     let client = server(&["--toolsets", "session"]).await;
     let id = client.create_session(json!({})).await;
     let running = browsers(&client);
@@ -154,9 +145,6 @@ async fn the_browser_stays_when_the_last_session_is_over() {
 
 #[tokio::test]
 async fn a_browser_is_idle_too_when_no_session_could_begin_in_it() {
-    if !browser_is_there() {
-        return;
-    }
     let client = server(&["--toolsets", "session", "--pool-idle-timeout", "1"]).await;
     // The browser finds out, once the context is there.
     let cookie = json!({ "name": "a;b", "value": "1", "domain": "a.test", "path": "/" });
@@ -172,9 +160,6 @@ async fn a_browser_is_idle_too_when_no_session_could_begin_in_it() {
 
 #[tokio::test]
 async fn a_session_that_cannot_begin_leaves_the_browser_to_others() {
-    if !browser_is_there() {
-        return;
-    }
     let client = server(&["--toolsets", "session"]).await;
     let first = client.create_session(json!({})).await;
     client
@@ -191,7 +176,7 @@ async fn a_session_that_cannot_begin_leaves_the_browser_to_others() {
 
 #[tokio::test]
 async fn a_browser_that_does_not_start_is_tried_again() {
-    let Some(browser) = chromium() else { return };
+    let browser = Engine::Chromium.executable();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let script = folder.path().join("browser");
     let text = format!(
@@ -217,9 +202,6 @@ async fn a_browser_that_does_not_start_is_tried_again() {
 
 #[tokio::test]
 async fn a_browser_that_a_session_started_is_replaced_like_any_other() {
-    if !browser_is_there() {
-        return;
-    }
     let client = server(&["--toolsets", "session", "--min-browsers", "1"]).await;
     let id = client.create_session(json!({})).await;
     let first = browsers(&client);

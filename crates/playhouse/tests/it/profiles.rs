@@ -1,7 +1,7 @@
 //! Browsers with a profile of the user's: what of it survives, and who may have it.
 
 use serde_json::{Value, json};
-use testkit::{Client, HttpServer, Launch, Site, browser_is_there};
+use testkit::{Client, HttpServer, Launch, Site};
 
 async fn with_profile(profile: &std::path::Path, args: &[&str]) -> Client {
     Launch::new(env!("CARGO_BIN_EXE_playhouse"))
@@ -14,9 +14,6 @@ async fn with_profile(profile: &std::path::Path, args: &[&str]) -> Client {
 
 #[tokio::test]
 async fn a_browser_that_could_not_be_set_up_gives_its_profile_back() {
-    if !browser_is_there() {
-        return;
-    }
     let profile = tempfile::tempdir().expect("a temporary folder");
     let client = with_profile(profile.path(), &["--grant-permissions", "bogus"]).await;
     for _ in 0..2 {
@@ -31,9 +28,6 @@ async fn a_browser_that_could_not_be_set_up_gives_its_profile_back() {
 
 #[tokio::test]
 async fn a_storage_state_joins_what_the_profile_remembers() {
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let page = site.add_page("/", "<title>Here</title>");
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -86,9 +80,6 @@ fn by_default(workspace: &std::path::Path, profiles: &std::path::Path) -> Launch
 
 #[tokio::test]
 async fn a_new_tab_of_a_profile_comes_after_the_blank_one_that_its_browser_began_with() {
-    if !browser_is_there() {
-        return;
-    }
     let (workspace, profiles) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let client = by_default(workspace.path(), profiles.path()).start().await;
     let here = "data:text/html,<title>Here</title>";
@@ -102,9 +93,6 @@ async fn a_new_tab_of_a_profile_comes_after_the_blank_one_that_its_browser_began
 
 #[tokio::test]
 async fn a_client_whose_folder_is_on_another_machine_has_a_profile_of_its_own() {
-    if !browser_is_there() {
-        return;
-    }
     let (workspace, profiles) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let go = json!({ "url": "about:blank" });
     for root in ["file:///not/here/one", "file:///not/here/two"] {
@@ -122,9 +110,6 @@ async fn a_client_whose_folder_is_on_another_machine_has_a_profile_of_its_own() 
 
 #[tokio::test]
 async fn a_second_server_on_the_default_profile_works_without_it_and_says_so_once() {
-    if !browser_is_there() {
-        return;
-    }
     let (workspace, profiles) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let go = json!({ "url": "data:text/html,<title>Here</title>" });
     let first = by_default(workspace.path(), profiles.path()).start().await;
@@ -148,9 +133,6 @@ async fn a_second_server_on_the_default_profile_works_without_it_and_says_so_onc
 
 #[tokio::test]
 async fn a_profile_that_was_asked_for_by_name_is_not_done_without() {
-    if !browser_is_there() {
-        return;
-    }
     let profile = tempfile::tempdir().unwrap();
     let go = json!({ "url": "about:blank" });
     let first = with_profile(profile.path(), &[]).await;
@@ -166,9 +148,6 @@ async fn a_profile_that_was_asked_for_by_name_is_not_done_without() {
 
 #[tokio::test]
 async fn ten_servers_in_one_folder_all_navigate() {
-    if !browser_is_there() {
-        return;
-    }
     let (workspace, profiles) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let one = async || {
         let client = by_default(workspace.path(), profiles.path())
@@ -189,9 +168,6 @@ async fn ten_servers_in_one_folder_all_navigate() {
 #[tokio::test]
 async fn however_a_server_is_asked_to_end_its_profile_is_saved() {
     use rustix::process::{Pid, Signal, kill_process};
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let page = site.add_page("/", "<title>Here</title>");
     let profile = tempfile::tempdir().unwrap();
@@ -253,9 +229,6 @@ async fn cookies(server: &HttpServer, session: &str, script: &str) -> String {
 
 #[tokio::test]
 async fn a_client_that_reconnects_finds_the_session_that_has_its_profile() {
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let page = json!({ "url": site.add_page("/", "<title>Here</title>") });
     for named in [false, true] {

@@ -6,7 +6,7 @@ use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
-use testkit::{Client, Site, browser_is_there};
+use testkit::{Client, Site};
 use tokio::runtime::Runtime;
 
 use crate::faults::{browsers, kill};
@@ -24,10 +24,7 @@ struct World {
 }
 
 impl World {
-    fn new(args: &[&str]) -> Option<Self> {
-        if !browser_is_there() {
-            return None;
-        }
+    fn new(args: &[&str]) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
@@ -41,11 +38,11 @@ impl World {
             "/",
             "<title>Here</title><input><button onclick=\"n = (window.n ?? 0) + 1\">Go</button>",
         );
-        Some(Self {
+        Self {
             runtime,
             client,
             site,
-        })
+        }
     }
 
     /// A hundred cases of a property.
@@ -112,9 +109,7 @@ fn call_on_a_session() -> impl Strategy<Value = (&'static str, Value)> {
 /// Properties 1, 2, 3 and 11: ids are unique, expiry is creation plus lifetime, closing removes, the browser is shared.
 #[test]
 fn sessions_are_created_and_closed_as_promised() {
-    let Some(world) = World::new(&["--max-sessions", "20", "--session-timeout", "10000000"]) else {
-        return;
-    };
+    let world = World::new(&["--max-sessions", "20", "--session-timeout", "10000000"]);
     let seen = std::cell::RefCell::new(BTreeSet::new());
     world.holds(
         (1usize..4, 1_000u64..10_000_000),
@@ -148,9 +143,7 @@ fn sessions_are_created_and_closed_as_promised() {
 /// Properties 4, 13 and 14: an id that is none gives the same error everywhere, which names it.
 #[test]
 fn an_id_that_is_none_is_refused_alike_by_every_tool() {
-    let Some(world) = World::new(&[]) else {
-        return;
-    };
+    let world = World::new(&[]);
     let ids = prop_oneof![
         "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}",
         "\\PC{1,40}",
@@ -179,9 +172,7 @@ fn prop_assume_not_default(id: &str) {
 /// Properties 5 and 6: what succeeds says so, with all that was promised.
 #[test]
 fn what_succeeds_is_told_in_full() {
-    let Some(world) = World::new(&[]) else {
-        return;
-    };
+    let world = World::new(&[]);
     let session = id(&world.created(json!({})));
     let of = ("[a-z]{1,12}", "[a-zA-Z0-9 .,]{0,6}", 200u16..500);
     world.holds(of, |world, (path, text, status)| {
@@ -210,9 +201,7 @@ fn what_succeeds_is_told_in_full() {
 /// Property 12: what one session stores another does not see.
 #[test]
 fn what_one_session_stores_another_does_not_see() {
-    let Some(world) = World::new(&[]) else {
-        return;
-    };
+    let world = World::new(&[]);
     let url = world.site.url("/");
     let (one, other) = (id(&world.created(json!({}))), id(&world.created(json!({}))));
     for session in [&one, &other] {
@@ -247,9 +236,7 @@ fn what_one_session_stores_another_does_not_see() {
 /// Properties 13, 14 and 15: every error has a code and a message, names its session, and other mistakes have other codes.
 #[test]
 fn other_mistakes_have_other_codes() {
-    let Some(world) = World::new(&[]) else {
-        return;
-    };
+    let world = World::new(&[]);
     let session = id(&world.created(json!({})));
     let url = world.site.url("/");
     world.call("navigate", json!({ "sessionId": session, "url": url }));
@@ -349,9 +336,7 @@ const MOST: usize = 3;
 /// Property 10, and all the others together: a server does what a list of lives says.
 #[test]
 fn sessions_live_and_end_as_a_simple_model_says() {
-    let Some(world) = World::new(&["--max-sessions", "3"]) else {
-        return;
-    };
+    let world = World::new(&["--max-sessions", "3"]);
     world.holds(steps(), |world, steps| {
         let mut model: Vec<(String, Life)> = Vec::new();
         for step in steps {

@@ -310,9 +310,6 @@ async fn clients_of_the_contract_alone_see_no_resources() {
 
 #[tokio::test]
 async fn what_was_written_before_a_client_told_its_roots_stays_a_resource() {
-    if !testkit::browser_is_there() {
-        return;
-    }
     let server = HttpServer::start(launch(&[])).await;
     let params = json!({
         "protocolVersion": "2025-11-25",

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use std::fs;
-use testkit::{Client, Engine, Site, browser_is_there};
+use testkit::{Client, Engine, Site};
 
 use crate::launch;
 
@@ -28,9 +28,6 @@ async fn client(args: &[&str], secrets: &str) -> (Client, String) {
 
 #[tokio::test]
 async fn a_secret_is_typed_by_its_name_and_shown_by_it() {
-    if !browser_is_there() {
-        return;
-    }
     let (client, first) = client(&[], "PASSWORD=hunter22\nQUOTED='it\"s'\nEMPTY=\n").await;
     assert!(
         first.contains("- Page Title: my <secret>PASSWORD</secret>"),
@@ -95,9 +92,6 @@ async fn a_secret_is_typed_by_its_name_and_shown_by_it() {
 
 #[tokio::test]
 async fn no_file_shows_a_secret() {
-    if !browser_is_there() {
-        return;
-    }
     let (client, _) = client(&["--caps", "storage"], "PASSWORD=hunter22\n").await;
     let set = json!({ "key": "k", "value": "hunter22" });
     client.call("browser_localstorage_set", set).await;
@@ -135,9 +129,6 @@ async fn no_file_shows_a_secret() {
 
 #[tokio::test]
 async fn code_names_a_secret_as_its_language_does() {
-    if !browser_is_there() {
-        return;
-    }
     for (language, value) in [
         ("python", "os.environ[\"P\"]"),
         ("java", "System.getenv(\"P\")"),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use std::fs;
 use std::time::Duration;
-use testkit::{Site, browser_is_there};
+use testkit::Site;
 
 use crate::{launch, server};
 
@@ -11,9 +11,6 @@ const EXAMPLE: &str = include_str!("../../src/config/tests/shape.json");
 
 #[tokio::test]
 async fn a_blocked_domain_is_never_asked_and_the_rule_is_told() {
-    if !browser_is_there() {
-        return;
-    }
     let (site, other) = (Site::start().await, Site::start().await);
     let elsewhere = other.cross_origin_url();
     let url = site.add_page(
@@ -65,9 +62,6 @@ async fn a_blocked_domain_is_never_asked_and_the_rule_is_told() {
 
 #[tokio::test]
 async fn the_insides_of_the_browser_are_shown_to_whom_it_is_allowed() {
-    if !browser_is_there() {
-        return;
-    }
     let inside = json!({ "url": "chrome://version" });
     let client = server(&[]).await;
     let refused = client.call("browser_navigate", inside.clone()).await;
@@ -87,9 +81,6 @@ async fn the_insides_of_the_browser_are_shown_to_whom_it_is_allowed() {
 
 #[tokio::test]
 async fn a_screenshot_may_be_too_large() {
-    if !browser_is_there() {
-        return;
-    }
     let client = server(&["--max-screenshot-size", "500"]).await;
     let refused = client.call("browser_take_screenshot", json!({})).await;
     let told = &refused.raw["structuredContent"];
@@ -107,9 +98,6 @@ async fn a_screenshot_may_be_too_large() {
 
 #[tokio::test]
 async fn pictures_may_be_too_large_to_be_compared() {
-    if !browser_is_there() {
-        return;
-    }
     let client = server(&["--toolsets", "session"]).await;
     let wide = image::RgbaImage::new(150_000, 1);
     wide.save(client.workspace().join("wide.png"))
@@ -155,9 +143,6 @@ async fn what_is_forbidden_is_not_offered_and_says_so_when_called() {
         let message = told["message"].as_str().unwrap_or_default();
         assert!(message.contains("--no-enable-"), "{message}");
     }
-    if !browser_is_there() {
-        return;
-    }
     let file = client.workspace().join("a.txt");
     fs::write(&file, "a").expect("writable");
     for (tool, arguments) in [
@@ -197,16 +182,14 @@ async fn the_example_of_the_specification_serves() {
         .map(|tool| tool["name"].clone())
         .collect();
     assert!(!names.contains(&"browser_evaluate".into()) && names.contains(&"browser_click".into()));
-    if browser_is_there() {
-        let told = client
-            .call("browser_navigate", json!({ "url": "http://example.org/" }))
-            .await;
-        assert_eq!(
-            told.raw["structuredContent"]["errorCode"], "URL_BLOCKED",
-            "{}",
-            told.text
-        );
-    }
+    let answer = client
+        .call("browser_navigate", json!({ "url": "http://example.org/" }))
+        .await;
+    assert_eq!(
+        answer.raw["structuredContent"]["errorCode"], "URL_BLOCKED",
+        "{}",
+        answer.text
+    );
 }
 
 #[tokio::test]
@@ -252,9 +235,6 @@ async fn reports_are_objects_in_a_file() {
 
 #[tokio::test]
 async fn the_browser_is_started_as_its_settings_say() {
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let folder = tempfile::tempdir().expect("a folder");
     let downloads = folder.path().join("downloads");

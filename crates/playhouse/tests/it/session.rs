@@ -3,15 +3,12 @@
 
 use serde_json::{Value, json};
 use std::fs;
-use testkit::{Site, browser_is_there};
+use testkit::Site;
 
 use crate::{launch, server};
 
 #[tokio::test]
 async fn a_journal_tells_of_each_call_and_its_answer() {
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Tea</title><h1>Green</h1>");
     let client = server(&["--save-session"]).await;
@@ -79,9 +76,6 @@ async fn a_journal_tells_of_each_call_and_its_answer() {
 
 #[tokio::test]
 async fn old_files_go_when_the_output_folder_is_full_and_those_of_the_call_stay() {
-    if !browser_is_there() {
-        return;
-    }
     let client = server(&["--output-max-size", "1"]).await;
     let output = client.workspace().join(".playwright-mcp");
     let mut last = None;
@@ -101,9 +95,6 @@ async fn old_files_go_when_the_output_folder_is_full_and_those_of_the_call_stay(
 
 #[tokio::test]
 async fn a_browser_that_nobody_uses_is_closed_and_started_again() {
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let url = site.add_page(
         "/",
@@ -122,9 +113,6 @@ async fn a_browser_that_nobody_uses_is_closed_and_started_again() {
 
 #[tokio::test]
 async fn a_browser_can_be_there_before_the_first_call() {
-    if !browser_is_there() {
-        return;
-    }
     let client = launch(&["--prelaunch", "--log-level", "debug"])
         .start()
         .await;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::time::Duration;
-use testkit::{Client, Engine, RemoteBrowser, Resource, Site, browser_is_there};
+use testkit::{Client, Engine, RemoteBrowser, Resource, Site};
 
 use crate::faults::{kill_pages, until};
 use crate::{server, server_on};
@@ -65,9 +65,6 @@ async fn until_it_has(browser: &RemoteBrowser, contexts: usize) {
 
 #[tokio::test]
 async fn a_session_that_is_over_leaves_nothing_in_the_browser() {
-    if !browser_is_there() {
-        return;
-    }
     let mut browser = RemoteBrowser::start().await;
     let endpoint = browser.http();
     let args = ["--toolsets", "session", "--cdp-endpoint", &endpoint];
@@ -97,9 +94,6 @@ async fn a_session_that_is_over_leaves_nothing_in_the_browser() {
 
 #[tokio::test]
 async fn ten_sessions_live_for_five_minutes_unless_said_otherwise() {
-    if !browser_is_there() {
-        return;
-    }
     let client = server(&["--toolsets", "session"]).await;
     for _ in 0..10 {
         let session = object(&client, "create_session", json!({})).await;
@@ -118,9 +112,6 @@ async fn ten_sessions_live_for_five_minutes_unless_said_otherwise() {
 
 #[tokio::test]
 async fn a_session_begins_with_all_that_another_has_saved() {
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Here</title>");
     let client = server(&["--toolsets", "session"]).await;
@@ -242,9 +233,6 @@ async fn what_the_browser_remembers_for_one_session_no_other_has(engine: Engine)
 
 #[tokio::test]
 async fn there_are_no_more_sessions_than_there_may_be() {
-    if !browser_is_there() {
-        return;
-    }
     let client = server(&["--toolsets", "session", "--max-sessions", "3"]).await;
     let mut pending = Vec::new();
     for _ in 0..6 {
@@ -270,9 +258,6 @@ async fn there_are_no_more_sessions_than_there_may_be() {
 
 #[tokio::test]
 async fn a_session_that_nobody_uses_expires() {
-    if !browser_is_there() {
-        return;
-    }
     let client = server(&["--toolsets", "session"]).await;
     let session = object(&client, "create_session", json!({ "timeout": 1 })).await;
     let lifetime = session["expiresAt"]
@@ -298,9 +283,6 @@ async fn a_session_that_nobody_uses_expires() {
 
 #[tokio::test]
 async fn a_session_does_not_wait_for_another() {
-    if !browser_is_there() {
-        return;
-    }
     let client = server(&["--toolsets", "session"]).await;
     let (one, other) = (created(&client).await, created(&client).await);
     let waits = json!({ "sessionId": one, "selector": "#never", "timeout": 600_000 });
@@ -318,9 +300,6 @@ async fn a_session_does_not_wait_for_another() {
 
 #[tokio::test]
 async fn a_session_has_what_it_was_created_with() {
-    if !browser_is_there() {
-        return;
-    }
     let client = server(&["--toolsets", "session"]).await;
     let options = json!({ "userAgent": "Tester/1", "viewport": { "width": 640, "height": 480 }, "locale": "de-DE", "timezone": "Asia/Tokyo" });
     let session = object(&client, "create_session", options).await;
@@ -335,9 +314,6 @@ async fn a_session_has_what_it_was_created_with() {
 
 #[tokio::test]
 async fn browser_tools_can_name_a_session_and_need_to_where_there_is_no_default_one() {
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Mine</title>");
     let client = server(&["--toolsets", "browser,session", "--require-session"]).await;
@@ -414,9 +390,6 @@ async fn a_page_in_an_endless_loop_holds_up_no_other_session(engine: Engine) {
 
 #[tokio::test]
 async fn a_state_is_restored_though_the_page_is_in_an_endless_loop() {
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let stuck = "<script>fetch('/busy').then(() => { for (;;); })</script>";
     let stuck = site.add_page("/stuck", stuck);
@@ -439,9 +412,6 @@ async fn a_state_is_restored_though_the_page_is_in_an_endless_loop() {
 
 #[tokio::test]
 async fn closing_a_session_cancels_what_is_under_way_and_later_calls_find_it_gone() {
-    if !browser_is_there() {
-        return;
-    }
     let client = server(&["--toolsets", "browser,session"]).await;
     let id = created(&client).await;
     let begun = async |tool: &str, arguments: Value| {
@@ -480,9 +450,6 @@ async fn closing_a_session_cancels_what_is_under_way_and_later_calls_find_it_gon
 
 #[tokio::test]
 async fn what_no_browser_takes_is_told_by_its_parameter() {
-    if !browser_is_there() {
-        return;
-    }
     let client = server(&["--toolsets", "session"]).await;
     let id = created(&client).await;
     let huge = json!({ "width": 5e9, "height": 1 });
@@ -519,9 +486,6 @@ async fn what_no_browser_takes_is_told_by_its_parameter() {
 
 #[tokio::test]
 async fn a_page_that_crashed_between_two_calls_is_told_once_and_replaced() {
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Here</title><p>here</p>");
     let client = server(&["--toolsets", "session"]).await;
@@ -554,9 +518,6 @@ async fn a_page_that_crashed_between_two_calls_is_told_once_and_replaced() {
 
 #[tokio::test]
 async fn a_page_that_crashes_during_a_navigation_is_told_once_and_replaced() {
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let slow = Resource::new("text/javascript", "1").delay(Duration::from_secs(600));
     site.add("/slow.js", slow);
@@ -587,9 +548,6 @@ async fn a_page_that_crashes_during_a_navigation_is_told_once_and_replaced() {
 
 #[tokio::test]
 async fn every_error_names_the_session_that_the_call_named() {
-    if !browser_is_there() {
-        return;
-    }
     let client = server(&["--toolsets", "browser,session", "--tools=-get_value"]).await;
     let named = json!({ "name": "buyer" });
     object(&client, "create_session", named).await;
@@ -617,9 +575,6 @@ async fn every_error_names_the_session_that_the_call_named() {
 #[tokio::test]
 async fn named_contexts_count_as_sessions_do_and_a_session_lives_no_longer_than_the_server_allows()
 {
-    if !browser_is_there() {
-        return;
-    }
     let flags = ["--max-sessions=2", "--session-timeout=600000"];
     let client = server(&flags).await;
     let long = json!({ "name": "long", "timeout": 2_592_000_000_u64 });

@@ -1,15 +1,12 @@
 //! The example shop, used as an agent would use it.
 
 use serde_json::json;
-use testkit::{Site, browser_is_there};
+use testkit::Site;
 
 use crate::server;
 
 #[tokio::test]
 async fn signing_in_needs_the_right_password() {
-    if !browser_is_there() {
-        return;
-    }
     let (site, client) = (Site::start().await, server(&[]).await);
     client
         .call(
@@ -57,9 +54,6 @@ async fn signing_in_needs_the_right_password() {
 
 #[tokio::test]
 async fn the_browser_goes_with_the_server_even_when_that_is_killed() {
-    if !browser_is_there() {
-        return;
-    }
     let (site, mut client) = (Site::start().await, server(&[]).await);
     let page = site.add_page(
         "/",

@@ -3,7 +3,7 @@
 use crate::{call_until_gate, gated_page, launch};
 use serde_json::json;
 use std::time::Duration;
-use testkit::{Connection, HttpAnswer, HttpServer, Site, WebSocketClient, browser_is_there};
+use testkit::{Connection, HttpAnswer, HttpServer, Site, WebSocketClient};
 
 /// How long something may take that has to happen.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -48,9 +48,6 @@ async fn refuses(server: &HttpServer) {
 
 #[tokio::test]
 async fn a_server_that_is_asked_to_end_finishes_its_calls_first() {
-    if !browser_is_there() {
-        return;
-    }
     let (mut server, site, session) = gated().await;
     #[cfg(target_os = "linux")]
     let pid = server.process().pid().expect("it runs");
@@ -95,9 +92,6 @@ async fn a_server_that_is_asked_to_end_finishes_its_calls_first() {
 
 #[tokio::test]
 async fn a_server_that_is_asked_twice_does_not_wait_for_its_calls() {
-    if !browser_is_there() {
-        return;
-    }
     let (mut server, _site, session) = gated().await;
     let ending = async {
         server.metric_is("calls_under_way", 1).await;
@@ -112,9 +106,6 @@ async fn a_server_that_is_asked_twice_does_not_wait_for_its_calls() {
 
 #[tokio::test]
 async fn a_call_that_takes_too_long_and_clients_that_stall_do_not_keep_a_server() {
-    if !browser_is_there() {
-        return;
-    }
     let (mut server, _site, session) = gated().await;
     let mut half = server.connection().await;
     half.send("GET /health HTTP/1.1\r\nhost: ").await;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
-use testkit::{HttpServer, Site, browser_is_there};
+use testkit::{HttpServer, Site};
 
 /// What `/health` may take beside the work of another client, on a machine that has nothing else to do.
 const SOON: Duration = Duration::from_millis(200);
@@ -96,9 +96,6 @@ fn text(result: &Value) -> &str {
 
 #[tokio::test]
 async fn whatever_a_client_asks_for_others_are_answered() {
-    if !browser_is_there() {
-        return;
-    }
     let server = HttpServer::start(launch(&[
         "--toolsets",
         "browser,session",
@@ -152,9 +149,6 @@ async fn whatever_a_client_asks_for_others_are_answered() {
 
 #[tokio::test]
 async fn files_of_one_session_are_never_anothers() {
-    if !browser_is_there() {
-        return;
-    }
     let client = launch(&["--toolsets", "browser,session"]).start().await;
     let folder = |session: &str| format!(".playwright-mcp/session-{}/", &session[..8]);
     let mut paths = Vec::new();
@@ -179,9 +173,6 @@ async fn files_of_one_session_are_never_anothers() {
 
 #[tokio::test]
 async fn an_expression_that_tries_too_many_ways_is_told_so() {
-    if !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let url = site.add_page("/", &format!("<p>{}!</p>", "a".repeat(64)));
     let client = launch(&["--toolsets", "browser,session"]).start().await;

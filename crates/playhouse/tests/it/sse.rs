@@ -2,7 +2,7 @@
 
 use crate::{call_until_gate, gated_page, launch};
 use serde_json::{Value, json};
-use testkit::{Connection, HttpServer, Site, browser_is_there};
+use testkit::{Connection, HttpServer, Site};
 
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
@@ -104,9 +104,6 @@ async fn posts_go_to_the_stream_that_they_name_and_to_no_other() {
 
 #[tokio::test]
 async fn a_lost_stream_ends_its_calls_and_not_its_browser_session() {
-    if !browser_is_there() {
-        return;
-    }
     let server = HttpServer::start(launch(&[])).await;
     let site = Site::start().await;
     let mut client = SseClient::start(&server).await;

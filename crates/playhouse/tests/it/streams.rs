@@ -2,7 +2,7 @@
 
 use crate::{call_until_gate, gated_page, launch};
 use serde_json::{Value, json};
-use testkit::{Connection, Event, HttpAnswer, HttpServer, Site, browser_is_there};
+use testkit::{Connection, Event, HttpAnswer, HttpServer, Site};
 
 const BOTH: &str = "application/json, text/event-stream";
 
@@ -93,9 +93,6 @@ async fn begin_call(server: &HttpServer, session: &str, id: u64) -> (Connection,
 
 #[tokio::test]
 async fn a_client_that_was_cut_off_comes_back_for_its_answer() {
-    if !browser_is_there() {
-        return;
-    }
     let (server, site, session) = gated(&[]).await;
     // While the call runs, and after it has ended.
     for late in [false, true] {
@@ -125,9 +122,6 @@ async fn a_client_that_was_cut_off_comes_back_for_its_answer() {
 
 #[tokio::test]
 async fn a_stream_that_goes_on_ends_with_its_call_and_with_its_session() {
-    if !browser_is_there() {
-        return;
-    }
     let (server, _site, session) = gated(&[]).await;
     let id = [("mcp-session-id", &*session)];
     for way in ["cancelled", "deleted"] {
@@ -154,9 +148,6 @@ async fn a_stream_that_goes_on_ends_with_its_call_and_with_its_session() {
 
 #[tokio::test]
 async fn of_two_requests_with_one_id_the_second_is_refused() {
-    if !browser_is_there() {
-        return;
-    }
     let (server, site, session) = gated(&[]).await;
     let (mut first, _) = begin_call(&server, &session, 5).await;
     let id = [("mcp-session-id", &*session)];
@@ -221,9 +212,6 @@ async fn a_session_has_streams_of_its_own_until_it_is_deleted() {
 
 #[tokio::test]
 async fn a_session_ends_when_nobody_asks_or_waits_any_more() {
-    if !browser_is_there() {
-        return;
-    }
     let (server, site, called) = gated(&["--client-timeout=1000"]).await;
     let (call, event) = begin_call(&server, &called, 1).await;
     let listening = server.begin_session().await;
@@ -249,9 +237,6 @@ async fn a_session_ends_when_nobody_asks_or_waits_any_more() {
 
 #[tokio::test]
 async fn a_request_without_a_session_is_cancelled_by_who_leaves() {
-    if !browser_is_there() {
-        return;
-    }
     let server = HttpServer::start(launch(&[])).await;
     let site = Site::start().await;
     let mut discovered = modern(&server, "", &request(1, "server/discover", json!({}))).await;
@@ -299,9 +284,6 @@ async fn who_listens_is_told_when_the_server_ends() {
 
 #[tokio::test]
 async fn a_new_stream_of_a_session_hears_what_the_one_before_would_have_heard() {
-    if !browser_is_there() {
-        return;
-    }
     let server = HttpServer::start(launch(&[])).await;
     let session = server.begin_session().await;
     let (_, mut first) = get(&server, &session, "").await;
@@ -337,9 +319,6 @@ async fn a_tool_that_is_unknown_is_no_method_that_is_missing() {
 
 #[tokio::test]
 async fn who_listens_to_the_list_of_resources_hears_of_a_new_page() {
-    if !browser_is_there() {
-        return;
-    }
     let server = HttpServer::start(launch(&[])).await;
     let wanted = json!({ "notifications": { "resourcesListChanged": true } });
     let mut stream = modern(&server, "", &request(1, "subscriptions/listen", wanted)).await;

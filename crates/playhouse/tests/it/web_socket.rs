@@ -3,7 +3,7 @@
 use crate::{call_until_gate, gated_page, launch};
 use serde_json::{Value, json};
 use std::time::Duration;
-use testkit::{HttpServer, Site, WebSocketClient, browser_is_there};
+use testkit::{HttpServer, Site, WebSocketClient};
 
 const PING: &str = r#"{"jsonrpc":"2.0","id":"p","method":"ping"}"#;
 
@@ -92,9 +92,6 @@ async fn what_no_web_socket_may_carry_closes_it_with_a_reason() {
 
 #[tokio::test]
 async fn requests_run_side_by_side_and_a_cancelled_one_ends() {
-    if !browser_is_there() {
-        return;
-    }
     let server = HttpServer::start(launch(&[])).await;
     let site = Site::start().await;
     let mut client = WebSocketClient::start(&server.web_socket()).await;
@@ -121,9 +118,6 @@ async fn requests_run_side_by_side_and_a_cancelled_one_ends() {
 
 #[tokio::test]
 async fn clients_share_nothing_and_what_one_leaves_another_can_take_up() {
-    if !browser_is_there() {
-        return;
-    }
     let server = HttpServer::start(launch(&[])).await;
     let site = Site::start().await;
     let url = server.web_socket();

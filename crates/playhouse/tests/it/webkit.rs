@@ -3,7 +3,7 @@
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use testkit::{Client, Processes, Site, webkit, webkit_is_there};
+use testkit::{Client, Engine, Processes, Site};
 
 use crate::faults::{NOTHING, kill, left_in, until};
 use crate::{launch, server};
@@ -29,10 +29,8 @@ async fn shown(client: &Client, url: &str) {
 }
 
 #[tokio::test]
+#[ignore = "needs WebKit: make test-engines"]
 async fn nothing_is_left_of_webkit_when_its_server_was_killed() {
-    if !webkit_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Here</title>");
     let mut client = launch(&WEBKIT).start().await;
@@ -47,10 +45,8 @@ async fn nothing_is_left_of_webkit_when_its_server_was_killed() {
 }
 
 #[tokio::test]
+#[ignore = "needs WebKit: make test-engines"]
 async fn a_webkit_that_dies_takes_its_session_and_nothing_else() {
-    if !webkit_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Here</title><p>here</p>");
     let client = server(&["--browser", "webkit", "--toolsets", "session"]).await;
@@ -100,10 +96,8 @@ async fn a_webkit_that_dies_takes_its_session_and_nothing_else() {
 }
 
 #[tokio::test]
+#[ignore = "needs WebKit: make test-engines"]
 async fn nothing_is_left_of_webkit_when_its_server_ends() {
-    if !webkit_is_there() {
-        return;
-    }
     let (_site, _, client) = on_a_page().await;
     let running = processes(&client);
     assert!(client.end().await.success());
@@ -111,8 +105,9 @@ async fn nothing_is_left_of_webkit_when_its_server_ends() {
 }
 
 #[tokio::test]
+#[ignore = "needs WebKit: make test-engines"]
 async fn a_webkit_that_does_not_get_ready_gets_a_second_start() {
-    let Some(browser) = webkit() else { return };
+    let browser = Engine::Webkit.executable();
     tokio::join!(
         starts_although_one_stands_still(&browser, "MiniBrowser"),
         starts_although_one_stands_still(&browser, "WebKitWebDriver"),
@@ -172,10 +167,8 @@ fn write_program(path: &Path, script: &str) {
 }
 
 #[tokio::test]
+#[ignore = "needs WebKit: make test-engines"]
 async fn a_webkit_without_the_feature_that_keeps_scroll_bars_still_starts_all_the_same() {
-    if !webkit_is_there() {
-        return;
-    }
     let folder = tempfile::tempdir().expect("a temporary folder");
     let script = folder.path().join("MiniBrowser");
     let refused = folder.path().join("refused");
@@ -191,7 +184,7 @@ esac
 exec '{}' \"$@\"
 ",
         refused.display(),
-        webkit().expect("it is there").display(),
+        Engine::Webkit.executable().display(),
     );
     write_program(&script, &text);
     let program = script.to_str().expect("a plain path");
@@ -219,10 +212,8 @@ const REOPENED: &str = "() => {
 }";
 
 #[tokio::test]
+#[ignore = "needs WebKit: make test-engines"]
 async fn a_snapshot_tells_the_address_that_nobody_told_of() {
-    if !webkit_is_there() {
-        return;
-    }
     let (site, url, client) = on_a_page().await;
     let reopened = json!({ "function": REOPENED });
     client.call("browser_evaluate", reopened).await;

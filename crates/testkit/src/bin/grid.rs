@@ -18,9 +18,7 @@ const ROWS: [&str; 4] = ["session", "navigate", "click", "snapshot"];
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let Some(grid) = Grid::start(2).await else {
-        return ExitCode::FAILURE;
-    };
+    let grid = Grid::start(2).await;
     let site = Site::start().await;
     let url = site.add_page(
         "/",

@@ -8,7 +8,7 @@
 
 use std::process::ExitCode;
 
-use testkit::{Parity, chromium};
+use testkit::{Engine, Parity};
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -18,10 +18,10 @@ async fn main() -> ExitCode {
         println!("usage: parity FOLDER -- OURS… -- THEIRS…");
         return ExitCode::from(2);
     };
-    let Some(browser) = chromium() else {
-        return ExitCode::from(2);
-    };
-    let browser = format!("--executable-path={}", browser.display());
+    let browser = format!(
+        "--executable-path={}",
+        Engine::Chromium.executable().display()
+    );
     let with_flags = |command: &[String]| {
         let flags = ["--headless", "--isolated", "--no-sandbox", &browser];
         command

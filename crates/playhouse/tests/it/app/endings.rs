@@ -21,9 +21,7 @@ fn whatever_an_app_has_started_ends_with_it() {
         &["--flood", "--ignore-term", "--grandchild", "--leave-group"],
     ] {
         let own = ["--stop-timeout", "300", "--log-limit", "10000"];
-        let Some(project) = Project::crooked(&own, how) else {
-            return;
-        };
+        let project = Project::crooked(&own, how);
         let ready = project.ok("--start");
         assert_eq!(get(&ready, "/").0, 200, "{how:?}");
         assert_eq!(project.ok("--status")["status"], "running", "{how:?}");
@@ -34,7 +32,7 @@ fn whatever_an_app_has_started_ends_with_it() {
 
 #[test]
 fn what_hides_from_its_supervisor_ends_with_the_app() {
-    let Some(script) = crooked() else { return };
+    let script = crooked();
     let name = fresh_mark().0;
     // Without a mark, in a session of its own, and nobody's child.
     let hidden = format!("env -i sh -c '(setsid sh -c \": {name}; sleep 1000\" & )'");
@@ -49,9 +47,7 @@ fn what_hides_from_its_supervisor_ends_with_the_app() {
 
 #[test]
 fn of_two_starts_at_once_one_starts() {
-    let Some(project) = Project::crooked(&[], &["--slow", "300"]) else {
-        return;
-    };
+    let project = Project::crooked(&[], &["--slow", "300"]);
     let both = [project.begin("--start"), project.begin("--start")].map(Answer::of);
     assert_eq!(both[0].json["pid"], both[1].json["pid"]);
     let mut status = both.map(|answer| answer.json["status"].as_str().map(str::to_owned));
@@ -63,7 +59,7 @@ fn of_two_starts_at_once_one_starts() {
 
 #[test]
 fn an_app_keeps_nothing_open_of_whoever_started_it() {
-    let Some(script) = crooked() else { return };
+    let script = crooked();
     let line = format!(
         "exec 200>open; exec {} app -- node {} \"$@\"",
         env!("CARGO_BIN_EXE_playhouse"),
@@ -82,9 +78,7 @@ fn an_app_keeps_nothing_open_of_whoever_started_it() {
 
 #[test]
 fn a_shutdown_ends_a_start_that_is_under_way() {
-    let Some(project) = Project::crooked(&[], &["--hang"]) else {
-        return;
-    };
+    let project = Project::crooked(&[], &["--hang"]);
     let start = project.begin("--start");
     let starting = project.until("unhealthy");
     assert_eq!(starting["message"], "Server is starting");
@@ -96,9 +90,7 @@ fn a_shutdown_ends_a_start_that_is_under_way() {
 
 #[test]
 fn a_start_goes_on_when_whoever_asked_for_it_is_killed() {
-    let Some(project) = Project::crooked(&[], &["--slow", "500"]) else {
-        return;
-    };
+    let project = Project::crooked(&[], &["--slow", "500"]);
     let mut start = project.begin("--start");
     let starting = project.until("unhealthy");
     start.kill().expect("it runs");
@@ -112,9 +104,7 @@ fn a_start_goes_on_when_whoever_asked_for_it_is_killed() {
 
 #[test]
 fn a_supervisor_that_does_not_react_keeps_nobody() {
-    let Some(project) = Project::crooked(&["--stop-timeout", "300"], &[]) else {
-        return;
-    };
+    let project = Project::crooked(&["--stop-timeout", "300"], &[]);
     let ready = project.ok("--start");
     let supervisor = pid_of(&project.state()["supervisor"]["pid"]);
     kill_process(supervisor, Signal::STOP).expect("it is ours");
@@ -125,9 +115,7 @@ fn a_supervisor_that_does_not_react_keeps_nobody() {
 #[test]
 fn an_app_whose_supervisor_was_killed_is_cleared_away() {
     let how = ["--grandchild", "--leave-group"];
-    let Some(project) = Project::crooked(&[], &how) else {
-        return;
-    };
+    let project = Project::crooked(&[], &how);
     for option in ["--status", "--shutdown", "--start", "--restart"] {
         let before = project.ok("--start");
         let supervisor = project.state()["supervisor"]["pid"].clone();
@@ -158,9 +146,7 @@ fn an_app_whose_supervisor_was_killed_is_cleared_away() {
 
 #[test]
 fn a_process_that_has_the_number_of_another_is_left_alone() {
-    let Some(project) = Project::crooked(&[], &[]) else {
-        return;
-    };
+    let project = Project::crooked(&[], &[]);
     project.ok("--start");
     project.ok("--shutdown");
     #[expect(clippy::disallowed_methods, reason = "a test starts it, and ends it")]
@@ -188,9 +174,7 @@ fn a_process_that_has_the_number_of_another_is_left_alone() {
 
 #[test]
 fn a_clock_that_is_set_back_makes_no_uptime_negative() {
-    let Some(project) = Project::crooked(&[], &[]) else {
-        return;
-    };
+    let project = Project::crooked(&[], &[]);
     project.ok("--start");
     project.change_state(|state| state["started"] = json!(4_102_444_800_000_i64));
     let status = project.ok("--status");
@@ -205,9 +189,7 @@ fn a_clock_that_is_set_back_makes_no_uptime_negative() {
 
 #[test]
 fn a_state_that_cannot_be_read_loses_no_app() {
-    let Some(project) = Project::crooked(&[], &[]) else {
-        return;
-    };
+    let project = Project::crooked(&[], &[]);
     let ready = project.ok("--start");
     fs::write(project.state_file(), "{\"phase\":").expect("it can be written");
     let again = project.ok("--start");
@@ -219,9 +201,7 @@ fn a_state_that_cannot_be_read_loses_no_app() {
 
 #[test]
 fn an_app_that_crashes_is_started_again_if_that_is_wanted() {
-    let Some(project) = Project::crooked(&["--restart-on-crash"], &[]) else {
-        return;
-    };
+    let project = Project::crooked(&["--restart-on-crash"], &[]);
     let ready = project.ok("--start");
     // One that crashes at once would do so again and again.
     std::thread::sleep(std::time::Duration::from_millis(2100));

@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use testkit::{Site, browser_is_there, crooked};
+use testkit::Site;
 
 use super::{Project, failed, site_and_project, text};
 use crate::faults::{browsers, kill, until};
@@ -23,9 +23,7 @@ esac"#;
 
 #[tokio::test]
 async fn one_command_is_two_servers_by_its_environment() {
-    let Some((site, project)) = site_and_project().await else {
-        return;
-    };
+    let (site, project) = site_and_project().await;
     let command = project.script(&site, IDLE_APP);
     let server = |name: &str, requires: &[&str]| json!({ "command": command, "env": { "APP": name }, "requires": requires });
     let config =
@@ -46,9 +44,7 @@ async fn one_command_is_two_servers_by_its_environment() {
 
 #[tokio::test]
 async fn what_a_killed_server_left_running_is_stopped_by_the_next() {
-    let Some((site, project)) = site_and_project().await else {
-        return;
-    };
+    let (site, project) = site_and_project().await;
     let command = project.script(&site, IDLE_APP);
     let launch = project.launch(&["--server-command", &command]);
     let mut client = launch.env("APP", "app").start().await;
@@ -64,9 +60,7 @@ async fn what_a_killed_server_left_running_is_stopped_by_the_next() {
 
 #[tokio::test]
 async fn a_session_survives_its_server_and_its_browser() {
-    let Some((site, project)) = site_and_project().await else {
-        return;
-    };
+    let (site, project) = site_and_project().await;
     let command = project.script(&site, IDLE_APP);
     let client = project
         .launch(&["--server-command", &command, "--caps", "contexts"])
@@ -138,9 +132,6 @@ async fn a_session_survives_its_server_and_its_browser() {
 
 #[tokio::test]
 async fn pages_are_closed_before_their_server_is_asked_to_stop() {
-    if crooked().is_none() || !browser_is_there() {
-        return;
-    }
     let site = Site::start().await;
     let project = Project::new();
     let app = r#"const fs = require("fs");

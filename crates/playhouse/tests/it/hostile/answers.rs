@@ -1,15 +1,12 @@
 //! Servers that do not answer as they should: each failure has its name, and the next page works.
 
 use serde_json::json;
-use testkit::{Resource, browser_is_there};
+use testkit::Resource;
 
 use super::Visit;
 
 #[tokio::test]
 async fn what_cannot_be_loaded_is_told_by_its_name() {
-    if !browser_is_there() {
-        return;
-    }
     let visit = Visit::with(&["--timeout-navigation", "20000"]).await;
     let site = &visit.site;
     let there = site.url("/fine");
@@ -50,9 +47,6 @@ async fn what_cannot_be_loaded_is_told_by_its_name() {
 
 #[tokio::test]
 async fn a_crashed_tab_is_told_and_replaced() {
-    if !browser_is_there() {
-        return;
-    }
     let visit = Visit::with(&["--allowed-schemes", "chrome"]).await;
     visit.open("<title>Crashes</title>").await;
     let gone = visit

@@ -1,15 +1,11 @@
 //! Too much at once: windows, messages, requests.
 
 use serde_json::json;
-use testkit::browser_is_there;
 
 use super::Visit;
 
 #[tokio::test]
 async fn a_page_that_opens_windows_without_end_can_be_left() {
-    if !browser_is_there() {
-        return;
-    }
     let visit = Visit::with(&["--timeout-action", "3000"]).await;
     for opens in [
         "<button onclick=\"for (;;) window.open('/fine')\">Go</button>",
@@ -31,9 +27,6 @@ async fn a_page_that_opens_windows_without_end_can_be_left() {
 
 #[tokio::test]
 async fn a_flood_of_messages_and_requests_does_not_hold_up_the_page() {
-    if !browser_is_there() {
-        return;
-    }
     let visit = Visit::with(&["--timeout-action", "20000"]).await;
     for flood in [
         // Ten thousand small ones a second.

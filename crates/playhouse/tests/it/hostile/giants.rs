@@ -1,7 +1,6 @@
 //! Pages too large to be read at a glance: the server stays small, whether or not there is time to read them.
 
 use serde_json::json;
-use testkit::browser_is_there;
 
 use super::Visit;
 
@@ -12,9 +11,6 @@ const PATIENT: &[&str] = &["--timeout-action", "20000", "--timeout-navigation", 
 
 #[tokio::test]
 async fn a_page_of_fifty_megabytes_leaves_the_server_small() {
-    if !browser_is_there() {
-        return;
-    }
     let visit = Visit::with(PATIENT).await;
     let giant = "lorem ipsum ".repeat(50_000_000 / 12);
     visit.open(&format!("{BUTTON}{giant}")).await;
@@ -31,9 +27,6 @@ async fn a_page_of_fifty_megabytes_leaves_the_server_small() {
 
 #[tokio::test]
 async fn a_text_and_a_name_of_megabytes_are_cut() {
-    if !browser_is_there() {
-        return;
-    }
     let visit = Visit::with(PATIENT).await;
     let (text, name) = ("lorem ".repeat(200_000), "x".repeat(2_000_000));
     let opened = visit
@@ -56,9 +49,6 @@ async fn a_text_and_a_name_of_megabytes_are_cut() {
 
 #[tokio::test]
 async fn a_tree_that_is_too_large_to_be_shown_is_searched_as_a_whole() {
-    if !browser_is_there() {
-        return;
-    }
     let visit = Visit::with(PATIENT).await;
     let texts: String = (0..45)
         .map(|number| format!("<p>{number}{}</p>", "lorem ipsum ".repeat(8_300)))
@@ -78,9 +68,6 @@ async fn a_tree_that_is_too_large_to_be_shown_is_searched_as_a_whole() {
 
 #[tokio::test]
 async fn what_code_prints_leaves_the_server_small() {
-    if !browser_is_there() {
-        return;
-    }
     let visit = Visit::with(PATIENT).await;
     visit.open(BUTTON).await;
     let code = "async page => { for (let i = 0; i < 20; i++) console.log('x'.repeat(1e7)); return 'done'; }";
@@ -98,9 +85,6 @@ async fn what_code_prints_leaves_the_server_small() {
 
 #[tokio::test]
 async fn a_hundred_thousand_nodes_are_shown_in_part() {
-    if !browser_is_there() {
-        return;
-    }
     let visit = Visit::with(&[PATIENT, &["--snapshot-mode", "none"]].concat()).await;
     let items = "<li>one of very many</li>".repeat(100_000);
     visit
@@ -121,9 +105,6 @@ async fn a_hundred_thousand_nodes_are_shown_in_part() {
 
 #[tokio::test]
 async fn five_hundred_frames_do_not_hold_up_the_next_page() {
-    if !browser_is_there() {
-        return;
-    }
     let visit = Visit::with(&[PATIENT, &["--snapshot-mode", "none"]].concat()).await;
     visit
         .open(&format!(

@@ -1,7 +1,6 @@
 //! Scripts that never end.
 
 use serde_json::json;
-use testkit::browser_is_there;
 
 use super::Visit;
 
@@ -9,9 +8,6 @@ const BUTTON: &str = "<button>Go</button>";
 
 #[tokio::test]
 async fn a_page_in_an_endless_loop_can_be_left() {
-    if !browser_is_there() {
-        return;
-    }
     let visit = Visit::with(&["--timeout-action", "3000"]).await;
     for loops in [
         "setTimeout(() => { for (;;); }, 100)",
@@ -38,9 +34,6 @@ async fn a_page_in_an_endless_loop_can_be_left() {
 
 #[tokio::test]
 async fn a_call_that_never_ends_is_given_up_in_time() {
-    if !browser_is_there() {
-        return;
-    }
     let visit = Visit::with(&["--timeout-navigation", "4000", "--timeout-action", "4000"]).await;
     visit.open(BUTTON).await;
     for endless in ["() => { for (;;); }", "() => new Promise(() => {})"] {
@@ -103,9 +96,6 @@ async fn a_call_that_never_ends_is_given_up_in_time() {
 
 #[tokio::test]
 async fn a_page_that_asks_again_and_again_can_be_left() {
-    if !browser_is_there() {
-        return;
-    }
     let visit = Visit::with(&[]).await;
     for asks in [
         "setTimeout(() => { for (;;) alert('again'); }, 0)",

@@ -1,7 +1,6 @@
 //! Pages that replace what others rely on.
 
 use serde_json::json;
-use testkit::browser_is_there;
 
 use super::Visit;
 
@@ -14,9 +13,6 @@ const CLOBBERS: &str = "children parentNode parentElement tagName localName node
 
 #[tokio::test]
 async fn fields_named_after_properties_do_not_hide_their_form() {
-    if !browser_is_there() {
-        return;
-    }
     let visit = Visit::with(&["--caps", "testing"]).await;
     let fields: String = CLOBBERS
         .split_whitespace()
@@ -78,9 +74,6 @@ const REPLACES: &str = "
 
 #[tokio::test]
 async fn a_page_that_replaces_what_scripts_rely_on_is_used_all_the_same() {
-    if !browser_is_there() {
-        return;
-    }
     let visit = Visit::with(&[]).await;
     visit
         .open(&format!(
@@ -123,9 +116,6 @@ async fn a_page_that_replaces_what_scripts_rely_on_is_used_all_the_same() {
 
 #[tokio::test]
 async fn a_page_that_never_rests_or_lies_too_deep_can_be_used() {
-    if !browser_is_there() {
-        return;
-    }
     let visit = Visit::with(&["--timeout-action", "20000"]).await;
     let restless = "new MutationObserver(() => setTimeout(() => d.append(document.createElement('p')))).observe(d, { childList: true }); d.append('x');";
     let deep = "let e = d; for (let i = 0; i < 300; i++) { const next = document.createElement(i % 2 ? 'section' : 'div'); e.append(next); e = next; } \

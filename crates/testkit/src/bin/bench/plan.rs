@@ -124,7 +124,7 @@ impl Browser {
 /// The browsers of an engine that are measured: a Chromium with windows and one without.
 fn installed(engine: Engine) -> Vec<PathBuf> {
     if engine != Engine::Chromium {
-        return engine.executable().into_iter().collect();
+        return engine.find().into_iter().collect();
     }
     ["/usr/bin/chromium", "/usr/bin/chromium-headless-shell"]
         .map(Path::new)

@@ -7,9 +7,9 @@ use testkit::{Launch, NotesApp};
 
 use crate::show::Show;
 
-/// Tests the app; `None` where Node is missing.
-pub(crate) async fn test(program: &Path) -> Option<Show> {
-    let app = NotesApp::copy()?;
+/// Tests the app.
+pub(crate) async fn test(program: &Path) -> Show {
+    let app = NotesApp::copy();
     let folder = app.folder();
     let server = |name: &str, script: &str, requires: &[&str]| {
         json!({
@@ -70,7 +70,7 @@ pub(crate) async fn test(program: &Path) -> Option<Show> {
     );
     show.call("e2e_stop", json!({}), &["\"status\":\"stopped\""])
         .await;
-    Some(show)
+    show
 }
 
 async fn sign(show: &mut Show, on: &impl Fn(Value) -> Value, button: &str, then: &str) {

@@ -18,10 +18,7 @@ use testkit::Launch;
 async fn main() -> ExitCode {
     let given: Vec<_> = std::env::args().skip(1).collect();
     if given == ["--e2e"] {
-        return match app::test(&beside()).await {
-            Some(show) => show.end().await,
-            None => ExitCode::FAILURE,
-        };
+        return app::test(&beside()).await.end().await;
     }
     let server = match given.split_first() {
         Some((program, args)) => Launch::new(program).args(args),
