@@ -16,7 +16,9 @@ class BrowserContext {
     return ask('pages').map(pageOf);
   }
   async newPage() {
-    return pageOf(await call('context.newPage', 'newPage'));
+    const page = pageOf(await call('context.newPage', 'newPage'));
+    await routing();
+    return page;
   }
   async cookies(urls) {
     const all = await call('context.cookies', 'cookies');

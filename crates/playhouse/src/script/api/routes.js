@@ -140,12 +140,18 @@ const ROUTER = {
   },
 };
 
-/** Tells the server whose requests wait for us. */
-const routing = () => Promise.all([...context.pages(), ...pages.values()].map(async (page) => {
+/** Has the requests of pages that have routes wait for us. Resolves when they do, also if an earlier call began that. */
+const routing = () => Promise.all([...context.pages(), ...pages.values()].map((page) => {
   const on = page[ROUTES].length + context[ROUTES].length > 0;
-  if (on === page[ROUTED] || page.isClosed()) return;
-  page[ROUTED] = on;
-  await call('page.route', 'routing', { page: page[ID], on });
+  if (page.isClosed()) return undefined;
+  if (on !== page[ROUTED]) {
+    page[ROUTED] = on;
+    page[ROUTING] = call('page.route', 'routing', { page: page[ID], on }).catch((error) => {
+      page[ROUTED] = !on;
+      throw error;
+    });
+  }
+  return page[ROUTING];
 }));
 
 /** Asks the routes about a request, the newest first, those of the page before those of the context. */

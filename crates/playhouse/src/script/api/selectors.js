@@ -22,6 +22,7 @@ const REACH = Symbol('reach');
 const SHORT = Symbol('short');
 const ROUTES = Symbol('routes');
 const ROUTED = Symbol('routed');
+const ROUTING = Symbol('routing');
 
 /** `{ name: 'Go', exact: true }`, or nothing. */
 const suffix = (api, given, known) => {
