@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := test
-.PHONY: demo test test-engines check update parity bench soak grid conformance chromium engines clients selenium
+.PHONY: demo test test-engines npm check update parity bench soak grid conformance chromium engines clients selenium
 
 CARGO ?= cargo
 INJECTED := crates/engine/injected
@@ -29,6 +29,12 @@ test: chromium $(call packages,$(INJECTED) $(APPS) $(OAUTH))
 test-engines: chromium engines clients selenium $(call packages,$(OAUTH)) conformance
 	$(CARGO) test --locked --workspace --no-fail-fast -- --ignored
 	$(CARGO) test --locked -p engine --test firefox
+
+# The npm packages of this platform, in target/npm, and a test that installs and uses them.
+npm: chromium
+	$(CARGO) build --locked --release -p playhouse
+	node npm/build.mjs target/release/playhouse
+	node npm/test.mjs
 
 # Format, lints, and the types of the code in the page. Needs no browser.
 check: $(call packages,$(INJECTED))

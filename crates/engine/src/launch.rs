@@ -19,7 +19,7 @@ pub use profile::remove_stale_profiles;
 pub use remote::WebDriverEnd;
 
 use crate::backend::{BrowserBackend, Capabilities, Proxy, bidi, cdp, webdriver};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::origins::OriginRules;
 use crate::progress::Progress;
 use std::path::PathBuf;
@@ -99,6 +99,25 @@ pub struct LaunchOptions {
     pub sandbox_unavailable: bool,
 }
 
+impl LaunchOptions {
+    /// Fails if the browser would look for a display in vain, which its log says less clearly. WebKit brings its own.
+    fn check_display(&self) -> Result<()> {
+        let variables = ["DISPLAY", "WAYLAND_DISPLAY"];
+        let own = self
+            .env
+            .iter()
+            .any(|(name, _)| variables.contains(&&**name));
+        let needs_one = matches!(self.kind, BrowserKind::Chromium | BrowserKind::Firefox);
+        if !needs_one || self.headless || self.headless_shell || self.display || own {
+            return Ok(());
+        }
+        Err(Error::LaunchFailed {
+            reason: "the browser cannot open a window, as there is no display (DISPLAY and WAYLAND_DISPLAY are not set): use --headless, or start the server with `xvfb-run -a`".to_owned(),
+            log: String::new(),
+        })
+    }
+}
+
 /// A browser that is not started by us.
 #[derive(Debug, Clone)]
 pub enum ConnectOptions {
@@ -113,6 +132,7 @@ pub(crate) async fn launch(
     progress: &Progress,
     options: &LaunchOptions,
 ) -> Result<Arc<dyn BrowserBackend>> {
+    options.check_display()?;
     match options.kind {
         BrowserKind::Chromium => chromium::launch(progress, options).await,
         BrowserKind::Firefox => firefox::launch(progress, options).await,

@@ -4,13 +4,17 @@
 mod app;
 mod arguments;
 mod attempt;
+mod completions;
 mod doctor;
 mod install;
 mod log;
+mod manual;
 mod memory;
 mod platform;
 mod process;
+mod setup;
 mod show;
+mod terminal;
 mod tools;
 
 use std::{
@@ -40,11 +44,15 @@ pub fn main() -> ExitCode {
         }
         Err(error) => return refuse(&error),
     };
-    // Apps are no business of the server's configuration.
-    #[cfg(unix)]
+    // These need no configuration of the server.
     match matches.subcommand() {
+        #[cfg(unix)]
         Some((app::NAME, matches)) => return wait(app::run(matches, &environment, &cwd)),
+        #[cfg(unix)]
         Some((crate::app::SUPERVISOR, _)) => return app::look_after(),
+        Some((setup::NAME, matches)) => return setup::run(matches, &environment, &cwd),
+        Some((completions::NAME, matches)) => return completions::run(matches),
+        Some((manual::NAME, _)) => return manual::run(),
         _ => {}
     }
     match Config::load(&matches, &environment, &cwd) {
@@ -73,10 +81,13 @@ fn run(matches: &ArgMatches, config: &Config) -> ExitCode {
         Some(("config", matches)) => show::run(matches, config),
         Some(("install", matches)) => install::run(matches, settings),
         Some(("tools", matches)) => tools::run(matches, settings),
-        Some(("doctor", _)) => wait(doctor::run(settings)),
+        Some(("doctor", matches)) => wait(doctor::run(matches, settings)),
         Some(("try", matches)) => wait(attempt::run(matches, settings)),
         _ if settings.http.is_some() => wait_for_many(crate::serve::serve(settings.clone())),
-        _ => wait(crate::serve::serve(settings.clone())),
+        _ => {
+            terminal::greet();
+            wait(crate::serve::serve(settings.clone()))
+        }
     }
 }
 

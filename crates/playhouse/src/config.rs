@@ -26,7 +26,7 @@ pub use environment::Environment;
 pub use error::ConfigError;
 pub use options::Options;
 #[cfg(unix)]
-pub(crate) use places::apps as apps_folder;
+pub(crate) use places::{apps as apps_folder, home};
 pub use reference::{reference, schema};
 pub(crate) use resolve::is_safe_address;
 pub use secrets::Secrets;

@@ -275,6 +275,16 @@ fn not_found(want: Channel, channels: &[Channel], search: &Search) -> Error {
             tried.push(text);
         }
     }
+    if tried.is_empty() {
+        return Error::BrowserNotFound {
+            message: format!(
+                "Browser '{}' does not exist for this operating system. Choose another one with --browser: chromium, firefox, webkit.",
+                want.name()
+            ),
+            tried,
+            install: "playhouse install chromium".to_owned(),
+        };
+    }
     let first = places::of(want, search).first().map(Place::to_string);
     let install = match channels {
         [one] => format!("playhouse install {}", one.name()),

@@ -1,4 +1,4 @@
-//! The grammar of the command line, and what is said when it is broken.
+//! The grammar of the command line, and the errors of lines that break it.
 
 use std::ffi::OsString;
 
@@ -9,7 +9,7 @@ use clap::{
 
 #[cfg(unix)]
 use super::app;
-use super::{attempt, doctor, install, tools};
+use super::{attempt, completions, doctor, install, manual, setup, tools};
 use crate::{
     config::{ConfigError, flags},
     nearest::nearest,
@@ -17,7 +17,10 @@ use crate::{
 
 const AFTER: &str = "\
 Each option can also be given as an environment variable (PLAYHOUSE_VIEWPORT_SIZE, and so on; those
-of @playwright/mcp work too) or in the file of --config. `playhouse config show` says what counts.";
+of @playwright/mcp work too) or in the file of --config. `playhouse config show` prints the result.";
+
+const MORE: &str =
+    "`playhouse --help` shows all options, `playhouse COMMAND -h` those of a command.";
 
 /// What a command line is.
 pub(super) enum Parsed {
@@ -48,7 +51,11 @@ pub(super) fn parse(words: impl Iterator<Item = OsString>) -> Result<Parsed, Con
         Ok(matches) => Ok(Parsed::Matches(matches)),
         Err(error) => match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-                Ok(Parsed::Text(error.to_string()))
+                let text = error.render();
+                Ok(Parsed::Text(match console::colors_enabled() {
+                    true => text.ansi().to_string(),
+                    false => text.to_string(),
+                }))
             }
             _ => Err(explain(&error, &command)),
         },
@@ -65,15 +72,16 @@ pub(super) fn command() -> Command {
 }
 
 fn server_command() -> Command {
-    let json = || switch("json").help("Print JSON");
     Command::new("playhouse")
         .about("An MCP server that gives AI agents real browsers. Without a command it serves on stdio.")
         .disable_version_flag(true)
         .infer_long_args(false)
         .max_term_width(100)
-        .after_help(AFTER)
+        .after_help(MORE)
+        .after_long_help(AFTER)
         .args(flags::arguments())
         .arg(switch("version").short('V').help("Print the version").global(true))
+        .subcommand(setup::command())
         .subcommand(attempt::command())
         .subcommand(doctor::command())
         .subcommand(install::command())
@@ -86,12 +94,16 @@ fn server_command() -> Command {
                 .subcommand(
                     Command::new("show")
                         .about("Print each value and where it came from")
-                        .arg(json()),
+                        .arg(switch("json").help("Print JSON"))
+                        .args(flags::of_the_server()),
                 ),
         )
+        .subcommand(completions::command())
+        .subcommand(manual::command())
 }
 
-fn switch(name: &'static str) -> Arg {
+/// An option without a value.
+pub(super) fn switch(name: &'static str) -> Arg {
     Arg::new(name).long(name).action(ArgAction::SetTrue)
 }
 
@@ -117,6 +129,35 @@ fn explain(error: &clap::Error, command: &Command) -> ConfigError {
             word(ContextKind::InvalidSubcommand).unwrap_or_default(),
             command,
         ),
+        ErrorKind::MissingRequiredArgument => {
+            let missing = match error.get(ContextKind::InvalidArg) {
+                Some(ContextValue::Strings(names)) => names.join(" "),
+                _ => argument,
+            };
+            let usage = match error.get(ContextKind::Usage) {
+                Some(ContextValue::StyledStr(usage)) => format!("\n{usage}"),
+                _ => String::new(),
+            };
+            ConfigError::Usage(format!("missing argument {missing}{usage}"))
+        }
+        ErrorKind::InvalidValue
+            if !word(ContextKind::InvalidValue)
+                .unwrap_or_default()
+                .is_empty() =>
+        {
+            let text = error.to_string();
+            let lines: Vec<_> = text
+                .lines()
+                .take_while(|line| !line.starts_with("For more"))
+                .collect();
+            ConfigError::Usage(
+                lines
+                    .join("\n")
+                    .trim_start_matches("error: ")
+                    .trim_end()
+                    .to_owned(),
+            )
+        }
         ErrorKind::InvalidValue | ErrorKind::NoEquals | ErrorKind::TooFewValues => {
             ConfigError::MissingValue { flag: argument }
         }

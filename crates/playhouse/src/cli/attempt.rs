@@ -2,28 +2,44 @@
 
 use std::{
     io::{self, Write},
+    path::Path,
     process::ExitCode,
 };
 
 use clap::{Arg, ArgMatches, Command};
 use serde_json::{Map, Value, json};
+use url::Url;
 
-use super::print;
-use crate::{config::Settings, server::Server};
+use super::{print, terminal};
+use crate::{
+    config::{Settings, flags},
+    server::Server,
+};
 
 pub(super) fn command() -> Command {
     Command::new("try")
         .about("Open a page, print its snapshot, and save a screenshot")
-        .arg(Arg::new("url").value_name("URL").required(true))
+        .arg(
+            Arg::new("url")
+                .value_name("URL")
+                .required(true)
+                .help("A URL, with or without its scheme, or the path of a file"),
+        )
+        .args(flags::of_the_server())
 }
 
 pub(super) async fn run(matches: &ArgMatches, settings: &Settings) -> ExitCode {
-    let url = matches
-        .get_one::<String>("url")
-        .map(|url| whole(url))
-        .unwrap_or_default();
     let mut settings = settings.clone();
-    // A look at a page must not meddle with a profile that somebody uses.
+    let given = matches.get_one::<String>("url");
+    let given = given.map(String::as_str).unwrap_or_default();
+    let url = match file(given, &settings.files.cwd) {
+        Some(url) => {
+            settings.security.schemes.push("file".to_owned());
+            url
+        }
+        None => whole(given),
+    };
+    // The profile may be in use.
     settings.browser.isolated |= settings.browser.user_data_dir.is_none();
     let server = match Server::new(settings) {
         Ok(server) => server,
@@ -32,7 +48,10 @@ pub(super) async fn run(matches: &ArgMatches, settings: &Settings) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let code = match look(&server, &url).await {
+    let progress = terminal::progress("opening the page");
+    let shown = show(&server, &url).await;
+    progress.finish_and_clear();
+    let code = match shown {
         Ok(text) => print(&text),
         Err(text) => {
             let _ = writeln!(io::stderr(), "{text}");
@@ -43,12 +62,12 @@ pub(super) async fn run(matches: &ArgMatches, settings: &Settings) -> ExitCode {
     code
 }
 
-/// The snapshot, and where the screenshot lies; or the answer of the call that failed.
-async fn look(server: &Server, url: &str) -> Result<String, String> {
+/// The snapshot, and the path of the screenshot; or the answer of the call that failed.
+async fn show(server: &Server, url: &str) -> Result<String, String> {
     call(server, "browser_navigate", json!({ "url": url })).await?;
     let snapshot = call(server, "browser_snapshot", json!({})).await?;
     let screenshot = call(server, "browser_take_screenshot", json!({})).await?;
-    // What code would take it is of no use here.
+    // The Playwright code is of no use here.
     let screenshot = screenshot.split("\n### ").next().unwrap_or_default();
     Ok(format!(
         "{}\n{}\n",
@@ -66,9 +85,23 @@ async fn call(server: &Server, name: &str, arguments: Value) -> Result<String, S
     }
 }
 
+/// The URL of a file that exists.
+fn file(path: &str, cwd: &Path) -> Option<String> {
+    let path = cwd.join(path).canonicalize().ok()?;
+    Url::from_file_path(path).ok().map(Into::into)
+}
+
 /// A URL as people write it, made whole: `localhost:3000`, `example.com`.
 fn whole(url: &str) -> String {
-    let has_scheme = url.contains("://") || ["about:", "data:"].iter().any(|s| url.starts_with(s));
+    let schemes = [
+        "about:",
+        "data:",
+        "file:",
+        "blob:",
+        "chrome:",
+        "view-source:",
+    ];
+    let has_scheme = url.contains("://") || schemes.iter().any(|scheme| url.starts_with(scheme));
     let local = ["localhost", "127.", "[::1]"]
         .iter()
         .any(|host| url.starts_with(host));
@@ -81,7 +114,20 @@ fn whole(url: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::whole;
+    use super::*;
+
+    #[test]
+    fn a_file_that_exists_is_opened() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("a b.html"), "").expect("writable");
+        let folder = folder.path().canonicalize().expect("it exists");
+        let url = file("./a b.html", &folder).expect("a URL");
+        assert!(
+            url.starts_with("file:///") && url.ends_with("/a%20b.html"),
+            "{url}"
+        );
+        assert_eq!(file("localhost:3000", &folder), None);
+    }
 
     #[test]
     fn a_url_may_be_written_short() {

@@ -1,4 +1,4 @@
-//! `playhouse doctor`: what is there, what is missing, and the one command that mends it.
+//! `playhouse doctor`: which browsers work, what is missing, and the command that repairs it.
 
 mod checks;
 mod launch;
@@ -6,26 +6,34 @@ mod webkit;
 
 use std::{fmt::Write as _, process::ExitCode};
 
-use clap::Command;
+use clap::{ArgMatches, Command};
+use console::Style;
+use serde::Serialize;
 
-use super::{platform::Platform, print};
-use crate::config::Settings;
+use super::{arguments::switch, platform::Platform, print, terminal};
+use crate::config::{Settings, flags};
 
 pub(super) fn command() -> Command {
-    Command::new("doctor").about("Say what is found, what is missing, and how to mend it")
+    Command::new("doctor")
+        .about("Check which browsers work, what is missing, and how to repair it")
+        .arg(switch("json").help("Print JSON"))
+        .arg(switch("verbose").help("Print how each browser was started, and its log"))
+        .args(flags::of_the_server())
 }
 
-/// One thing that was looked at.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The result of one check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 struct Finding {
     health: Health,
     topic: &'static str,
     text: String,
-    /// The command, or the sentence, that mends it.
+    /// The command, or the sentence, that repairs it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     remedy: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 enum Health {
     /// As it should be.
     Good,
@@ -59,7 +67,7 @@ impl Finding {
         }
     }
 
-    fn mended_by(self, remedy: impl Into<String>) -> Finding {
+    fn repaired_by(self, remedy: impl Into<String>) -> Finding {
         Finding {
             remedy: Some(remedy.into()),
             ..self
@@ -67,15 +75,22 @@ impl Finding {
     }
 }
 
-/// Fails if no browser works.
-pub(super) async fn run(settings: &Settings) -> ExitCode {
+/// Fails if the browser of these settings does not work.
+pub(super) async fn run(matches: &ArgMatches, settings: &Settings) -> ExitCode {
     let platform = Platform::here(&settings.browser.search.path);
     let mut findings = vec![Finding::good("playhouse", env!("CARGO_PKG_VERSION"))];
-    let launched = launch::check(settings, &platform).await;
+    let progress = terminal::progress("starting browsers");
+    let launched = launch::check(settings, &platform, matches.get_flag("verbose")).await;
+    progress.finish_and_clear();
     let works = launched.iter().all(|finding| finding.health != Health::Bad);
     findings.extend(launched);
     findings.extend(checks::machine(settings, &platform));
-    print(&report(&findings));
+    if matches.get_flag("json") {
+        let report = serde_json::json!({ "works": works, "findings": findings });
+        print(&format!("{report:#}\n"));
+    } else {
+        print(&report(&findings));
+    }
     if works {
         ExitCode::SUCCESS
     } else {
@@ -91,12 +106,13 @@ fn report(findings: &[Finding]) -> String {
         .unwrap_or_default();
     let mut text = String::new();
     for finding in findings {
-        let mark = match finding.health {
-            Health::Good => "ok  ",
-            Health::Note => "note",
-            Health::Bad => "FAIL",
+        let (mark, colour) = match finding.health {
+            Health::Good => ("ok  ", Style::new().green()),
+            Health::Note => ("note", Style::new().yellow()),
+            Health::Bad => ("FAIL", Style::new().red()),
         };
         let indent = " ".repeat(mark.len() + width + 4);
+        let mark = colour.apply_to(mark);
         let body = finding
             .text
             .trim_end()
@@ -114,10 +130,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_report_lines_up_and_says_what_mends() {
+    fn a_report_lines_up_and_says_what_repairs() {
         let findings = [
             Finding::good("playhouse", "1.0"),
-            Finding::bad("browser", "none\nat all").mended_by("playhouse install"),
+            Finding::bad("browser", "none\nat all").repaired_by("playhouse install"),
             Finding::note("fonts", "few"),
         ];
         expect_test::expect![[r#"

@@ -8,30 +8,28 @@ use std::{
     process::ExitCode,
 };
 
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{Arg, ArgMatches, Command};
 use engine::Channel;
 
-use super::{platform::Platform, process};
-use crate::{config::Settings, nearest::nearest};
+use super::{arguments::switch, platform::Platform, process};
+use crate::{
+    config::{Settings, flags},
+    nearest::nearest,
+};
 use plan::Step;
 
 pub(super) fn command() -> Command {
-    let switch = |name: &'static str, help: &'static str| {
-        Arg::new(name)
-            .long(name)
-            .action(ArgAction::SetTrue)
-            .help(help)
-    };
     Command::new("install")
         .about(
-            "Install a browser: chromium (the default), chromium-headless-shell, chrome, msedge, …",
+            "Install a browser: chromium (the default), chromium-headless-shell, firefox, webkit, chrome, msedge, …",
         )
         .arg(Arg::new("browsers").value_name("BROWSER").num_args(0..))
-        .arg(switch(
-            "with-deps",
-            "Also install the libraries and fonts that a download needs (Linux)",
-        ))
-        .arg(switch("dry-run", "Print the commands and run none"))
+        .arg(
+            switch("with-deps")
+                .help("Also install the libraries and fonts that a download needs (Linux)"),
+        )
+        .arg(switch("dry-run").help("Print the commands and run none"))
+        .args(flags::of_section("Installing browsers"))
 }
 
 pub(super) fn run(matches: &ArgMatches, settings: &Settings) -> ExitCode {

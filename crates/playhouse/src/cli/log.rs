@@ -51,7 +51,9 @@ fn report(
         LogFormat::Text if kept => lines.boxed(),
         // What goes back and forth is read for its times too.
         LogFormat::Text if level == "trace" => lines.with_timer(fmt::time::uptime()).boxed(),
-        LogFormat::Text => lines.without_time().boxed(),
+        LogFormat::Text if level == "debug" => lines.without_time().boxed(),
+        // Where in the program it was said helps nobody who only runs it.
+        LogFormat::Text => lines.without_time().with_target(false).boxed(),
     };
     let started = tracing_subscriber::registry()
         .with(lines.with_filter(EnvFilter::new(filter)))

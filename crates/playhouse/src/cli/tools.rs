@@ -2,17 +2,20 @@
 
 use std::{fmt::Write as _, process::ExitCode};
 
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{ArgMatches, Command};
 use serde_json::Value;
 
-use super::print;
-use crate::{config::Settings, tools::Toolbox};
+use super::{arguments::switch, print};
+use crate::{
+    config::{Settings, flags},
+    tools::Toolbox,
+};
 
 pub(super) fn command() -> Command {
-    let json = Arg::new("json").long("json").action(ArgAction::SetTrue);
     Command::new("tools")
         .about("List the tools that these flags switch on, and about how many tokens each costs")
-        .arg(json.help("Print them as tools/list does"))
+        .arg(switch("json").help("Print them as tools/list does"))
+        .args(flags::of_the_server())
 }
 
 pub(super) fn run(matches: &ArgMatches, settings: &Settings) -> ExitCode {

@@ -11,8 +11,43 @@ use super::{
     table::OptionDef,
 };
 
-/// One clap argument for each option that has a flag.
+/// The options that the short help of the server shows.
+const ESSENTIAL: [&str; 16] = [
+    "browser",
+    "headless",
+    "executable_path",
+    "isolated",
+    "user_data_dir",
+    "cdp_endpoint",
+    "device",
+    "viewport_size",
+    "allowed_domains",
+    "secrets",
+    "caps",
+    "toolsets",
+    "server_command",
+    "output_dir",
+    "port",
+    "config",
+];
+
+/// One clap argument for each option that has a flag. The short help shows the essential ones.
 pub(crate) fn arguments() -> impl Iterator<Item = Arg> {
+    all().map(|(def, argument)| argument.hide_short_help(!ESSENTIAL.contains(&def.name)))
+}
+
+/// The same for a command that takes the options of the server beside its own: only the full help shows them.
+pub(crate) fn of_the_server() -> impl Iterator<Item = Arg> {
+    all().map(|(_, argument)| argument.hide_short_help(true))
+}
+
+/// Those of one section.
+pub(crate) fn of_section(section: &str) -> impl Iterator<Item = Arg> {
+    let of_section = all().filter(move |(def, _)| def.section == section);
+    of_section.map(|(_, argument)| argument)
+}
+
+fn all() -> impl Iterator<Item = (&'static OptionDef, Arg)> {
     OPTIONS.iter().filter(|def| def.spec.flag).map(|def| {
         let argument = Arg::new(def.name)
             .long(def.long())
@@ -20,15 +55,14 @@ pub(crate) fn arguments() -> impl Iterator<Item = Arg> {
             .help_heading(def.section)
             .hide(def.spec.hidden || def.spec.later.is_some())
             .allow_hyphen_values(def.spec.dashes)
-            .action(ArgAction::Append)
-            .global(true);
+            .action(ArgAction::Append);
         let camel_case = def.camel_case();
         let argument = if camel_case == def.long() {
             argument
         } else {
             argument.alias(camel_case)
         };
-        if def.is_switch() {
+        let argument = if def.is_switch() {
             argument
                 .num_args(0..=1)
                 .require_equals(true)
@@ -37,7 +71,8 @@ pub(crate) fn arguments() -> impl Iterator<Item = Arg> {
         } else {
             let many = if def.spec.many { 1..=usize::MAX } else { 1..=1 };
             argument.num_args(many).value_name(def.word)
-        }
+        };
+        (def, argument)
     })
 }
 
@@ -50,11 +85,12 @@ fn help(def: &OptionDef) -> String {
     def.doc() + &default.unwrap_or_default()
 }
 
-/// Offers what the flags say.
+/// Offers what the flags say, those before a command and those after it.
 pub(crate) fn offer(matches: &ArgMatches, options: &mut Options) -> Result<(), ConfigError> {
     for def in OPTIONS.iter().filter(|def| def.spec.flag) {
         let flag = format!("--{}", def.long());
-        for text in matches.get_many::<String>(def.name).into_iter().flatten() {
+        let given = matches.try_get_many::<String>(def.name);
+        for text in given.ok().flatten().into_iter().flatten() {
             (def.offer_text)(options, Source::Flag(flag.clone()), text).map_err(|problem| {
                 ConfigError::Invalid {
                     name: flag.clone(),
@@ -64,7 +100,10 @@ pub(crate) fn offer(matches: &ArgMatches, options: &mut Options) -> Result<(), C
             })?;
         }
     }
-    Ok(())
+    match matches.subcommand() {
+        Some((_, matches)) => offer(matches, options),
+        None => Ok(()),
+    }
 }
 
 /// Turns `--no-sandbox` into `--sandbox=false`, for every switch.

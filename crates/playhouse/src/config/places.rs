@@ -134,7 +134,7 @@ const PROFILES_ON_WINDOWS: &[(&str, &str)] = &[
     ("Edge Dev", "Microsoft/Edge Dev/User Data"),
 ];
 
-fn home(environment: &Environment) -> PathBuf {
+pub(crate) fn home(environment: &Environment) -> PathBuf {
     let home = environment
         .path("HOME")
         .or_else(|| environment.path("USERPROFILE"));

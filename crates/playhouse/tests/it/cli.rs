@@ -163,6 +163,33 @@ fn doctor_starts_the_browser_that_is_there() {
 }
 
 #[test]
+fn doctor_answers_in_json_and_shows_logs_only_when_asked() {
+    let output = run(&["doctor", "--json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(report["works"], true, "{report:#}");
+    assert_eq!(report["findings"][0]["topic"], "playhouse", "{report:#}");
+    let broken = ["doctor", "--executable-path", "/bin/false"];
+    let short = run(&broken);
+    assert!(!text(&short.stdout).contains("<launching>"));
+    let verbose = run(&[&broken[..], &["--verbose"]].concat());
+    assert!(text(&verbose.stdout).contains("<launching>"));
+}
+
+#[test]
+#[ignore = "needs Firefox and WebKit: make test-engines"]
+fn doctor_starts_the_other_browsers_as_what_they_are() {
+    let output = run(&["doctor"]);
+    let report = text(&output.stdout);
+    for browser in ["firefox", "webkit"] {
+        let works = |line: &&str| {
+            let mut words = line.split_whitespace();
+            words.next() == Some("ok") && words.next() == Some(browser)
+        };
+        assert!(report.lines().any(|line| works(&line)), "{report}");
+    }
+}
+
+#[test]
 #[ignore = "needs WebKit: make test-engines"]
 fn doctor_names_what_webkit_lacks() {
     let browser = testkit::Engine::Webkit.executable();
@@ -186,13 +213,130 @@ fn doctor_names_what_webkit_lacks() {
         let line = format!("{missing} is in no folder of PATH; {why}");
         assert!(report.contains(&line), "{report}");
         assert!(report.contains("-> playhouse install webkit"), "{report}");
-        assert!(!report.contains("starts and opens a page"), "{report}");
+        assert!(!report.contains("ok    browser"), "{report}");
     }
     let report = run(&["doctor", "--browser", "webkit"]);
     let told = text(&report.stdout);
     assert!(report.status.success(), "{told}");
     assert!(told.contains("WebKitWebDriver at /"), "{told}");
     assert!(told.contains("starts and opens a page"), "{told}");
+}
+
+#[test]
+fn help_is_short_or_full_and_names_only_what_applies() {
+    let help = |args: &[&str]| text(&run(args).stdout).to_owned();
+    let (short, full) = (help(&["-h"]), help(&["--help"]));
+    assert!(short.lines().count() < 80, "{short}");
+    assert!(full.contains("--grant-permissions") && !short.contains("--grant-permissions"));
+    assert!(full.contains("firefox, webkit"), "{full}");
+    let (short, full) = (help(&["doctor", "-h"]), help(&["doctor", "--help"]));
+    assert!(short.contains("--verbose") && !short.contains("--headless"));
+    assert!(full.contains("--headless"));
+    for command in ["app", "setup", "install", "completions", "man"] {
+        let full = help(&[command, "--help"]);
+        assert!(
+            !full.contains("--headless ") && !full.contains("--viewport-size"),
+            "{full}"
+        );
+    }
+}
+
+#[test]
+fn completions_and_the_manual_come_from_the_grammar() {
+    let bash = run(&["completions", "bash"]);
+    assert!(text(&bash.stdout).contains("--viewport-size"));
+    let refused = run(&["completions", "cmd"]);
+    assert!(
+        text(&refused.stderr).contains("[possible values: bash,"),
+        "{refused:?}"
+    );
+    let manual = run(&["man"]);
+    assert!(text(&manual.stdout).contains(".SH SYNOPSIS"));
+}
+
+#[test]
+fn setup_adds_the_server_to_a_client_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let set_up = |args: &[&str]| {
+        let mut command = command(&[&["setup"], args].concat());
+        command
+            .current_dir(folder.path())
+            .env("HOME", folder.path());
+        command.output().expect("it runs")
+    };
+    let planned = set_up(&["claude", "--dry-run"]);
+    assert!(text(&planned.stdout).contains(".mcp.json would get:"));
+    let file = folder.path().join(".mcp.json");
+    assert!(!file.exists());
+    let added = set_up(&["claude", "--", "--isolated"]);
+    assert!(text(&added.stdout).starts_with("Added to "), "{added:?}");
+    let config = std::fs::read_to_string(&file).expect("it is there");
+    let config: Value = serde_json::from_str(&config).expect("JSON");
+    assert_eq!(
+        config["mcpServers"]["playhouse"]["args"],
+        serde_json::json!(["--isolated"])
+    );
+    let program = config["mcpServers"]["playhouse"]["command"].as_str();
+    assert!(program.is_some_and(|program| std::path::Path::new(program).is_file()));
+    let again = set_up(&["claude", "--", "--isolated"]);
+    assert!(text(&again.stdout).contains("has this already"));
+    set_up(&["codex", "--http", "http://localhost:8931/mcp"]);
+    let codex = std::fs::read_to_string(folder.path().join(".codex/config.toml"));
+    assert!(codex.expect("it is there").contains("bearer_token_env_var"));
+    std::fs::write(&file, "{ oops").expect("writable");
+    let refused = set_up(&["claude"]);
+    assert!(
+        text(&refused.stderr).contains("cannot be changed"),
+        "{refused:?}"
+    );
+    assert_eq!(
+        std::fs::read_to_string(&file).expect("it is there"),
+        "{ oops"
+    );
+}
+
+#[test]
+fn try_says_what_it_needs() {
+    let output = run(&["try"]);
+    let told = text(&output.stderr);
+    assert!(
+        told.starts_with("error: missing argument <URL>\nUsage: playhouse try"),
+        "{told}"
+    );
+    let mut headed = command(&["try", "about:blank", "--headless=false"]);
+    headed.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
+    let output = headed.output().expect("it runs");
+    let told = text(&output.stderr);
+    if cfg!(target_os = "linux") {
+        assert!(
+            told.contains("there is no display") && told.contains("--headless"),
+            "{told}"
+        );
+        assert!(!told.contains("<launching>"), "{told}");
+        let safari = run(&["try", "about:blank", "--browser", "safari"]);
+        let told = text(&safari.stderr);
+        assert!(
+            told.contains("does not exist for this operating system"),
+            "{told}"
+        );
+    }
+}
+
+#[test]
+fn try_opens_a_file_by_its_path() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("x.html"), "<title>File</title>").expect("writable");
+    let mut command = command(&["try", "./x.html", "--headless", "--output-dir=out"]);
+    let output = command
+        .current_dir(folder.path())
+        .output()
+        .expect("it runs");
+    let shown = text(&output.stdout);
+    assert!(
+        shown.contains("- Page Title: File"),
+        "{shown}{}",
+        text(&output.stderr)
+    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What a browser wants of the machine beside its own program.
+//! What a browser needs of the machine beside its own program.
 
 use std::{
     fs,
@@ -27,8 +27,11 @@ pub(super) fn machine(settings: &Settings, platform: &Platform) -> Vec<Finding> 
 
 fn display(settings: &Settings) -> Finding {
     match (settings.browser.headless, settings.browser.display) {
-        (false, false) => Finding::bad("display", "there is none, but a window is wanted")
-            .mended_by("playhouse --headless, or start it with: xvfb-run -a playhouse"),
+        (false, false) => Finding::bad(
+            "display",
+            "there is none, but --headless=false opens windows",
+        )
+        .repaired_by("playhouse --headless, or: xvfb-run -a playhouse"),
         (false, true) => Finding::good("display", "browsers have a window"),
         (true, false) => Finding::good("display", "none; browsers run headless"),
         (true, true) => Finding::good("display", "not used; browsers run headless"),
@@ -43,15 +46,12 @@ fn sandbox(settings: &Settings) -> Finding {
             .to_owned()
     };
     if settings.browser.sandbox == Some(false) {
-        Finding::note(
-            "sandbox",
-            "switched off: pages run with fewer walls around them",
-        )
+        Finding::note("sandbox", "turned off: code of pages is isolated less")
     } else if crate::cli::platform::is_root() {
         Finding::note("sandbox", "off, because Chromium refuses it to root")
-            .mended_by("run playhouse as an ordinary user")
+            .repaired_by("run playhouse as an ordinary user")
     } else if engine::sandbox_unavailable() {
-        Finding::note("sandbox", "off, because there are no user namespaces").mended_by(
+        Finding::note("sandbox", "off, because there are no user namespaces").repaired_by(
             "sudo sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000",
         )
     } else if read("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1" {
@@ -59,7 +59,9 @@ fn sandbox(settings: &Settings) -> Finding {
             "sandbox",
             "AppArmor may refuse user namespaces to a downloaded browser",
         )
-        .mended_by("sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or --no-sandbox")
+        .repaired_by(
+            "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or --no-sandbox",
+        )
     } else {
         Finding::good("sandbox", "works")
     }
@@ -75,7 +77,7 @@ fn shared_memory() -> Option<Finding> {
                 "/dev/shm",
                 format!("{size} MB, too small for Chromium, which uses /tmp instead"),
             )
-            .mended_by("docker run --shm-size=1g … (or --ipc=host)")
+            .repaired_by("docker run --shm-size=1g … (or --ipc=host)")
         } else {
             Finding::good("/dev/shm", format!("{size} MB"))
         })
@@ -103,8 +105,8 @@ fn fonts(settings: &Settings, platform: &Platform) -> Finding {
         _ => "fonts-liberation",
     };
     match plan::packages(platform, &[package]) {
-        Some(step) => finding.mended_by(step.to_string()),
-        None => finding.mended_by(format!("install {package}")),
+        Some(step) => finding.repaired_by(step.to_string()),
+        None => finding.repaired_by(format!("install {package}")),
     }
 }
 
@@ -139,6 +141,6 @@ fn output(settings: &Settings) -> Finding {
             "files",
             format!("cannot be written below {}: {error}", there.display()),
         )
-        .mended_by("playhouse --output-dir FOLDER"),
+        .repaired_by("playhouse --output-dir FOLDER"),
     }
 }

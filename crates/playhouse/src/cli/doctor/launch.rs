@@ -10,6 +10,8 @@ use engine::{
     Progress,
 };
 
+use futures_util::future::{join, join_all};
+
 use super::{Finding, Health, webkit};
 use crate::{
     cli::{
@@ -22,17 +24,21 @@ use crate::{
 
 /// The browsers that a session can ask for by another name than the server's own.
 const FAMILIES: [Channel; 2] = [Channel::Firefox, Channel::Webkit];
+/// How long a browser of another family may take to start.
+const OTHERS: Duration = Duration::from_secs(10);
 /// How long a question to a program may take.
 const QUESTION: Duration = Duration::from_secs(10);
 
-pub(super) async fn check(settings: &Settings, platform: &Platform) -> Vec<Finding> {
+/// Whether the browser of these settings works, and those of the other families that are installed. `verbose`: with the log of one that
+/// does not.
+pub(super) async fn check(settings: &Settings, platform: &Platform, verbose: bool) -> Vec<Finding> {
     if let Some(options) = settings.browser.connect_options() {
         return vec![connects(settings, &options).await];
     }
     // Without a window, so that it can be tried anywhere.
     let mut browser = settings.browser.clone();
     browser.headless = true;
-    // What this means is said further down.
+    // A finding of its own tells what this means.
     browser
         .sandbox
         .get_or_insert(!engine::sandbox_unavailable());
@@ -46,35 +52,36 @@ pub(super) async fn check(settings: &Settings, platform: &Platform) -> Vec<Findi
             findings.push(Finding::good("found too", named(&other)));
         }
     }
-    let chosen = found.channel.map(Channel::kind);
     let will_do = browser.search.headless_shell;
     findings.extend(lighter(&browser.choice, will_do, &found));
     let libraries = missing_libraries(&found.path).await;
     if !libraries.is_empty() {
         let text = format!("missing: {}", libraries.join(", "));
-        findings.push(mended_by_packages(
+        findings.push(repaired_by_packages(
             Finding::bad("libraries", text),
             platform,
         ));
     }
-    findings.extend(works(&browser, found).await);
-    for channel in FAMILIES {
-        if chosen != Some(channel.kind()) {
-            findings.extend(also(&browser, channel).await);
-        }
-    }
+    let others = FAMILIES
+        .into_iter()
+        .filter(|channel| channel.kind() != browser.kind);
+    let others = others.map(|channel| also(&browser, channel, verbose));
+    let (own, others) = join(works(&browser, found, "browser", verbose), join_all(others)).await;
+    findings.extend(own);
+    findings.extend(others.into_iter().flatten());
     findings
 }
 
-/// A browser of another family, which sessions may ask for by its name. That there is none, or that it does not work, is no fault.
-async fn also(browser: &BrowserSettings, channel: Channel) -> Vec<Finding> {
-    let choice = BrowserChoice::Channel(channel);
-    let Ok(found) = engine::find(&choice, &browser.search) else {
+/// A browser of another family, which sessions may ask for by its name. That there is none, or that it does not work, is no failure.
+async fn also(browser: &BrowserSettings, channel: Channel, verbose: bool) -> Vec<Finding> {
+    let mut browser = browser.of_channel(channel);
+    browser.launch_timeout = browser.launch_timeout.min(OTHERS);
+    let Ok(found) = browser.find() else {
         return Vec::new();
     };
     let there = Finding::good("found too", named(&found));
     let mut findings = vec![there];
-    findings.extend(works(browser, found).await);
+    findings.extend(works(&browser, found, channel.name(), verbose).await);
     for finding in &mut findings {
         if finding.health == Health::Bad {
             finding.health = Health::Note;
@@ -84,18 +91,18 @@ async fn also(browser: &BrowserSettings, channel: Channel) -> Vec<Finding> {
 }
 
 /// Whether it starts, and what it lacks for that.
-async fn works(browser: &BrowserSettings, found: FoundBrowser) -> Vec<Finding> {
-    let kind = browser.launch_options(found.clone(), None).kind;
-    let mut findings = match kind {
+async fn works(
+    browser: &BrowserSettings,
+    found: FoundBrowser,
+    topic: &'static str,
+    verbose: bool,
+) -> Vec<Finding> {
+    let mut findings = match browser.kind {
         BrowserKind::Webkit => webkit::parts(browser),
         _ => Vec::new(),
     };
     if findings.iter().all(|part| part.health != Health::Bad) {
-        let mend = match kind {
-            BrowserKind::Webkit => webkit::INSTALL,
-            _ => "playhouse install --with-deps",
-        };
-        findings.push(launches(browser, found, mend).await);
+        findings.push(launches(browser, found, topic, verbose).await);
     }
     findings
 }
@@ -103,7 +110,7 @@ async fn works(browser: &BrowserSettings, found: FoundBrowser) -> Vec<Finding> {
 fn missing(error: &engine::Error) -> Finding {
     let finding = Finding::bad("browser", error.to_string());
     match error {
-        engine::Error::BrowserNotFound { install, .. } => finding.mended_by(install),
+        engine::Error::BrowserNotFound { install, .. } => finding.repaired_by(install),
         _ => finding,
     }
 }
@@ -120,7 +127,7 @@ fn lighter(choice: &BrowserChoice, will_do: bool, found: &FoundBrowser) -> Optio
             "lighter",
             "chromium-headless-shell needs half of the memory and starts twice as fast",
         )
-        .mended_by("playhouse install chromium-headless-shell")
+        .repaired_by("playhouse install chromium-headless-shell")
     })
 }
 
@@ -133,7 +140,12 @@ fn named(found: &FoundBrowser) -> String {
     format!("{name} at {}", found.path.display())
 }
 
-async fn launches(browser: &BrowserSettings, found: FoundBrowser, mend: &str) -> Finding {
+async fn launches(
+    browser: &BrowserSettings,
+    found: FoundBrowser,
+    topic: &'static str,
+    verbose: bool,
+) -> Finding {
     let path = found.path.display().to_string();
     let started = Instant::now();
     let progress = Progress::new(browser.launch_timeout);
@@ -152,13 +164,29 @@ async fn launches(browser: &BrowserSettings, found: FoundBrowser, mend: &str) ->
         Ok(product) => {
             let ms = started.elapsed().as_millis();
             Finding::good(
-                "browser",
+                topic,
                 format!("{product} starts and opens a page ({ms} ms)"),
             )
         }
-        Err(error) => Finding::bad("browser", format!("{path} does not work: {error}")).mended_by(
-            format!("{mend}, or name another one with --executable-path"),
-        ),
+        Err(error) => {
+            let error = error.to_string();
+            let error = match verbose {
+                true => &*error,
+                false => error.split("\nBrowser logs:").next().unwrap_or_default(),
+            };
+            let install = match browser.kind {
+                BrowserKind::Webkit => webkit::INSTALL,
+                BrowserKind::Firefox => "playhouse install firefox",
+                BrowserKind::Chromium | BrowserKind::Safari => "playhouse install --with-deps",
+            };
+            let log = match verbose {
+                true => "",
+                false => "; its log: playhouse doctor --verbose",
+            };
+            Finding::bad(topic, format!("{path} does not work: {error}")).repaired_by(format!(
+                "{install}, or name another one with --executable-path{log}"
+            ))
+        }
     }
 }
 
@@ -183,7 +211,7 @@ async fn connects(settings: &Settings, options: &ConnectOptions) -> Finding {
             Finding::good("browser", answers)
         }
         Err(error) => {
-            Finding::bad("browser", format!("{place} does not answer: {error}")).mended_by(mend)
+            Finding::bad("browser", format!("{place} does not answer: {error}")).repaired_by(mend)
         }
     }
 }
@@ -216,12 +244,12 @@ fn behind_script(path: &Path) -> Option<PathBuf> {
         .then(|| likely.into_iter().find(|path| path.is_file()))?
 }
 
-pub(super) fn mended_by_packages(finding: Finding, platform: &Platform) -> Finding {
+pub(super) fn repaired_by_packages(finding: Finding, platform: &Platform) -> Finding {
     let libraries = plan::libraries(platform);
     match plan::packages(platform, &libraries) {
-        Some(step) if !libraries.is_empty() => finding.mended_by(step.to_string()),
+        Some(step) if !libraries.is_empty() => finding.repaired_by(step.to_string()),
         _ if platform.packages == Some(Packages::Brew) => finding,
-        _ => finding.mended_by("install them with this system's package manager, as root"),
+        _ => finding.repaired_by("install them with this system's package manager, as root"),
     }
 }
 

@@ -26,7 +26,7 @@ fn driver(path: &[PathBuf]) -> Finding {
             "driver",
             format!("{DRIVER} is in no folder of PATH; nothing else drives WebKit"),
         )
-        .mended_by(INSTALL),
+        .repaired_by(INSTALL),
     }
 }
 
@@ -37,7 +37,7 @@ fn screen(path: &[PathBuf]) -> Finding {
             "screen",
             format!("{SCREEN} is in no folder of PATH; WebKit has no mode without a display"),
         )
-        .mended_by(INSTALL),
+        .repaired_by(INSTALL),
     }
 }
 

@@ -1,0 +1,31 @@
+//! `playhouse completions`: a script by which a shell completes commands and options.
+
+use std::process::ExitCode;
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+use clap_complete::Shell;
+
+use super::{arguments, print};
+
+pub(super) const NAME: &str = "completions";
+
+pub(super) fn command() -> Command {
+    Command::new(NAME)
+        .about("Print a script that completes commands and options in a shell")
+        .arg(
+            Arg::new("shell")
+                .value_name("SHELL")
+                .required(true)
+                .value_parser(value_parser!(Shell))
+                .help("For example: playhouse completions bash > ~/.local/share/bash-completion/completions/playhouse"),
+        )
+}
+
+pub(super) fn run(matches: &ArgMatches) -> ExitCode {
+    let Some(shell) = matches.get_one::<Shell>("shell") else {
+        return ExitCode::FAILURE;
+    };
+    let mut script = Vec::new();
+    clap_complete::generate(*shell, &mut arguments::command(), "playhouse", &mut script);
+    print(&String::from_utf8_lossy(&script))
+}

@@ -1,0 +1,458 @@
+//! Where each client has its configuration, and what it looks like there.
+
+use std::path::{Path, PathBuf};
+
+use jsonc_parser::{
+    ParseOptions,
+    cst::{CstInputValue, CstRootNode},
+};
+use toml_edit::{Array, DocumentMut, Item, Table, value};
+
+use super::entry::{Entry, KEY};
+
+/// An MCP client.
+pub(super) struct Client {
+    /// Its name on the command line.
+    pub(super) name: &'static str,
+    /// What to do in the client afterwards.
+    pub(super) next: &'static str,
+    place: Place,
+    format: Format,
+}
+
+/// Where a configuration file is.
+enum Place {
+    /// Below the current folder.
+    Project(&'static str),
+    /// Below the home folder.
+    Home(&'static str),
+}
+
+/// What a configuration file looks like.
+enum Format {
+    Json(Json),
+    /// `[mcp_servers.NAME]`, as Codex has it.
+    Toml,
+}
+
+struct Json {
+    /// The key of all servers.
+    servers: &'static str,
+    /// Whether a server that is started has a `type`.
+    typed: bool,
+    /// Whether a server that runs has a `type`.
+    typed_http: bool,
+    /// The key of the URL of a server that runs.
+    url: &'static str,
+    /// What stands for the API key.
+    key: &'static str,
+    /// The client asks the user for the key, under this name.
+    asks: Option<&'static str>,
+}
+
+/// All clients that are known.
+///
+/// <https://code.claude.com/docs/en/mcp>, <https://cursor.com/docs/context/mcp>,
+/// <https://code.visualstudio.com/docs/copilot/reference/mcp-configuration>, <https://docs.windsurf.com/windsurf/cascade/mcp>,
+/// <https://developers.openai.com/codex/mcp>
+pub(super) const CLIENTS: [Client; 5] = [
+    Client {
+        name: "claude",
+        next: "Start Claude Code in this folder, and approve the server.",
+        place: Place::Project(".mcp.json"),
+        format: Format::Json(Json {
+            servers: "mcpServers",
+            typed: false,
+            typed_http: true,
+            url: "url",
+            key: "${PLAYHOUSE_API_KEY}",
+            asks: None,
+        }),
+    },
+    Client {
+        name: "cursor",
+        next: "Enable the server in the settings of Cursor (MCP).",
+        place: Place::Project(".cursor/mcp.json"),
+        format: Format::Json(Json {
+            servers: "mcpServers",
+            typed: false,
+            typed_http: false,
+            url: "url",
+            key: "${env:PLAYHOUSE_API_KEY}",
+            asks: None,
+        }),
+    },
+    Client {
+        name: "vscode",
+        next: "Start the server with the command `MCP: List Servers` of VS Code.",
+        place: Place::Project(".vscode/mcp.json"),
+        format: Format::Json(Json {
+            servers: "servers",
+            typed: true,
+            typed_http: true,
+            url: "url",
+            key: "${input:playhouse-api-key}",
+            asks: Some("playhouse-api-key"),
+        }),
+    },
+    Client {
+        name: "windsurf",
+        next: "Refresh the MCP servers in Windsurf.",
+        place: Place::Home(".codeium/windsurf/mcp_config.json"),
+        format: Format::Json(Json {
+            servers: "mcpServers",
+            typed: false,
+            typed_http: false,
+            url: "serverUrl",
+            key: "${env:PLAYHOUSE_API_KEY}",
+            asks: None,
+        }),
+    },
+    Client {
+        name: "codex",
+        next: "Start Codex again.",
+        place: Place::Home(".codex/config.toml"),
+        format: Format::Toml,
+    },
+];
+
+impl Client {
+    /// Its configuration file.
+    pub(super) fn path(&self, cwd: &Path, home: &Path) -> PathBuf {
+        match self.place {
+            Place::Project(path) => cwd.join(path),
+            Place::Home(path) => home.join(path),
+        }
+    }
+
+    /// The text of its configuration file with the server, which replaces one of the same name; comments and everything else stay. Says
+    /// what is wrong with a text that cannot be read.
+    pub(super) fn add(&self, text: &str, name: &str, entry: &Entry) -> Result<String, String> {
+        match &self.format {
+            Format::Json(json) => json.add(text, name, entry),
+            Format::Toml => add_to_toml(text, name, entry),
+        }
+    }
+
+    /// A configuration file with nothing but the server.
+    pub(super) fn alone(&self, name: &str, entry: &Entry) -> String {
+        self.add("", name, entry).unwrap_or_default()
+    }
+}
+
+impl Json {
+    fn add(&self, text: &str, name: &str, entry: &Entry) -> Result<String, String> {
+        let text = if text.trim().is_empty() { "{}\n" } else { text };
+        let root = CstRootNode::parse(text, &ParseOptions::default());
+        let root = root.map_err(|error| error.to_string())?;
+        let all = root.object_value_or_create();
+        let all = all.ok_or("it is not a JSON object")?;
+        let is_same =
+            |value: Option<serde_json::Value>| value.as_ref() == Some(&self.server(entry));
+        let servers = all.object_value_or_create(self.servers);
+        let servers = servers.ok_or_else(|| format!("\"{}\" is not an object", self.servers))?;
+        match servers.get(name) {
+            Some(server) if is_same(server.value().and_then(|value| value.to_serde_value())) => {}
+            Some(server) => server.set_value(input(&self.server(entry))),
+            None => {
+                servers.append(name, input(&self.server(entry)));
+            }
+        }
+        if let (Some(id), Entry::Http { .. }) = (self.asks, entry) {
+            let inputs = all.array_value_or_create("inputs");
+            let inputs = inputs.ok_or("\"inputs\" is not an array")?;
+            let mut known = inputs.elements().into_iter();
+            let asks = known.any(|known| {
+                known
+                    .to_serde_value()
+                    .is_some_and(|known| known["id"] == id)
+            });
+            if !asks {
+                inputs.append(input(&serde_json::json!({
+                    "type": "promptString",
+                    "id": id,
+                    "description": "API key of Playhouse",
+                    "password": true,
+                })));
+            }
+        }
+        Ok(root.to_string())
+    }
+
+    /// The server as the file has it.
+    fn server(&self, entry: &Entry) -> serde_json::Value {
+        let mut server = serde_json::Map::new();
+        match entry {
+            Entry::Stdio { command, args } => {
+                if self.typed {
+                    server.insert("type".to_owned(), "stdio".into());
+                }
+                server.insert("command".to_owned(), command.as_str().into());
+                server.insert("args".to_owned(), args.clone().into());
+            }
+            Entry::Http { url } => {
+                if self.typed_http {
+                    server.insert("type".to_owned(), "http".into());
+                }
+                server.insert(self.url.to_owned(), url.as_str().into());
+                let authorization = format!("Bearer {}", self.key);
+                let headers = serde_json::json!({ "Authorization": authorization });
+                server.insert("headers".to_owned(), headers);
+            }
+        }
+        server.into()
+    }
+}
+
+fn input(value: &serde_json::Value) -> CstInputValue {
+    match value {
+        serde_json::Value::Null => CstInputValue::Null,
+        serde_json::Value::Bool(value) => CstInputValue::Bool(*value),
+        serde_json::Value::Number(number) => CstInputValue::Number(number.to_string()),
+        serde_json::Value::String(text) => CstInputValue::String(text.clone()),
+        serde_json::Value::Array(values) => {
+            CstInputValue::Array(values.iter().map(input).collect())
+        }
+        serde_json::Value::Object(object) => {
+            let entries = object
+                .iter()
+                .map(|(key, value)| (key.clone(), input(value)));
+            CstInputValue::Object(entries.collect())
+        }
+    }
+}
+
+fn add_to_toml(text: &str, name: &str, entry: &Entry) -> Result<String, String> {
+    let mut document: DocumentMut = text.parse().map_err(|error| format!("{error}"))?;
+    let servers = document.entry("mcp_servers").or_insert_with(|| {
+        let mut servers = Table::new();
+        // Without a line of its own.
+        servers.set_implicit(true);
+        Item::Table(servers)
+    });
+    let servers = servers.as_table_like_mut();
+    let servers = servers.ok_or("\"mcp_servers\" is not a table")?;
+    let server = servers
+        .entry(name)
+        .or_insert_with(|| Item::Table(Table::new()));
+    let server = server.as_table_like_mut();
+    let server = server.ok_or_else(|| format!("\"mcp_servers.{name}\" is not a table"))?;
+    let mut set = |key: &str, new: Option<Item>| match new {
+        Some(new)
+            if server
+                .get(key)
+                .map(ToString::to_string)
+                .map(|old| old.trim().to_owned())
+                == Some(new.to_string().trim().to_owned()) => {}
+        Some(new) => {
+            server.insert(key, new);
+        }
+        None => {
+            server.remove(key);
+        }
+    };
+    let (command, args, url) = match entry {
+        Entry::Stdio { command, args } => (Some(command), Some(args), None),
+        Entry::Http { url } => (None, None, Some(url)),
+    };
+    set("command", command.map(value));
+    set(
+        "args",
+        args.map(|args| value(args.iter().collect::<Array>())),
+    );
+    set("url", url.map(value));
+    set("bearer_token_env_var", url.map(|_| value(KEY)));
+    Ok(document.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+
+    fn client(name: &str) -> &'static Client {
+        CLIENTS
+            .iter()
+            .find(|client| client.name == name)
+            .expect("a client")
+    }
+
+    fn stdio() -> Entry {
+        Entry::Stdio {
+            command: "playhouse".to_owned(),
+            args: vec!["--headless".to_owned()],
+        }
+    }
+
+    fn http() -> Entry {
+        Entry::Http {
+            url: "http://localhost:8931/mcp".to_owned(),
+        }
+    }
+
+    #[test]
+    fn each_client_gets_the_form_that_it_reads() {
+        let mut all = String::new();
+        for client in &CLIENTS {
+            for entry in [stdio(), http()] {
+                all += &format!(
+                    "{}:\n{}\n",
+                    client.name,
+                    client.alone("playhouse", &entry).trim_end()
+                );
+            }
+        }
+        expect![[r#"
+            claude:
+            {
+              "mcpServers": {
+                "playhouse": {
+                  "command": "playhouse",
+                  "args": ["--headless"]
+                }
+              }
+            }
+            claude:
+            {
+              "mcpServers": {
+                "playhouse": {
+                  "type": "http",
+                  "url": "http://localhost:8931/mcp",
+                  "headers": {
+                    "Authorization": "Bearer ${PLAYHOUSE_API_KEY}"
+                  }
+                }
+              }
+            }
+            cursor:
+            {
+              "mcpServers": {
+                "playhouse": {
+                  "command": "playhouse",
+                  "args": ["--headless"]
+                }
+              }
+            }
+            cursor:
+            {
+              "mcpServers": {
+                "playhouse": {
+                  "url": "http://localhost:8931/mcp",
+                  "headers": {
+                    "Authorization": "Bearer ${env:PLAYHOUSE_API_KEY}"
+                  }
+                }
+              }
+            }
+            vscode:
+            {
+              "servers": {
+                "playhouse": {
+                  "type": "stdio",
+                  "command": "playhouse",
+                  "args": ["--headless"]
+                }
+              }
+            }
+            vscode:
+            {
+              "servers": {
+                "playhouse": {
+                  "type": "http",
+                  "url": "http://localhost:8931/mcp",
+                  "headers": {
+                    "Authorization": "Bearer ${input:playhouse-api-key}"
+                  }
+                }
+              },
+              "inputs": [
+                {
+                  "type": "promptString",
+                  "id": "playhouse-api-key",
+                  "description": "API key of Playhouse",
+                  "password": true
+                }
+              ]
+            }
+            windsurf:
+            {
+              "mcpServers": {
+                "playhouse": {
+                  "command": "playhouse",
+                  "args": ["--headless"]
+                }
+              }
+            }
+            windsurf:
+            {
+              "mcpServers": {
+                "playhouse": {
+                  "serverUrl": "http://localhost:8931/mcp",
+                  "headers": {
+                    "Authorization": "Bearer ${env:PLAYHOUSE_API_KEY}"
+                  }
+                }
+              }
+            }
+            codex:
+            [mcp_servers.playhouse]
+            command = "playhouse"
+            args = ["--headless"]
+            codex:
+            [mcp_servers.playhouse]
+            url = "http://localhost:8931/mcp"
+            bearer_token_env_var = "PLAYHOUSE_API_KEY"
+        "#]]
+        .assert_eq(&all);
+    }
+
+    #[test]
+    fn everything_else_in_the_file_stays() {
+        let before = "{\n  // Ours.\n  \"mcpServers\": {\n    \"other\": { \"command\": \"x\" }, // keep\n  },\n  \"more\": 1\n}\n";
+        let after = client("claude")
+            .add(before, "playhouse", &stdio())
+            .expect("JSON");
+        for kept in [
+            "// Ours.",
+            "// keep",
+            "\"other\": { \"command\": \"x\" }",
+            "\"more\": 1",
+        ] {
+            assert!(after.contains(kept), "{kept}: {after}");
+        }
+        let before = "# Mine\nmodel = \"x\"\n\n[mcp_servers.other]\ncommand = \"y\" # keep\n";
+        let after = client("codex")
+            .add(before, "playhouse", &stdio())
+            .expect("TOML");
+        assert!(after.starts_with(before), "{after}");
+        assert!(after.contains("[mcp_servers.playhouse]"), "{after}");
+    }
+
+    #[test]
+    fn a_second_time_changes_nothing_and_another_entry_replaces_the_first() {
+        for client in &CLIENTS {
+            let first = client.alone("playhouse", &stdio());
+            let again = client.add(&first, "playhouse", &stdio());
+            assert_eq!(again.as_ref(), Ok(&first), "{}", client.name);
+            let other = client.add(&first, "playhouse", &http()).expect("readable");
+            assert!(other.contains("http://localhost:8931/mcp"), "{other}");
+            assert!(!other.contains("--headless"), "{other}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_not_changed() {
+        for (name, text) in [
+            ("claude", "{ \"mcpServers\": "),
+            ("claude", "[]"),
+            ("cursor", "{ \"mcpServers\": [] }"),
+            ("codex", "[mcp_servers"),
+            ("codex", "mcp_servers = 1"),
+        ] {
+            assert!(
+                client(name).add(text, "playhouse", &stdio()).is_err(),
+                "{text}"
+            );
+        }
+    }
+}

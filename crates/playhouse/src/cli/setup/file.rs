@@ -1,0 +1,20 @@
+//! The configuration files of clients.
+
+use std::{fs, io, path::Path};
+
+/// The text of a file; nothing if there is none.
+pub(super) fn read(path: &Path) -> Result<String, String> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(format!("cannot read {}: {error}", path.display())),
+    }
+}
+
+/// Writes a file, and makes its folders. Its permissions stay.
+pub(super) fn write(path: &Path, text: &str) -> Result<(), String> {
+    let folder = path.parent().unwrap_or(path);
+    fs::create_dir_all(folder)
+        .and_then(|()| fs::write(path, text))
+        .map_err(|error| format!("cannot write {}: {error}", path.display()))
+}
