@@ -87,6 +87,11 @@ pub(super) fn command() -> Command {
             number("ready-timeout", "MS", "25000").help("How long it may take to be ready"),
             number("stop-timeout", "MS", "10000").help("How long it may take to end before it is killed"),
             number("log-limit", "BYTES", "5000000").help("How large a log becomes before a new one begins; three old ones are kept"),
+            // Taken only to say what to write instead.
+            Arg::new("port")
+                .long("port")
+                .value_name("PORT")
+                .hide(true),
             Arg::new("command")
                 .value_name("COMMAND")
                 .num_args(0..)
