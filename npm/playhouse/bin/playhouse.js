@@ -21,8 +21,8 @@ try {
 const run = () => {
   const child = require('node:child_process').spawn(path, argv.slice(2), { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2']) {
-    // A terminal sends SIGINT and SIGQUIT to both.
-    const toBoth = process.stdin.isTTY && (signal === 'SIGINT' || signal === 'SIGQUIT');
+    // A terminal sends SIGINT and SIGQUIT to both. (process.stdin would make the stdin of the program non-blocking.)
+    const toBoth = require('node:tty').isatty(0) && (signal === 'SIGINT' || signal === 'SIGQUIT');
     process.on(signal, () => toBoth || child.kill(signal));
   }
   child.on('error', (error) => {
