@@ -102,8 +102,10 @@ try {
   console.log('SIGKILL: nothing is left');
 
   const launcher = join(modules, 'playhouse/bin/playhouse.js');
-  const [alone, launched] = [times(program, ['--version']), times(process.execPath, [launcher, '--version'])];
-  console.log(`the launcher adds ${(launched - alone).toFixed(0)} ms`);
+  const [alone, node] = [times(program, ['--version']), times(process.execPath, ['--eval', '0'])];
+  const launched = times(process.execPath, [launcher, '--version']);
+  const beyond = (launched - alone - node).toFixed(0);
+  console.log(`the launcher adds the start of Node (${node.toFixed(0)} ms) and ${beyond} ms`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -359,3 +359,42 @@ fn a_rule_holds_for_the_first_request_of_a_page_that_a_page_opens() {
         );
     });
 }
+
+#[test]
+fn a_change_of_rules_that_is_cancelled_leaves_no_request_waiting() {
+    on_a_page(async |stage| {
+        stage.show("/", "").await;
+        let rule = Route {
+            url: Some(UrlPattern::new("**/blocked").unwrap()),
+            resource_type: None,
+            answer: RouteAnswer::Block,
+            details: None,
+        };
+        let came = |path: &str| format!("fetch('/{path}').then(() => true, () => false)");
+        for polls in 1..8 {
+            for rules in [vec![rule.clone()], Vec::new()] {
+                let progress = soon();
+                let change = stage.context.set_routes(&progress, rules.into());
+                let mut change = Box::pin(change);
+                for _ in 0..polls {
+                    if futures_util::poll!(&mut change).is_ready() {
+                        break;
+                    }
+                    tokio::task::yield_now().await;
+                }
+            }
+            stage
+                .context
+                .set_routes(&soon(), vec![rule.clone()].into())
+                .await
+                .unwrap();
+            assert_eq!(eval(&stage.page, &came("blocked")).await, false);
+            stage
+                .context
+                .set_routes(&soon(), engine::Routes::default())
+                .await
+                .unwrap();
+            assert_eq!(eval(&stage.page, &came("blocked")).await, true);
+        }
+    });
+}
