@@ -23,6 +23,7 @@ pub(crate) mod interception;
 pub(crate) mod keys;
 mod options;
 mod origin_storage;
+mod proxy;
 mod refusal;
 pub(crate) mod webdriver;
 
@@ -35,8 +36,10 @@ pub use input::{InputStep, Key, Modifier, MouseButton, Point};
 pub use interception::{FailureReason, Fetched, PausedRequest, Verdict};
 pub use options::{
     ColorScheme, ContextOptions, Cookie, Geolocation, HttpCredentials, MediaFeatures, PdfOptions,
-    Proxy, SameSite, Screenshot, ScreenshotArea, ScreenshotFormat, Size, Throttling, Viewport,
+    SameSite, Screenshot, ScreenshotArea, ScreenshotFormat, Size, Throttling, Viewport,
 };
+pub use proxy::Proxy;
+pub(crate) use proxy::{Endpoint, ProxyScheme};
 
 use crate::error::Result;
 use crate::routes::Routes;

@@ -18,6 +18,7 @@ pub use find::{BrowserChoice, Channel, FoundBrowser, Search, find, find_all};
 pub use profile::remove_stale_profiles;
 pub use remote::WebDriverEnd;
 
+use crate::addresses::AddressRules;
 use crate::backend::{BrowserBackend, Capabilities, Proxy, bidi, cdp, webdriver};
 use crate::error::{Error, Result};
 use crate::origins::OriginRules;
@@ -85,6 +86,8 @@ pub struct LaunchOptions {
     pub proxy: Option<Proxy>,
     /// What may be requested, as far as switches can say it.
     pub origins: OriginRules,
+    /// Which addresses and ports may be connected to.
+    pub addresses: AddressRules,
     /// More command-line switches.
     pub args: Vec<String>,
     /// Switches of ours to leave out, as written or by name.

@@ -1,6 +1,7 @@
 //! Drives a browser: contexts, pages, locators, actions, snapshots. Knows no MCP.
 
 mod action;
+mod addresses;
 mod backend;
 mod browser;
 mod capture;
@@ -9,6 +10,11 @@ mod console;
 mod context;
 mod devices;
 mod download;
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "the backends are about to use it")
+)]
+mod egress;
 mod error;
 mod frame;
 mod injected;
@@ -31,6 +37,7 @@ mod storage;
 mod task;
 
 pub use action::{Click, InputFile, Payload};
+pub use addresses::AddressRules;
 pub use backend::{
     BrowserBackend, Capabilities, ColorScheme, ConsoleMessage, ContextBackend, ContextObserver,
     ContextOptions, Cookie, DialogKind, DownloadEvent, FailureReason, Feature, Fetched, FrameId,

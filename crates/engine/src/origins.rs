@@ -1,6 +1,7 @@
 //! Which origins pages may request: the rules and what they say of an address. Who enforces them lives in the backend.
 
-use url::Url;
+use std::net::{IpAddr, Ipv6Addr};
+use url::{Host, Url};
 
 /// Nothing but what is allowed, and nothing that is blocked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -60,11 +61,11 @@ impl OriginRules {
     /// The rule by which an address may not be requested, in words.
     pub fn refusal(&self, address: &str) -> Option<String> {
         let url = Url::parse(address).ok()?;
-        let host = url.host_str().filter(|host| !host.is_empty())?;
+        let host = canonical(url.host_str().filter(|host| !host.is_empty())?);
         if !matches!(url.scheme(), "http" | "https" | "ws" | "wss") {
             return None;
         }
-        let fits = |pattern: &Pattern| pattern.fits(url.scheme(), host, url.port());
+        let fits = |pattern: &Pattern| pattern.fits(url.scheme(), &host, url.port());
         if let Some(blocked) = self.blocked.iter().find(|pattern| fits(pattern)) {
             return Some(format!("{} is blocked", blocked.text));
         }
@@ -80,6 +81,25 @@ impl OriginRules {
             true => "nothing is allowed".to_owned(),
             false => format!("only {} is allowed", texts.join(", ")),
         })
+    }
+
+    /// Whether a host or address is allowed literally, not by a pattern with `*`.
+    pub(crate) fn allow_literally(&self, host: &str, port: u16) -> bool {
+        let host = canonical(host);
+        let mut allowed = self.allowed.iter().flatten();
+        allowed.any(|pattern| pattern.is_literal() && pattern.fits_any_scheme(&host, port))
+    }
+
+    /// The rule that blocks an IP address, whichever name resolves to it.
+    pub(crate) fn refusal_of_address(&self, address: IpAddr, port: u16) -> Option<String> {
+        let host = match address.to_canonical() {
+            IpAddr::V4(address) => address.to_string(),
+            IpAddr::V6(address) => format!("[{address}]"),
+        };
+        let mut blocked = self.blocked.iter();
+        let rule =
+            blocked.find(|pattern| pattern.is_literal() && pattern.fits_any_scheme(&host, port))?;
+        Some(format!("{} is blocked", rule.text))
     }
 
     /// The same as far as a browser can be told at its start (`--host-rules`): there is no scheme, and no port of
@@ -139,12 +159,32 @@ impl Pattern {
             "https" | "wss" => ":443",
             _ => "",
         };
+        let host = host.strip_suffix(standard).unwrap_or(host);
+        let host = match host.parse::<Ipv6Addr>() {
+            Ok(address) => canonical(&format!("[{address}]")),
+            Err(_) => {
+                let (name, port) = split_port(host);
+                canonical(name) + port
+            }
+        };
         Self {
             text: given.trim().to_owned(),
             scheme: scheme.to_owned(),
-            host: host.strip_suffix(standard).unwrap_or(host).to_owned(),
+            host,
             any_port: false,
         }
+    }
+
+    /// Whether it is one host, on whichever ports.
+    fn is_literal(&self) -> bool {
+        !split_port(&self.host).0.contains('*')
+    }
+
+    fn fits_any_scheme(&self, host: &str, port: u16) -> bool {
+        let schemes = [("http", 80), ("https", 443), ("ws", 80), ("wss", 443)];
+        schemes
+            .iter()
+            .any(|&(scheme, standard)| self.fits(scheme, host, (port != standard).then_some(port)))
     }
 
     fn has_port(&self) -> bool {
@@ -192,8 +232,28 @@ impl Pattern {
     }
 }
 
+/// A host in the one spelling in which hosts are compared: IDN as Punycode, any notation of IPv4 as four numbers, an
+/// IPv4 address inside IPv6 as itself, and without a trailing dot.
+fn canonical(host: &str) -> String {
+    let text = match Host::parse(host) {
+        Ok(Host::Ipv6(address)) => match address.to_ipv4_mapped() {
+            Some(address) => address.to_string(),
+            None => format!("[{address}]"),
+        },
+        Ok(host) => host.to_string(),
+        Err(_) => host.to_owned(),
+    };
+    text.strip_suffix('.').map_or(text.clone(), str::to_owned)
+}
+
+/// A host, and its port with the colon.
+fn split_port(host: &str) -> (&str, &str) {
+    let colon = host.rfind(':').filter(|&at| !host[at..].contains(']'));
+    host.split_at(colon.unwrap_or(host.len()))
+}
+
 /// Whether the text is what the pattern says, `*` being any text. Each part is looked for once: what pages name is as long as they like.
-fn matches(pattern: &str, text: &str) -> bool {
+pub(crate) fn matches(pattern: &str, text: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else {
         return pattern == text;
     };
@@ -288,6 +348,43 @@ mod tests {
             let rules = OriginRules::default().with_domains(None, &owned(pattern));
             assert_eq!(rules.allow(address), !fits, "{pattern} and {address}");
         }
+    }
+
+    #[test]
+    fn all_spellings_of_a_host_are_one_host() {
+        for (pattern, address) in [
+            ("127.0.0.1", "http://2130706433/"),
+            ("127.0.0.1", "http://0x7f.1/"),
+            ("127.0.0.1", "http://0177.0.0.1/"),
+            ("127.0.0.1", "http://127.0.0.1./"),
+            ("127.0.0.1", "http://[::ffff:127.0.0.1]/"),
+            ("[::ffff:127.0.0.1]", "http://127.0.0.1/"),
+            ("0x7f.1", "http://127.0.0.1/"),
+            ("::1", "http://[0:0:0:0:0:0:0:1]/"),
+            ("[0::1]", "http://[::1]/"),
+            ("example.com", "http://example.com./"),
+            ("example.com.", "http://EXAMPLE.com/"),
+            ("b\u{fc}cher.example", "http://xn--bcher-kva.example/"),
+            ("*.b\u{fc}cher.example", "http://a.B\u{dc}CHER.example/"),
+            ("example.com", "http://\u{ff45}xample.com/"),
+        ] {
+            let rules = rules(None, &[pattern]);
+            assert!(!rules.allow(address), "{pattern} and {address}");
+        }
+    }
+
+    #[test]
+    fn a_literal_is_no_pattern() {
+        let rules = rules(
+            Some(&["*", "10.0.0.5", "http://localhost:*"]),
+            &["10.0.0.6"],
+        );
+        assert!(rules.allow_literally("10.0.0.5", 443) && rules.allow_literally("localhost", 3));
+        assert!(!rules.allow_literally("10.0.0.7", 80) && !rules.allow_literally("10.0.0.5", 81));
+        let refusal = |text: &str| rules.refusal_of_address(text.parse().expect("one"), 80);
+        assert_eq!(refusal("10.0.0.6"), Some("10.0.0.6 is blocked".to_owned()));
+        assert_eq!(refusal("::ffff:10.0.0.6"), refusal("10.0.0.6"));
+        assert_eq!(refusal("10.0.0.5"), None);
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub enum ProxyKind {
     Http,
     /// HTTP within TLS. Its certificate is nobody's: a browser has to be told to ignore that.
     Https,
-    /// SOCKS 5, without names and passwords.
+    /// SOCKS 5.
     Socks5,
 }
 
@@ -36,8 +36,8 @@ pub enum ProxyKind {
 #[derive(Clone)]
 struct Shared {
     seen: Arc<Mutex<Vec<String>>>,
-    /// What is expected after `Basic`.
-    credentials: Option<String>,
+    /// User name and password.
+    credentials: Option<(String, String)>,
 }
 
 impl Proxy {
@@ -46,13 +46,13 @@ impl Proxy {
         Self::start(ProxyKind::Http, credentials).await
     }
 
-    /// A proxy of that kind. Names and passwords are for HTTP, also within TLS.
+    /// A proxy of that kind, which may want a user name and a password.
     pub async fn start(kind: ProxyKind, credentials: Option<(&str, &str)>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let port = listener.local_addr().expect("an address").port();
         let shared = Shared {
             seen: Arc::default(),
-            credentials: credentials.map(|(name, word)| STANDARD.encode(format!("{name}:{word}"))),
+            credentials: credentials.map(|(name, word)| (name.to_owned(), word.to_owned())),
         };
         let (scheme, tls) = match kind {
             ProxyKind::Http => ("http", None),
@@ -138,10 +138,11 @@ impl Shared {
         }
         let head = String::from_utf8_lossy(&head).into_owned();
         let line = head.lines().next().unwrap_or_default().to_owned();
-        let granted = self.credentials.as_ref().is_none_or(|known| {
+        let granted = self.credentials.as_ref().is_none_or(|(name, word)| {
+            let known = STANDARD.encode(format!("{name}:{word}"));
             head.lines().any(|line| {
                 line.strip_prefix("Proxy-Authorization: Basic ")
-                    .is_some_and(|given| given == known)
+                    .is_some_and(|given| given == known.as_str())
             })
         });
         if !granted {
@@ -183,8 +184,28 @@ impl Shared {
         let [_version, methods] = read(&mut from).await?;
         let mut offered = vec![0; usize::from(methods)];
         from.read_exact(&mut offered).await?;
-        // Nobody is asked who he is.
-        from.write_all(&[5, 0]).await?;
+        if let Some((name, word)) = &self.credentials {
+            if !offered.contains(&2) {
+                return from.write_all(&[5, 0xff]).await;
+            }
+            from.write_all(&[5, 2]).await?;
+            // https://www.rfc-editor.org/rfc/rfc1929
+            let [_version] = read(&mut from).await?;
+            let mut given = Vec::new();
+            for _ in 0..2 {
+                let [length] = read(&mut from).await?;
+                let mut text = vec![0; usize::from(length)];
+                from.read_exact(&mut text).await?;
+                given.push(text);
+            }
+            let granted = given == [name.as_bytes(), word.as_bytes()];
+            from.write_all(&[1, u8::from(!granted)]).await?;
+            if !granted {
+                return Ok(());
+            }
+        } else {
+            from.write_all(&[5, 0]).await?;
+        }
         let [_version, _command, _reserved, kind] = read(&mut from).await?;
         let host = match kind {
             1 => {

@@ -1,6 +1,7 @@
 //! What a context, a picture or a print can be asked to be.
 
-use super::Headers;
+use super::{Headers, Proxy};
+use crate::addresses::AddressRules;
 use crate::origins::OriginRules;
 use crate::routes::Routes;
 use serde::{Deserialize, Serialize};
@@ -40,26 +41,6 @@ impl Viewport {
             is_mobile: false,
             has_touch: false,
         }
-    }
-}
-
-/// A proxy server.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Proxy {
-    /// `http://host:port`, `socks5://host:port`, or `host:port`.
-    pub server: String,
-    /// Hosts that are reached without it.
-    pub bypass: Vec<String>,
-    /// User name, if it asks for one.
-    pub username: Option<String>,
-    /// Password, if it asks for one.
-    pub password: Option<String>,
-}
-
-impl Proxy {
-    /// Whether it is itself reached over HTTPS.
-    pub(crate) fn is_secure(&self) -> bool {
-        self.server.starts_with("https://")
     }
 }
 
@@ -159,6 +140,8 @@ pub struct ContextOptions {
     pub downloads: Option<PathBuf>,
     /// What may be requested; for the whole browser, as workers belong to no context.
     pub origins: OriginRules,
+    /// Which addresses and ports may be connected to.
+    pub addresses: AddressRules,
     /// Scripts that run in each new document before the document's own.
     pub init_scripts: Vec<String>,
 }

@@ -3,8 +3,9 @@
 use std::{fs, io, path::PathBuf, sync::Once, time::Duration};
 
 use engine::{
-    BrowserChoice, BrowserKind, CdpEndpoint, Channel, ConnectOptions, ContextOptions, FoundBrowser,
-    LaunchOptions, MediaFeatures, Proxy, Result, WebDriverEnd, sandbox_unavailable, user_agent_of,
+    AddressRules, BrowserChoice, BrowserKind, CdpEndpoint, Channel, ConnectOptions, ContextOptions,
+    FoundBrowser, LaunchOptions, MediaFeatures, Proxy, Result, WebDriverEnd, sandbox_unavailable,
+    user_agent_of,
 };
 
 use super::{
@@ -48,6 +49,7 @@ impl BrowserSettings {
             user_data_dir: profile,
             proxy: self.proxy.as_ref().map(ProxySettings::options),
             origins: self.origins.clone(),
+            addresses: AddressRules::default(),
             args: self.args.clone(),
             ignore_default_args: self.ignored_args.clone(),
             preferences: self.preferences.clone(),

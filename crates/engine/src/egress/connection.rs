@@ -1,0 +1,149 @@
+//! One connection of a browser: who it is from, and where its requests go.
+
+use super::Shared;
+use super::dial::Failure;
+use super::forward::Held;
+use super::peer::is_same_user;
+use super::rules::Destination;
+use super::throttle::Throttled;
+use super::tunnel::{SchemeRules, Server, Tunnel};
+use bytes::Bytes;
+use http::header::{CONNECTION, HeaderValue, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION};
+use http::{HeaderMap, Method, Request, Response, StatusCode};
+use http_body_util::{Either, Empty};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use std::net::SocketAddr;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use subtle::ConstantTimeEq as _;
+use tokio::net::TcpStream;
+
+/// How long a browser may take to send the head of its next request.
+const IDLE_TIMEOUT: Duration = Duration::from_mins(5);
+
+/// The most that the head of a request or an answer may have, in bytes and in fields.
+pub(super) const MAX_HEAD_BYTES: usize = 256 * 1024;
+pub(super) const MAX_HEADERS: usize = 512;
+
+pub(super) type Body = Either<Incoming, Empty<Bytes>>;
+
+/// One connection of a browser.
+pub(super) struct Connection {
+    pub(super) shared: Arc<Shared>,
+    /// The connection over which its last request went on.
+    pub(super) held: Mutex<Option<Held>>,
+    /// What becomes of it after its last answer.
+    pub(super) tunnel: Mutex<Option<Tunnel>>,
+}
+
+/// Serves a connection until either side ends it.
+pub(super) async fn serve(shared: Arc<Shared>, stream: TcpStream, peer: SocketAddr) {
+    let required = shared.requires_credentials.load(Ordering::Relaxed);
+    if !required && !is_same_user(peer, shared.address) {
+        tracing::warn!(%peer, "a connection of another user was closed");
+        return;
+    }
+    // Without it small answers are late.
+    let _ = stream.set_nodelay(true);
+    let stream = Throttled::new(stream, shared.throttle.clone());
+    let connection = Arc::new(Connection {
+        shared,
+        held: Mutex::default(),
+        tunnel: Mutex::default(),
+    });
+    let service = service_fn(|request| {
+        let connection = connection.clone();
+        async move { connection.answer(request).await }
+    });
+    let serving = http1::Builder::new()
+        .preserve_header_case(true)
+        .title_case_headers(true)
+        .auto_date_header(false)
+        .max_headers(MAX_HEADERS)
+        .max_header_size(MAX_HEAD_BYTES)
+        .timer(TokioTimer::new())
+        .header_read_timeout(IDLE_TIMEOUT)
+        .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades();
+    if let Err(error) = serving.await {
+        tracing::debug!(%error, "a browser's connection was closed");
+    }
+    let tunnel = connection.tunnel.lock().expect("not poisoned").take();
+    if let Some(tunnel) = tunnel
+        && let Err(error) = tunnel.run(&connection.shared).await
+    {
+        tracing::debug!(%error, "a tunnel has ended");
+    }
+}
+
+impl Connection {
+    /// An error closes the connection without an answer, which the page sees as a failure of the network.
+    async fn answer(&self, request: Request<Incoming>) -> Result<Response<Body>, Failure> {
+        if *self.shared.offline.borrow() {
+            return Err(Failure::new("net::ERR_INTERNET_DISCONNECTED", "offline"));
+        }
+        if !self.is_authorized(request.headers()) {
+            let mut response = empty(StatusCode::PROXY_AUTHENTICATION_REQUIRED);
+            let challenge = HeaderValue::from_static("Basic realm=\"Playhouse\"");
+            response.headers_mut().insert(PROXY_AUTHENTICATE, challenge);
+            return Ok(response);
+        }
+        match *request.method() {
+            Method::CONNECT => self.connect(request).await,
+            _ => self.forward(request).await,
+        }
+    }
+
+    fn is_authorized(&self, headers: &HeaderMap) -> bool {
+        if !self.shared.requires_credentials.load(Ordering::Relaxed) {
+            return true;
+        }
+        let given = headers.get(PROXY_AUTHORIZATION).map(HeaderValue::as_bytes);
+        let token = given.and_then(|given| {
+            let (scheme, token) = given.split_at_checked("Basic ".len())?;
+            scheme.eq_ignore_ascii_case(b"Basic ").then_some(token)
+        });
+        token.is_some_and(|token| bool::from(token.ct_eq(self.shared.token.as_bytes())))
+    }
+
+    /// Answers `CONNECT`: <https://www.rfc-editor.org/rfc/rfc9110#CONNECT>.
+    async fn connect(&self, request: Request<Incoming>) -> Result<Response<Body>, Failure> {
+        let authority = request.uri().authority();
+        let destination = authority.and_then(|it| Destination::of_authority(it, None));
+        let Some(destination) = destination else {
+            return Ok(closing(StatusCode::BAD_REQUEST));
+        };
+        let rules = SchemeRules::of(&self.shared, &destination);
+        let server = match rules.verdict()? {
+            true => match self.shared.open(&destination).await {
+                Ok(stream) => Server::Connected(stream),
+                Err(failure @ Failure::Refused(_)) => return Err(failure),
+                Err(Failure::Failed { .. }) => return Ok(closing(StatusCode::BAD_GATEWAY)),
+            },
+            false => Server::Undecided(destination, rules),
+        };
+        *self.tunnel.lock().expect("not poisoned") = Some(Tunnel {
+            browser: hyper::upgrade::on(request),
+            server,
+        });
+        Ok(empty(StatusCode::OK))
+    }
+}
+
+pub(super) fn empty(status: StatusCode) -> Response<Body> {
+    let mut response = Response::new(Either::Right(Empty::new()));
+    *response.status_mut() = status;
+    response
+}
+
+/// An answer after which the connection is closed.
+pub(super) fn closing(status: StatusCode) -> Response<Body> {
+    let mut response = empty(status);
+    let close = HeaderValue::from_static("close");
+    response.headers_mut().insert(CONNECTION, close);
+    response
+}

@@ -1,0 +1,208 @@
+//! Opening connections: names are resolved once, their addresses checked, and the checked ones connected to.
+
+use super::Shared;
+use super::outcomes::Outcome;
+use super::rules::Destination;
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use std::io::{self, ErrorKind};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpStream, lookup_host};
+use tokio::time::{sleep, timeout};
+use url::Host;
+
+/// How long it may take until there is a connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// When to try the next address beside one that does not answer: <https://www.rfc-editor.org/rfc/rfc8305#section-5>.
+const ATTEMPT_DELAY: Duration = Duration::from_millis(250);
+
+/// How many addresses of a name are tried through a proxy, one after the other.
+const MAX_PROXIED_ADDRESSES: usize = 3;
+
+/// A connection to a server or through a proxy.
+pub(super) type Stream = Box<dyn Connected>;
+
+pub(super) trait Connected: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<S: AsyncRead + AsyncWrite + Send + Unpin> Connected for S {}
+
+/// Why there is no connection.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Failure {
+    #[error("{0}")]
+    Refused(String),
+    /// The network's or the upstream's: `net::ERR_…` and the details.
+    #[error("{error}: {reason}")]
+    Failed { error: &'static str, reason: String },
+}
+
+impl Failure {
+    pub(super) fn new(error: &'static str, reason: impl ToString) -> Self {
+        Self::Failed {
+            error,
+            reason: reason.to_string(),
+        }
+    }
+
+    fn outcome(&self) -> Outcome {
+        match self {
+            Self::Refused(rule) => Outcome::Refused(rule.clone()),
+            Self::Failed { error, .. } => Outcome::Failed(error),
+        }
+    }
+}
+
+impl Shared {
+    /// Connects to a destination, directly or through the upstream, and remembers why if that fails.
+    pub(super) async fn open(&self, destination: &Destination) -> Result<Stream, Failure> {
+        let opened = in_time(self.try_to_open(destination)).await;
+        self.note(destination, opened.as_ref().err());
+        opened
+    }
+
+    /// Remembers whether a destination could be connected to, for [`super::Egress::refusal`] and its sibling.
+    pub(super) fn note(&self, destination: &Destination, failure: Option<&Failure>) {
+        if let Some(failure) = failure {
+            tracing::debug!(%destination, %failure, "no connection");
+        }
+        let outcome = failure.map(Failure::outcome);
+        self.outcomes.record(destination, outcome);
+    }
+
+    async fn try_to_open(&self, destination: &Destination) -> Result<Stream, Failure> {
+        let Some(upstream) = self.upstream_for(destination) else {
+            let (addresses, refused) = self.resolve(destination).await?;
+            return match (connect(&addresses).await, refused) {
+                (Ok(stream), _) => Ok(Box::new(stream)),
+                (Err(_), Some(rule)) => Err(Failure::Refused(rule)),
+                (Err(error), None) => Err(network_failure(error)),
+            };
+        };
+        if !upstream.needs_addresses() && !self.rules.need_addresses() {
+            return upstream.tunnel(destination).await;
+        }
+        let (addresses, refused) = self.resolve(destination).await?;
+        let mut failure = Failure::new("net::ERR_NAME_NOT_RESOLVED", "no address");
+        for address in addresses.into_iter().take(MAX_PROXIED_ADDRESSES) {
+            match upstream.tunnel(&Destination::of_address(address)).await {
+                Ok(stream) => return Ok(stream),
+                Err(error) => failure = error,
+            }
+        }
+        Err(refused.map_or(failure, Failure::Refused))
+    }
+
+    /// The addresses of a destination that the rules allow, and the rule by which others are refused.
+    async fn resolve(
+        &self,
+        destination: &Destination,
+    ) -> Result<(Vec<SocketAddr>, Option<String>), Failure> {
+        let port = destination.port;
+        let all = match &destination.host {
+            _ if destination.is_localhost() => vec![
+                IpAddr::V4(Ipv4Addr::LOCALHOST),
+                IpAddr::V6(Ipv6Addr::LOCALHOST),
+            ],
+            Host::Ipv4(address) => vec![IpAddr::V4(*address)],
+            Host::Ipv6(address) => vec![IpAddr::V6(*address)],
+            Host::Domain(name) => lookup(name).await?,
+        };
+        let mut refusal = None;
+        let mut allowed = Vec::with_capacity(all.len());
+        for address in all {
+            let socket = SocketAddr::new(address, port);
+            let rule = match socket == self.address {
+                true => Some("it is the proxy of the browser context itself".to_owned()),
+                false => self.rules.refusal_of_address(destination, address),
+            };
+            match rule {
+                Some(rule) => refusal = Some(rule),
+                None => allowed.push(socket),
+            }
+        }
+        Ok((allowed, refusal))
+    }
+}
+
+/// What comes of `opening`, or a failure if it takes too long.
+pub(super) async fn in_time(
+    opening: impl Future<Output = Result<Stream, Failure>>,
+) -> Result<Stream, Failure> {
+    let opened = timeout(CONNECT_TIMEOUT, opening).await;
+    opened.unwrap_or_else(|_| {
+        let reason = format!("no connection within {CONNECT_TIMEOUT:?}");
+        Err(Failure::new("net::ERR_CONNECTION_TIMED_OUT", reason))
+    })
+}
+
+async fn lookup(name: &str) -> Result<Vec<IpAddr>, Failure> {
+    let not_resolved = |reason: String| Failure::new("net::ERR_NAME_NOT_RESOLVED", reason);
+    let found = lookup_host((name, 0)).await;
+    let found = found.map_err(|error| not_resolved(format!("{name}: {error}")))?;
+    let addresses: Vec<_> = found.map(|address| address.ip().to_canonical()).collect();
+    match addresses.is_empty() {
+        true => Err(not_resolved(format!("{name} has no address"))),
+        false => Ok(addresses),
+    }
+}
+
+/// Connects to the first of the addresses that answers.
+async fn connect(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
+    let mut rest = addresses.iter();
+    let mut attempts = FuturesUnordered::new();
+    let mut failure = io::Error::from(ErrorKind::AddrNotAvailable);
+    loop {
+        attempts.extend(rest.next().map(|address| TcpStream::connect(*address)));
+        tokio::select! {
+            attempt = attempts.next() => match attempt {
+                Some(Ok(stream)) => {
+                    stream.set_nodelay(true)?;
+                    return Ok(stream);
+                }
+                Some(Err(error)) => failure = error,
+                None => return Err(failure),
+            },
+            () = sleep(ATTEMPT_DELAY), if rest.len() > 0 => {}
+        }
+    }
+}
+
+/// Connects to the user's proxy, to which no rule applies.
+pub(super) async fn connect_to_proxy(host: &Host<String>, port: u16) -> Result<TcpStream, Failure> {
+    let failed = |reason: String| {
+        tracing::warn!(%host, port, reason, "the proxy server cannot be reached");
+        Failure::new("net::ERR_PROXY_CONNECTION_FAILED", reason)
+    };
+    let addresses = match host {
+        Host::Ipv4(address) => vec![IpAddr::V4(*address)],
+        Host::Ipv6(address) => vec![IpAddr::V6(*address)],
+        Host::Domain(name) => lookup(name)
+            .await
+            .map_err(|error| failed(error.to_string()))?,
+    };
+    let addresses: Vec<_> = addresses
+        .into_iter()
+        .map(|address| SocketAddr::new(address, port))
+        .collect();
+    connect(&addresses)
+        .await
+        .map_err(|error| failed(error.to_string()))
+}
+
+/// The name that Chromium gives an error of a connection.
+fn network_failure(error: io::Error) -> Failure {
+    let name = match error.kind() {
+        ErrorKind::ConnectionRefused => "net::ERR_CONNECTION_REFUSED",
+        ErrorKind::ConnectionReset => "net::ERR_CONNECTION_RESET",
+        ErrorKind::TimedOut => "net::ERR_CONNECTION_TIMED_OUT",
+        ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable => {
+            "net::ERR_ADDRESS_UNREACHABLE"
+        }
+        ErrorKind::AddrNotAvailable => "net::ERR_ADDRESS_INVALID",
+        _ => "net::ERR_CONNECTION_FAILED",
+    };
+    Failure::new(name, error)
+}

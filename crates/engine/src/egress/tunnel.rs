@@ -1,0 +1,99 @@
+//! `CONNECT` and connections that switched protocols: bytes that are passed on as they are.
+
+use super::Shared;
+use super::dial::{Failure, Stream};
+use super::rules::Destination;
+use hyper::upgrade::OnUpgrade;
+use hyper_util::rt::TokioIo;
+use std::io;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional_with_sizes};
+use tokio::time::timeout;
+
+/// How much is passed on at once, in bytes.
+const BUFFER: usize = 16 * 1024;
+
+/// How long a browser may take to begin what it wanted a tunnel for. It may open one in advance.
+const FIRST_BYTES_TIMEOUT: Duration = Duration::from_mins(5);
+
+/// The first byte of TLS: <https://www.rfc-editor.org/rfc/rfc8446#section-5.1>.
+const TLS_HANDSHAKE: u8 = 0x16;
+
+/// What becomes of a connection once it was answered.
+pub(super) struct Tunnel {
+    pub(super) browser: OnUpgrade,
+    pub(super) server: Server,
+}
+
+pub(super) enum Server {
+    Connected(Stream),
+    /// Which rules apply depends on what the browser speaks.
+    Undecided(Destination, SchemeRules),
+    /// A server that switches protocols too.
+    Switching(OnUpgrade),
+}
+
+/// The rules by which a destination is refused to what speaks TLS, and to what does not.
+#[derive(Debug)]
+pub(super) struct SchemeRules {
+    tls: Option<String>,
+    plain: Option<String>,
+}
+
+impl SchemeRules {
+    /// What speaks TLS is `https` or `wss`, which look the same. The rules of `wss` decide for both, as a rule about
+    /// `https` is one about `wss` too. What does not speak TLS is `ws`: browsers ask for `http` in absolute form.
+    pub(super) fn of(shared: &Shared, destination: &Destination) -> Self {
+        let rule = |scheme| shared.rules.refusal(scheme, destination);
+        Self {
+            tls: rule("wss"),
+            plain: rule("ws"),
+        }
+    }
+
+    /// `Ok(true)` if no rule refuses either, `Ok(false)` if one of them is refused.
+    ///
+    /// # Errors
+    /// The rule that refuses both.
+    pub(super) fn verdict(&self) -> Result<bool, Failure> {
+        match (&self.tls, &self.plain) {
+            (Some(rule), Some(_)) => Err(Failure::Refused(rule.clone())),
+            (None, None) => Ok(true),
+            _ => Ok(false),
+        }
+    }
+}
+
+impl Tunnel {
+    /// Passes bytes on until either side has ended the connection.
+    pub(super) async fn run(self, shared: &Shared) -> io::Result<()> {
+        let browser = self.browser.await.map_err(io::Error::other)?;
+        let mut browser = TokioIo::new(browser);
+        let mut server = match self.server {
+            Server::Connected(stream) => stream,
+            Server::Switching(server) => {
+                let server = server.await.map_err(io::Error::other)?;
+                Box::new(TokioIo::new(server))
+            }
+            Server::Undecided(destination, rules) => {
+                let mut first = vec![0; BUFFER];
+                let read = timeout(FIRST_BYTES_TIMEOUT, browser.read(&mut first)).await??;
+                let rule = match first[..read].first() {
+                    None => return Ok(()),
+                    Some(&TLS_HANDSHAKE) => rules.tls,
+                    Some(_) => rules.plain,
+                };
+                if let Some(rule) = rule {
+                    tracing::debug!(%destination, rule, "refused");
+                    return Ok(());
+                }
+                let stream = shared.open(&destination).await;
+                let mut stream = stream.map_err(io::Error::other)?;
+                stream.write_all(&first[..read]).await?;
+                stream
+            }
+        };
+        copy_bidirectional_with_sizes(&mut browser, &mut server, BUFFER, BUFFER).await?;
+        Ok(())
+    }
+}

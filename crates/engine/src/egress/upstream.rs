@@ -1,0 +1,281 @@
+//! The user's own proxy, through which connections go.
+
+use super::Shared;
+use super::dial::{Failure, Stream, connect_to_proxy};
+use super::rules::Destination;
+use crate::backend::{Endpoint, Proxy, ProxyScheme};
+use crate::error::{Error, Result as Checked};
+use crate::task;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use http::header::{HOST, HeaderValue, PROXY_AUTHORIZATION};
+use http::{Method, Request, StatusCode};
+use http_body_util::Empty;
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use std::fmt;
+use std::net::IpAddr;
+use std::sync::Arc;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::client::danger::{
+    HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier,
+};
+use tokio_rustls::rustls::crypto::{self, CryptoProvider, ring};
+use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use tokio_rustls::rustls::{
+    ClientConfig, DigitallySignedStruct, Error as TlsError, RootCertStore, SignatureScheme,
+};
+use tokio_socks::TargetAddr;
+use tokio_socks::tcp::{Socks4Stream, Socks5Stream};
+use url::Host;
+
+/// The longest name of a host, with a dot at its end: <https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4>.
+const MAX_NAME: usize = 254;
+
+/// A proxy and how it is spoken to.
+pub(super) struct Upstream {
+    proxy: Proxy,
+    endpoint: Endpoint,
+    /// `Proxy-Authorization`, if it speaks HTTP and has a user name.
+    authorization: Option<HeaderValue>,
+    tls: Option<TlsConnector>,
+}
+
+impl fmt::Debug for Upstream {
+    /// Without the password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Upstream").field(&self.endpoint).finish()
+    }
+}
+
+impl Shared {
+    /// The proxy through which a destination is reached.
+    pub(super) fn upstream_for(&self, destination: &Destination) -> Option<&Upstream> {
+        let upstream = self.upstream.as_ref()?;
+        let bypassed = upstream.proxy.bypasses(&destination.host, destination.port);
+        (!bypassed).then_some(upstream)
+    }
+}
+
+impl Upstream {
+    pub(super) fn new(proxy: &Proxy, ignore_https_errors: bool) -> Checked<Self> {
+        let endpoint = proxy.endpoint()?;
+        let password = proxy.password.as_deref().unwrap_or_default();
+        let authorization = proxy.username.as_ref().map(|username| {
+            let token = STANDARD.encode(format!("{username}:{password}"));
+            let value = HeaderValue::try_from(format!("Basic {token}"));
+            let mut value = value.expect("Base64 is a header's text");
+            value.set_sensitive(true);
+            value
+        });
+        let tls = (endpoint.scheme == ProxyScheme::Https).then(|| connector(ignore_https_errors));
+        Ok(Self {
+            proxy: proxy.clone(),
+            endpoint,
+            authorization,
+            tls: tls.transpose()?,
+        })
+    }
+
+    /// What a request in absolute form has to carry; `Err` if the proxy does not speak HTTP.
+    pub(super) fn authorization(&self) -> Result<Option<HeaderValue>, ()> {
+        match self.endpoint.scheme {
+            ProxyScheme::Http | ProxyScheme::Https => Ok(self.authorization.clone()),
+            ProxyScheme::Socks4 | ProxyScheme::Socks4a | ProxyScheme::Socks5 => Err(()),
+        }
+    }
+
+    /// It resolves no names.
+    pub(super) fn needs_addresses(&self) -> bool {
+        self.endpoint.scheme == ProxyScheme::Socks4
+    }
+
+    /// A connection to the proxy itself.
+    pub(super) async fn connect(&self) -> Result<Stream, Failure> {
+        let Endpoint { host, port, .. } = &self.endpoint;
+        let stream = connect_to_proxy(host, *port).await?;
+        let Some(tls) = &self.tls else {
+            return Ok(Box::new(stream));
+        };
+        let name = match host {
+            Host::Ipv4(address) => ServerName::from(IpAddr::V4(*address)),
+            Host::Ipv6(address) => ServerName::from(IpAddr::V6(*address)),
+            Host::Domain(name) => ServerName::try_from(name.clone())
+                .map_err(|error| self.failed("net::ERR_PROXY_CONNECTION_FAILED", error))?,
+        };
+        let stream = tls.connect(name, stream).await;
+        let failed = |error| self.failed("net::ERR_PROXY_CERTIFICATE_INVALID", error);
+        Ok(Box::new(stream.map_err(failed)?))
+    }
+
+    /// A connection to a destination, through the proxy.
+    pub(super) async fn tunnel(&self, destination: &Destination) -> Result<Stream, Failure> {
+        let Destination { host, port } = destination;
+        let target = match destination.ip() {
+            Some(address) => TargetAddr::Ip((address, *port).into()),
+            None => TargetAddr::Domain(host.to_string().into(), *port),
+        };
+        if host.to_string().len() > MAX_NAME {
+            return Err(Failure::new(
+                "net::ERR_NAME_NOT_RESOLVED",
+                "the name is too long",
+            ));
+        }
+        let stream = self.connect().await?;
+        let socks_failed =
+            |error: tokio_socks::Error| self.failed("net::ERR_SOCKS_CONNECTION_FAILED", error);
+        let (username, password) = (&self.proxy.username, &self.proxy.password);
+        match self.endpoint.scheme {
+            ProxyScheme::Http | ProxyScheme::Https => {
+                self.connect_method(stream, destination).await
+            }
+            ProxyScheme::Socks4 | ProxyScheme::Socks4a => {
+                let stream = match username {
+                    Some(id) => {
+                        Socks4Stream::connect_with_userid_and_socket(stream, target, id).await
+                    }
+                    None => Socks4Stream::connect_with_socket(stream, target).await,
+                };
+                Ok(Box::new(stream.map_err(socks_failed)?.into_inner()))
+            }
+            ProxyScheme::Socks5 => {
+                let stream = match (username, password) {
+                    (Some(username), Some(password)) => {
+                        Socks5Stream::connect_with_password_and_socket(
+                            stream, target, username, password,
+                        )
+                        .await
+                    }
+                    _ => Socks5Stream::connect_with_socket(stream, target).await,
+                };
+                Ok(Box::new(stream.map_err(socks_failed)?.into_inner()))
+            }
+        }
+    }
+
+    /// <https://www.rfc-editor.org/rfc/rfc9110#CONNECT>
+    async fn connect_method(
+        &self,
+        stream: Stream,
+        destination: &Destination,
+    ) -> Result<Stream, Failure> {
+        let failed = |error: hyper::Error| self.failed("net::ERR_TUNNEL_CONNECTION_FAILED", error);
+        let mut builder = http1::Builder::new();
+        builder.title_case_headers(true);
+        let (mut sender, connection) = builder
+            .handshake(TokioIo::new(stream))
+            .await
+            .map_err(failed)?;
+        let connection = connection.with_upgrades();
+        let _connection = task::spawn("egress upstream", async {
+            // Its error is that of the request.
+            let _ = connection.await;
+        });
+        let authority = destination.to_string();
+        let mut request = Request::new(Empty::<Bytes>::new());
+        *request.method_mut() = Method::CONNECT;
+        let (uri, host) = (authority.parse(), HeaderValue::try_from(&authority));
+        let (Ok(uri), Ok(host)) = (uri, host) else {
+            let reason = format!("{authority} cannot be asked for");
+            return Err(self.failed("net::ERR_TUNNEL_CONNECTION_FAILED", reason));
+        };
+        *request.uri_mut() = uri;
+        request.headers_mut().insert(HOST, host);
+        if let Some(authorization) = self.authorization.clone() {
+            request
+                .headers_mut()
+                .insert(PROXY_AUTHORIZATION, authorization);
+        }
+        let response = sender.send_request(request).await.map_err(failed)?;
+        self.check(response.status())?;
+        if !response.status().is_success() {
+            let reason = format!(
+                "CONNECT {authority} was answered with {}",
+                response.status()
+            );
+            return Err(self.failed("net::ERR_TUNNEL_CONNECTION_FAILED", reason));
+        }
+        let upgraded = hyper::upgrade::on(response).await.map_err(failed)?;
+        Ok(Box::new(TokioIo::new(upgraded)))
+    }
+
+    /// An answer that says that user name and password are wrong is not for the browser, which has those of the egress.
+    pub(super) fn check(&self, status: StatusCode) -> Result<(), Failure> {
+        if status != StatusCode::PROXY_AUTHENTICATION_REQUIRED {
+            return Ok(());
+        }
+        let reason = match self.authorization {
+            Some(_) => "it does not accept the user name and password",
+            None => "it asks for a user name and a password",
+        };
+        Err(self.failed("net::ERR_PROXY_AUTH_REQUESTED", reason))
+    }
+
+    fn failed(&self, error: &'static str, reason: impl ToString) -> Failure {
+        let (server, reason) = (&self.proxy.server, reason.to_string());
+        tracing::warn!(server, reason, "the proxy server made no connection");
+        Failure::new(error, format!("{server}: {reason}"))
+    }
+}
+
+/// TLS to the proxy.
+fn connector(accept_any: bool) -> Checked<TlsConnector> {
+    let provider = Arc::new(ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider.clone())
+        .with_safe_default_protocol_versions()
+        .map_err(|error| Error::InvalidOption {
+            option: "proxy",
+            message: format!("TLS to the proxy server cannot be set up: {error}"),
+        })?;
+    let config = match accept_any {
+        true => config
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(AnyCertificate(provider))),
+        false => config.with_root_certificates(RootCertStore {
+            roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
+        }),
+    };
+    Ok(TlsConnector::from(Arc::new(config.with_no_client_auth())))
+}
+
+/// For users who ignore the errors of HTTPS.
+#[derive(Debug)]
+struct AnyCertificate(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for AnyCertificate {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, TlsError> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, TlsError> {
+        let algorithms = &self.0.signature_verification_algorithms;
+        crypto::verify_tls12_signature(message, certificate, signed, algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, TlsError> {
+        let algorithms = &self.0.signature_verification_algorithms;
+        crypto::verify_tls13_signature(message, certificate, signed, algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
