@@ -68,6 +68,15 @@ impl Addresses {
     }
 }
 
+/// The origin of a URL, such as `https://example.com`; of one that has none, its scheme, such as `about:`.
+pub(crate) fn origin(url: &str) -> String {
+    match behind(url) {
+        Some(url) if url.origin().is_tuple() => url.origin().ascii_serialization(),
+        Some(url) => format!("{}:", url.scheme()),
+        None => "invalid:".to_owned(),
+    }
+}
+
 /// `view-source:` shows what the URL behind it leads to, and may be given again and again.
 fn behind(url: &str) -> Option<Url> {
     const SOURCE_OF: &str = "view-source";

@@ -3,8 +3,10 @@
 mod status;
 
 use crate::arrival::Arrival;
+use crate::audit::Entry;
 use crate::config::{CodegenLanguage, Settings};
 use crate::handover::Handovers;
+use crate::policy::{DECISION_TIMEOUT, Policy};
 use engine::Progress;
 use engine::codegen::Language;
 use std::future::Future;
@@ -67,6 +69,8 @@ pub(crate) struct Question {
 pub(crate) enum Wish {
     /// Yes or no; and a text, where one is suggested.
     Decision { suggestion: Option<String> },
+    /// Whether a call may be carried out: this time, each time, or not.
+    Permission,
     /// To do something, and to say when it is done.
     Deed,
     /// To go to a page of ours.
@@ -91,6 +95,8 @@ pub(crate) enum Reaction {
 pub(crate) struct Decision {
     /// Yes.
     pub(crate) accept: bool,
+    /// Yes also to the same question in this session.
+    pub(crate) for_session: bool,
     /// The text that was wanted.
     pub(crate) text: Option<String>,
 }
@@ -160,6 +166,10 @@ pub(crate) struct Call {
     begun: Notify,
     /// The session that tests an app, where the call is for one that it may not have named.
     tested: OnceLock<String>,
+    /// Its record in the audit log, where there is one.
+    entry: Option<Arc<Entry>>,
+    /// What decides whether it is carried out, where the operator has a policy.
+    policy: Option<Arc<Policy>>,
 }
 
 impl Call {
@@ -186,7 +196,29 @@ impl Call {
             closed: watch::Sender::new(None),
             begun: Notify::new(),
             tested: OnceLock::new(),
+            entry: None,
+            policy: None,
         }
+    }
+
+    /// Under the policy of the operator, where there is one.
+    pub(crate) fn with_policy(self, policy: Option<Arc<Policy>>) -> Self {
+        Self { policy, ..self }
+    }
+
+    /// The policy of the operator, where there is one.
+    pub(crate) fn policy(&self) -> Option<&Policy> {
+        self.policy.as_deref()
+    }
+
+    /// With a record in the audit log.
+    pub(crate) fn with_entry(self, entry: Option<Arc<Entry>>) -> Self {
+        Self { entry, ..self }
+    }
+
+    /// Its record in the audit log, where there is one.
+    pub(crate) fn entry(&self) -> Option<&Entry> {
+        self.entry.as_deref()
     }
 
     /// Where people type what they are asked for.
@@ -367,7 +399,10 @@ impl Call {
 
     /// The longest that any call may take once it has its turn.
     pub(crate) fn limit(&self) -> Duration {
-        self.settings.longest_call() + self.timeout.unwrap_or_default()
+        let decision = self.policy.as_ref().map(|_| DECISION_TIMEOUT);
+        self.settings.longest_call()
+            + self.timeout.unwrap_or_default()
+            + decision.unwrap_or_default()
     }
 
     /// The session that tests an app and that the call is for turned out to be this one.

@@ -4,6 +4,7 @@
 mod app;
 mod arguments;
 mod attempt;
+mod audit;
 mod completions;
 mod doctor;
 mod install;
@@ -42,6 +43,13 @@ pub fn main() -> ExitCode {
         Err(error) if env::args_os().nth(1).is_some_and(|word| word == app::NAME) => {
             return app::refuse(&error);
         }
+        Err(error)
+            if env::args_os()
+                .nth(1)
+                .is_some_and(|word| word == audit::NAME) =>
+        {
+            return audit::refuse(&error);
+        }
         Err(error) => return refuse(&error),
     };
     // These need no configuration of the server.
@@ -51,6 +59,7 @@ pub fn main() -> ExitCode {
         #[cfg(unix)]
         Some((crate::app::SUPERVISOR, _)) => return app::look_after(),
         Some((setup::NAME, matches)) => return setup::run(matches, &environment, &cwd),
+        Some((audit::NAME, matches)) => return audit::run(matches, &cwd),
         Some((completions::NAME, matches)) => return completions::run(matches),
         Some((manual::NAME, _)) => return manual::run(),
         _ => {}

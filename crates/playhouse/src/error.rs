@@ -134,11 +134,38 @@ pub(crate) enum Error {
         tool: &'static str,
         needed: &'static str,
     },
+    /// The policy of the operator does not let it be done.
+    #[error("\"{tool}\"{} {}{}", on(.origin.as_deref()), denied(*.denial, .rule), colon(.reason.as_deref().unwrap_or_default()))]
+    PolicyDenied {
+        tool: &'static str,
+        /// Where it would have been done.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        origin: Option<String>,
+        /// The rule.
+        rule: String,
+        denial: Denial,
+        /// What the rule says of itself.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
     /// The server's settings forbid what the tool does.
     #[error("\"{tool}\" is switched off: the server was started with --no-{setting}")]
     SwitchedOff {
         tool: &'static str,
         setting: &'static str,
+    },
+    /// The audit log cannot be written.
+    #[error(
+        "The call cannot be recorded in the audit log ({reason}). {}",
+        match .ran {
+            true => "It was carried out, and its answer is withheld",
+            false => "It was not carried out",
+        }
+    )]
+    NotRecorded {
+        reason: String,
+        /// Whether the call was carried out.
+        ran: bool,
     },
     /// A screenshot is larger than screenshots may be.
     #[error("The screenshot has {size} bytes, and may have {limit} (--max-screenshot-size)")]
@@ -200,6 +227,20 @@ pub(crate) enum Error {
     /// A bug of ours.
     #[error("Internal error in tool \"{tool}\"{}", colon(.reason))]
     Internal { tool: &'static str, reason: String },
+}
+
+/// Who did not let a call be carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Denial {
+    /// The rule itself.
+    Denied,
+    /// The user, who was asked.
+    Declined,
+    /// The user was asked, and did not answer in time.
+    Unanswered,
+    /// The user cannot be asked.
+    CannotAsk,
 }
 
 /// What is known of a server that makes trouble.
@@ -304,6 +345,10 @@ pub enum ErrorCode {
     ToolDisabled,
     /// The API key or access token is not good for this tool.
     InsufficientScope,
+    /// The operator's policy (`--policy`) does not allow the call; `details` name the rule, and say whether the user was asked.
+    PolicyDenied,
+    /// The call cannot be recorded in the audit log (`--audit-log`); `details.ran` says whether it was carried out.
+    AuditFailed,
     /// More was asked for than the server may use.
     ResourceExhausted,
     /// The client withdrew the call, or another call closed its session.
@@ -342,6 +387,8 @@ impl Error {
             Self::InitPage { .. } => ErrorCode::ScriptFailed,
             Self::ToolDisabled { .. } | Self::SwitchedOff { .. } => ErrorCode::ToolDisabled,
             Self::NotPermitted { .. } => ErrorCode::InsufficientScope,
+            Self::PolicyDenied { .. } => ErrorCode::PolicyDenied,
+            Self::NotRecorded { .. } => ErrorCode::AuditFailed,
             Self::ScreenshotTooLarge { .. } | Self::PictureTooLarge { .. } => {
                 ErrorCode::ResourceExhausted
             }
@@ -550,6 +597,25 @@ fn no_e2e_session(sessions: &[String]) -> String {
         _ => format!(
             "Name a session with a server of the app. There are: {}",
             sessions.join(", ")
+        ),
+    }
+}
+
+fn on(origin: Option<&str>) -> String {
+    origin.map_or_else(String::new, |origin| format!(" on {origin}"))
+}
+
+fn denied(denial: Denial, rule: &str) -> String {
+    match denial {
+        Denial::Denied => format!("is denied by {rule} of the server's policy"),
+        Denial::Declined => {
+            format!("has to be allowed by the user ({rule} of the server's policy), who declined")
+        }
+        Denial::Unanswered => format!(
+            "has to be allowed by the user ({rule} of the server's policy), who did not answer in time"
+        ),
+        Denial::CannotAsk => format!(
+            "has to be allowed by the user ({rule} of the server's policy), and this client cannot ask: it has no elicitation"
         ),
     }
 }

@@ -250,6 +250,8 @@ pub(crate) async fn explains(app: &App, code: ErrorCode) -> bool {
         | ErrorCode::DevServerNotConfigured
         | ErrorCode::ToolDisabled
         | ErrorCode::InsufficientScope
+        | ErrorCode::PolicyDenied
+        | ErrorCode::AuditFailed
         | ErrorCode::ResourceExhausted
         | ErrorCode::Cancelled
         | ErrorCode::InternalError => false,

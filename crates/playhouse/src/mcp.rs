@@ -1,5 +1,6 @@
 //! The Model Context Protocol. The only home of `rmcp`.
 
+mod audit;
 mod connection;
 mod elicitation;
 #[cfg(feature = "conformance")]

@@ -295,6 +295,11 @@ impl Resources {
         Some(tab.page.clone())
     }
 
+    /// The URL of the page that an address is of, as long as it is open.
+    pub(crate) fn page_url(&self, address: &Address) -> Option<String> {
+        Some(self.page(address)?.url())
+    }
+
     /// The ids of pages, for completions.
     pub(crate) fn page_ids(&self, session: Option<&str>) -> Vec<String> {
         let sessions = self.sessions().into_iter();

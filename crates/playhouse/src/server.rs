@@ -1,22 +1,26 @@
 //! The server: its settings, the tools they switch on, and what runs for its clients.
 
+use crate::address::origin;
 use crate::arrival::{Arrival, Arrivals};
+use crate::audit::{AuditLog, Decision, Entry, OpenError, Outcome, Unwritable};
 use crate::browsers::Browsers;
 use crate::call::{Anonymous, Call, Client};
 use crate::config::{Settings, ToolsetName};
 use crate::devserver::DevServers;
 use crate::dialect::Content;
 use crate::dispatch;
-use crate::error::Error;
+use crate::error::{Denial, Error};
 use crate::handover::Handovers;
 use crate::instructions;
 use crate::metrics::{Metrics, Vitals};
+use crate::policy::{self, Action, Policy, Subject};
 use crate::principal::{Permission, Principal};
 use crate::prompts::{self, Prompts};
 use crate::resources::Resources;
 use crate::sessions::{Caller, Sessions, Visible};
 use crate::tool::{Arguments, Dialect, Effect, Reach, ToolDef};
-use crate::tools::{Lookup, Toolbox};
+use crate::tools::{self, Lookup, Toolbox};
+use serde_json::Value;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -34,15 +38,36 @@ pub(crate) struct Server {
     browsers: Arc<Browsers>,
     dev_servers: Arc<DevServers>,
     handovers: Arc<Handovers>,
+    audit: Option<Arc<AuditLog>>,
+    policy: Option<Arc<Policy>>,
     metrics: Metrics,
     under_way: TaskTracker,
     stop: CancellationToken,
 }
 
+/// Why there is no server with these settings.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StartError {
+    /// A prompt of the user's is wrong.
+    #[error(transparent)]
+    Prompts(#[from] prompts::LoadError),
+    /// The policy cannot be read.
+    #[error(transparent)]
+    Policy(#[from] policy::LoadError),
+    /// The audit log cannot be used.
+    #[error(transparent)]
+    Audit(#[from] OpenError),
+}
+
 impl Server {
-    /// A server with these settings; fails when a prompt of the user's is wrong.
-    pub(crate) fn new(settings: Settings) -> Result<Self, prompts::LoadError> {
+    /// A server with these settings. Fails when a prompt of the user's or the policy is wrong, or the audit log cannot be used.
+    pub(crate) fn new(settings: Settings) -> Result<Self, StartError> {
         let settings = Arc::new(settings);
+        let policy = settings.security.policy.as_deref();
+        let policy = policy.map(|path| Policy::load(path, &tools::subjects()));
+        let policy = policy.transpose()?.map(Arc::new);
+        let audit = settings.security.audit_log.as_deref();
+        let audit = audit.map(AuditLog::open).transpose()?.map(Arc::new);
         let browsers = Arc::new(Browsers::new(settings.clone()));
         let dev_servers = Arc::new(DevServers::new(&settings.dev_servers));
         let sessions = Sessions::new(settings.clone(), browsers.clone(), dev_servers.clone());
@@ -56,6 +81,8 @@ impl Server {
             dev_servers,
             settings,
             handovers: Arc::default(),
+            audit,
+            policy,
             metrics: Metrics::default(),
             under_way: TaskTracker::new(),
             stop: CancellationToken::new(),
@@ -76,6 +103,13 @@ impl Server {
     /// The tools that are switched on.
     pub(crate) fn toolbox(&self) -> &Toolbox {
         &self.toolbox
+    }
+
+    /// Whether clients are shown a tool: it is switched on, and the policy does not deny it everywhere.
+    pub(crate) fn lists(&self, tool: &ToolDef) -> bool {
+        let policy = self.policy.as_ref();
+        let denied = policy.and_then(|policy| policy.denies_everywhere(tool.subject()));
+        denied.is_none()
     }
 
     /// Whether clients see what `@playwright/mcp` shows and nothing more.
@@ -126,7 +160,58 @@ impl Server {
         self.sessions.connected_caller(principal)
     }
 
-    /// Calls a tool for a client. `cancel` ends it early, as does the end of the server.
+    /// Begins the record of a request; `None` without an audit log. Fails where the log cannot be written: then nothing may be done.
+    pub(crate) async fn record(
+        &self,
+        caller: &Caller,
+        method: &'static str,
+        tool: Option<&str>,
+        arguments: impl FnOnce() -> Value,
+    ) -> Result<Option<Arc<Entry>>, Unwritable> {
+        let Some(log) = &self.audit else {
+            return Ok(None);
+        };
+        log.ready().await?;
+        let secrets = self.settings.secrets.clone();
+        let principal = &caller.principal;
+        let entry = Entry::new(log.clone(), principal, method, tool, arguments(), secrets);
+        Ok(Some(Arc::new(entry)))
+    }
+
+    /// Refuses to read what shows a page, by its URL, if the policy does. The user is not asked about reading.
+    pub(crate) fn permit_reading(
+        &self,
+        url: Option<&str>,
+        entry: Option<&Entry>,
+    ) -> Result<(), Error> {
+        let Some(policy) = &self.policy else {
+            return Ok(());
+        };
+        let ruling = policy.judge(Subject::RESOURCE, url);
+        let (denial, decision) = match ruling.action {
+            Action::Allow => (None, "allowed"),
+            Action::Ask => (Some(Denial::CannotAsk), "cannot-ask"),
+            Action::Deny => (Some(Denial::Denied), "denied"),
+        };
+        let rule = ruling.to_string();
+        if let Some(entry) = entry {
+            let rule = rule.clone();
+            entry.finds(url);
+            entry.is_decided(Decision { rule, decision });
+        }
+        match denial {
+            None => Ok(()),
+            Some(denial) => Err(Error::PolicyDenied {
+                tool: Subject::RESOURCE.name,
+                origin: url.map(origin),
+                rule,
+                denial,
+                reason: ruling.reason().map(str::to_owned),
+            }),
+        }
+    }
+
+    /// Calls a tool for a client, and records it. `cancel` ends it early, as does the end of the server.
     pub(crate) async fn call(
         &self,
         name: &str,
@@ -136,22 +221,49 @@ impl Server {
         arrival: Arrival,
         cancel: CancellationToken,
     ) -> Result<Content, UnknownTool> {
+        let session_id = self.toolbox.named_session(&arguments);
+        let recorded = || Value::Object(arguments.clone());
+        let entry = self.record(&caller, "tools/call", Some(name), recorded);
+        let entry = match entry.await {
+            Ok(entry) => entry,
+            Err(error) => return self.not_recorded(name, &error, false, session_id.as_deref()),
+        };
+        if let (Some(entry), Some(id)) = (&entry, &session_id) {
+            entry.is_for(id);
+        }
+        let request = Request {
+            arguments,
+            caller,
+            client: client.clone(),
+            arrival,
+            cancel,
+            entry: entry.clone(),
+        };
+        let answer = self.answer(name, request, session_id.as_deref()).await;
+        if let Some(entry) = entry {
+            let outcome = match client.will_return() {
+                true => Outcome::InputRequired,
+                false => outcome(&answer),
+            };
+            if let Err(error) = entry.end(outcome).await {
+                return self.not_recorded(name, &error, true, session_id.as_deref());
+            }
+        }
+        answer
+    }
+
+    async fn answer(
+        &self,
+        name: &str,
+        request: Request,
+        session_id: Option<&str>,
+    ) -> Result<Content, UnknownTool> {
         let tool = match self.toolbox.find(name) {
             Lookup::On(tool) => tool,
-            Lookup::Off(tool) => {
-                let session_id = self.toolbox.named_session(&arguments);
-                return Ok(self.switched_off(tool, session_id.as_deref()));
-            }
-            Lookup::Unknown(nearest) => {
-                return Err(UnknownTool {
-                    name: name.to_owned(),
-                    nearest,
-                });
-            }
+            Lookup::Off(tool) => return Ok(self.switched_off(tool, session_id)),
+            Lookup::Unknown(nearest) => return Err(UnknownTool::new(name, nearest)),
         };
-        let session_id = self.toolbox.named_session(&arguments);
-        let session_id = session_id.as_deref();
-        if caller.principal.permission() < tool.permission() {
+        if request.caller.principal.permission() < tool.permission() {
             return Ok(dispatch::not_permitted(tool, session_id, &self.settings));
         }
         // Others would have to wait for it.
@@ -160,11 +272,26 @@ impl Server {
         }
         let _under_way = self.under_way.token();
         let counted = self.metrics.call(tool.name);
-        let content = self
-            .run(tool, arguments, caller, client, arrival, cancel)
-            .await;
+        let content = self.run(tool, request).await;
         counted.ended(content.is_error);
         Ok(content)
+    }
+
+    /// The answer to a call that cannot be recorded.
+    fn not_recorded(
+        &self,
+        name: &str,
+        error: &Unwritable,
+        ran: bool,
+        session_id: Option<&str>,
+    ) -> Result<Content, UnknownTool> {
+        let tool = match self.toolbox.find(name) {
+            Lookup::On(tool) | Lookup::Off(tool) => tool,
+            Lookup::Unknown(nearest) => return Err(UnknownTool::new(name, nearest)),
+        };
+        let reason = error.to_string();
+        let error = Error::NotRecorded { reason, ran };
+        Ok(dispatch::refused(tool, error, session_id, &self.settings))
     }
 
     fn switched_off(&self, tool: &'static ToolDef, session_id: Option<&str>) -> Content {
@@ -180,15 +307,15 @@ impl Server {
         dispatch::switched_off(tool, toolset, instead, session_id, &self.settings)
     }
 
-    async fn run(
-        &self,
-        tool: &'static ToolDef,
-        mut arguments: Arguments,
-        caller: Caller,
-        client: Arc<dyn Client>,
-        arrival: Arrival,
-        cancel: CancellationToken,
-    ) -> Content {
+    async fn run(&self, tool: &'static ToolDef, request: Request) -> Content {
+        let Request {
+            mut arguments,
+            caller,
+            client,
+            arrival,
+            cancel,
+            entry,
+        } = request;
         let named = self.toolbox.named_session(&arguments);
         let named = named.as_deref();
         let refused = |error| dispatch::refused(tool, error, named, &self.settings);
@@ -220,6 +347,10 @@ impl Server {
             Ok(chosen) => chosen,
             Err(error) => return refused(error),
         };
+        if let Some(entry) = &entry {
+            entry.is_for(chosen.session.id());
+            entry.hides(&chosen.session.settings().secrets);
+        }
         let call = Call::new(
             tool.name,
             chosen.session.settings().clone(),
@@ -228,6 +359,8 @@ impl Server {
             cancel.clone(),
         )
         .with_handovers(self.handovers.clone())
+        .with_entry(entry)
+        .with_policy(self.policy.clone())
         .opening_doors(tool.permission() == Permission::Admin)
         .with_timeout(common.timeout)
         .in_context(context)
@@ -238,10 +371,14 @@ impl Server {
             session: chosen.session.clone(),
         };
         let stop = self.stop.cancelled();
-        tokio::select! {
+        let content = tokio::select! {
             content = dispatch::run(tool, arguments, &call, &reach, named) => content,
             () = stop => { cancel.cancel(); dispatch::cancelled(tool, named, &self.settings) }
+        };
+        if let Some(entry) = call.entry() {
+            entry.leaves(reach.page_url(&call).as_deref());
         }
+        content
     }
 
     /// Starts the browser for a client that has just come, if that is wanted; calls that come meanwhile wait for it.
@@ -336,6 +473,30 @@ impl Server {
     }
 }
 
+/// What comes with the name of a tool.
+struct Request {
+    arguments: Arguments,
+    caller: Caller,
+    client: Arc<dyn Client>,
+    arrival: Arrival,
+    cancel: CancellationToken,
+    /// Its record in the audit log, where there is one.
+    entry: Option<Arc<Entry>>,
+}
+
+/// How a call ended, for its record.
+fn outcome(answer: &Result<Content, UnknownTool>) -> Outcome {
+    match answer {
+        Ok(content) if !content.is_error => Outcome::Ok,
+        Ok(content) => {
+            let object = content.structured.as_ref();
+            let code = object.and_then(|object| object["errorCode"].as_str());
+            Outcome::Failed(code.unwrap_or("INTERNAL_ERROR").to_owned().into())
+        }
+        Err(UnknownTool { .. }) => Outcome::Refused(UnknownTool::CODE),
+    }
+}
+
 /// With the `browser` toolset alone, clients see what `@playwright/mcp` shows and nothing more.
 fn is_drop_in(settings: &Settings) -> bool {
     let toolsets = &settings.tools.toolsets;
@@ -375,6 +536,18 @@ pub(crate) struct UnknownTool {
     pub(crate) name: String,
     /// A tool with a name like it.
     pub(crate) nearest: Option<&'static str>,
+}
+
+impl UnknownTool {
+    /// The code that JSON-RPC has for it.
+    pub(crate) const CODE: i32 = -32601;
+
+    fn new(name: &str, nearest: Option<&'static str>) -> Self {
+        Self {
+            name: name.to_owned(),
+            nearest,
+        }
+    }
 }
 
 impl std::fmt::Display for UnknownTool {

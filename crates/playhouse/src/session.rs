@@ -18,6 +18,7 @@ use crate::config::Settings;
 use crate::devserver::Reason;
 use crate::error::{Error, Result};
 use crate::output::{self, Output, Workspace};
+use crate::policy::Approvals;
 use crate::reply::Event;
 use crate::script::{Board, Script, Setting};
 use app::App;
@@ -56,6 +57,7 @@ pub(crate) struct Session {
     /// The folders of a call whose client did not tell its own in time.
     stopgap: OnceLock<Output>,
     journal: Journal,
+    approvals: Approvals,
     idle: Mutex<Option<Task>>,
     contexts: Mutex<contexts::Contexts>,
     /// The app that it tests, if it does. Set once.
@@ -125,6 +127,7 @@ impl Session {
             board: Board::default(),
             stopgap: OnceLock::new(),
             journal: Journal::default(),
+            approvals: Approvals::default(),
             idle: Mutex::default(),
             contexts: Mutex::default(),
             app: OnceLock::new(),
@@ -315,6 +318,17 @@ impl Session {
     /// The tabs, if a browser is open.
     pub(crate) fn open_tabs(&self) -> Option<Arc<Tabs>> {
         self.state().tabs.clone()
+    }
+
+    /// What its user has allowed until it ends.
+    pub(crate) fn approvals(&self) -> &Approvals {
+        &self.approvals
+    }
+
+    /// The URL of the current page of the context that a call is for, as far as it is known: the page is not asked.
+    pub(crate) fn page_url(self: &Arc<Self>, call: &Call) -> Option<String> {
+        let tabs = self.part(call).ok()?.open_tabs()?;
+        Some(tabs.current()?.page.url())
     }
 
     /// Has the next answer tell what happened.

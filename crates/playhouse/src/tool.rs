@@ -4,11 +4,13 @@
 mod arguments;
 mod common;
 mod context;
+mod permission;
 mod schema;
 
 use crate::call::Call;
 use crate::config::{Capability, Risk};
 use crate::error::{Error, Result};
+use crate::policy::Subject;
 use crate::principal::Permission;
 use crate::reply::{Image, Part, Reply};
 use crate::session::Session;
@@ -45,6 +47,11 @@ pub(crate) trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     /// What it works on.
     type Scope: Scope;
 
+    /// The URL that it opens, where it opens one. Rules about origins hold for that one then, and not for the page that is left.
+    fn goal(&self, _: &Session) -> Option<String> {
+        None
+    }
+
     /// Does it.
     fn run(self, on: Self::Scope, call: &Call) -> impl Future<Output = Result<Reply>> + Send;
 }
@@ -65,6 +72,11 @@ pub(crate) trait ObjectTool: DeserializeOwned + JsonSchema + Send + 'static {
     type Scope: Scope;
     /// What it answers, beside `success`.
     type Output: Serialize + JsonSchema + Send + 'static;
+
+    /// The URL that it opens, where it opens one. Rules about origins hold for that one then, and not for the page that is left.
+    fn goal(&self, _: &Session) -> Option<String> {
+        None
+    }
 
     /// Does it.
     fn run(
@@ -112,6 +124,13 @@ pub(crate) struct Reach {
     pub(crate) sessions: Visible,
     /// The one that the call is for.
     pub(crate) session: Arc<Session>,
+}
+
+impl Reach {
+    /// The URL of the page that a call works on; `None` where it has no turn, or there is no page.
+    pub(crate) fn page_url(&self, call: &Call) -> Option<String> {
+        call.has_turn().then(|| self.session.page_url(call))?
+    }
 }
 
 /// How the answers of a tool are laid out.
@@ -252,6 +271,14 @@ impl ToolDef {
         }
     }
 
+    /// The tool as rules of a policy know it.
+    pub(crate) fn subject(&self) -> Subject {
+        Subject {
+            name: self.name,
+            is_read_only: self.effect == Effect::Reads,
+        }
+    }
+
     /// The JSON Schema of its arguments.
     pub fn input_schema(&self, naming: SessionNaming) -> Map<String, Value> {
         let mut schema = (self.schema)();
@@ -316,8 +343,11 @@ fn run<'a, T: Tool>(
     reach: &'a Reach,
 ) -> BoxFuture<'a, Result<Reply>> {
     Box::pin(async move {
+        let permit = permission::begin(def, &arguments, call)?;
         let tool: T = read(def, arguments).await?;
-        let scope = T::Scope::enter(call, reach).await?;
+        let scope: T::Scope = enter(call, reach).await?;
+        let goal = permission::goal(call, reach, |session| tool.goal(session));
+        permit.obtain(call, reach, goal).await?;
         tool.run(scope, call).await
     })
 }
@@ -329,8 +359,11 @@ fn run_object<'a, T: ObjectTool>(
     reach: &'a Reach,
 ) -> BoxFuture<'a, Result<Reply>> {
     Box::pin(async move {
+        let permit = permission::begin(def, &arguments, call)?;
         let tool: T = read(def, arguments).await?;
-        let scope = T::Scope::enter(call, reach).await?;
+        let scope: T::Scope = enter(call, reach).await?;
+        let goal = permission::goal(call, reach, |session| tool.goal(session));
+        permit.obtain(call, reach, goal).await?;
         let Outcome { object, images } = tool.run(scope, call).await?;
         let is_large = engine::is_large(&object);
         let to_json = move || serde_json::to_value(object);
@@ -341,6 +374,15 @@ fn run_object<'a, T: ObjectTool>(
             .into_iter()
             .fold(reply, |reply, image| reply.and(Part::Image(image))))
     })
+}
+
+/// What a tool works on, once it is the call's turn.
+async fn enter<S: Scope>(call: &Call, reach: &Reach) -> Result<S> {
+    let entered = S::enter(call, reach).await;
+    if let Some(entry) = call.entry() {
+        entry.finds(reach.page_url(call).as_deref());
+    }
+    entered
 }
 
 /// The struct of a tool, from its arguments.

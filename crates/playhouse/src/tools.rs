@@ -8,6 +8,7 @@ mod session;
 pub(crate) use session::{element, network_log};
 
 use crate::config::{Capability, ToolSettings, ToolsetName};
+use crate::policy::Subject;
 use crate::tool::{Arguments, SESSION, SessionNaming, ToolDef, Toolset};
 use serde_json::Value;
 
@@ -20,6 +21,12 @@ pub const TOOLSETS: &[(ToolsetName, Toolset)] = &[
     (ToolsetName::Session, session::TOOLSET),
     (ToolsetName::E2e, e2e::TOOLSET),
 ];
+
+/// All tools there are, as rules of a policy know them.
+pub(crate) fn subjects() -> Vec<Subject> {
+    let all = TOOLSETS.iter().flat_map(|(_, toolset)| toolset.tools());
+    all.map(ToolDef::subject).collect()
+}
 
 /// The tools that a server has switched on, in the order of `tools/list`.
 #[derive(Debug, Clone)]
@@ -172,6 +179,26 @@ fn switched_on(settings: &ToolSettings, toolset: ToolsetName, tool: &ToolDef) ->
 mod tests {
     use super::*;
     use crate::config::Settings;
+
+    /// A tool that opens a URL has a `goal`, by which policies judge it; others take a URL for something else.
+    #[test]
+    fn a_parameter_that_is_a_url_is_a_goal_or_is_known_not_to_be() {
+        let goals = ["browser_navigate", "browser_tabs", "navigate", "new_page"];
+        let others = [
+            "wait_for_url",
+            "wait_for_response",
+            "block_resource",
+            "mock_response",
+            "e2e_start",
+        ];
+        let all = TOOLSETS.iter().flat_map(|(_, toolset)| toolset.tools());
+        for tool in all {
+            let schema = tool.input_schema(SessionNaming::Impossible);
+            let has_url = schema["properties"].get("url").is_some();
+            let is_known = goals.contains(&tool.name) || others.contains(&tool.name);
+            assert_eq!(has_url, is_known, "{}", tool.name);
+        }
+    }
 
     /// What the whole answer to `tools/list` may cost by default, in tokens of o200k. They are estimated at four characters each: measured with
     /// gpt-tokenizer 4.0.0 the list has 4.45 (17,622 characters, 3,964 tokens), so the estimate is above what is paid.

@@ -74,6 +74,8 @@ struct Shared {
     stderr: tokio::sync::watch::Sender<String>,
     stderr_ended: tokio::sync::Notify,
     stray: Mutex<Vec<String>>,
+    /// What the user was asked.
+    asked: Mutex<Vec<Value>>,
 }
 
 #[derive(Default)]
@@ -261,6 +263,11 @@ impl Client {
         self.shared.stderr.borrow().clone()
     }
 
+    /// What the user was asked so far: the parameters of each `elicitation/create`.
+    pub fn asked(&self) -> Vec<Value> {
+        self.shared.asked.lock().expect("not poisoned").clone()
+    }
+
     /// What the server has written to stderr, as soon as that contains `text`.
     pub async fn stderr_with(&self, text: &str) -> String {
         let mut stderr = self.shared.stderr.subscribe();
@@ -428,6 +435,10 @@ async fn read_messages(
         let id = message.get("id").filter(|id| !id.is_null());
         match (method, id) {
             (Some(method), Some(id)) => {
+                if method == "elicitation/create" {
+                    let asked = message["params"].clone();
+                    shared.asked.lock().expect("not poisoned").push(asked);
+                }
                 let answer = answer_server(method, id, &roots, says.as_ref());
                 send(&input, &answer.to_string()).await;
             }

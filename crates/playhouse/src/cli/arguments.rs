@@ -9,7 +9,7 @@ use clap::{
 
 #[cfg(unix)]
 use super::app;
-use super::{attempt, completions, doctor, install, manual, setup, tools};
+use super::{attempt, audit, completions, doctor, install, manual, setup, tools};
 use crate::{
     config::{ConfigError, flags},
     nearest::nearest,
@@ -98,6 +98,7 @@ fn server_command() -> Command {
                         .args(flags::of_the_server()),
                 ),
         )
+        .subcommand(audit::command())
         .subcommand(completions::command())
         .subcommand(manual::command())
 }

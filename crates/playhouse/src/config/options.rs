@@ -183,6 +183,10 @@ options! {
         enable_file_upload: bool = true, key("security.enableFileUpload").flag();
         /// Offer tools that run the client's code, in pages or beside them.
         enable_script_evaluation: bool = true, key("security.enableScriptEvaluation").flag();
+        /// Rules of tools and origins that allow calls, deny them, or have the user asked: a JSON file. docs/security.md describes it.
+        policy: PathBuf, key("security.policy").flag();
+        /// Record each call in this file: a line of JSON, in a hash chain that `playhouse audit verify` checks. A call that cannot be recorded is refused.
+        audit_log: PathBuf, key("security.auditLog").flag();
     }
     "Tools" {
         /// Families of tools: browser, session, e2e (which needs a server of the app under test), or all of them.

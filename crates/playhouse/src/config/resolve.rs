@@ -222,6 +222,8 @@ pub(crate) fn resolve(
                 .max_screenshot_size
                 .value()
                 .map(|Bytes(bytes)| bytes),
+            policy: options.policy.value().map(|path| cwd.join(path)),
+            audit_log: options.audit_log.value().map(|path| cwd.join(path)),
         },
         log,
         http,

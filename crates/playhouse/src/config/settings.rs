@@ -352,6 +352,10 @@ pub struct SecuritySettings {
     pub schemes: Vec<String>,
     /// The size of a screenshot in bytes above which it is refused.
     pub max_screenshot: Option<u64>,
+    /// The file of rules about calls, absolute.
+    pub policy: Option<PathBuf>,
+    /// The file in which each call is recorded, absolute.
+    pub audit_log: Option<PathBuf>,
 }
 
 /// What all tools may be forbidden to do.

@@ -1,6 +1,6 @@
 //! What to do about an error: whether to try again, and how to go on.
 
-use super::{Error, ErrorCode, OFFLINE, is_network};
+use super::{Denial, Error, ErrorCode, OFFLINE, is_network};
 use std::borrow::Cow;
 
 impl ErrorCode {
@@ -39,6 +39,8 @@ impl ErrorCode {
             | Self::DevServerNotConfigured
             | Self::ToolDisabled
             | Self::InsufficientScope
+            | Self::PolicyDenied
+            | Self::AuditFailed
             | Self::InternalError => false,
         }
     }
@@ -100,6 +102,12 @@ impl ErrorCode {
             Self::InsufficientScope => {
                 "Do without the tool, or connect with a key or token that has the scope."
             }
+            Self::PolicyDenied => {
+                "Do without it: only the operator of the server can change its policy."
+            }
+            Self::AuditFailed => {
+                "The operator of the server has to make room for the audit log; calls go on then."
+            }
             Self::ResourceExhausted => "Ask for less, or wait until others are done.",
             Self::InternalError => "Report it with the call that led to it.",
             Self::ScriptFailed | Self::UnsupportedByBrowser | Self::Cancelled => return None,
@@ -144,6 +152,10 @@ impl Error {
             Self::PageCrashed { .. } => {
                 Some("Navigate again: the session goes on with a new page.".into())
             }
+            Self::PolicyDenied {
+                denial: Denial::Declined | Denial::Unanswered,
+                ..
+            } => Some("Ask the user before you try again.".into()),
             Self::SwitchedOff { .. } => Some("Do without it.".into()),
             Self::NotLogged { .. } => Some("Look at the whole log with e2e_logs.".into()),
             Self::NoE2eSession { .. } => Some("Begin one with e2e_start, or name it.".into()),

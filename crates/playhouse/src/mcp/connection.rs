@@ -1,5 +1,6 @@
 //! What a client hears: `initialize`, `tools/list`, `tools/call`, and how it is asked for its roots.
 
+use super::audit::{failed, recorded};
 use super::elicitation::{Returning, Way};
 use super::log::{Log, SetLevel};
 use super::progress::Progress;
@@ -9,13 +10,14 @@ use super::streamable::{Line, LineState};
 use super::text::Room;
 use super::tools;
 use crate::arrival::{Arrival, Arrivals};
+use crate::audit::Entry;
 use crate::call::{Client, Question, Reaction, Status};
 use crate::dialect::{Content, ContentItem};
 use crate::principal::Principal;
 use crate::resources::Resources;
 use crate::server::Server;
 use crate::sessions::Caller;
-use crate::uri::brief;
+use crate::uri::{Address, brief};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{
@@ -230,7 +232,7 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         first_page(request)?;
-        let tools = tools::list(self.server.toolbox())?;
+        let tools = tools::list(&self.server)?;
         let list = ListToolsResult::with_all_items(tools);
         Ok(kept!(list, &context, Lasting))
     }
@@ -333,7 +335,16 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let resources = self.resources(&context, "resources/read")?;
-        let read = resources::read(&resources, &request.uri, modern(&context)).await?;
+        let asked = json!({ "uri": request.uri });
+        let read = async |entry: Option<&Entry>| {
+            let address = Address::parse(&request.uri);
+            let url = address.and_then(|address| resources.page_url(&address));
+            let permitted = self.server.permit_reading(url.as_deref(), entry);
+            permitted.map_err(|error| failed(&error))?;
+            resources::read(&resources, &request.uri, modern(&context)).await
+        };
+        let caller = self.caller(&context.extensions, has_session(&context));
+        let read = recorded(&self.server, &caller, "resources/read", asked, read).await?;
         Ok(kept!(read, &context, Fleeting).into())
     }
 
@@ -396,9 +407,13 @@ impl ServerHandler for Connection {
     async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        prompts::get(&self.server, request).map(Into::into)
+        let asked = json!({ "name": request.name, "arguments": request.arguments });
+        let prompt = async |_: Option<&Entry>| prompts::get(&self.server, request);
+        let caller = self.caller(&context.extensions, has_session(&context));
+        let prompt = recorded(&self.server, &caller, "prompts/get", asked, prompt).await?;
+        Ok(prompt.into())
     }
 
     async fn complete(

@@ -112,7 +112,7 @@ async fn request_of(peer: &Peer<RoleServer>, question: &Question) -> Reaction {
     };
     let id = match &question.wish {
         Wish::Visit { url } => url.rsplit('/').next(),
-        Wish::Decision { .. } | Wish::Deed => None,
+        Wish::Decision { .. } | Wish::Permission | Wish::Deed => None,
     };
     let Some(request) = request(question, &can, id) else {
         return Reaction::CannotAsk;
@@ -160,6 +160,18 @@ fn request(
             json!({}),
             json!([]),
         ),
+        Wish::Permission => form(
+            text,
+            json!({
+                "answer": {
+                    "type": "string",
+                    "title": "Answer",
+                    "enum": ["once", "session", "decline"],
+                    "description": "once: allow this call; session: allow the same tool on the same site until the session ends; decline: refuse this call",
+                },
+            }),
+            json!(["answer"]),
+        ),
         Wish::Decision { suggestion } => {
             let mut properties = json!({
                 "answer": {
@@ -184,8 +196,10 @@ fn reaction(result: ElicitResult) -> Reaction {
         return Reaction::Declined;
     }
     let content = result.content.unwrap_or_default();
+    let answer = content["answer"].as_str().unwrap_or_default();
     Reaction::Decided(Decision {
-        accept: content["answer"] == "accept",
+        accept: matches!(answer, "accept" | "once" | "session"),
+        for_session: answer == "session",
         text: content["text"].as_str().map(str::to_owned),
     })
 }

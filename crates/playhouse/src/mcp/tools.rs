@@ -1,7 +1,7 @@
 //! `tools/list`.
 
+use crate::server::Server;
 use crate::tool::SessionNaming;
-use crate::tools::Toolbox;
 use rmcp::model::{ErrorData, Tool};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -10,12 +10,13 @@ use std::sync::{Mutex, PoisonError};
 /// calls are to answer, and never changes.
 static SHOWN: Mutex<BTreeMap<(&'static str, SessionNaming), Tool>> = Mutex::new(BTreeMap::new());
 
-/// All that are switched on.
-pub(super) fn list(toolbox: &Toolbox) -> Result<Vec<Tool>, ErrorData> {
+/// All that clients are shown.
+pub(super) fn list(server: &Server) -> Result<Vec<Tool>, ErrorData> {
+    let toolbox = server.toolbox();
     let naming = toolbox.session_naming();
     let mut shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut list = Vec::new();
-    for tool in toolbox.iter() {
+    for tool in toolbox.iter().filter(|tool| server.lists(tool)) {
         let known = shown.get(&(tool.name, naming)).cloned();
         list.push(match known {
             Some(tool) => tool,

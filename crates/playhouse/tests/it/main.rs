@@ -4,6 +4,7 @@
 mod app;
 #[cfg(target_os = "linux")]
 mod attacks;
+mod audit;
 mod auth;
 mod bad_elements;
 mod bad_input;
@@ -29,6 +30,7 @@ mod init_pages;
 mod lifecycle;
 mod oauth;
 mod origins;
+mod policy;
 #[cfg(target_os = "linux")]
 mod pool;
 mod profiles;

@@ -31,6 +31,10 @@ impl Tool for Navigate {
     const EFFECT: Effect = Effect::Acts;
     type Scope = TabInAnyState;
 
+    fn goal(&self, session: &Session) -> Option<String> {
+        Some(completed_in(session, &self.url))
+    }
+
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
         let url = completed_in(&tab.session, &self.url);
         Addresses::new(&call.settings).refuse(&url)?;

@@ -42,6 +42,11 @@ impl Tool for Tabs {
     const EFFECT: Effect = Effect::Acts;
     type Scope = Arc<Session>;
 
+    fn goal(&self, session: &Session) -> Option<String> {
+        let url = self.url.as_ref().filter(|_| self.action == Action::New)?;
+        Some(completed_in(session, url))
+    }
+
     async fn run(self, session: Arc<Session>, call: &Call) -> Result<Reply> {
         let index = self.index.map(number).transpose()?;
         match self.action {

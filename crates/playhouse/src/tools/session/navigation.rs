@@ -112,6 +112,10 @@ impl ObjectTool for Navigate {
     type Scope = TabInAnyState;
     type Output = Arrived;
 
+    fn goal(&self, session: &Session) -> Option<String> {
+        Some(completed_in(session, &self.url))
+    }
+
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Outcome<Arrived>> {
         let url = address(&tab.session, call, self.url)?;
         let until = self.wait_until.unwrap_or(Until::Load);

@@ -5,6 +5,7 @@ use crate::call::Call;
 use crate::error::{Error, Result};
 use crate::session::Session;
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use crate::tools::browser::navigate::completed_in;
 use engine::LoadState;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -84,6 +85,11 @@ impl ObjectTool for NewPage {
     const EFFECT: Effect = Effect::Acts;
     type Scope = Arc<Session>;
     type Output = Pages;
+
+    fn goal(&self, session: &Session) -> Option<String> {
+        let url = self.url.as_deref();
+        url.map(|url| completed_in(session, url))
+    }
 
     async fn run(self, session: Arc<Session>, call: &Call) -> Result<Outcome<Pages>> {
         let url = self

@@ -1,0 +1,250 @@
+//! The record of one call, from its arrival to its end.
+
+use super::{AuditLog, Unwritable, timestamp};
+use crate::address::origin;
+use crate::config::Secrets;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+use time::OffsetDateTime;
+
+/// The longest text of a record, in characters.
+const MAX_TEXT: usize = 1_000;
+/// The most that the arguments of a record may take, in bytes as JSON, about.
+const MAX_ARGUMENTS: usize = 16 * 1024;
+
+/// A call that is to be recorded. One that is dropped before [`Entry::end`] is recorded as cancelled.
+pub(crate) struct Entry {
+    log: Arc<AuditLog>,
+    began: OffsetDateTime,
+    started: Instant,
+    /// `None` once it was recorded.
+    facts: Mutex<Option<Facts>>,
+}
+
+struct Facts {
+    principal: String,
+    method: &'static str,
+    tool: Option<String>,
+    arguments: Value,
+    secrets: Secrets,
+    session: Option<String>,
+    before: Option<String>,
+    after: Option<String>,
+    decision: Option<Decision>,
+}
+
+/// What the policy said of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Decision {
+    /// The rule that decided.
+    pub(crate) rule: String,
+    /// What was decided, and by whom where that was the user.
+    pub(crate) decision: &'static str,
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// With an answer that is no error.
+    Ok,
+    /// With an error of that code.
+    Failed(Cow<'static, str>),
+    /// With an error of JSON-RPC.
+    Refused(i32),
+    /// With a question to the user, whose answer comes with another call.
+    InputRequired,
+}
+
+impl Entry {
+    /// The record of a request that has just come. `method` is that of MCP, `tool` the name of the tool that is called.
+    pub(crate) fn new(
+        log: Arc<AuditLog>,
+        principal: &impl ToString,
+        method: &'static str,
+        tool: Option<&str>,
+        arguments: Value,
+        secrets: Secrets,
+    ) -> Self {
+        Self {
+            log,
+            began: OffsetDateTime::now_utc(),
+            started: Instant::now(),
+            facts: Mutex::new(Some(Facts {
+                principal: principal.to_string(),
+                method,
+                tool: tool.map(|tool| cut(tool.to_owned())),
+                arguments,
+                secrets,
+                session: None,
+                before: None,
+                after: None,
+                decision: None,
+            })),
+        }
+    }
+
+    /// The session that it is for.
+    pub(crate) fn is_for(&self, session: &str) {
+        self.with(|facts| facts.session = Some(cut(session.to_owned())));
+    }
+
+    /// What its record must not show, from now on and until it ends.
+    pub(crate) fn hides(&self, secrets: &Secrets) {
+        self.with(|facts| facts.secrets = secrets.clone());
+    }
+
+    /// The page that it finds, by its URL.
+    pub(crate) fn finds(&self, url: Option<&str>) {
+        self.with(|facts| facts.before = url.map(|url| cut(origin(url))));
+    }
+
+    /// The page that it leaves behind, by its URL.
+    pub(crate) fn leaves(&self, url: Option<&str>) {
+        self.with(|facts| facts.after = url.map(|url| cut(origin(url))));
+    }
+
+    /// What the policy said of it.
+    pub(crate) fn is_decided(&self, decision: Decision) {
+        self.with(|facts| facts.decision = Some(decision));
+    }
+
+    /// Writes the record. Fails where that is not possible; then the answer must not be given.
+    pub(crate) async fn end(&self, outcome: Outcome) -> Result<(), Unwritable> {
+        let Some(facts) = self.facts().take() else {
+            return Ok(());
+        };
+        let (log, began, started) = (self.log.clone(), self.began, self.started);
+        // Also written when nobody waits any more.
+        let write = move || log.append(facts.record(began, started, outcome));
+        let written = tokio::task::spawn_blocking(write).await;
+        written.unwrap_or_else(|panic| Err(Unwritable(panic.to_string())))
+    }
+
+    fn with(&self, change: impl FnOnce(&mut Facts)) {
+        if let Some(facts) = &mut *self.facts() {
+            change(facts);
+        }
+    }
+
+    fn facts(&self) -> MutexGuard<'_, Option<Facts>> {
+        self.facts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        if let Some(facts) = self.facts().take() {
+            let record = facts.record(
+                self.began,
+                self.started,
+                Outcome::Failed("CANCELLED".into()),
+            );
+            if let Err(error) = self.log.append(record) {
+                tracing::warn!(%error, "a call was not recorded in the audit log");
+            }
+        }
+    }
+}
+
+impl Facts {
+    fn record(
+        self,
+        began: OffsetDateTime,
+        started: Instant,
+        outcome: Outcome,
+    ) -> Map<String, Value> {
+        let mut record = Map::new();
+        let mut add = |name: &str, value: Value| {
+            record.insert(name.to_owned(), value);
+        };
+        add("time", timestamp(began).into());
+        add("principal", cut(self.principal).into());
+        add("session", self.session.into());
+        add("method", self.method.into());
+        if let Some(tool) = self.tool {
+            add("tool", tool.into());
+        }
+        let mut room = MAX_ARGUMENTS;
+        add(
+            "arguments",
+            bounded(self.secrets.redacted_json(self.arguments), &mut room),
+        );
+        add("originBefore", self.before.into());
+        add("originAfter", self.after.into());
+        if let Some(Decision { rule, decision }) = self.decision {
+            add("rule", cut(rule).into());
+            add("decision", decision.into());
+        }
+        add(
+            "result",
+            match outcome {
+                Outcome::Ok => "ok".into(),
+                Outcome::Failed(code) => code.into_owned().into(),
+                Outcome::InputRequired => "input_required".into(),
+                Outcome::Refused(code) => code.to_string().into(),
+            },
+        );
+        let took = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        add("durationMs", took.into());
+        record
+    }
+}
+
+/// A text of a record.
+fn cut(text: String) -> String {
+    match text.char_indices().nth(MAX_TEXT) {
+        Some((at, _)) => format!("{}… ({} characters)", &text[..at], text.chars().count()),
+        None => text,
+    }
+}
+
+/// A value of a record: long texts are cut, and where there is no more room the rest is left out.
+fn bounded(value: Value, room: &mut usize) -> Value {
+    let mut take = |bytes: usize| {
+        *room = room.saturating_sub(bytes);
+        *room > 0
+    };
+    match value {
+        Value::String(text) => {
+            let text = cut(text);
+            match take(text.len() + 2) {
+                true => Value::String(text),
+                false => "…".into(),
+            }
+        }
+        Value::Array(items) => {
+            let count = items.len();
+            let mut kept = Vec::new();
+            for item in items {
+                if *room == 0 {
+                    kept.push(format!("… ({} more)", count - kept.len()).into());
+                    break;
+                }
+                *room = room.saturating_sub(1);
+                kept.push(bounded(item, room));
+            }
+            Value::Array(kept)
+        }
+        Value::Object(members) => {
+            let count = members.len();
+            let mut kept = Map::new();
+            for (name, value) in members {
+                if *room == 0 {
+                    let rest = format!("… ({} more)", count - kept.len());
+                    kept.insert("…".to_owned(), rest.into());
+                    break;
+                }
+                let name = cut(name);
+                *room = room.saturating_sub(name.len() + 4);
+                kept.insert(name, bounded(value, room));
+            }
+            Value::Object(kept)
+        }
+        scalar => {
+            take(8);
+            scalar
+        }
+    }
+}
