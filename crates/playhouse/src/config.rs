@@ -32,7 +32,7 @@ pub(crate) use resolve::is_safe_address;
 pub use secrets::Secrets;
 pub use settings::{
     AnswerSettings, AuthSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings,
-    HttpSettings, LogSettings, PoolSettings, PromptSettings, ProxySettings, Risk, SecuritySettings,
+    HttpSettings, LogSettings, PoolSettings, PromptSettings, Risk, SecuritySettings,
     SessionSettings, Settings, Timeouts, ToolSettings, WebDriverSettings,
 };
 pub(crate) use settings::{DEFAULT_SESSION_TOOLS, DevServerSettings, DevServers, NEVER};

@@ -50,9 +50,9 @@ pub use config::{
     CodegenLanguage, ColorScheme, Config, ConfigError, ConsoleLevel, ContextSettings, Contrast,
     Environment, FilePaths, FileSettings, ForcedColors, Geolocation, HttpCredentials, HttpSettings,
     ImageResponses, LogFormat, LogLevel, LogSettings, Options, PoolSettings, Problem,
-    PromptSettings, ProxySettings, ReducedMotion, Risk, Secrets, SecuritySettings, SessionExpiry,
-    SessionSettings, Settings, Size, SnapshotMode, StorageStateSource, Timeouts, ToolRule,
-    ToolSettings, ToolsetName, Viewport, WebDriverSettings, reference as config_reference,
+    PromptSettings, ReducedMotion, Risk, Secrets, SecuritySettings, SessionExpiry, SessionSettings,
+    Settings, Size, SnapshotMode, StorageStateSource, Timeouts, ToolRule, ToolSettings,
+    ToolsetName, Viewport, WebDriverSettings, reference as config_reference,
     schema as config_schema,
 };
 pub use error::ErrorCode;

@@ -3,13 +3,12 @@
 use std::{fs, io, path::PathBuf, sync::Once, time::Duration};
 
 use engine::{
-    AddressRules, BrowserChoice, BrowserKind, CdpEndpoint, Channel, ConnectOptions, ContextOptions,
-    FoundBrowser, LaunchOptions, MediaFeatures, Proxy, Result, WebDriverEnd, sandbox_unavailable,
-    user_agent_of,
+    BrowserChoice, BrowserKind, CdpEndpoint, Channel, ConnectOptions, ContextOptions, FoundBrowser,
+    LaunchOptions, MediaFeatures, Result, WebDriverEnd, sandbox_unavailable, user_agent_of,
 };
 
 use super::{
-    settings::{BrowserSettings, ContextSettings, ProxySettings},
+    settings::{BrowserSettings, ContextSettings},
     value::{OptionValue, Viewport},
 };
 
@@ -47,9 +46,9 @@ impl BrowserSettings {
                 None => Duration::ZERO,
             },
             user_data_dir: profile,
-            proxy: self.proxy.as_ref().map(ProxySettings::options),
+            proxy: self.proxy.clone(),
             origins: self.origins.clone(),
-            addresses: AddressRules::default(),
+            addresses: self.addresses.clone(),
             args: self.args.clone(),
             ignore_default_args: self.ignored_args.clone(),
             preferences: self.preferences.clone(),
@@ -80,8 +79,9 @@ impl BrowserSettings {
                     kind: self.kind,
                     headless: self.headless,
                     sandbox: self.sandbox,
-                    proxy: self.proxy.as_ref().map(ProxySettings::options),
+                    proxy: self.proxy.clone(),
                     origins: self.origins.clone(),
+                    addresses: self.addresses.clone(),
                     args: self.args.clone(),
                     ignore_default_args: self.ignored_args.clone(),
                     preferences: self.preferences.clone(),
@@ -107,22 +107,6 @@ impl BrowserSettings {
             (BrowserKind::Firefox, _) => "firefox",
             (BrowserKind::Webkit, _) => "MiniBrowser",
             (BrowserKind::Safari, _) => "safari",
-        }
-    }
-}
-
-impl ProxySettings {
-    fn options(&self) -> Proxy {
-        let hosts = self.bypass.as_deref().unwrap_or_default().split(',');
-        Proxy {
-            server: self.server.clone(),
-            bypass: hosts
-                .map(str::trim)
-                .filter(|host| !host.is_empty())
-                .map(str::to_owned)
-                .collect(),
-            username: self.username.clone(),
-            password: self.password.clone(),
         }
     }
 }
@@ -184,8 +168,9 @@ impl ContextSettings {
             bypass_csp: self.bypass_csp,
             java_script_enabled: Some(self.java_script_enabled),
             block_service_workers: self.block_service_workers,
-            proxy: self.proxy.as_ref().map(ProxySettings::options),
+            proxy: self.proxy.clone(),
             origins: self.origins.clone(),
+            addresses: self.addresses.clone(),
             downloads: self
                 .accept_downloads
                 .then(|| self.downloads_dir.clone().unwrap_or(downloads)),

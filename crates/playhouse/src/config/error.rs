@@ -164,6 +164,9 @@ pub enum ConfigError {
         "--auth none on {0} would let everybody in who gets there: ask for a key (--auth api-key), listen on localhost, or say --insecure"
     )]
     OpenToAll(String),
+    /// A proxy that cannot be one, in words.
+    #[error("{0} (--proxy-server, --proxy-bypass, --proxy-username, --proxy-password)")]
+    Proxy(String),
     /// A server of the app under test that cannot be one.
     #[error("devServers.{name}: {reason}")]
     DevServer {

@@ -12,9 +12,9 @@ use super::{
         CodegenLanguage, ColorScheme, CommaList, CommandLine, ConsoleLevel, Contrast, Count,
         FilePaths, FirefoxPreferences, ForcedColors, Geolocation, Headers, HttpCredentials,
         IgnoredArguments, ImageResponses, JsonObject, LogDestination, LogFormat, LogLevel, Map,
-        Milliseconds, NamedServers, Number, OptionValue, OriginList, Port, ReducedMotion, Scripts,
-        SessionExpiry, Size, SnapshotMode, StorageStateSource, ToolRules, ToolsetNames, Transport,
-        Unsupported, Viewport,
+        Milliseconds, NamedServers, Number, OptionValue, OriginList, Port, Ports, ReducedMotion,
+        Scripts, SessionExpiry, Size, SnapshotMode, StorageStateSource, ToolRules, ToolsetNames,
+        Transport, Unsupported, Viewport,
     },
 };
 
@@ -175,6 +175,10 @@ options! {
         allowed_domains: CommaList, key("security.allowedDomains").flag();
         /// Never request these domains, even if allowed. Adds to `--blocked-origins`.
         blocked_domains: CommaList, key("security.blockedDomains").flag();
+        /// Connect to no address that is private, of this machine, or of a cloud's metadata service, whichever name leads there. Exempt is an IP address, or localhost, that `--allowed-domains` or `--allowed-origins` names literally.
+        block_private_addresses: bool = false, key("security.blockPrivateAddresses").flag();
+        /// Connect to these ports only, such as 80,443.
+        allowed_ports: Ports, key("security.allowedPorts").flag();
         /// Schemes that may be opened though they show local files or the browser's insides: file, chrome, devtools.
         allowed_schemes: CommaList, key("security.allowedSchemes").flag();
         /// The size of a screenshot, in bytes, above which it is refused.

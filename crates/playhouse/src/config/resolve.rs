@@ -7,7 +7,7 @@ mod tools;
 use std::path::{Path, PathBuf, absolute};
 use std::time::Duration;
 
-use engine::{BrowserChoice, BrowserKind, Channel, OriginRules};
+use engine::{AddressRules, BrowserChoice, BrowserKind, Channel, OriginRules, Proxy};
 use serde_json::Value;
 
 use super::{
@@ -19,13 +19,13 @@ use super::{
     secrets::{Secrets, SecretsSource},
     settings::{
         AnswerSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings, HttpSettings,
-        LogSettings, NEVER, PoolSettings, PromptSettings, ProxySettings, SecuritySettings,
-        SessionSettings, Settings, Timeouts, ToolSettings, WebDriverSettings,
+        LogSettings, NEVER, PoolSettings, PromptSettings, SecuritySettings, SessionSettings,
+        Settings, Timeouts, ToolSettings, WebDriverSettings,
     },
     show,
     value::{
         BrowserName, Bytes, CodegenLanguage, CommaList, LogDestination, Milliseconds, Number,
-        OptionValue, Port, Size, Transport, Viewport,
+        OptionValue, Port, Ports, Size, Transport, Viewport,
     },
 };
 use crate::nearest::nearest;
@@ -68,6 +68,10 @@ pub(crate) fn resolve(
         allowed_domains.as_deref(),
         &options.blocked_domains.or_empty().0,
     );
+    let addresses = AddressRules {
+        block_private: required(&options.block_private_addresses),
+        allowed_ports: options.allowed_ports.value().map(|Ports(ports)| ports),
+    };
     let log = log(options, cwd)?;
     let http = http(options, cwd, &mut notices)?;
     let leases = places::ours(environment).join("servers");
@@ -123,13 +127,9 @@ pub(crate) fn resolve(
                     headers: options.webdriver_header.or_empty().0,
                     capabilities: options.webdriver_capabilities.or_empty().0,
                 }),
-            proxy: options.proxy_server.value().map(|server| ProxySettings {
-                server,
-                bypass: options.proxy_bypass.value(),
-                username: options.proxy_username.value(),
-                password: options.proxy_password.value(),
-            }),
+            proxy: proxy(options)?,
             origins: origins.clone(),
+            addresses: addresses.clone(),
         },
         context: ContextSettings {
             viewport: required(&options.viewport_size),
@@ -157,6 +157,7 @@ pub(crate) fn resolve(
             block_service_workers: options.block_service_workers.get().is_some_and(|b| b.0),
             proxy: None,
             origins,
+            addresses,
             storage_state: options.storage_state.value(),
             name: None,
             init_scripts: options.init_script.or_empty().0,
@@ -286,6 +287,25 @@ fn pool(options: &Options) -> Result<PoolSettings, ConfigError> {
         max: most.max(min),
         idle_timeout: idle,
     })
+}
+
+/// The proxy of the browser, checked before anything starts.
+fn proxy(options: &Options) -> Result<Option<Proxy>, ConfigError> {
+    let Some(server) = options.proxy_server.value() else {
+        return Ok(None);
+    };
+    let (username, password) = (
+        options.proxy_username.value(),
+        options.proxy_password.value(),
+    );
+    Proxy::new(
+        &server,
+        options.proxy_bypass.value().as_deref(),
+        username,
+        password,
+    )
+    .map(Some)
+    .map_err(|error| ConfigError::Proxy(error.to_string()))
 }
 
 fn schemes(options: &Options) -> Vec<String> {

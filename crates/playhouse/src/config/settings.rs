@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use engine::{BrowserChoice, BrowserKind, Channel, OriginRules, Search};
+use engine::{AddressRules, BrowserChoice, BrowserKind, Channel, OriginRules, Proxy, Search};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -96,9 +96,11 @@ pub struct BrowserSettings {
     /// Who makes browsers instead of starting them here.
     pub webdriver: Option<WebDriverSettings>,
     /// The way to the network.
-    pub proxy: Option<ProxySettings>,
+    pub proxy: Option<Proxy>,
     /// What may be requested.
     pub origins: OriginRules,
+    /// Which addresses and ports may be connected to.
+    pub addresses: AddressRules,
 }
 
 impl BrowserSettings {
@@ -164,19 +166,6 @@ impl WebDriverSettings {
     }
 }
 
-/// A proxy.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProxySettings {
-    /// Its address.
-    pub server: String,
-    /// Hosts that are reached without it, separated by commas.
-    pub bypass: Option<String>,
-    /// The user name it asks for.
-    pub username: Option<String>,
-    /// The password it asks for.
-    pub password: Option<String>,
-}
-
 /// What pages find: the options of their browser context.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContextSettings {
@@ -227,9 +216,11 @@ pub struct ContextSettings {
     /// Pages may not register service workers.
     pub block_service_workers: bool,
     /// A way to the network of its own, instead of the browser's.
-    pub proxy: Option<ProxySettings>,
+    pub proxy: Option<Proxy>,
     /// What may be requested.
     pub origins: OriginRules,
+    /// Which addresses and ports may be connected to.
+    pub addresses: AddressRules,
     /// Its name among those of its session; `None` for the default one. Refs begin with it.
     pub name: Option<String>,
     /// Cookies and storage at first.

@@ -21,8 +21,8 @@ pub use choices::{
 pub(crate) use choices::{LogDestination, Transport};
 pub use lists::ToolRule;
 pub(crate) use lists::{
-    Arguments, CapabilityNames, CommaList, Headers, IgnoredArguments, Map, OriginList, Scripts,
-    ToolRules, ToolsetNames,
+    Arguments, CapabilityNames, CommaList, Headers, IgnoredArguments, Map, OriginList, Ports,
+    Scripts, ToolRules, ToolsetNames,
 };
 pub(crate) use servers::{CommandLine, NamedServer, NamedServers};
 pub(crate) use structured::{BlockServiceWorkers, BrowserName, FirefoxPreferences, JsonObject};

@@ -2,7 +2,7 @@
 
 use super::{Ended, Session};
 use crate::call::Call;
-use crate::config::{ProxySettings, Settings};
+use crate::config::Settings;
 use crate::error::{Error, Problem, Result};
 use std::sync::{Arc, MutexGuard, PoisonError};
 
@@ -133,7 +133,7 @@ impl Session {
                 url: current.map(|tab| tab.page.url()),
                 proxy: proxy
                     .or(settings.browser.proxy.as_ref())
-                    .map(|ProxySettings { server, .. }| server.clone()),
+                    .map(|proxy| proxy.server.clone()),
             }
         })
         .collect()

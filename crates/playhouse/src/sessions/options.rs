@@ -1,8 +1,8 @@
 //! What a session can be asked to be when it is created: the server's settings, changed for it alone.
 
-use crate::config::{ProxySettings, SessionExpiry, Settings, Size, StorageStateSource, Viewport};
+use crate::config::{SessionExpiry, Settings, Size, StorageStateSource, Viewport};
 use crate::error::{Error, Problem, Result};
-use engine::{BrowserKind, Channel};
+use engine::{BrowserKind, Channel, Proxy};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -111,7 +111,7 @@ pub(crate) struct ViewportOption {
 /// A proxy.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct ProxyOption {
-    /// http://host:port or socks5://host:port.
+    /// http://host:port, https://host:port or socks5://host:port.
     server: String,
     /// Hosts reached without it, separated by commas.
     bypass: Option<String>,
@@ -119,6 +119,19 @@ pub(crate) struct ProxyOption {
     username: Option<String>,
     /// Password.
     password: Option<String>,
+}
+
+impl ProxyOption {
+    fn checked(&self) -> Result<Proxy> {
+        let bypass = self.bypass.as_deref();
+        let (username, password) = (self.username.clone(), self.password.clone());
+        Proxy::new(&self.server, bypass, username, password).map_err(|error| Error::Arguments {
+            reason: error.to_string().into(),
+            parameters: &["proxy"],
+            missing: &[],
+            bare: false,
+        })
+    }
 }
 
 impl SessionOptions {
@@ -188,12 +201,7 @@ impl SessionOptions {
                     "Browsers of the Chromium family know no user names for SOCKS proxies: use one that needs none, or an http proxy",
                 ));
             }
-            context.proxy = Some(ProxySettings {
-                server: proxy.server.clone(),
-                bypass: proxy.bypass.clone(),
-                username: proxy.username.clone(),
-                password: proxy.password.clone(),
-            });
+            context.proxy = Some(proxy.checked()?);
         }
         match &self.storage_state {
             None => {}
@@ -226,6 +234,7 @@ fn wrong(parameters: &'static [&'static str], reason: &'static str) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorCode;
 
     #[test]
     fn a_session_that_was_created_is_not_closed_for_being_idle() {
@@ -253,6 +262,24 @@ mod tests {
         assert_eq!(of(BrowserOption::Msedge).args, settings.browser.args);
         assert_eq!(of(BrowserOption::Firefox).kind, BrowserKind::Firefox);
         assert!(of(BrowserOption::Firefox).args.is_empty());
+    }
+
+    #[test]
+    fn a_proxy_that_cannot_be_one_is_refused() {
+        let settings = Settings::of_flags(&["--headless"]);
+        for server in ["", "http://", "nonsense://x", "http://proxy:99999"] {
+            let options = SessionOptions {
+                proxy: Some(ProxyOption {
+                    server: server.to_owned(),
+                    bypass: None,
+                    username: None,
+                    password: None,
+                }),
+                ..SessionOptions::default()
+            };
+            let error = options.applied_to(&settings).expect_err(server);
+            assert_eq!(error.code(), ErrorCode::InvalidParameters, "{server}");
+        }
     }
 
     #[test]

@@ -170,3 +170,37 @@ fn flags_have_an_older_spelling() {
     assert!(settings.context.origins.allow("http://x.b.org/"));
     assert!(!settings.context.origins.allow("http://c.org/"));
 }
+
+#[test]
+fn addresses_and_ports_are_rules_of_browser_and_context() {
+    let flags = ["--block-private-addresses", "--allowed-ports=80,443"];
+    let settings = settings(&flags);
+    let rules = &settings.context.addresses;
+    assert!(rules.block_private && rules.allowed_ports == Some(vec![80, 443]));
+    assert_eq!(*rules, settings.browser.addresses);
+    for (file, ports) in [("[8080]", Some(vec![8080])), ("[]", Some(vec![]))] {
+        let file = format!(r#"{{"security": {{"allowedPorts": {file}}}}}"#);
+        let settings = load(&[], &[], Some(&file)).expect("valid").settings;
+        assert_eq!(settings.context.addresses.allowed_ports, ports);
+    }
+    for port in ["0", "65536", "http"] {
+        let message = refusal(&["--allowed-ports", port], None);
+        assert!(message.contains("ports between 1 and 65535"), "{message}");
+    }
+}
+
+#[test]
+fn a_proxy_that_cannot_be_one_is_refused_at_start() {
+    for server in ["", "http://", "nonsense://x", "http://proxy:99999"] {
+        let message = refusal(&["--proxy-server", server], None);
+        let start = format!("The proxy server {server:?} ");
+        assert!(message.starts_with(&start), "{message}");
+    }
+    let file =
+        r#"{"browser": {"contextOptions": {"proxy": {"server": "http://p:1", "password": "w"}}}}"#;
+    let message = refusal(&[], Some(file));
+    assert!(
+        message.contains("has a password and no user name"),
+        "{message}"
+    );
+}

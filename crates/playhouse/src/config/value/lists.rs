@@ -70,6 +70,52 @@ fn strings(value: &Value) -> Result<Vec<String>, Problem> {
     items.ok_or_else(|| Problem::expected("a list of strings"))
 }
 
+/// Numbers of ports, separated by commas.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Ports(pub Vec<u16>);
+
+impl Ports {
+    fn problem() -> Problem {
+        Problem::expected("ports between 1 and 65535")
+    }
+}
+
+impl OptionValue for Ports {
+    const WORD: &'static str = "A,B";
+
+    fn parse(text: &str) -> Result<Self, Problem> {
+        let ports = split(text, Some(','))
+            .into_iter()
+            .map(|port| match port.parse::<u16>() {
+                Ok(0) | Err(_) => Err(Self::problem()),
+                Ok(port) => Ok(port),
+            });
+        ports.collect::<Result<_, _>>().map(Ports)
+    }
+
+    fn from_json(value: &Value) -> Result<Self, Problem> {
+        let port = |item: &Value| {
+            let port = u16::try_from(item.as_u64()?).ok()?;
+            (port != 0).then_some(port)
+        };
+        let items = value.as_array().ok_or_else(Self::problem)?;
+        let ports: Option<_> = items.iter().map(port).collect();
+        ports.map(Ports).ok_or_else(Self::problem)
+    }
+
+    fn to_json(&self) -> Value {
+        json!(self.0)
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "array", "items": { "type": "integer", "minimum": 1, "maximum": 65535 } })
+    }
+
+    fn extend(&mut self, later: Self) {
+        self.0.extend(later.0);
+    }
+}
+
 /// Script files; in a configuration file they are relative to it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Scripts(pub Vec<PathBuf>);
