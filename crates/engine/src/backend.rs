@@ -17,7 +17,7 @@ mod creation;
 mod event;
 pub(crate) mod expression;
 pub(crate) mod gesture;
-pub(crate) mod guard;
+mod guard;
 mod input;
 pub(crate) mod interception;
 pub(crate) mod keys;
@@ -101,6 +101,11 @@ pub trait BrowserBackend: Send + Sync {
     /// backend refuses by the same words before it begins.
     fn capabilities(&self) -> &'static Capabilities;
 
+    /// Whether each context has a browser of its own; the first one is the one that was started.
+    fn has_browser_per_context(&self) -> bool {
+        false
+    }
+
     /// Opens an isolated context; its pages are reported to `observer`.
     async fn new_context(
         &self,
@@ -146,7 +151,7 @@ pub trait ContextBackend: Send + Sync {
     async fn clear_permissions(&self) -> Result<()>;
     /// Cuts the network of every page of the context, or joins it again.
     async fn set_offline(&self, offline: bool) -> Result<()>;
-    /// Slows the network of every page of the context down.
+    /// Throttles the network of every page of the context, in a browser that has a command for that ([`Capabilities::throttles`]).
     async fn set_throttling(&self, throttling: Throttling) -> Result<()>;
     /// Has requests of every page of the context refused or answered without a server.
     async fn set_routes(&self, routes: Routes) -> Result<()>;

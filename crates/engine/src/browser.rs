@@ -1,11 +1,14 @@
 //! A browser: started by us or reached elsewhere.
 
+mod network;
+
 use crate::backend::{BrowserBackend, Capabilities, ContextBackend, ContextOptions};
 use crate::context::{self, BrowserContext};
 use crate::error::{Error, Result};
 use crate::launch::{self, ConnectOptions, LaunchOptions};
 use crate::progress::Progress;
 use crate::task;
+use network::{Network, Which};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -17,6 +20,7 @@ const AFTERWARDS: Duration = Duration::from_secs(10);
 #[derive(Clone)]
 pub struct Browser {
     backend: Arc<dyn BrowserBackend>,
+    network: Arc<Network>,
 }
 
 impl std::fmt::Debug for Browser {
@@ -28,14 +32,21 @@ impl std::fmt::Debug for Browser {
 impl Browser {
     /// Starts a browser. Fails with `LaunchFailed` (with the browser's last words) or `ProfileInUse`.
     pub async fn launch(progress: &Progress, options: &LaunchOptions) -> Result<Self> {
-        let backend = launch::launch(progress, options).await?;
-        Ok(Self { backend })
+        let (network, options) = Network::of_launch(options).await?;
+        let backend = launch::launch(progress, &options).await?;
+        Ok(Self {
+            backend,
+            network: Arc::new(network),
+        })
     }
 
     /// Reaches a browser that runs elsewhere, or has one made there. Fails with `ConnectFailed`.
     pub async fn connect(progress: &Progress, options: &ConnectOptions) -> Result<Self> {
         let backend = launch::connect(progress, options).await?;
-        Ok(Self { backend })
+        Ok(Self {
+            backend,
+            network: Arc::new(Network::remote()),
+        })
     }
 
     /// Name and version, e.g. `Chrome/156.0.8078.79`.
@@ -54,8 +65,11 @@ impl Browser {
         progress: &Progress,
         options: ContextOptions,
     ) -> Result<BrowserContext> {
-        self.capabilities().require_for(&options)?;
-        let shared = context::Shared::new(options.clone());
+        let which = match self.backend.has_browser_per_context() {
+            true => Which::WithBrowser,
+            false => Which::New,
+        };
+        let (options, shared) = self.routed(which, options).await?;
         let (maker, made) = oneshot::channel();
         let making = {
             let (backend, shared) = (self.backend.clone(), shared.clone());
@@ -92,12 +106,32 @@ impl Browser {
         progress: &Progress,
         options: ContextOptions,
     ) -> Result<BrowserContext> {
-        self.capabilities().require_for(&options)?;
-        let shared = context::Shared::new(options.clone());
+        let which = match self.backend.has_browser_per_context() {
+            true => Which::WithBrowser,
+            false => Which::Initial,
+        };
+        let (options, shared) = self.routed(which, options).await?;
         let backend = progress
             .run(self.backend.default_context(&options, shared.clone()))
             .await?;
         Ok(BrowserContext::new(backend, shared))
+    }
+
+    /// The options of a context as its backend is to have them, and what the context shares.
+    async fn routed(
+        &self,
+        which: Which,
+        mut options: ContextOptions,
+    ) -> Result<(ContextOptions, Arc<context::Shared>)> {
+        let capabilities = self.capabilities();
+        capabilities.require_for(&options)?;
+        let asked = options.clone();
+        let egress = self
+            .network
+            .route(which, capabilities, &mut options)
+            .await?;
+        let shared = context::Shared::new(asked, egress, capabilities);
+        Ok((options, shared))
     }
 
     /// Why the browser is gone, once it is.

@@ -3,10 +3,11 @@
 mod visits;
 
 use crate::backend::{
-    ContextBackend, ContextObserver, ContextOptions, Cookie, DownloadEvent, Geolocation, Headers,
-    PageBackend, PageId, PageObserver, Throttling,
+    Capabilities, ContextBackend, ContextObserver, ContextOptions, Cookie, DownloadEvent,
+    Geolocation, Headers, PageBackend, PageId, PageObserver, Throttling,
 };
 use crate::download::{Download, Downloads};
+use crate::egress::Egress;
 use crate::error::{Error, Result};
 use crate::page::Page;
 use crate::progress::Progress;
@@ -26,6 +27,10 @@ pub struct BrowserContext {
 /// What the browser's events write and everyone else reads.
 pub(crate) struct Shared {
     options: ContextOptions,
+    /// What all its connections pass through, if it needs that.
+    egress: Option<Arc<Egress>>,
+    /// The browser has a command that throttles its pages.
+    browser_throttles: bool,
     state: Mutex<State>,
     changes: watch::Sender<u64>,
 }
@@ -50,7 +55,11 @@ impl std::fmt::Debug for BrowserContext {
 }
 
 impl Shared {
-    pub(crate) fn new(options: ContextOptions) -> Arc<Self> {
+    pub(crate) fn new(
+        options: ContextOptions,
+        egress: Option<Arc<Egress>>,
+        capabilities: &Capabilities,
+    ) -> Arc<Self> {
         let state = State {
             offline: options.offline,
             throttling: options.throttling,
@@ -59,6 +68,8 @@ impl Shared {
         };
         Arc::new(Self {
             options,
+            egress,
+            browser_throttles: capabilities.throttles,
             state: Mutex::new(state),
             changes: watch::Sender::new(0),
         })
@@ -79,7 +90,7 @@ impl ContextObserver for Shared {
         backend: Arc<dyn PageBackend>,
         opener: Option<PageId>,
     ) -> Arc<dyn PageObserver> {
-        let page = Page::over(backend, opener.clone(), &self.options);
+        let page = Page::behind(backend, opener.clone(), &self.options, self.egress.clone());
         let observer = self.state().visits.noted(page.observer());
         let opener = {
             let mut state = self.state();
@@ -208,15 +219,22 @@ impl BrowserContext {
     /// Cuts the network of every page, or joins it again.
     pub async fn set_offline(&self, progress: &Progress, offline: bool) -> Result<()> {
         progress.run(self.backend.set_offline(offline)).await?;
+        if let Some(egress) = &self.shared.egress {
+            egress.set_offline(offline);
+        }
         self.shared.state().offline = offline;
         Ok(())
     }
 
     /// Slows the network of every page down.
     pub async fn set_throttling(&self, progress: &Progress, throttling: Throttling) -> Result<()> {
-        progress
-            .run(self.backend.set_throttling(throttling))
-            .await?;
+        match &self.shared.egress {
+            Some(egress) if !self.shared.browser_throttles => egress.set_throttling(throttling),
+            _ => {
+                let set = self.backend.set_throttling(throttling);
+                progress.run(set).await?;
+            }
+        }
         self.shared.state().throttling = throttling;
         Ok(())
     }

@@ -4,7 +4,8 @@
 //! The browser is told to use [`Egress::address`] as an HTTP proxy for everything, loopback included. It asks for
 //! `http` (and, as WebKit does, for `ws`) in absolute form and for the rest with `CONNECT`. What the rules refuse, and
 //! what cannot be connected to, fails in the page like a network failure; [`Egress::refusal`] and [`Egress::failure`]
-//! say why. <https://www.rfc-editor.org/rfc/rfc9110#name-intermediaries>
+//! say why. It serves processes of the user who runs this one: that is checked on Linux; elsewhere only the number of
+//! its port, which any local process can find out, protects it. <https://www.rfc-editor.org/rfc/rfc9110#name-intermediaries>
 
 mod connection;
 mod dial;
@@ -24,13 +25,10 @@ use crate::backend::{Proxy, Throttling};
 use crate::error::{Error, Result};
 use crate::origins::OriginRules;
 use crate::task::{self, Task};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use outcomes::{Outcome, Outcomes};
 use rules::{Destination, Rules};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use throttle::Throttle;
 use tokio::net::TcpListener;
@@ -38,7 +36,6 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use upstream::Upstream;
 use url::Url;
-use uuid::Uuid;
 
 /// How many connections of a browser are served at once; more wait to be accepted.
 const MAX_CONNECTIONS: usize = 512;
@@ -66,8 +63,6 @@ pub(crate) struct EgressOptions {
 /// A forward proxy for one browser context. Dropping it closes its listener and all connections.
 pub(crate) struct Egress {
     shared: Arc<Shared>,
-    username: String,
-    password: String,
     _listener: Task,
 }
 
@@ -78,9 +73,6 @@ struct Shared {
     upstream: Option<Upstream>,
     throttle: Arc<Throttle>,
     offline: watch::Sender<bool>,
-    /// What has to follow `Basic`.
-    token: String,
-    requires_credentials: AtomicBool,
     outcomes: Outcomes,
 }
 
@@ -99,7 +91,6 @@ impl Egress {
         };
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
         let listener = listener.map_err(failed)?;
-        let [username, password] = [(); 2].map(|()| Uuid::new_v4().simple().to_string());
         let shared = Arc::new(Shared {
             address: listener.local_addr().map_err(failed)?,
             rules: Rules {
@@ -109,34 +100,17 @@ impl Egress {
             upstream,
             throttle: Arc::new(Throttle::new(options.throttling)),
             offline: watch::Sender::new(options.offline),
-            token: STANDARD.encode(format!("{username}:{password}")),
-            requires_credentials: AtomicBool::new(true),
             outcomes: Outcomes::default(),
         });
         Ok(Self {
             _listener: task::spawn("egress", accept(listener, shared.clone())),
             shared,
-            username,
-            password,
         })
     }
 
     /// Where it listens; it speaks HTTP.
     pub(crate) fn address(&self) -> SocketAddr {
         self.shared.address
-    }
-
-    /// The random user name and password that it asks for with a 407 (`Basic`).
-    pub(crate) fn credentials(&self) -> (&str, &str) {
-        (&self.username, &self.password)
-    }
-
-    /// Whether to ask for them; at first it does. Without, a connection has to come from a process of the same user:
-    /// that is checked on Linux; elsewhere only the number of the port, which any local process can find out, protects
-    /// the egress.
-    pub(crate) fn require_credentials(&self, required: bool) {
-        let requires = &self.shared.requires_credentials;
-        requires.store(required, Ordering::Relaxed);
     }
 
     /// Ends all connections and refuses new ones, or connects again.

@@ -69,7 +69,7 @@ pub(crate) struct Frame {
 pub(crate) struct PendingNavigation {
     pub(crate) loader: Option<LoaderId>,
     /// Empty where the browser does not say.
-    url: String,
+    pub(crate) url: String,
 }
 
 /// A document that could not be loaded.

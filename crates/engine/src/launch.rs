@@ -19,7 +19,7 @@ pub use profile::remove_stale_profiles;
 pub use remote::WebDriverEnd;
 
 use crate::addresses::AddressRules;
-use crate::backend::{BrowserBackend, Capabilities, Proxy, bidi, cdp, webdriver};
+use crate::backend::{BrowserBackend, Capabilities, Feature, Proxy, bidi, cdp, webdriver};
 use crate::error::{Error, Result};
 use crate::origins::OriginRules;
 use crate::progress::Progress;
@@ -63,6 +63,15 @@ impl BrowserKind {
             Self::Safari => &webdriver::CLASSIC,
         }
     }
+
+    /// What browsers of this family can do that run elsewhere ([`ConnectOptions`]).
+    pub fn remote_capabilities(self) -> &'static Capabilities {
+        match self {
+            Self::Chromium => &cdp::REMOTE,
+            Self::Firefox => &bidi::REMOTE,
+            Self::Webkit | Self::Safari => &webdriver::CLASSIC,
+        }
+    }
 }
 
 /// How a browser is started.
@@ -84,10 +93,17 @@ pub struct LaunchOptions {
     pub profile_patience: Duration,
     /// For all contexts that have none of their own.
     pub proxy: Option<Proxy>,
-    /// What may be requested, as far as switches can say it.
+    /// Which origins the context that the browser starts with may connect to.
     pub origins: OriginRules,
-    /// Which addresses and ports may be connected to.
+    /// Which IP addresses and ports it may connect to.
     pub addresses: AddressRules,
+    /// Accept any certificate of a proxy.
+    pub ignore_https_errors: bool,
+    /// [`BrowserContext::set_throttling`](crate::BrowserContext::set_throttling) may be called later.
+    pub can_throttle: bool,
+    /// The contexts have rules about the network, or a proxy: the browser may not connect past it (WebRTC, QUIC, DNS). It is set where the
+    /// launch itself has such rules or a proxy.
+    pub is_confined: bool,
     /// More command-line switches.
     pub args: Vec<String>,
     /// Switches of ours to leave out, as written or by name.
@@ -103,6 +119,17 @@ pub struct LaunchOptions {
 }
 
 impl LaunchOptions {
+    /// Fails if the browser cannot be led through a proxy as they say.
+    pub(crate) fn check_network(&self, capabilities: &Capabilities) -> Result<()> {
+        let asked = [
+            (Feature::OriginRules, !self.origins.is_empty()),
+            (Feature::AddressRules, !self.addresses.is_empty()),
+            (Feature::Proxy, self.proxy.is_some()),
+        ];
+        let mut asked = asked.into_iter().filter(|(_, asked)| *asked);
+        asked.try_for_each(|(feature, _)| capabilities.require(feature))
+    }
+
     /// Fails if the browser would look for a display in vain, which its log says less clearly. WebKit brings its own.
     fn check_display(&self) -> Result<()> {
         let variables = ["DISPLAY", "WAYLAND_DISPLAY"];

@@ -10,10 +10,6 @@ mod console;
 mod context;
 mod devices;
 mod download;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the backends are about to use it")
-)]
 mod egress;
 mod error;
 mod frame;

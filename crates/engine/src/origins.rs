@@ -102,38 +102,6 @@ impl OriginRules {
         Some(format!("{} is blocked", rule.text))
     }
 
-    /// The same as far as a browser can be told at its start (`--host-rules`): there is no scheme, and no port of
-    /// what is allowed.
-    pub(crate) fn host_rules(&self) -> String {
-        let mut rules = Vec::new();
-        for pattern in &self.blocked {
-            let host = &pattern.host;
-            match (pattern.scheme.as_str(), host.strip_suffix(":*")) {
-                ("*", Some(host)) => rules.push(format!("MAP {host} ~NOTFOUND")),
-                ("*", None) if host == "*" || pattern.any_port || pattern.has_port() => {
-                    rules.push(format!("MAP {host} ~NOTFOUND"));
-                }
-                ("*", None) => {
-                    rules.push(format!("MAP {host}:80 ~NOTFOUND"));
-                    rules.push(format!("MAP {host}:443 ~NOTFOUND"));
-                }
-                // It would cut off the other schemes as well.
-                _ => {}
-            }
-        }
-        if let Some(allowed) = &self.allowed {
-            rules.push("MAP * ~NOTFOUND".to_owned());
-            for pattern in allowed {
-                let host = match pattern.host.rsplit_once(':') {
-                    Some((host, _)) if pattern.has_port() => host,
-                    _ => &pattern.host,
-                };
-                rules.push(format!("EXCLUDE {host}"));
-            }
-        }
-        rules.join(", ")
-    }
-
     /// The patterns of what is allowed, and of what is blocked, as JavaScript's regular expressions over
     /// `scheme://host:port`.
     pub(crate) fn expressions(&self) -> (Option<Vec<String>>, Vec<String>) {
@@ -398,22 +366,6 @@ mod tests {
         assert_eq!(
             refusal("http://d.org"),
             "only http://a.org, *.c.org is allowed"
-        );
-        assert_eq!(
-            rules.host_rules(),
-            "MAP b.org:80 ~NOTFOUND, MAP b.org:443 ~NOTFOUND, MAP bad.c.org ~NOTFOUND, MAP * ~NOTFOUND, EXCLUDE a.org, EXCLUDE *.c.org"
-        );
-    }
-
-    #[test]
-    fn a_browser_is_told_of_hosts() {
-        let rules = rules(
-            Some(&["a.org", "http://b.org:8080", "[::1]:3"]),
-            &["c.org:*", "https://d.org", "e.org:81", "f.org"],
-        );
-        assert_eq!(
-            rules.host_rules(),
-            "MAP c.org ~NOTFOUND, MAP e.org:81 ~NOTFOUND, MAP f.org:80 ~NOTFOUND, MAP f.org:443 ~NOTFOUND, MAP * ~NOTFOUND, EXCLUDE a.org, EXCLUDE b.org, EXCLUDE [::1]"
         );
     }
 }

@@ -1,6 +1,7 @@
 //! A page: the handle that everything done in a tab hangs off, and the one place its events are written down.
 
 mod events;
+mod failures;
 #[cfg(test)]
 pub(crate) mod fake;
 mod interception;
@@ -19,6 +20,7 @@ use crate::backend::{
     PageId, PageObserver, PausedRequest, PdfOptions, RequestId, Screenshot, Viewport,
 };
 use crate::console::{ConsoleCounts, ConsoleEntry, ConsoleLog};
+use crate::egress::Egress;
 use crate::error::{Error, Result};
 use crate::frame::{FrameFacts, FrameTree};
 use crate::input::Pressed;
@@ -44,6 +46,8 @@ pub(crate) struct Shared {
     changes: watch::Sender<u64>,
     /// What it may request.
     origins: OriginRules,
+    /// What its connections pass through, if they do.
+    egress: Option<Arc<Egress>>,
 }
 
 /// A page as the browser's events left it.
@@ -77,6 +81,8 @@ pub(crate) struct PageState {
     /// Who hears of every event.
     taps: Vec<mpsc::Sender<PageEvent>>,
     deciders: interception::Deciders,
+    /// The last document that a rule refused: perhaps one that another URL redirects to.
+    refused: Option<String>,
     /// How often the page asked for another page or a download.
     pub(crate) openings: u64,
 }
@@ -118,6 +124,16 @@ impl Page {
         opener: Option<PageId>,
         options: &ContextOptions,
     ) -> Self {
+        Self::behind(backend, opener, options, None)
+    }
+
+    /// The same, of a context whose connections pass through an egress.
+    pub(crate) fn behind(
+        backend: Arc<dyn PageBackend>,
+        opener: Option<PageId>,
+        options: &ContextOptions,
+        egress: Option<Arc<Egress>>,
+    ) -> Self {
         let state = PageState {
             frames: FrameTree::new(backend.main_frame()),
             requests: RequestLog::default(),
@@ -140,6 +156,7 @@ impl Page {
             attended: 0,
             taps: Vec::new(),
             deciders: interception::Deciders::default(),
+            refused: None,
             openings: 0,
         };
         Self {
@@ -148,6 +165,7 @@ impl Page {
                 state: Mutex::new(state),
                 changes: watch::Sender::new(0),
                 origins: options.origins.clone(),
+                egress,
             }),
         }
     }
@@ -602,6 +620,7 @@ impl PageObserver for Shared {
         let event = event.bounded();
         {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            let event = self.explained(event, &mut state);
             let told = (!state.taps.is_empty()).then(|| event.clone());
             state.apply(event);
             if let Some(told) = told {

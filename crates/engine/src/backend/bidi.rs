@@ -22,14 +22,13 @@ mod network;
 mod page;
 mod permissions;
 mod picture;
-mod proxy;
 mod requests;
 mod scratch;
 
+use crate::backend::capability::NEEDS_EGRESS;
 use crate::backend::{Capabilities, Feature};
 
 pub(crate) use browser::{BidiBrowser, prompts};
-pub(crate) use proxy::{exceptions as proxy_exceptions, parts as proxy_parts};
 
 const CHROMIUM: &str = "Use --browser=chromium for it.";
 
@@ -37,16 +36,11 @@ const CHROMIUM: &str = "Use --browser=chromium for it.";
 pub(crate) const CAPABILITIES: Capabilities = Capabilities {
     browser: "Firefox",
     lacks: &[
-        (Feature::Throttling, CHROMIUM),
         (Feature::MediaFeatures, CHROMIUM),
         (Feature::MobileViewport, CHROMIUM),
         (Feature::TouchScreen, CHROMIUM),
         (Feature::BypassCsp, CHROMIUM),
         (Feature::WithoutScripts, CHROMIUM),
-        (
-            Feature::SecureProxy,
-            "Use an http:// or socks5:// proxy, or --browser=chromium.",
-        ),
         (
             Feature::IgnoreCertificatesInProfile,
             "Use --isolated, or --browser=chromium.",
@@ -65,4 +59,20 @@ pub(crate) const CAPABILITIES: Capabilities = Capabilities {
         ),
         (Feature::Tracing, CHROMIUM),
     ],
+    lacks_elsewhere: &[],
+    throttles: false,
+};
+
+/// What a Firefox can do that runs elsewhere.
+pub(crate) const REMOTE: Capabilities = Capabilities {
+    lacks_elsewhere: &[
+        (
+            Feature::Proxy,
+            "Name it where the browser runs, or in --webdriver-capabilities (`proxy`).",
+        ),
+        (Feature::OriginRules, NEEDS_EGRESS),
+        (Feature::AddressRules, NEEDS_EGRESS),
+        (Feature::Throttling, NEEDS_EGRESS),
+    ],
+    ..CAPABILITIES
 };

@@ -1,6 +1,6 @@
 //! What not every browser can do, and which one cannot: asked before anything is half done.
 
-use super::{ContextOptions, MediaFeatures, Proxy};
+use super::{ContextOptions, MediaFeatures};
 use crate::error::{Error, Result};
 
 /// Something that not every browser can do; its text begins a sentence.
@@ -24,15 +24,15 @@ pub enum Feature {
     /// [`ContextOptions::java_script_enabled`].
     #[strum(to_string = "Pages without scripts")]
     WithoutScripts,
-    /// A [`super::Proxy`] whose address begins with `https://`.
-    #[strum(to_string = "A proxy that is itself reached over HTTPS")]
-    SecureProxy,
     /// A [`super::Proxy`].
     #[strum(to_string = "A proxy")]
     Proxy,
-    /// A [`super::Proxy`] with a user name or a password.
-    #[strum(to_string = "A proxy that asks for a password")]
-    ProxyPassword,
+    /// [`ContextOptions::origins`].
+    #[strum(to_string = "Rules about domains and origins")]
+    OriginRules,
+    /// [`ContextOptions::addresses`].
+    #[strum(to_string = "Rules about IP addresses and ports")]
+    AddressRules,
     /// [`ContextOptions::locale`].
     #[strum(to_string = "Another language")]
     Locale,
@@ -66,7 +66,7 @@ pub enum Feature {
     /// [`ContextOptions::offline`] and later changes of it.
     #[strum(to_string = "Cutting the network")]
     Offline,
-    /// Deciding about requests: routes, rules about origins, [`super::PageBackend::set_interception`].
+    /// Deciding about requests: routes, [`super::PageBackend::set_interception`].
     #[strum(to_string = "Answering or refusing requests")]
     Interception,
     /// [`ContextOptions::init_scripts`] and later ones.
@@ -105,7 +105,14 @@ pub struct Capabilities {
     pub browser: &'static str,
     /// What it lacks.
     pub lacks: &'static [(Feature, &'static str)],
+    /// What it lacks because it runs elsewhere.
+    pub lacks_elsewhere: &'static [(Feature, &'static str)],
+    /// It has a command that throttles the network of pages. For others the engine does it, on the way to the network.
+    pub throttles: bool,
 }
+
+/// Why a browser that runs elsewhere cannot do what an egress does.
+pub(super) const NEEDS_EGRESS: &str = "A proxy on this machine does it, to which a browser that runs elsewhere cannot connect: let the browser be started here, or restrict its network where it runs.";
 
 impl Capabilities {
     /// Whether the browser can do it.
@@ -115,8 +122,9 @@ impl Capabilities {
 
     /// What to do instead, if the browser cannot do it.
     pub fn way_out(&self, feature: Feature) -> Option<&'static str> {
-        let lacked = self.lacks.iter().find(|(lacked, _)| *lacked == feature)?;
-        Some(lacked.1)
+        let mut lacks = self.lacks.iter().chain(self.lacks_elsewhere);
+        let (_, way_out) = lacks.find(|(lacked, _)| *lacked == feature)?;
+        Some(way_out)
     }
 
     /// Fails with [`Error::UnsupportedByBrowser`] if the browser cannot do it.
@@ -160,10 +168,10 @@ impl Capabilities {
             (Feature::Geolocation, options.geolocation.is_some()),
             (Feature::HttpCredentials, options.http_credentials.is_some()),
             (Feature::Offline, options.offline),
-            (
-                Feature::Interception,
-                !options.routes.is_empty() || !options.origins.is_empty(),
-            ),
+            (Feature::Proxy, options.proxy.is_some()),
+            (Feature::OriginRules, !options.origins.is_empty()),
+            (Feature::AddressRules, !options.addresses.is_empty()),
+            (Feature::Interception, !options.routes.is_empty()),
             (Feature::InitScripts, !options.init_scripts.is_empty()),
             (Feature::ExtraHeaders, !options.extra_headers.is_empty()),
             (Feature::UserAgent, options.user_agent.is_some()),
@@ -177,21 +185,7 @@ impl Capabilities {
         asked
             .into_iter()
             .filter(|(_, asked)| *asked)
-            .try_for_each(|(feature, _)| self.require(feature))?;
-        self.require_for_proxy(options.proxy.as_ref())
-    }
-
-    /// Fails with the first thing that a way to the network asks for and the browser cannot do.
-    pub(crate) fn require_for_proxy(&self, proxy: Option<&Proxy>) -> Result<()> {
-        let Some(proxy) = proxy else { return Ok(()) };
-        self.require(Feature::Proxy)?;
-        if proxy.is_secure() {
-            self.require(Feature::SecureProxy)?;
-        }
-        if proxy.username.is_some() || proxy.password.is_some() {
-            self.require(Feature::ProxyPassword)?;
-        }
-        Ok(())
+            .try_for_each(|(feature, _)| self.require(feature))
     }
 }
 
@@ -204,6 +198,8 @@ mod tests {
         let browser = Capabilities {
             browser: "Firefox",
             lacks: &[(Feature::BypassCsp, "Use Chromium.")],
+            lacks_elsewhere: &[],
+            throttles: false,
         };
         assert!(browser.require_for(&ContextOptions::default()).is_ok());
         let options = ContextOptions {

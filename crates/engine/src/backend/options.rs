@@ -126,6 +126,8 @@ pub struct ContextOptions {
     pub offline: bool,
     /// How slow the network is.
     pub throttling: Throttling,
+    /// [`BrowserContext::set_throttling`](crate::BrowserContext::set_throttling) may be called later.
+    pub can_throttle: bool,
     /// Requests that are refused or answered without a server.
     pub routes: Routes,
     /// Ignore Content-Security-Policy.

@@ -40,19 +40,10 @@ const OTHERS: &str = "Use --browser=chromium or firefox for it.";
 pub(crate) const CAPABILITIES: Capabilities = Capabilities {
     browser: "WebKit",
     lacks: &[
-        (Feature::Throttling, "Use --browser=chromium for it."),
         (Feature::MobileViewport, "Use --browser=chromium for it."),
         (Feature::TouchScreen, "Use --browser=chromium for it."),
         (Feature::ScaledViewport, OTHERS),
         (Feature::BypassCsp, "Use --browser=chromium for it."),
-        (
-            Feature::SecureProxy,
-            "Use an http:// or socks5:// proxy, or --browser=chromium.",
-        ),
-        (
-            Feature::ProxyPassword,
-            "Use a proxy that asks for none, or --browser=chromium or firefox.",
-        ),
         (
             Feature::HoldResponse,
             "Answer the request yourself, or use --browser=chromium.",
@@ -63,6 +54,8 @@ pub(crate) const CAPABILITIES: Capabilities = Capabilities {
         (Feature::Pdf, OTHERS),
         (Feature::Tracing, "Use --browser=chromium for it."),
     ],
+    lacks_elsewhere: &[],
+    throttles: false,
 };
 
 /// What a driver can do that has no inspector.
@@ -77,8 +70,8 @@ pub(crate) const CLASSIC: Capabilities = Capabilities {
         (Feature::BypassCsp, "Use --browser=chromium for it."),
         (Feature::WithoutScripts, OTHERS),
         (Feature::Proxy, OTHERS),
-        (Feature::ProxyPassword, OTHERS),
-        (Feature::SecureProxy, "Use --browser=chromium for it."),
+        (Feature::OriginRules, OTHERS),
+        (Feature::AddressRules, OTHERS),
         (Feature::Locale, OTHERS),
         (Feature::TimeZone, OTHERS),
         (Feature::HoldResponse, OTHERS),
@@ -95,4 +88,6 @@ pub(crate) const CLASSIC: Capabilities = Capabilities {
         (Feature::Pdf, OTHERS),
         (Feature::Tracing, "Use --browser=chromium for it."),
     ],
+    lacks_elsewhere: &[],
+    throttles: false,
 };

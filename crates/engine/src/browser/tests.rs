@@ -116,6 +116,7 @@ async fn a_context_that_nobody_waits_for_any_more_is_closed() {
     let late = Late::default();
     let browser = Browser {
         backend: Arc::new(late.clone()),
+        network: Arc::default(),
     };
     let progress = Progress::new(Duration::from_secs(600));
     let options = ContextOptions::default;

@@ -8,18 +8,16 @@ use super::rules::Destination;
 use super::throttle::Throttled;
 use super::tunnel::{SchemeRules, Server, Tunnel};
 use bytes::Bytes;
-use http::header::{CONNECTION, HeaderValue, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION};
-use http::{HeaderMap, Method, Request, Response, StatusCode};
+use http::header::{CONNECTION, HeaderValue};
+use http::{Method, Request, Response, StatusCode};
 use http_body_util::{Either, Empty};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::net::SocketAddr;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use subtle::ConstantTimeEq as _;
 use tokio::net::TcpStream;
 
 /// How long a browser may take to send the head of its next request.
@@ -42,8 +40,7 @@ pub(super) struct Connection {
 
 /// Serves a connection until either side ends it.
 pub(super) async fn serve(shared: Arc<Shared>, stream: TcpStream, peer: SocketAddr) {
-    let required = shared.requires_credentials.load(Ordering::Relaxed);
-    if !required && !is_same_user(peer, shared.address) {
+    if !is_same_user(peer, shared.address) {
         tracing::warn!(%peer, "a connection of another user was closed");
         return;
     }
@@ -86,28 +83,10 @@ impl Connection {
         if *self.shared.offline.borrow() {
             return Err(Failure::new("net::ERR_INTERNET_DISCONNECTED", "offline"));
         }
-        if !self.is_authorized(request.headers()) {
-            let mut response = empty(StatusCode::PROXY_AUTHENTICATION_REQUIRED);
-            let challenge = HeaderValue::from_static("Basic realm=\"Playhouse\"");
-            response.headers_mut().insert(PROXY_AUTHENTICATE, challenge);
-            return Ok(response);
-        }
         match *request.method() {
             Method::CONNECT => self.connect(request).await,
             _ => self.forward(request).await,
         }
-    }
-
-    fn is_authorized(&self, headers: &HeaderMap) -> bool {
-        if !self.shared.requires_credentials.load(Ordering::Relaxed) {
-            return true;
-        }
-        let given = headers.get(PROXY_AUTHORIZATION).map(HeaderValue::as_bytes);
-        let token = given.and_then(|given| {
-            let (scheme, token) = given.split_at_checked("Basic ".len())?;
-            scheme.eq_ignore_ascii_case(b"Basic ").then_some(token)
-        });
-        token.is_some_and(|token| bool::from(token.ct_eq(self.shared.token.as_bytes())))
     }
 
     /// Answers `CONNECT`: <https://www.rfc-editor.org/rfc/rfc9110#CONNECT>.

@@ -5,7 +5,7 @@ use super::process::Process;
 use super::profile::{Profile, Taken};
 use super::source::Source;
 use crate::backend::BrowserBackend;
-use crate::backend::cdp::{CdpBrowser, proxy_bypass};
+use crate::backend::cdp::{CdpBrowser, proxy_bypass_list};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 use std::sync::Arc;
@@ -184,6 +184,14 @@ const DISABLED_FEATURES: &[&str] = &[
     "WebUIOmniboxPopup",
 ];
 
+/// What keeps a browser from connecting past the proxies of its contexts: WebRTC and QUIC over UDP, and queries of DNS servers.
+const CONFINED: &[&str] = &[
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--disable-quic",
+    "--dns-prefetch-disable",
+];
+
 /// A picture is drawn at once, where it would wait for frames of the window.
 const ENABLED_FEATURES: &[&str] = &["CDPScreenshotNewSurface"];
 
@@ -212,10 +220,10 @@ fn switches(options: &LaunchOptions) -> Vec<String> {
     }
     if let Some(proxy) = &options.proxy {
         args.push(format!("--proxy-server={}", proxy.server));
-        args.push(format!("--proxy-bypass-list={}", proxy_bypass(proxy)));
+        args.push(format!("--proxy-bypass-list={}", proxy_bypass_list(proxy)));
     }
-    if !options.origins.is_empty() {
-        args.push(format!("--host-rules={}", options.origins.host_rules()));
+    if options.is_confined {
+        args.extend(CONFINED.iter().map(|&switch| switch.to_owned()));
     }
     let ignored = |arg: &str| {
         let name = arg.split_once('=').map_or(arg, |(name, _)| name);

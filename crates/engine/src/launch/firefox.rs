@@ -4,7 +4,7 @@ use super::LaunchOptions;
 use super::process::Process;
 use super::profile::Profile;
 use super::source::Source;
-use crate::backend::bidi::{BidiBrowser, CAPABILITIES, proxy_exceptions, proxy_parts};
+use crate::backend::bidi::BidiBrowser;
 use crate::backend::{BrowserBackend, Proxy};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
@@ -25,7 +25,6 @@ pub(super) async fn launch(
     progress: &Progress,
     options: &LaunchOptions,
 ) -> Result<Arc<dyn BrowserBackend>> {
-    CAPABILITIES.require_for_proxy(options.proxy.as_ref())?;
     let profile = super::chromium::profile(progress, options).await?;
     let dir = profile.dir().to_owned();
     write_preferences(&profile, options)?;
@@ -127,39 +126,39 @@ fn write_preferences(profile: &Profile, options: &LaunchOptions) -> Result<()> {
 
 /// What differs from Firefox as a user has it.
 pub(super) fn preferences(options: &LaunchOptions) -> Vec<(String, Value)> {
-    let mut all: Vec<_> = PREFERENCES
-        .iter()
-        .map(|(name, value)| ((*name).to_owned(), value.as_json()))
-        .collect();
+    let mut all: Vec<_> = written(PREFERENCES).collect();
     for name in ADDRESSES {
         all.push(((*name).to_owned(), json!("")));
     }
+    all.extend(options.preferences.iter().cloned());
+    // Over those of the user, which could lead past the egress.
     if let Some(proxy) = &options.proxy {
         all.extend(proxied(proxy));
     }
-    all.extend(options.preferences.iter().cloned());
+    if options.is_confined {
+        all.extend(written(CONFINED));
+    }
     all
 }
 
+fn written(preferences: &[(&str, Preference)]) -> impl Iterator<Item = (String, Value)> {
+    let preferences = preferences.iter();
+    preferences.map(|(name, value)| ((*name).to_owned(), value.as_json()))
+}
+
+/// The egress, for everything.
 fn proxied(proxy: &Proxy) -> Vec<(String, Value)> {
-    let (scheme, address) = proxy_parts(proxy);
+    let address = proxy.server.trim_start_matches("http://");
     let (host, port) = address.rsplit_once(':').unwrap_or((address, "80"));
     let port = port.parse::<u16>().unwrap_or(80);
-    let names: &[&str] = if scheme.starts_with("socks") {
-        &["socks"]
-    } else {
-        &["http", "ssl"]
-    };
-    let mut all = vec![("network.proxy.type".to_owned(), json!(1))];
-    for name in names {
+    let mut all = vec![
+        ("network.proxy.type".to_owned(), json!(1)),
+        ("network.proxy.no_proxies_on".to_owned(), json!("")),
+    ];
+    for name in ["http", "ssl"] {
         all.push((format!("network.proxy.{name}"), json!(host)));
         all.push((format!("network.proxy.{name}_port"), json!(port)));
     }
-    if scheme == "socks4" {
-        all.push(("network.proxy.socks_version".to_owned(), json!(4)));
-    }
-    let exceptions = proxy_exceptions(proxy).join(",");
-    all.push(("network.proxy.no_proxies_on".to_owned(), json!(exceptions)));
     all
 }
 
@@ -206,6 +205,17 @@ const ADDRESSES: &[&str] = &[
     "startup.homepage_welcome_url",
     "startup.homepage_welcome_url.additional",
     "toolkit.telemetry.server",
+];
+
+/// What keeps a browser from connecting past the proxies of its contexts: WebRTC and QUIC over UDP, queries of DNS servers, and direct
+/// connections where a proxy refuses.
+const CONFINED: &[(&str, Preference)] = &[
+    ("media.peerconnection.ice.proxy_only", Flag(true)),
+    ("network.dns.disabled", Flag(true)),
+    ("network.http.http3.enable", Flag(false)),
+    ("network.proxy.allow_bypass", Flag(false)),
+    ("network.proxy.failover_direct", Flag(false)),
+    ("network.webtransport.enabled", Flag(false)),
 ];
 
 const PREFERENCES: &[(&str, Preference)] = &[
@@ -350,27 +360,23 @@ mod tests {
     }
 
     #[test]
-    fn a_proxy_is_said_in_preferences() {
+    fn an_egress_is_the_proxy_for_everything() {
         let options = LaunchOptions {
+            preferences: vec![("network.proxy.no_proxies_on".to_owned(), json!("a.org"))],
             proxy: Some(Proxy {
-                server: "socks5://10.0.0.1:1080".to_owned(),
-                bypass: vec!["*.example.com".to_owned()],
+                server: "http://127.0.0.1:4711".to_owned(),
                 ..Proxy::default()
             }),
             ..LaunchOptions::default()
         };
         let all = preferences(&options);
-        let of = |wanted: &str| {
-            all.iter()
-                .find(|(name, _)| name == wanted)
-                .map(|(_, value)| value)
-        };
-        assert_eq!(of("network.proxy.socks"), Some(&json!("10.0.0.1")));
-        assert_eq!(of("network.proxy.socks_port"), Some(&json!(1080)));
-        assert_eq!(of("network.proxy.http"), None);
-        assert_eq!(
-            of("network.proxy.no_proxies_on"),
-            Some(&json!(".example.com"))
-        );
+        for (name, value) in [
+            ("network.proxy.http", json!("127.0.0.1")),
+            ("network.proxy.ssl_port", json!(4711)),
+            ("network.proxy.no_proxies_on", json!("")),
+        ] {
+            let found = all.iter().rev().find(|(known, _)| known == name);
+            assert_eq!(found.map(|(_, value)| value), Some(&value), "{name}");
+        }
     }
 }

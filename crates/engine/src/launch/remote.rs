@@ -5,7 +5,7 @@ use super::source::{Grant, Source};
 use super::{BrowserKind, LaunchOptions, chromium, firefox};
 use crate::backend::bidi::{BidiBrowser, prompts};
 use crate::backend::cdp::CdpBrowser;
-use crate::backend::webdriver::{CLASSIC, Started, Starter, WebDriverBrowser};
+use crate::backend::webdriver::{Started, Starter, WebDriverBrowser};
 use crate::backend::{BrowserBackend, ContextOptions};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
@@ -45,13 +45,14 @@ pub(super) async fn open(
     progress: &Progress,
     remote: &WebDriverEnd,
 ) -> Result<Arc<dyn BrowserBackend>> {
+    let capabilities = remote.launch.kind.remote_capabilities();
+    remote.launch.check_network(capabilities)?;
     let opening = async {
         match remote.endpoint.split_once("://") {
             Some(("ws" | "wss", _)) => listening(remote).await,
             _ => match remote.launch.kind {
                 // Each context is a session of its own.
                 BrowserKind::Webkit | BrowserKind::Safari => {
-                    CLASSIC.require_for_proxy(remote.launch.proxy.as_ref())?;
                     WebDriverBrowser::start(Box::new(remote.clone())).await
                 }
                 BrowserKind::Chromium | BrowserKind::Firefox => made(remote).await,
@@ -189,7 +190,12 @@ async fn new_session(
 
 /// What the WebDriver end is asked for.
 fn capabilities(remote: &WebDriverEnd) -> Map<String, Value> {
-    let launch = &remote.launch;
+    let launch = &LaunchOptions {
+        is_confined: remote.launch.is_confined
+            || remote.launch.proxy.is_some()
+            || !remote.launch.origins.is_empty(),
+        ..remote.launch.clone()
+    };
     let ours = match launch.kind {
         BrowserKind::Chromium => {
             let name = match remote.browser_name {

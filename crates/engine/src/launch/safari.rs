@@ -8,7 +8,7 @@ use super::process::Process;
 use super::profile::Profile;
 use super::source::Source;
 use super::webkit::{free_address, listens};
-use crate::backend::webdriver::{CLASSIC, Started, Starter, WebDriverBrowser};
+use crate::backend::webdriver::{Started, Starter, WebDriverBrowser};
 use crate::backend::{BrowserBackend, ContextOptions};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
@@ -21,7 +21,6 @@ pub(super) async fn launch(
     progress: &Progress,
     options: &LaunchOptions,
 ) -> Result<Arc<dyn BrowserBackend>> {
-    CLASSIC.require_for_proxy(options.proxy.as_ref())?;
     let starter = Safari {
         options: options.clone(),
     };

@@ -5,8 +5,8 @@ use super::display::Display;
 use super::process::Process;
 use super::profile::Profile;
 use super::source::Source;
-use crate::backend::webdriver::{CAPABILITIES, Eyes, Started, Starter, WebDriverBrowser};
-use crate::backend::{BrowserBackend, ContextOptions, Proxy};
+use crate::backend::webdriver::{Eyes, Started, Starter, WebDriverBrowser};
+use crate::backend::{BrowserBackend, ContextOptions};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 use async_trait::async_trait;
@@ -31,6 +31,12 @@ const SLOW: Duration = Duration::from_secs(10);
 /// Scroll bars that nobody sees fade for seconds after each load and scroll, and each step paints the page anew, without a graphics card:
 /// three quarters of a core. With this feature of WebKit's own tests they stay as they are.
 const STILL_SCROLLBARS: &str = "MockScrollbarsController";
+/// What keeps a browser from connecting past its proxy: WebRTC, and queries of DNS servers.
+const CONFINED: &[&str] = &[
+    "--enable-webrtc=false",
+    "--enable-media-stream=false",
+    "--enable-dns-prefetching=false",
+];
 /// How long a browser or a driver may take to listen.
 const LISTENING: Duration = Duration::from_secs(60);
 
@@ -38,7 +44,6 @@ pub(super) async fn launch(
     progress: &Progress,
     options: &LaunchOptions,
 ) -> Result<Arc<dyn BrowserBackend>> {
-    CAPABILITIES.require_for_proxy(options.proxy.as_ref())?;
     let starter = WebKit {
         options: options.clone(),
         display: Mutex::default(),
@@ -100,7 +105,7 @@ impl WebKit {
         let profile = temporary()?;
         let home = profile.dir().to_owned();
         let downloads = prepare(&home)?;
-        let args = self.arguments();
+        let args = self.arguments(context);
         let env = self.environment(&home, inspected, context, screen);
         let browser = Process::start(&self.options.executable, &args, &env, profile);
         let driven = self.driver(relay.address());
@@ -183,7 +188,7 @@ impl WebKit {
         Ok((driver, remote))
     }
 
-    fn arguments(&self) -> Vec<String> {
+    fn arguments(&self, context: &ContextOptions) -> Vec<String> {
         // Whether a window may open is the page's business, as it is with other browsers under a driver.
         let mut args = vec![
             "--automation".to_owned(),
@@ -193,6 +198,13 @@ impl WebKit {
         ];
         if self.keeps_scroll_bars_still() {
             args.push(format!("--features=+{STILL_SCROLLBARS}"));
+        }
+        // Not as a capability of the session: that one makes requests of https fail, and leaves SOCKS out.
+        if let Some(proxy) = context.proxy.as_ref().or(self.options.proxy.as_ref()) {
+            args.push(format!("--proxy={}", proxy.server));
+        }
+        if self.options.is_confined {
+            args.extend(CONFINED.iter().map(|&switch| switch.to_owned()));
         }
         args.retain(|arg| !self.options.ignore_default_args.contains(arg));
         args.extend(self.options.args.iter().cloned());
@@ -244,14 +256,11 @@ impl WebKit {
             "timeouts": { "script": null, "pageLoad": 300_000, "implicit": 0 },
             "webkitgtk:browserOptions": {
                 "binary": self.options.executable.display().to_string(),
-                "args": self.arguments(),
+                "args": self.arguments(context),
             },
         });
         if context.ignore_https_errors {
             wanted["acceptInsecureCerts"] = true.into();
-        }
-        if let Some(proxy) = context.proxy.as_ref().or(self.options.proxy.as_ref()) {
-            wanted["proxy"] = proxied(proxy);
         }
         json!({ "alwaysMatch": wanted })
     }
@@ -327,22 +336,4 @@ pub(super) async fn listens(address: SocketAddr, process: &Process, name: &str) 
         },
         reason = process.exit() => Err(gone(reason, process.last_words().await)),
     }
-}
-
-/// <https://www.w3.org/TR/webdriver2/#proxy>
-fn proxied(proxy: &Proxy) -> Value {
-    let (scheme, address) = proxy
-        .server
-        .split_once("://")
-        .unwrap_or(("http", &proxy.server));
-    let mut wanted = json!({ "proxyType": "manual", "noProxy": proxy.bypass });
-    if let Some(version) = scheme.strip_prefix("socks") {
-        wanted["socksProxy"] = address.into();
-        let version = version.trim_end_matches(char::is_alphabetic);
-        wanted["socksVersion"] = version.parse::<u64>().unwrap_or(5).into();
-    } else {
-        wanted["httpProxy"] = address.into();
-        wanted["sslProxy"] = address.into();
-    }
-    wanted
 }

@@ -344,6 +344,11 @@ impl RequestLog {
         })
     }
 
+    /// The newest hop of a request that is under way.
+    pub(crate) fn pending(&self, id: &RequestId) -> Option<&Request> {
+        self.get(*self.open.get(id)?)
+    }
+
     fn open_mut(&mut self, id: &RequestId) -> Option<&mut Request> {
         let index = self.open.get(id)?.checked_sub(self.first + 1)?;
         self.requests.get_mut(index)

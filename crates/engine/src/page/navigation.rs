@@ -9,8 +9,6 @@ use crate::frame::{ABORTED, Frame};
 use crate::progress::Progress;
 use std::time::Duration;
 
-/// Its word for a request that was refused, by whomever.
-const REFUSED: &str = "net::ERR_BLOCKED_BY_CLIENT";
 /// What is said where it gives no reason.
 const FAILED: &str = "net::ERR_FAILED";
 /// How long the browser may take to tell what became of a navigation that is decided.
@@ -192,12 +190,13 @@ impl Page {
                 });
                 let _ = tokio::time::timeout(TOLD, shown).await;
             }
-            match self.unruled_failure(before.failures) {
-                Some(failure) if ended.is_ok() => Err(failure),
-                _ => ended,
+            match (self.unruled_failure(before.failures), ended) {
+                (Some(failure), Ok(_)) => Err(failure),
+                (Some(failure), Err(ended)) if failed => Err(self.reconciled(ended, failure)),
+                (_, ended) => ended,
             }
         });
-        ended.await.map_err(|error| self.with_rule(error))
+        ended.await.map_err(|error| self.explained(error))
     }
 
     /// Stops whatever navigation begins from now on, if it is dropped while that is under way.
@@ -252,7 +251,7 @@ impl Page {
     /// last document still.
     pub fn failure_since(&self, failures: u64) -> Option<Error> {
         let failure = self.unruled_failure(failures)?;
-        Some(self.with_rule(failure))
+        Some(self.explained(failure))
     }
 
     fn unruled_failure(&self, failures: u64) -> Option<Error> {
@@ -276,27 +275,6 @@ impl Page {
         });
         let over = tokio::time::timeout(limit, over).await;
         matches!(over, Ok(Ok(()))) && reached(&self.state(), until)
-    }
-
-    /// The rule by which the page may not request an address, in words.
-    pub(crate) fn refusal(&self, url: &str) -> Option<String> {
-        self.shared.origins.refusal(url)
-    }
-
-    /// A request that our rules refused, with the rule; perhaps it was one that the URL redirects to.
-    fn with_rule(&self, error: Error) -> Error {
-        let Error::NavigationFailed { url, reason } = &error else {
-            return error;
-        };
-        if reason != REFUSED {
-            return error;
-        }
-        let asked = self.requests().into_iter().rev().map(|request| request.url);
-        let refused = std::iter::once(url.clone()).chain(asked).find_map(|url| {
-            let rule = self.refusal(&url)?;
-            Some(Error::OriginBlocked { url, rule })
-        });
-        refused.unwrap_or(error)
     }
 
     async fn before(&self) -> Result<Before> {

@@ -1,12 +1,22 @@
 //! Proxies: contexts go through them, with name and password, but for the hosts that are reached without.
 
-use crate::harness::{eval, goto, soon, with_browser};
-use engine::{ContextOptions, Proxy};
+use crate::harness::{eval, goto, soon, with_options};
+use engine::{Browser, ContextOptions, Proxy};
 use testkit::Site;
+
+/// Runs a test with a browser that is started for contexts with proxies.
+fn with_confined_browser(test: impl AsyncFnOnce(&Browser)) {
+    with_options(async |mut options| {
+        options.is_confined = true;
+        let browser = Browser::launch(&soon(), &options).await.unwrap();
+        test(&browser).await;
+        browser.close(&soon()).await.unwrap();
+    });
+}
 
 #[test]
 fn a_context_goes_through_its_proxy_with_name_and_password() {
-    with_browser(async |browser| {
+    with_confined_browser(async |browser| {
         let site = Site::start().await;
         let url = site.add_page("/", "<title>Through</title>");
         let proxy = testkit::Proxy::http(Some(("me", "open sesame"))).await;
@@ -31,7 +41,7 @@ fn a_context_goes_through_its_proxy_with_name_and_password() {
 
 #[test]
 fn a_wrong_password_for_the_proxy_ends_at_its_refusal() {
-    with_browser(async |browser| {
+    with_confined_browser(async |browser| {
         let site = Site::start().await;
         let url = site.add_page("/", "<title>Through</title>");
         let proxy = testkit::Proxy::http(Some(("me", "open sesame"))).await;
@@ -55,7 +65,7 @@ fn a_wrong_password_for_the_proxy_ends_at_its_refusal() {
 
 #[test]
 fn hosts_on_the_bypass_list_are_reached_without_the_proxy() {
-    with_browser(async |browser| {
+    with_confined_browser(async |browser| {
         let site = Site::start().await;
         site.add_page("/", "<title>Near</title>");
         let near = format!("http://near.localhost:{}/", site.port());

@@ -49,6 +49,9 @@ impl BrowserSettings {
             proxy: self.proxy.clone(),
             origins: self.origins.clone(),
             addresses: self.addresses.clone(),
+            ignore_https_errors: self.ignore_https_errors,
+            can_throttle: self.can_throttle,
+            is_confined: self.confined,
             args: self.args.clone(),
             ignore_default_args: self.ignored_args.clone(),
             preferences: self.preferences.clone(),
@@ -82,6 +85,7 @@ impl BrowserSettings {
                     proxy: self.proxy.clone(),
                     origins: self.origins.clone(),
                     addresses: self.addresses.clone(),
+                    is_confined: self.confined,
                     args: self.args.clone(),
                     ignore_default_args: self.ignored_args.clone(),
                     preferences: self.preferences.clone(),
@@ -171,6 +175,7 @@ impl ContextSettings {
             proxy: self.proxy.clone(),
             origins: self.origins.clone(),
             addresses: self.addresses.clone(),
+            can_throttle: self.can_throttle,
             downloads: self
                 .accept_downloads
                 .then(|| self.downloads_dir.clone().unwrap_or(downloads)),

@@ -72,6 +72,8 @@ pub(crate) fn resolve(
         block_private: required(&options.block_private_addresses),
         allowed_ports: options.allowed_ports.value().map(|Ports(ports)| ports),
     };
+    let tools = tools::chosen(options);
+    let can_throttle = tools::can_throttle(&tools);
     let log = log(options, cwd)?;
     let http = http(options, cwd, &mut notices)?;
     let leases = places::ours(environment).join("servers");
@@ -130,6 +132,9 @@ pub(crate) fn resolve(
             proxy: proxy(options)?,
             origins: origins.clone(),
             addresses: addresses.clone(),
+            ignore_https_errors: required(&options.ignore_https_errors),
+            can_throttle,
+            confined: false,
         },
         context: ContextSettings {
             viewport: required(&options.viewport_size),
@@ -158,6 +163,7 @@ pub(crate) fn resolve(
             proxy: None,
             origins,
             addresses,
+            can_throttle,
             storage_state: options.storage_state.value(),
             name: None,
             init_scripts: options.init_script.or_empty().0,
@@ -168,7 +174,7 @@ pub(crate) fn resolve(
             forbidden: tools::forbidden(options),
             app: !dev_servers.servers.is_empty(),
             require_session: required(&options.require_session),
-            ..tools::chosen(options)
+            ..tools
         },
         dev_servers,
         prompts: PromptSettings {

@@ -101,12 +101,30 @@ pub struct BrowserSettings {
     pub origins: OriginRules,
     /// Which addresses and ports may be connected to.
     pub addresses: AddressRules,
+    /// Any certificate of the proxy is accepted.
+    pub ignore_https_errors: bool,
+    /// There is a tool that throttles the network.
+    pub can_throttle: bool,
+    /// Contexts of the browser have proxies of their own, past which it may not connect.
+    pub confined: bool,
 }
 
 impl BrowserSettings {
     /// Whether a session of these settings can be in a browser of those.
     pub(crate) fn is_same_browser(&self, other: &Self) -> bool {
-        self.kind == other.kind && self.choice == other.choice
+        let same = self.kind == other.kind && self.choice == other.choice;
+        same && self.is_confined() == other.is_confined()
+    }
+
+    /// Whether the browser may not connect past the proxies of its contexts. One that runs already is as it is.
+    fn is_confined(&self) -> bool {
+        let has_rules = !self.origins.is_empty() || !self.addresses.is_empty();
+        let needed = self.confined || self.proxy.is_some() || has_rules;
+        let runs = self
+            .webdriver
+            .as_ref()
+            .is_some_and(WebDriverSettings::is_one_browser);
+        needed && self.cdp.is_none() && !runs
     }
 
     /// The settings for another browser; these, if the channel is of their family and stands for the whole of it.
@@ -221,6 +239,8 @@ pub struct ContextSettings {
     pub origins: OriginRules,
     /// Which addresses and ports may be connected to.
     pub addresses: AddressRules,
+    /// There is a tool that throttles the network.
+    pub can_throttle: bool,
     /// Its name among those of its session; `None` for the default one. Refs begin with it.
     pub name: Option<String>,
     /// Cookies and storage at first.

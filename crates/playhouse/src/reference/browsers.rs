@@ -58,6 +58,18 @@ pub fn browser_reference(browsers: &[BrowserColumn]) -> String {
         }
         text.push('\n');
     }
+    text.push_str("\n### In a browser that runs elsewhere\n\nA browser that is reached with `--cdp-endpoint` or `--webdriver-endpoint` lacks more, because Playhouse cannot lead it through a proxy on this machine. Domains and origins hold there for the requests of a Chromium, but not for WebRTC and DNS ([decision 42](decisions/0042-contexts-behind-the-egress.md)).\n\n| feature | browser | |\n|---|---|---|\n");
+    for browser in browsers {
+        let (here, elsewhere) = (
+            browser.kind.capabilities(),
+            browser.kind.remote_capabilities(),
+        );
+        for feature in Feature::all() {
+            if let (true, Some(hint)) = (here.has(*feature), elsewhere.way_out(*feature)) {
+                let _ = writeln!(text, "| {} | {} | {hint} |", feature.name(), browser.name);
+            }
+        }
+    }
     for browser in browsers {
         if browser.differences.is_empty() {
             continue;

@@ -2,7 +2,7 @@
 
 use crate::config::{SessionExpiry, Settings, Size, StorageStateSource, Viewport};
 use crate::error::{Error, Problem, Result};
-use engine::{BrowserKind, Channel, Proxy};
+use engine::{Channel, Proxy};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -194,14 +194,8 @@ impl SessionOptions {
             context.timezone_id = Some(timezone.clone());
         }
         if let Some(proxy) = &self.proxy {
-            let chromium = settings.browser.kind == BrowserKind::Chromium;
-            if chromium && proxy.server.starts_with("socks") && proxy.username.is_some() {
-                return Err(wrong(
-                    &["proxy"],
-                    "Browsers of the Chromium family know no user names for SOCKS proxies: use one that needs none, or an http proxy",
-                ));
-            }
             context.proxy = Some(proxy.checked()?);
+            settings.browser.confined = true;
         }
         match &self.storage_state {
             None => {}
@@ -235,6 +229,7 @@ fn wrong(parameters: &'static [&'static str], reason: &'static str) -> Error {
 mod tests {
     use super::*;
     use crate::error::ErrorCode;
+    use engine::BrowserKind;
 
     #[test]
     fn a_session_that_was_created_is_not_closed_for_being_idle() {

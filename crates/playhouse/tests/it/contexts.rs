@@ -5,11 +5,13 @@ use testkit::{Client, Engine, Proxy, ProxyKind, Site};
 
 use crate::{evaluated, server, server_on};
 
-testkit::on_each_engine!(contexts_share_nothing_and_refs_say_which);
+testkit::on_each_engine!(
+    contexts_share_nothing_and_refs_say_which,
+    each_context_goes_its_own_way_to_the_network,
+    a_proxy_that_does_not_know_the_password_lets_nothing_through
+);
 // WebKit asks its user for passwords, and for permissions.
 testkit::on_each_engine!(but webkit:
-    each_context_goes_its_own_way_to_the_network,
-    a_proxy_that_does_not_know_the_password_lets_nothing_through,
     contexts_share_no_names_passwords_and_permissions,
 );
 
@@ -138,7 +140,17 @@ async fn what_cannot_be_done_with_contexts_is_told() {
         ),
         (
             "browser_context_create",
-            json!({ "name": "a", "proxy": { "server": "socks5://x:1", "username": "u" } }),
+            json!({ "name": "a", "proxy": { "server": "" } }),
+            "INVALID_PARAMETERS",
+        ),
+        (
+            "browser_context_create",
+            json!({ "name": "a", "proxy": { "server": "nonsense://x" } }),
+            "INVALID_PARAMETERS",
+        ),
+        (
+            "browser_context_create",
+            json!({ "name": "a", "proxy": { "server": "http://x:99999" } }),
             "INVALID_PARAMETERS",
         ),
         (
@@ -183,22 +195,12 @@ async fn what_cannot_be_done_with_contexts_is_told() {
     assert_eq!(list.result(), "- default (active): 0 pages");
 }
 
-/// The options of a server whose browser does not look at certificates, for a proxy that has none of a known authority.
-fn without_certificates(client_folder: &std::path::Path) -> String {
-    let config = client_folder.join("careless.json");
-    let args =
-        json!({ "browser": { "launchOptions": { "args": ["--ignore-certificate-errors"] } } });
-    std::fs::write(&config, args.to_string()).expect("writable");
-    config.display().to_string()
-}
-
 async fn each_context_goes_its_own_way_to_the_network(engine: Engine) {
     let site = Site::start().await;
     site.add_page("/", "<title>Here</title>");
     let socket = "() => new Promise((done) => { const socket = new WebSocket('/ws'); socket.onopen = () => done('open'); socket.onerror = () => done('closed'); })";
-    let folder = tempfile::tempdir().expect("a folder");
-    let config = without_certificates(folder.path());
-    let client = server_on(engine, &["--caps", "contexts", "--config", &config]).await;
+    // The proxy over TLS has a certificate of its own.
+    let client = server_on(engine, &["--caps", "contexts", "--ignore-https-errors"]).await;
     let word = Some(("me", "open sesame"));
     let proxies = [
         ("uk", Proxy::start(ProxyKind::Http, word).await),
@@ -213,13 +215,6 @@ async fn each_context_goes_its_own_way_to_the_network(engine: Engine) {
             way["password"] = "open sesame".into();
         }
         let create = json!({ "name": name, "proxy": way });
-        if engine == Engine::Firefox && *name == "us" {
-            // Nothing else would keep the password between us.
-            let refused = client.call("browser_context_create", create).await;
-            let code = &refused.raw["structuredContent"]["errorCode"];
-            assert_eq!(code, "UNSUPPORTED_BY_BROWSER", "{}", refused.text);
-            continue;
-        }
         fine(&client, "browser_context_create", create).await;
         // Only the proxy knows where that is.
         let host = format!("{name}.test:{}", site.port());

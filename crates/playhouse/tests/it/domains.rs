@@ -2,10 +2,15 @@
 //! never reached; in the default session, one that was created, and a named context.
 
 use serde_json::{Value, json};
-use testkit::{Client, RemoteBrowser, Resource, Site};
+use testkit::{Client, Engine, RemoteBrowser, Resource, Site};
 
 use crate::faults::until;
-use crate::server;
+use crate::{server, server_on};
+
+testkit::on_each_engine!(
+    nobody_asks_a_domain_that_is_blocked,
+    nobody_asks_a_domain_that_is_not_allowed
+);
 
 /// Asks `OTHER` in every way that a script has, and then tells the own site that it has tried.
 const ASKS: &str = "
@@ -171,9 +176,9 @@ impl Scene {
     }
 }
 
-async fn nobody_asks(flags: &[&str], rule: &str) {
+async fn nobody_asks(engine: Engine, flags: &[&str], rule: &str) {
     let args = [&["--toolsets", "browser,session"], flags].concat();
-    let client = server(&args).await;
+    let client = server_on(engine, &args).await;
     let created = client.create_session(json!({})).await;
     for session in ["default", &created] {
         Scene::new()
@@ -190,16 +195,14 @@ async fn nobody_asks(flags: &[&str], rule: &str) {
         .await;
 }
 
-#[tokio::test]
-async fn nobody_asks_a_domain_that_is_blocked() {
+async fn nobody_asks_a_domain_that_is_blocked(engine: Engine) {
     let flags = ["--blocked-domains", "*.example.org,localhost"];
-    nobody_asks(&flags, "localhost is blocked").await;
+    nobody_asks(engine, &flags, "localhost is blocked").await;
 }
 
-#[tokio::test]
-async fn nobody_asks_a_domain_that_is_not_allowed() {
+async fn nobody_asks_a_domain_that_is_not_allowed(engine: Engine) {
     let flags = ["--allowed-domains", "127.0.0.1,*.localhost"];
-    nobody_asks(&flags, "only 127.0.0.1, *.localhost is allowed").await;
+    nobody_asks(engine, &flags, "only 127.0.0.1, *.localhost is allowed").await;
 }
 
 #[tokio::test]

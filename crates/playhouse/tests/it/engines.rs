@@ -97,8 +97,6 @@ async fn what_a_browser_cannot_do_is_said_before_there_is_a_session() {
 #[ignore = "needs WebKit: make test-engines"]
 async fn what_webkit_cannot_do_is_refused_before_anything_is_started() {
     let toolsets = ["--toolsets", "session,browser", "--caps", "contexts"];
-    let proxy = json!({ "server": "http://127.0.0.1:9", "username": "me", "password": "word" });
-    let secure = json!({ "server": "https://127.0.0.1:9" });
     let refused = async |client: &Client, tool: &str, arguments: Value, feature: &str| {
         let answer = client.call(tool, arguments).await;
         let error = &answer.raw["structuredContent"];
@@ -115,19 +113,7 @@ async fn what_webkit_cannot_do_is_refused_before_anything_is_started() {
             answer.text
         );
     };
-    let password = "A proxy that asks for a password";
-    let over_tls = "A proxy that is itself reached over HTTPS";
     let client = server(&[&toolsets[..], &["--browser", "webkit"]].concat()).await;
-    for (way, feature) in [(&proxy, password), (&secure, over_tls)] {
-        let session = json!({ "proxy": way });
-        refused(&client, "create_session", session, feature).await;
-        let context = json!({ "name": "other", "proxy": way });
-        refused(&client, "browser_context_create", context, feature).await;
-    }
-    let list = client.success("list_sessions", json!({})).await;
-    assert_eq!(list["sessions"], json!([]));
-    let contexts = client.call("browser_context_list", json!({})).await;
-    assert_eq!(contexts.result(), "- default (active): 0 pages");
     let grant = "async (page) => page.context().grantPermissions(['geolocation'])";
     let grant = json!({ "code": grant });
     let feature = "Granting this permission";
@@ -138,8 +124,6 @@ async fn what_webkit_cannot_do_is_refused_before_anything_is_started() {
     // What all sessions of a server are to have is refused to each of them.
     let folder = tempfile::tempdir().expect("a folder");
     let options = [
-        (json!({ "launchOptions": { "proxy": proxy } }), password),
-        (json!({ "launchOptions": { "proxy": secure } }), over_tls),
         (
             json!({ "contextOptions": { "httpCredentials": { "username": "me", "password": "word" } } }),
             "Logging in over HTTP",

@@ -44,19 +44,20 @@ pub struct CreateUserContextResult {
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Proxy {
-    /// `manual`.
-    pub proxy_type: &'static str,
-    /// `host:port`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub http_proxy: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ssl_proxy: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub socks_proxy: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub socks_version: Option<u8>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub no_proxy: Vec<String>,
+    proxy_type: &'static str,
+    http_proxy: String,
+    ssl_proxy: String,
+}
+
+impl Proxy {
+    /// An HTTP proxy at `host:port`, for all hosts and all schemes.
+    pub fn http(address: &str) -> Self {
+        Self {
+            proxy_type: "manual",
+            http_proxy: address.to_owned(),
+            ssl_proxy: address.to_owned(),
+        }
+    }
 }
 
 /// [`browser.removeUserContext`](https://w3c.github.io/webdriver-bidi/#command-browser-removeUserContext)

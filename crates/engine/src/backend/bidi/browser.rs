@@ -2,7 +2,6 @@
 
 use super::context::BidiContext;
 use super::page::BidiPage;
-use super::proxy;
 use crate::backend::{
     BrowserBackend, Capabilities, ContextBackend, ContextObserver, ContextOptions, Feature,
     FrameId, creation,
@@ -122,7 +121,10 @@ impl BrowserBackend for BidiBrowser {
     }
 
     fn capabilities(&self) -> &'static Capabilities {
-        &super::CAPABILITIES
+        match self.shared.source {
+            Source::Started(_) => &super::CAPABILITIES,
+            Source::Granted(_) | Source::Reached => &super::REMOTE,
+        }
     }
 
     async fn new_context(
@@ -132,7 +134,11 @@ impl BrowserBackend for BidiBrowser {
     ) -> Result<Arc<dyn ContextBackend>> {
         let create = browser::CreateUserContext {
             accept_insecure_certs: Some(options.ignore_https_errors),
-            proxy: options.proxy.as_ref().map(proxy::of_context).transpose()?,
+            proxy: options.proxy.as_ref().map(|proxy| {
+                // It is an egress.
+                let address = proxy.server.trim_start_matches("http://");
+                browser::Proxy::http(address)
+            }),
             unhandled_prompt_behavior: None,
         };
         let (shared, options) = (self.shared.clone(), options.clone());

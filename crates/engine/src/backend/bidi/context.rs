@@ -91,10 +91,8 @@ impl BidiContext {
 
     /// Whether requests of the context's pages have to stop by us.
     pub(super) fn intercepts(&self) -> bool {
-        let options = self.options();
-        let rules = !options.routes.is_empty() || !options.origins.is_empty();
-        drop(options);
-        rules || self.pages().open.values().any(|page| page.intercepts())
+        let has_routes = !self.options().routes.is_empty();
+        has_routes || self.pages().open.values().any(|page| page.intercepts())
     }
 
     /// A page appeared: reports it, unless it is one of ours.
@@ -269,7 +267,7 @@ impl ContextBackend for BidiContext {
         if throttling == Throttling::default() {
             return Ok(());
         }
-        super::CAPABILITIES.require(Feature::Throttling)
+        super::REMOTE.require(Feature::Throttling)
     }
 
     async fn set_routes(&self, routes: Routes) -> Result<()> {

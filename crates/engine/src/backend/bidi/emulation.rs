@@ -178,9 +178,6 @@ pub(super) fn entries(headers: Headers) -> Vec<network::Header> {
 
 fn init_scripts(options: &ContextOptions) -> Vec<String> {
     let mut scripts = options.init_scripts.clone();
-    if !options.origins.is_empty() {
-        scripts.insert(0, crate::backend::guard::guard(&options.origins));
-    }
     if options.block_service_workers {
         scripts.push(
             "if (navigator.serviceWorker) navigator.serviceWorker.register = async () => { console.warn('Service workers are blocked by Playhouse'); };"

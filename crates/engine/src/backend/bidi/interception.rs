@@ -54,15 +54,8 @@ impl Shared {
         let Some(context) = page.context() else {
             return go_on(&self.root, request);
         };
-        let options = context.options();
-        if !options.origins.allow(&sent.request.url) {
-            page.refuses(&request, FailureReason::BlockedByClient);
-            drop(self.root.send(&FailRequest { request }));
-            return;
-        }
         let kind = resource_type(&sent.request, sent.navigation.is_some());
-        let routes = options.routes.clone();
-        drop(options);
+        let routes = context.options().routes.clone();
         let (root, page) = (self.root.clone(), page.clone());
         let url = sent.request.url.clone();
         routes.decide(&url, kind, move |answer| match answer {

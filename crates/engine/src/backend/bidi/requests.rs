@@ -4,7 +4,7 @@ use super::browser::Shared;
 use super::network::{self, Network};
 use super::page::BidiPage;
 use super::scratch;
-use crate::backend::{FrameId, LoaderId, PageEvent, RequestEvent, RequestId};
+use crate::backend::{FrameId, HttpCredentials, LoaderId, PageEvent, RequestEvent, RequestId};
 use crate::error::Result;
 use std::sync::Arc;
 use std::time::Duration;
@@ -92,22 +92,10 @@ impl Shared {
         if ours {
             return scratch::answer(&self.root, sent.request.request);
         }
-        let user_context = sent.user_context.as_deref();
-        let forbidden = self.contexts().into_iter().any(|context| {
-            // Of a worker nobody says whose it is.
-            let meant = user_context.is_none_or(|id| id == context.id());
-            meant && !context.options().origins.allow(&sent.request.url)
-        });
-        if forbidden {
-            drop(self.root.send(&wire::bidi::network::FailRequest {
-                request: sent.request.request,
-            }));
-        } else {
-            drop(self.root.send(&ContinueRequest {
-                request: sent.request.request,
-                ..Default::default()
-            }));
-        }
+        drop(self.root.send(&ContinueRequest {
+            request: sent.request.request,
+            ..Default::default()
+        }));
     }
 
     fn failed(&self, failed: FetchError) {
@@ -147,8 +135,7 @@ impl Shared {
         let known = self.owner(challenged.context.as_deref()).and_then(|page| {
             let context = page.context()?;
             let options = context.options();
-            let by_proxy = challenged.response.status == 407;
-            let known = credentials(&options, by_proxy, &challenged.request.url)?;
+            let known = credentials(options.http_credentials.as_ref()?, &challenged.request.url)?;
             page.first_challenge(&request).then_some(known)
         });
         drop(self.root.send(&ContinueWithAuth {
@@ -167,17 +154,7 @@ impl Shared {
     }
 }
 
-fn credentials(
-    options: &crate::backend::ContextOptions,
-    by_proxy: bool,
-    url: &str,
-) -> Option<(String, String)> {
-    if by_proxy {
-        let proxy = options.proxy.as_ref()?;
-        let password = proxy.password.clone().unwrap_or_default();
-        return Some((proxy.username.clone()?, password));
-    }
-    let known = options.http_credentials.as_ref()?;
+fn credentials(known: &HttpCredentials, url: &str) -> Option<(String, String)> {
     let asks = url::Url::parse(url).ok()?.origin().ascii_serialization();
     let meant = known
         .origin

@@ -1,8 +1,7 @@
 //! A Chromium: its contexts, and the targets that appear in them.
 
 use super::context::CdpContext;
-use super::proxy::proxy_bypass;
-use super::{origins, setup};
+use super::{origins, proxy_bypass_list, setup};
 use crate::backend::{
     BrowserBackend, Capabilities, ContextBackend, ContextObserver, ContextOptions, DownloadEvent,
     creation,
@@ -105,7 +104,10 @@ impl BrowserBackend for CdpBrowser {
     }
 
     fn capabilities(&self) -> &'static Capabilities {
-        &super::CAPABILITIES
+        match self.shared.source {
+            Source::Started(_) => &super::CAPABILITIES,
+            Source::Granted(_) | Source::Reached => &super::REMOTE,
+        }
     }
 
     async fn new_context(
@@ -116,7 +118,7 @@ impl BrowserBackend for CdpBrowser {
         let create = target::CreateBrowserContext {
             dispose_on_detach: Some(true),
             proxy_server: options.proxy.as_ref().map(|proxy| proxy.server.clone()),
-            proxy_bypass_list: options.proxy.as_ref().map(proxy_bypass),
+            proxy_bypass_list: options.proxy.as_ref().map(proxy_bypass_list),
             ..Default::default()
         };
         let (shared, options) = (self.shared.clone(), options.clone());

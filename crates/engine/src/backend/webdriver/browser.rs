@@ -115,6 +115,10 @@ impl BrowserBackend for WebDriverBrowser {
         capabilities(self.heard)
     }
 
+    fn has_browser_per_context(&self) -> bool {
+        true
+    }
+
     async fn new_context(
         &self,
         options: &ContextOptions,

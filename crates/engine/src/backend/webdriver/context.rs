@@ -367,7 +367,7 @@ impl ContextBackend for WebDriverContext {
         if throttling == Throttling::default() {
             return Ok(());
         }
-        self.capabilities().require(Feature::Throttling)
+        super::CLASSIC.require(Feature::Throttling)
     }
 
     async fn set_routes(&self, routes: Routes) -> Result<()> {

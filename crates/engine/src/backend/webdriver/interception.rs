@@ -66,9 +66,6 @@ impl WebDriverPage {
         };
         let kind = sent.as_ref().map_or("other", |sent| sent.kind);
         let options = context.options();
-        if !options.origins.allow(&request.url) {
-            return self.refuse(&id, FailureReason::BlockedByClient);
-        }
         let (routes, offline) = (options.routes.clone(), options.offline);
         drop(options);
         let url = request.url.clone();

@@ -4,7 +4,6 @@ use super::context::WebDriverContext;
 use super::dialogs::hooks;
 use super::network::as_map;
 use super::page::WebDriverPage;
-use crate::backend::guard::guard;
 use crate::backend::{ContextOptions, Headers, MediaFeatures};
 use crate::error::Result;
 use serde::Deserialize;
@@ -65,9 +64,6 @@ impl WebDriverPage {
         let options = context.options();
         let token = Value::from(context.token()).to_string();
         let mut all = hooks(&token);
-        if !options.origins.is_empty() {
-            all += &format!("\n{};", guard(&options.origins));
-        }
         if options.block_service_workers {
             all += &format!("\n{WITHOUT_SERVICE_WORKERS}");
         }
@@ -139,6 +135,6 @@ impl WebDriverContext {
     /// Whether requests of every page stop by us.
     pub(super) fn decides(&self) -> bool {
         let options = self.options();
-        options.offline || !options.routes.is_empty() || !options.origins.is_empty()
+        options.offline || !options.routes.is_empty()
     }
 }

@@ -34,7 +34,6 @@ async fn every_kind_of_proxy_is_an_upstream() {
         let mut client = Client::connect(&egress).await;
         let target = format!("site.test:{port}");
         client.ask("CONNECT", &target, "").await.expect("an answer");
-        client.authorization.clear();
         assert_eq!(client.get("/b").await.as_deref(), Some("/b "), "{kind:?}");
         let mut socket = Client::connect(&egress).await;
         let upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\n";

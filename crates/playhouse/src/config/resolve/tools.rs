@@ -27,6 +27,13 @@ pub(super) fn chosen(options: &Options) -> ToolSettings {
     }
 }
 
+/// Whether there may be the tool that throttles the network: some browsers have to be started for it.
+pub(super) fn can_throttle(tools: &ToolSettings) -> bool {
+    let mut rules = tools.rules.iter();
+    tools.toolsets.contains(&ToolsetName::Session)
+        || rules.any(|rule| rule.allow && rule.name == "set_throttling")
+}
+
 /// What no tool may do.
 pub(super) fn forbidden(options: &Options) -> Vec<Risk> {
     let switches = [

@@ -1,0 +1,184 @@
+//! The way of a context to the network: directly, or through an egress, which enforces its rules, has its proxy, and throttles it where
+//! the browser has no command for that.
+
+use crate::addresses::AddressRules;
+use crate::backend::{Capabilities, ContextOptions, Proxy, Throttling};
+use crate::egress::{Egress, EgressOptions};
+use crate::error::{Error, Result};
+use crate::launch::LaunchOptions;
+use crate::origins::OriginRules;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What the contexts of a browser have in common.
+#[derive(Default)]
+pub(super) struct Network {
+    /// The browser runs elsewhere: it cannot connect to an egress, which listens on the loopback interface of this machine.
+    is_remote: bool,
+    /// The browser does not connect past the proxies of its contexts.
+    is_confined: bool,
+    /// The proxy of contexts that have none of their own.
+    proxy: Option<Proxy>,
+    /// What the browser was started with.
+    required: Requirements,
+    /// The egress that meets it; contexts without one of their own use it, so it lives as long as the browser.
+    egress: Option<Arc<Egress>>,
+    /// A context has taken it.
+    is_taken: Mutex<bool>,
+}
+
+/// Which context of a browser needs a way to the network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Which {
+    /// The one that the browser was started with: its way is given.
+    Initial,
+    /// One that has a browser of its own; the first of them is the one that was started.
+    WithBrowser,
+    /// A further one.
+    New,
+}
+
+/// What an egress is required for.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Requirements {
+    origins: OriginRules,
+    addresses: AddressRules,
+    upstream: Option<Proxy>,
+    throttles: bool,
+    /// Of an upstream proxy's certificate.
+    ignore_https_errors: bool,
+}
+
+impl Network {
+    /// For a browser that is started; with the options that lead it through an egress, if it needs one.
+    pub(super) async fn of_launch(options: &LaunchOptions) -> Result<(Self, LaunchOptions)> {
+        options.check_network(options.kind.capabilities())?;
+        let mut options = options.clone();
+        let proxy = options.proxy.take();
+        let required = Requirements {
+            origins: options.origins.clone(),
+            addresses: options.addresses.clone(),
+            throttles: options.can_throttle && !options.kind.capabilities().throttles,
+            ..Requirements::upstream(proxy.clone(), options.ignore_https_errors)
+        };
+        let egress = required.egress(false, Throttling::default()).await?;
+        options.proxy = egress.as_deref().map(as_proxy);
+        options.is_confined |= required.confines();
+        let network = Self {
+            is_remote: false,
+            is_confined: options.is_confined,
+            proxy,
+            required,
+            egress,
+            is_taken: Mutex::default(),
+        };
+        Ok((network, options))
+    }
+
+    /// For a browser that runs elsewhere.
+    pub(super) fn remote() -> Self {
+        Self {
+            is_remote: true,
+            ..Self::default()
+        }
+    }
+
+    /// The egress of a context, if it needs one. The options lead through it then, and no longer name the rules that it enforces.
+    pub(super) async fn route(
+        &self,
+        which: Which,
+        capabilities: &Capabilities,
+        options: &mut ContextOptions,
+    ) -> Result<Option<Arc<Egress>>> {
+        if self.is_remote {
+            return Ok(None);
+        }
+        let own = options.proxy.take();
+        let throttles = options.can_throttle || options.throttling != Throttling::default();
+        let upstream = own.or_else(|| self.proxy.clone());
+        let required = Requirements {
+            origins: std::mem::take(&mut options.origins),
+            addresses: std::mem::take(&mut options.addresses),
+            throttles: throttles && !capabilities.throttles,
+            ..Requirements::upstream(upstream, options.ignore_https_errors)
+        };
+        if required.confines() && !self.is_confined {
+            return Err(Error::InvalidOption {
+                option: "proxy",
+                message: "The browser was not started for contexts with rules about the network or with a proxy: it could connect past them".to_owned(),
+            });
+        }
+        let is_given = required == self.required
+            && match which {
+                Which::Initial => true,
+                Which::WithBrowser => self.takes(),
+                Which::New => false,
+            };
+        if is_given {
+            if let Some(egress) = &self.egress {
+                egress.set_offline(options.offline);
+                if required.throttles {
+                    egress.set_throttling(options.throttling);
+                }
+            }
+            return Ok(self.egress.clone());
+        }
+        if which == Which::Initial {
+            return Err(Error::InvalidOption {
+                option: "proxy",
+                message: "The context that a browser starts with has the rules and the proxy that the browser was started with: name them there, or open another context".to_owned(),
+            });
+        }
+        let throttling = match required.throttles {
+            true => options.throttling,
+            false => Throttling::default(),
+        };
+        let egress = required.egress(options.offline, throttling).await?;
+        options.proxy = egress.as_deref().map(as_proxy);
+        Ok(egress)
+    }
+
+    /// Whether no context has taken what the browser was started with; one has then.
+    fn takes(&self) -> bool {
+        let mut is_taken = self.is_taken.lock().unwrap_or_else(PoisonError::into_inner);
+        !std::mem::replace(&mut is_taken, true)
+    }
+}
+
+impl Requirements {
+    fn upstream(upstream: Option<Proxy>, ignore_https_errors: bool) -> Self {
+        let is_secure = upstream.as_ref().is_some_and(Proxy::is_secure);
+        Self {
+            ignore_https_errors: ignore_https_errors && is_secure,
+            upstream,
+            ..Self::default()
+        }
+    }
+
+    /// Whether the context may reach nothing but what it is allowed to, or nothing but its proxy.
+    fn confines(&self) -> bool {
+        !self.origins.is_empty() || !self.addresses.is_empty() || self.upstream.is_some()
+    }
+
+    async fn egress(&self, offline: bool, throttling: Throttling) -> Result<Option<Arc<Egress>>> {
+        if !self.confines() && !self.throttles {
+            return Ok(None);
+        }
+        let egress = Egress::start(EgressOptions {
+            origins: self.origins.clone(),
+            addresses: self.addresses.clone(),
+            upstream: self.upstream.clone(),
+            offline,
+            throttling,
+            ignore_https_errors: self.ignore_https_errors,
+        });
+        Ok(Some(Arc::new(egress.await?)))
+    }
+}
+
+/// An egress as the proxy that browsers take it for.
+fn as_proxy(egress: &Egress) -> Proxy {
+    Proxy {
+        server: format!("http://{}", egress.address()),
+        ..Proxy::default()
+    }
+}
