@@ -23,6 +23,9 @@ pub(crate) fn add(site: &Site) {
     site.add_page("/frames", &frames());
     site.add_page("/frame", FRAME);
     site.add_page("/slow", &slow());
+    site.add_page("/requests", &requests());
+    let picture = "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>";
+    site.add("/picture.svg", Resource::new("image/svg+xml", picture));
     let late = Resource::new(
         "image/svg+xml",
         "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>",
@@ -102,6 +105,20 @@ const FRAME: &str = "<!doctype html><title>Frame</title><div id=host></div><scri
 const root = document.getElementById('host').attachShadow({ mode: 'open' }), n = location.search.slice(1);
 root.innerHTML = '<h2>Frame ' + n + '.</h2><button>Press ' + n + '</button><input aria-label=\"Text ' + n + '\">';
 </script>";
+
+/// A page of 50 requests: itself and 49 pictures.
+fn requests() -> String {
+    let pictures: String = (1..50)
+        .map(|n| format!("<img src='/picture.svg?{n}' alt=''>"))
+        .collect();
+    format!(
+        "<!doctype html><title>Requests</title><h1>Requests</h1>{ARRIVAL}<h2 id=count></h2>{pictures}
+<script>addEventListener('load', () => {{
+  const loaded = [...document.images].filter(image => image.naturalWidth);
+  document.getElementById('count').textContent = loaded.length + ' pictures';
+}});</script>"
+    )
+}
 
 /// A page whose pictures take 400 ms.
 fn slow() -> String {

@@ -8,7 +8,7 @@ use testkit::Engine;
 use crate::metrics::{Goal, METRICS, Metric, Unit};
 use crate::plan::{Browser, Plan};
 use crate::samples::Samples;
-use crate::servers::Server;
+use crate::servers::{Server, WITH_RULES};
 use crate::warm;
 
 /// What was measured on one browser.
@@ -117,6 +117,12 @@ fn judge(metric: &Metric, part: &Part) -> (String, &'static str) {
             part.samples.ratio(metric.key, "ours", floor),
             limit,
         ),
+        Goal::Rules(limit) => {
+            let ratio = part.samples.ratio(metric.key, WITH_RULES, "ours");
+            let shown = ratio.map_or("–".to_owned(), show_ratio);
+            let goal = format!("with a rule about domains {shown} ×, ≤ {limit}");
+            (goal, ratio, limit)
+        }
         Goal::AtMost(full, shell) => {
             let limit = if part.browser.is_headless_shell() {
                 shell

@@ -25,6 +25,8 @@ pub(crate) struct Server {
 
 /// Where the peers are installed.
 const PEERS: &str = "target/bench/peers/node_modules";
+/// Ours with a rule about domains; it is no column of the table.
+pub(crate) const WITH_RULES: &str = "ours-rules";
 /// Longer than the slowest of all calls.
 const LIMIT: Duration = Duration::from_secs(60);
 

@@ -3,10 +3,11 @@
 
 use testkit::Site;
 
+use crate::metrics::MANY_REQUESTS;
 use crate::pages::FIELDS;
 use crate::plan::Plan;
 use crate::samples::Samples;
-use crate::servers::{Outcome, Running};
+use crate::servers::{Outcome, Running, WITH_RULES};
 use crate::steps::{Step, Target};
 
 /// One metric: what is done to which page, and what shows that it was done.
@@ -78,6 +79,13 @@ const TIMED: &[Timed] = &[
         steps: |site, n| open(site, "/slow", n),
         proof: |n| shown(format!("Slow {n}")),
         count: 1,
+    },
+    Timed {
+        metric: MANY_REQUESTS,
+        page: "",
+        steps: |site, n| open(site, "/requests", n),
+        proof: |n| Proof::Page(vec![format!("Requests {n}"), "49 pictures".to_owned()]),
+        count: 5,
     },
     Timed {
         metric: "snapshot-form",
@@ -255,6 +263,9 @@ pub(crate) async fn measure(
         let steps = (timed.steps)(site, 1);
         for (server, running) in &mut *running {
             if !steps.iter().all(|step| running.vocabulary.has(step)) {
+                continue;
+            }
+            if *server == WITH_RULES && timed.metric != MANY_REQUESTS {
                 continue;
             }
             eprintln!("  {} {server}", timed.metric);
