@@ -147,10 +147,6 @@ impl Page {
         Box::pin(async move {
             let prefix = self.prefix_of(&frame);
             let mut document = FrameSnapshot::new(prefix, facts);
-            let passwords = self.state().passwords.clone();
-            if let Some(passwords) = passwords {
-                document.name_passwords(|print| passwords.name(print));
-            }
             let owners: Vec<_> = {
                 let state = self.state();
                 let known =
@@ -201,9 +197,6 @@ impl Page {
         let mut question = json!({ "boxes": boxes, "room": room, "frameRoom": FRAME_ROOM });
         if let Some(root) = root {
             question["root"] = root.into();
-        }
-        if let Some(passwords) = &self.state().passwords {
-            question["salt"] = passwords.salt.into();
         }
         question
     }

@@ -61,7 +61,7 @@ pub use network::{Request, RequestOutcome};
 pub use origins::OriginRules;
 pub use page::{
     Attendance, Dialog, Events, FileChooser, Intercepted, Interceptor, Landing, LoadGuard,
-    LoadState, Page, SecretNames,
+    LoadState, Page, PasswordMasks, password_dots, without_invisible,
 };
 pub use progress::Progress;
 pub use reading::{Content, ElementFacts, Form, Link, Links, Metadata, Table};

@@ -1,6 +1,7 @@
 //! A lazy description of an element: looked up when something is done with it, in the frame it names, and strictly one.
 
 mod element;
+mod origin;
 mod together;
 mod wait;
 
@@ -12,7 +13,7 @@ use crate::error::{Candidate, Error, Result};
 use crate::page::Page;
 use crate::progress::Progress;
 use crate::selector::{Selector, Step, Target};
-use element::read;
+use element::{Content, read};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -30,6 +31,8 @@ pub struct Locator {
     root: Option<FrameId>,
     /// What is not there yet is waited for.
     patient: bool,
+    /// The only origin whose documents get text.
+    pub(crate) origin: Option<Arc<str>>,
 }
 
 /// Candidates listed when a selector matches more than one element.
@@ -51,6 +54,7 @@ impl Page {
             source: target.trim().into(),
             root: None,
             patient: false,
+            origin: None,
         })
     }
 
@@ -62,6 +66,7 @@ impl Page {
             target: Target::Selector(selector),
             root: None,
             patient: false,
+            origin: None,
         }
     }
 
@@ -167,9 +172,10 @@ impl Locator {
                     .iter()
                     .map(|element| element.handle)
                     .collect();
-                self.page
-                    .unless_interrupted(self.page.backend.evaluate_all(&frame, function, &handles))
-                    .await
+                let evaluated = self.page.backend.evaluate_all(&frame, function, &handles);
+                let returned = self.page.unless_interrupted(evaluated).await;
+                self.page.learn_passwords(&frame, &returned).await;
+                returned
             })
             .await
     }
@@ -211,10 +217,22 @@ impl Locator {
         Ok(progress.run(element.content()).await?.inner_text)
     }
 
-    /// The value of a field, or of the field of a label; `None` for an element without one.
+    /// The value of a field, or of the field of a label; `None` for an element without one. That of a password field is masked.
     pub async fn value(&self, progress: &Progress) -> Result<Option<String>> {
         let element = self.resolve(progress).await?;
         Ok(progress.run(element.content()).await?.value)
+    }
+
+    /// The same, and whether the value behind it is the expected one.
+    pub async fn compare_value(
+        &self,
+        progress: &Progress,
+        expected: &str,
+    ) -> Result<Option<(String, bool)>> {
+        let element = self.resolve(progress).await?;
+        let asked = element.ask("content", json!({ "expected": expected }));
+        let content: Content = progress.run(asked).await?;
+        Ok(content.value.map(|value| (value, content.is_expected)))
     }
 
     /// An attribute as written.

@@ -5,15 +5,16 @@ mod failures;
 #[cfg(test)]
 pub(crate) mod fake;
 mod interception;
+mod invisible;
 mod navigation;
 mod passwords;
 mod rescue;
 
 pub use events::{Attendance, Events};
 pub use interception::{Intercepted, Interceptor};
+pub use invisible::without_invisible;
 pub use navigation::{Landing, LoadGuard, LoadState};
-pub(crate) use passwords::Passwords;
-pub use passwords::SecretNames;
+pub use passwords::{PasswordMasks, password_dots};
 
 use crate::backend::{
     ContextOptions, DialogKind, FrameId, Headers, InputStep, MediaFeatures, PageBackend, PageEvent,
@@ -30,8 +31,14 @@ use crate::progress::Progress;
 use crate::task::read_json;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{mpsc, watch};
+
+/// The functions of the injected code that tell what a page says.
+const READING: &[&str] = &[
+    "snapshot", "title", "titled", "read", "texts", "describe", "content", "links", "table",
+];
 
 /// A tab or popup. Cheap to clone; all clones speak of the same page.
 #[derive(Clone)]
@@ -64,8 +71,10 @@ pub(crate) struct PageState {
     pub(crate) media: MediaFeatures,
     /// The attribute behind `getByTestId`.
     pub(crate) test_id: Arc<str>,
-    /// How passwords that are secrets are named.
-    pub(crate) passwords: Option<Passwords>,
+    /// What is shown instead of values of password fields.
+    passwords: Option<PasswordMasks>,
+    /// What a person cannot see is marked where the page is read.
+    marks_hidden: bool,
     /// What all its refs begin with.
     pub(crate) ref_prefix: Arc<str>,
     crashed: bool,
@@ -147,6 +156,7 @@ impl Page {
             test_id: "data-testid".into(),
             ref_prefix: "".into(),
             passwords: None,
+            marks_hidden: false,
             crashed: false,
             closed: false,
             opener,
@@ -180,9 +190,9 @@ impl Page {
         self.state().ref_prefix = prefix.into();
     }
 
-    /// From now on snapshots name the secrets that stand in password fields: their masks say nothing.
-    pub fn set_secret_names(&self, names: SecretNames) {
-        self.state().passwords = Some(Passwords::new(names));
+    /// From now on what is read of the page has a mark, `[hidden-text]`, before text that a person cannot see, and no invisible characters.
+    pub fn mark_hidden_text(&self) {
+        self.state().marks_hidden = true;
     }
 
     /// What the refs of a frame begin with.
@@ -455,9 +465,22 @@ impl Page {
         argument: &Value,
     ) -> Result<T> {
         self.alive()?;
-        let answer = self
-            .unless_interrupted(self.backend.call(frame, function, argument))
-            .await?;
+        let (masks, marks) = {
+            let state = self.state();
+            (
+                state.passwords.clone(),
+                state.marks_hidden && READING.contains(&function),
+            )
+        };
+        let mut argument = Cow::Borrowed(argument);
+        if marks {
+            argument.to_mut()["marks"] = true.into();
+        }
+        let asked = self.backend.call(frame, function, &argument);
+        let mut answer = passwords::masked(self.unless_interrupted(asked).await?, masks.as_ref());
+        if marks {
+            answer = without_invisible(answer, r"\\");
+        }
         read_json(answer).await.map_err(|error| Error::Protocol {
             method: function.to_owned(),
             message: error.to_string(),

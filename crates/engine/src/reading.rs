@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
+/// How many texts are read at once.
+const MAX_TEXTS: usize = 1_000;
+
 /// The form that content is wanted in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -169,6 +172,16 @@ impl Locator {
         }
     }
 
+    /// The texts of all elements that match now, as they are laid out.
+    pub async fn all_texts(&self, progress: &Progress) -> Result<Vec<String>> {
+        progress
+            .run(async {
+                let (_, found) = self.find_all(MAX_TEXTS).await?;
+                texts(&found.elements).await
+            })
+            .await
+    }
+
     /// What the element is.
     pub async fn describe(&self, progress: &Progress) -> Result<ElementFacts> {
         let element = self.resolve(progress).await?;
@@ -191,6 +204,16 @@ impl Locator {
             })
             .await
     }
+}
+
+/// The whole text of each of these elements of one document, as far as it is still there.
+async fn texts(elements: &[Element]) -> Result<Vec<String>> {
+    let Some(first) = elements.first() else {
+        return Ok(Vec::new());
+    };
+    let handles: Vec<_> = elements.iter().map(|element| element.handle).collect();
+    let argument = json!({ "handles": handles });
+    first.page.call(&first.frame, "texts", &argument).await
 }
 
 /// What each of these elements of one document is, as far as it is still there.

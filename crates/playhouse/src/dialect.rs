@@ -3,7 +3,9 @@
 mod bound;
 pub(crate) mod json;
 pub(crate) mod markdown;
+pub(crate) mod sections;
 
+use sections::Boundary;
 use serde_json::Value;
 
 /// An answer as a protocol carries it.
@@ -15,6 +17,8 @@ pub(crate) struct Content {
     pub(crate) structured: Option<Value>,
     /// It is an error.
     pub(crate) is_error: bool,
+    /// Around what its texts have of a page.
+    pub(crate) boundary: Option<Boundary>,
 }
 
 /// One item of content.
@@ -35,6 +39,19 @@ fn name_session(object: &mut Value, session_id: Option<&str>) {
 }
 
 impl Content {
+    /// The same as [`Self::text`], for files: they hold what pages say and nothing else.
+    pub(crate) fn text_without_boundary(&self) -> String {
+        let text = self.text();
+        let Some(boundary) = &self.boundary else {
+            return text;
+        };
+        let marks = [boundary.start(), boundary.end()];
+        let lines = text
+            .split('\n')
+            .filter(|line| !marks.iter().any(|mark| mark == line));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
     /// The text items, one after the other.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
@@ -64,6 +81,7 @@ mod tests {
             console_level: ConsoleLevel::Info,
             test_id_attribute: "data-testid".into(),
             ask_user: false,
+            content_boundaries: false,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::call::{Call, Question, Reaction, Wish};
 use crate::config::Settings;
+use crate::dialect::sections::Boundary;
 use crate::dialect::{Content, ContentItem, json, markdown};
 use crate::error::{Error, Result};
 use crate::evidence::{self, Evidence};
@@ -67,7 +68,10 @@ pub(crate) async fn run(
     });
     let answered = Answered {
         // Nobody else reads it.
-        text: &shown.as_ref().map(|_| content.text()).unwrap_or_default(),
+        text: &shown
+            .as_ref()
+            .map(|_| content.text_without_boundary())
+            .unwrap_or_default(),
         is_error: content.is_error,
         images: images.collect(),
     };
@@ -308,12 +312,31 @@ fn presentable(tool: &ToolDef, mut content: Content, settings: &Settings) -> Con
     for item in &mut content.items {
         if let ContentItem::Text(text) = item {
             *text = settings.secrets.redacted(std::mem::take(text));
+            if settings.answers.content_boundaries {
+                let backslash = match tool.dialect {
+                    Dialect::Markdown => r"\",
+                    Dialect::Json => r"\\",
+                };
+                *text = engine::without_invisible(std::mem::take(text), backslash);
+            }
         }
     }
     content.structured = content
         .structured
         .map(|value| settings.secrets.redacted_json(value));
-    content.bounded(tool.dialect)
+    let mut content = content.bounded(tool.dialect);
+    if tool.dialect == Dialect::Json
+        && settings.answers.content_boundaries
+        && !content.is_error
+        && let Some(object) = &content.structured
+    {
+        let boundary = Boundary::new();
+        if let Some(text) = json::with_boundary(object, &boundary) {
+            content.items[0] = ContentItem::Text(text);
+            content.boundary = Some(boundary);
+        }
+    }
+    content
 }
 
 fn said(panic: &(dyn Any + Send)) -> String {

@@ -148,6 +148,17 @@ pub(crate) enum Error {
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
+    /// A secret is not for the document that it was to be typed into.
+    #[error(
+        "The secret {name} may not be typed into a document of {origin}: it is for {} only",
+        .allowed_origins.join(", ")
+    )]
+    SecretNotAllowedHere {
+        name: String,
+        /// Of the document that holds the field.
+        origin: String,
+        allowed_origins: Vec<String>,
+    },
     /// The server's settings forbid what the tool does.
     #[error("\"{tool}\" is switched off: the server was started with --no-{setting}")]
     SwitchedOff {
@@ -325,6 +336,8 @@ pub enum ErrorCode {
     VerificationFailed,
     /// A tab, context, request, file or page of the history that was named does not exist.
     NotFound,
+    /// The secret may be typed into documents of other origins only, which `details.allowedOrigins` lists.
+    SecretNotAllowedHere,
     /// The path lies outside of the folders the server may touch.
     FileAccessDenied,
     /// A file could not be read or written.
@@ -382,6 +395,7 @@ impl Error {
             | Self::TabNotFound { .. }
             | Self::RequestNotFound { .. } => ErrorCode::NotFound,
             Self::VerificationFailed { .. } => ErrorCode::VerificationFailed,
+            Self::SecretNotAllowedHere { .. } => ErrorCode::SecretNotAllowedHere,
             Self::FileAccessDenied { .. } => ErrorCode::FileAccessDenied,
             Self::File { .. } => ErrorCode::FileError,
             Self::InitPage { .. } => ErrorCode::ScriptFailed,

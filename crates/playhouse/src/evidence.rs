@@ -242,6 +242,7 @@ pub(crate) async fn explains(app: &App, code: ErrorCode) -> bool {
         | ErrorCode::InvalidSelector
         | ErrorCode::InvalidUrl
         | ErrorCode::UrlBlocked
+        | ErrorCode::SecretNotAllowedHere
         | ErrorCode::DialogOpen
         | ErrorCode::NotFound
         | ErrorCode::FileAccessDenied

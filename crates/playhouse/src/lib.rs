@@ -17,6 +17,7 @@ mod difference;
 mod dispatch;
 mod downloads;
 mod error;
+mod escape;
 mod evidence;
 mod handover;
 mod instructions;

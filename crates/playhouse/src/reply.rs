@@ -25,6 +25,8 @@ pub(crate) struct Reply {
 pub(crate) enum Part {
     /// Plain text.
     Text(String),
+    /// Text that a page chose, or a server that it spoke to.
+    Page(String),
     /// A file that was written.
     File { title: String, link: String },
     /// The tabs that are open.
@@ -74,6 +76,11 @@ impl Reply {
         Self::default().and_text(text)
     }
 
+    /// An answer that is only text of a page.
+    pub(crate) fn page(text: impl Into<String>) -> Self {
+        Self::default().and(Part::Page(text.into()))
+    }
+
     /// An answer that says what is wrong, with all that belongs to an answer.
     pub(crate) fn error(error: impl Into<Error>) -> Self {
         Self {
@@ -121,7 +128,7 @@ impl Reply {
             _ => "",
         };
         let texts = self.parts.iter().map(|part| match part {
-            Part::Text(text) => &**text,
+            Part::Text(text) | Part::Page(text) => &**text,
             _ => "",
         });
         let texts: Vec<_> = texts.collect();

@@ -2,12 +2,14 @@
 
 use crate::artifacts::Picture;
 use crate::call::Call;
+use crate::config::Misplaced;
 use crate::error::{Error, Result};
 use crate::output::Output;
 use crate::reply::{Event, Part, Reply, WrittenFile};
 use crate::session::{Session, Tab};
 use crate::sessions::Visible;
 use crate::tool::{Reach, Scope};
+use engine::codegen::Typed;
 use engine::{
     BrowserContext, Landing, LoadState, Locator, Page, Progress, Selector, SettleOptions, Settled,
     Watch,
@@ -62,6 +64,30 @@ impl TabInAnyState {
         // Before anything is done to it: afterwards it may look different, or be gone.
         let shown = locator.generated(&call.action()).await?;
         Ok(Found { locator, shown })
+    }
+
+    /// What is typed for a text, and how code shows it: the name of a secret stands for its value. Fails where the secret is not for the
+    /// document of the field.
+    pub(crate) async fn typed(
+        &self,
+        call: &Call,
+        locator: Locator,
+        text: &str,
+    ) -> Result<(Locator, String, Typed)> {
+        let secrets = &call.settings.secrets;
+        let (value, shown) = secrets.typed(text);
+        if !secrets.is_bound(text) {
+            return Ok((locator, value, shown));
+        }
+        let origin = locator.origin(&call.action()).await?;
+        match secrets.check(text, &origin) {
+            Ok(()) => Ok((locator.on_origin(&origin), value, shown)),
+            Err(Misplaced { name, origins }) => Err(Error::SecretNotAllowedHere {
+                name,
+                origin,
+                allowed_origins: origins,
+            }),
+        }
     }
 
     /// What several targets name, in their order.
@@ -171,7 +197,10 @@ impl TabInAnyState {
         let (before, mut changes) = (context.pages(), context.changes());
         let failures = self.page.failures();
         let loading = self.page.guard_loading();
-        if let Err(error) = deed.await {
+        let console = self.tab.hold_console();
+        let done = deed.await;
+        drop(console);
+        if let Err(error) = done {
             loading.disarm();
             return Err(error.into());
         }
@@ -234,7 +263,7 @@ impl TabInAnyState {
         title: &str,
     ) -> Result<Reply> {
         let Some(name) = filename else {
-            return Ok(Reply::text(text));
+            return Ok(Reply::page(text));
         };
         let output = self.output(call).await;
         let file = output.named(name)?;

@@ -6,7 +6,8 @@ import { generate, locator } from "./generate";
 import { introduce } from "./frames";
 import { held, keep, type Handle } from "./handles";
 import { aim, aimThrough, bounds } from "./hit";
-import { describe, links, metadata, read, table, titleOf } from "./reading";
+import { passwordValues, watchPasswords } from "./passwords";
+import { describe, links, metadata, read, table, texts, titleOf } from "./reading";
 import { query } from "./selector/query";
 import { nextChange, settled, waits, watch } from "./settle";
 import { withCaches } from "./seen";
@@ -48,9 +49,12 @@ const core = {
   locator,
   describe,
   read,
+  texts,
   table,
   links,
   metadata,
+  passwords: () => null,
+  origin: () => ({ isOpaque: globalThis.origin === "null" }),
   about,
   abouts,
 };
@@ -80,23 +84,34 @@ function abouts(questions: About[]): unknown[] {
   return withCaches(() => questions.map(about));
 }
 
+/** What tells of values, or ends a call that does: the passwords of the document go along. */
+const READING = new Set(["snapshot", "title", "titled", "read", "texts", "describe", "content", "attribute", "passwords"]);
+
 /**
  * Calls a function of the core; its answer, or a promise of it, as JSON, which is read far faster than objects are handed over. On its way
- * each quote would be escaped, by some browsers twice: another character stands for it, which the answer begins with.
+ * each quote would be escaped, by some browsers twice: another character stands for it, which the answer begins with. Values of password
+ * fields follow on a line of their own.
  */
 function call(name: keyof typeof core, argument: unknown): string | Promise<string> {
+  watchPasswords();
   const answer = (core[name] as Function)(argument);
-  return answer instanceof Promise ? answer.then(written) : written(answer);
+  const ask = name === "about" ? (argument as About).ask : name;
+  return answer instanceof Promise ? answer.then((answer) => written(answer, ask)) : written(answer, ask);
 }
 
 const QUOTES = ["~", "`", "^", "|", ";"];
 
-function written(answer: unknown): string {
-  const json = JSON.stringify(answer ?? null);
-  // Half a surrogate pair is no text to most readers of JSON.
-  const text = json.includes("\\ud") ? JSON.stringify(answer, (_, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value)) : json;
+function written(answer: unknown, name: string): string {
+  const passwords = passwordValues(READING.has(name));
+  const text = json(answer ?? null) + (passwords.length ? "\n" + json(passwords) : "");
   const quote = QUOTES.find((quote) => !text.includes(quote)) ?? '"';
   return quote + text.replaceAll('"', quote);
+}
+
+function json(answer: unknown): string {
+  const text = JSON.stringify(answer);
+  // Half a surrogate pair is no text to most readers of JSON.
+  return text.includes("\\ud") ? JSON.stringify(answer, (_, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value)) : text;
 }
 
 const exposed = {

@@ -1,5 +1,6 @@
 // The tree as people see it: across open shadow roots and slots, and what of it is on screen.
 
+import { dots, isPassword } from "./passwords";
 import { seen, type Seen } from "./seen";
 
 // `roleOf(e)` takes an element, `itsRole(it)` what has been seen of it; so do all that begin with `its` or `itIs`.
@@ -114,6 +115,23 @@ export interface Look {
   readonly pointerEvents: string;
 }
 
+let marks = false;
+
+/** Does some work, during which texts are marked that a person cannot see, if that is wanted. */
+export function marking<T>(wanted: boolean | undefined, work: () => T): T {
+  const before = marks;
+  marks = !!wanted;
+  try {
+    return work();
+  } finally {
+    marks = before;
+  }
+}
+
+export function isMarking(): boolean {
+  return marks;
+}
+
 export function itsLook(it: Seen): Look {
   return it.look ?? (it.look = lookAt(it));
 }
@@ -177,7 +195,9 @@ function isOnScreen(it: Seen): boolean {
   }
   if (!itIsPainted(it)) return false;
   const box = it.element.getBoundingClientRect();
-  return box.width > 0 && box.height > 0;
+  const { width, height } = box;
+  if (marks) it.box = [box.x, box.y, width, height];
+  return width > 0 && height > 0;
 }
 
 const UNEVEN = /[^\S ]|[\u200b\u00ad]| {2}|^ | $/;
@@ -198,7 +218,8 @@ export function preview(e: Element): string {
   const attributes: string[] = [];
   for (const { name, value } of e.attributes) {
     if (name === "style") continue;
-    attributes.push(value === "" && BOOLEAN.has(name) ? ` ${name}` : ` ${name}="${value}"`);
+    const shown = name === "value" && isPassword(e) ? dots(value) : value;
+    attributes.push(value === "" && BOOLEAN.has(name) ? ` ${name}` : ` ${name}="${shown}"`);
   }
   attributes.sort((a, b) => a.length - b.length);
   const tag = tagOf(e);

@@ -1,10 +1,12 @@
 // Values of form controls: filling, choosing, focusing, dropping.
 
 import { itIsDisabled } from "./aria/states";
-import { closest, tagOf } from "./dom";
+import { closest, marking, tagOf } from "./dom";
+import { shownText } from "./hidden";
 import { attached, lacking, type Gone, type State } from "./states";
 import { keep, type Handle } from "./handles";
-import { seen } from "./seen";
+import { filling, isPassword, marked } from "./passwords";
+import { seen, withCaches } from "./seen";
 
 /** Why an element cannot do what is asked of it, as a fact; waiting will not help. */
 export type Mismatch = { mismatch: "kind"; tag: string; type?: string } | { mismatch: "number" } | { mismatch: "malformed"; type: string };
@@ -44,17 +46,20 @@ interface Fill {
   value: string;
   force?: boolean;
   set?: boolean;
+  /** The only origin whose documents get the value. */
+  origin?: string | null;
 }
 
 /** Gives a field a new value, or selects its text so that input replaces it. */
-async function fillNow({ handle, value, force, set: now }: Fill): Promise<Filled | Lacks | Mismatch | Gone> {
+async function fillNow({ handle, value, force, set: now, origin }: Fill): Promise<Filled | Lacks | Mismatch | Gone> {
   const e = attached(handle);
-  if (!e) return { gone: true };
+  if (!e || isElsewhere(origin)) return { gone: true };
   const field = fieldOf(e);
   const mismatch = cannotHold(field, value);
   if (mismatch) return mismatch;
   const lacks = force ? undefined : await lacking(field, ["visible", "enabled", "editable"]);
   if (lacks) return lacks === "attached" ? { gone: true } : { lacks };
+  filling(field, value);
   if (field instanceof HTMLInputElement && SET.has(field.type)) return now ? set(field, value) : { done: "settable" };
   select(field);
   return { done: insert(field, value) ? "set" : "selected" };
@@ -79,6 +84,12 @@ function insert(field: Element, text: string): boolean {
   let entered = false;
   field.addEventListener("input", () => (entered = true), { once: true });
   return !field.dispatchEvent(words) || entered || owner.execCommand("insertText", false, text);
+}
+
+/** Whether this document is not of that origin. The address of a document is nothing that its scripts can replace. */
+function isElsewhere(wanted: string | null | undefined): boolean {
+  const own = location.origin === "null" ? globalThis.origin : location.origin;
+  return !!wanted && own !== wanted;
 }
 
 /** Chooses options of a select by value or label; all others are no longer chosen. */
@@ -108,10 +119,14 @@ function optionOf(list: HTMLSelectElement, wanted: string): HTMLOptionElement | 
   return options.find((option) => option.value === wanted || option.label === wanted) ?? options.find((option) => words(option.label) === words(wanted));
 }
 
-/** Focuses the element; one that had no focus gets the caret, `typing` into an input at its start. What is typed next adds to its text. */
-export function focus({ handle, typing }: { handle: Handle; typing?: boolean }): true | Gone {
+/**
+ * Focuses the element; one that had no focus gets the caret, `typing` into an input at its start. What is typed next adds to its text.
+ * `text` is that, where it is known.
+ */
+export function focus({ handle, typing, text, origin }: { handle: Handle; typing?: boolean; text?: string; origin?: string | null }): true | Gone {
   const e = attached(handle) as HTMLElement | undefined;
-  if (!e) return { gone: true };
+  if (!e || isElsewhere(origin)) return { gone: true };
+  if (text) filling(fieldOf(e), text);
   const had = (e.getRootNode() as Document | ShadowRoot).activeElement === e;
   e.focus();
   if (had) return true;
@@ -130,19 +145,33 @@ export function focus({ handle, typing }: { handle: Handle; typing?: boolean }):
   return true;
 }
 
-/** Text and value of the element, for whoever asks. */
-export function content({ handle }: { handle: Handle }): { text: string; "innerText": string; value: string | null } | Gone {
+/** Text and value of the element; whether the value is the one that is expected. */
+export function content({ handle, expected, marks }: { handle: Handle; expected?: string; marks?: boolean }): Content | Gone {
   const e = attached(handle);
   if (!e) return { gone: true };
   const field = fieldOf(e);
   const value = field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement || field instanceof HTMLSelectElement ? field.value : null;
-  return { text: e.textContent ?? "", "innerText": e instanceof HTMLElement ? e.innerText : (e.textContent ?? ""), value };
+  return {
+    text: e.textContent ?? "",
+    "innerText": marking(marks, () => withCaches(() => shownText(e))),
+    value: value !== null && isPassword(field) ? marked(value) : value,
+    isExpected: value === expected,
+  };
+}
+
+interface Content {
+  text: string;
+  "innerText": string;
+  value: string | null;
+  isExpected: boolean;
 }
 
 /** An attribute as written; null without. */
 export function attribute({ handle, name }: { handle: Handle; name: string }): { value: string | null } | Gone {
   const e = attached(handle);
-  return e ? { value: e.getAttribute(name) } : { gone: true };
+  if (!e) return { gone: true };
+  const value = e.getAttribute(name);
+  return { value: value !== null && name.toLowerCase() === "value" && isPassword(e) ? marked(value) : value };
 }
 
 /** Whether files can be set: on the element, or on the input of its label. The answer names the input. */

@@ -1,6 +1,7 @@
 // The page as Markdown: what people read of it, and nothing else.
 
-import { displayOf, itIsPainted, itsChildren, tagOf } from "./dom";
+import { displayOf, isMarking, itIsPainted, itIsVisible, itsChildren, tagOf } from "./dom";
+import { itIsUnseen, itsTextIsUnseen, MARK, shownText } from "./hidden";
 import { seen } from "./seen";
 import { gridOf } from "./table";
 
@@ -14,6 +15,15 @@ export function markdown(e: Element): string {
   writer.element(e, 0);
   return writer.finished();
 }
+
+function cannotBeSeen(e: Element): boolean {
+  const it = seen(e);
+  itIsVisible(it);
+  return itIsUnseen(it);
+}
+
+/** Whether nothing can be seen of what is being written. */
+let isUnseen = false;
 
 class Writer {
   /** Finished blocks. */
@@ -32,6 +42,12 @@ class Writer {
     const display = displayOf(e);
     if (display === "none") return;
     const inline = /^(inline|contents|ruby)/.test(display);
+    if (isMarking() && !isUnseen && display !== "contents" && cannotBeSeen(e)) {
+      isUnseen = true;
+      this.element(e, depth);
+      isUnseen = false;
+      return;
+    }
     const heading = HEADING.exec(tag)?.[1];
     if (tag === "br") this.line += "\n";
     else if (tag === "hr") this.block("---");
@@ -62,13 +78,14 @@ class Writer {
     for (const child of itsChildren(seen(e))) {
       if (closed && !(child instanceof Element && tagOf(child) === "summary")) continue;
       if (child.nodeType === Node.TEXT_NODE) {
-        if (itIsPainted(seen(e)) || displayOf(e) === "contents") this.text(child.nodeValue ?? "");
+        if (itIsPainted(seen(e)) || displayOf(e) === "contents") this.text(child.nodeValue ?? "", isMarking() && (isUnseen || itsTextIsUnseen(seen(e))));
       } else if (child instanceof Element) this.element(child, depth + 1);
     }
   }
 
-  private text(text: string): void {
-    const clean = escaped(text.replace(/\s+/g, " "));
+  private text(text: string, unseen?: boolean): void {
+    let clean = escaped(text.replace(/\s+/g, " "));
+    if (unseen) clean = clean.replace(/\S/, `${MARK} $&`);
     this.line += /(^|\s)$/.test(this.line) ? clean.trimStart() : clean;
   }
 
@@ -168,7 +185,7 @@ function markOf(tag: string): string {
 }
 
 function fenced(e: Element): string {
-  const text = (e instanceof HTMLElement ? e.innerText : (e.textContent ?? "")).replace(/\n$/, "");
+  const text = shownText(e).replace(/\n$/, "");
   const language = /\blang(?:uage)?-([\w+#.-]+)/.exec(`${e.getAttribute("class") ?? ""} ${e.querySelector("code")?.getAttribute("class") ?? ""}`)?.[1] ?? "";
   let fence = "```";
   while (text.includes(fence)) fence += "`";

@@ -2,9 +2,11 @@
 
 import { nameOf } from "./aria/names";
 import { roleOf } from "./aria/roles";
-import { displayOf, preview, squash, tagOf } from "./dom";
+import { marking, preview, squash, tagOf } from "./dom";
+import { shownText } from "./hidden";
 import type { Handle } from "./handles";
 import { markdown } from "./markdown";
+import { isPassword, marked as markedPassword, markup } from "./passwords";
 import { withCaches } from "./seen";
 import { queryDeep } from "./selector/css";
 import { refTo } from "./snapshot";
@@ -27,9 +29,21 @@ export interface Described {
   ref: number;
 }
 
+/** What is asked, and whether what a person cannot see is marked. */
+type Of<Question> = Question & { marks?: boolean };
+
+function marked<T>(marks: boolean | undefined, work: () => T): T {
+  return marking(marks, () => withCaches(work));
+}
+
+/** The whole text of each element that is still there. */
+export function texts({ handles, marks }: Of<{ handles: Handle[] }>): string[] {
+  return marked(marks, () => handles.flatMap((handle) => attached(handle) ?? []).map(shownText));
+}
+
 /** Each element that is still there. The refs add to those of the last snapshot. */
-export function describe({ handles }: { handles: Handle[] }): Described[] {
-  return withCaches(() => handles.flatMap((handle) => {
+export function describe({ handles, marks }: Of<{ handles: Handle[] }>): Described[] {
+  return marked(marks, () => handles.flatMap((handle) => {
     const e = attached(handle);
     if (!e) return [];
     const { x, y, width, height } = e.getBoundingClientRect();
@@ -37,8 +51,8 @@ export function describe({ handles }: { handles: Handle[] }): Described[] {
     const name = nameOf(e);
     return {
       tag: tagOf(e),
-      "attributes": Object.fromEntries([...e.attributes].map(({ name, value }) => [name, cut(value)])),
-      text: cut(shown(e).trim()),
+      "attributes": Object.fromEntries([...e.attributes].map(({ name, value }) => [name, name === "value" && isPassword(e) ? markedPassword(value) : cut(value)])),
+      text: cut(shownText(e).trim()),
       role,
       name: cut(name),
       box: { x, y, width, height },
@@ -48,14 +62,14 @@ export function describe({ handles }: { handles: Handle[] }): Described[] {
 }
 
 /** The page, or one element of it. `room`: what is longer is cut off. */
-export function read({ handle, form, room }: { handle?: Handle; form: "html" | "text" | "markdown"; room: number }): { content: string; cut: boolean } | Gone {
+export function read({ handle, form, room, marks }: Of<{ handle?: Handle; form: "html" | "text" | "markdown"; room: number }>): { content: string; cut: boolean } | Gone {
   const e = handle === undefined ? undefined : attached(handle);
   if (handle !== undefined && !e) return { gone: true };
-  const content = withCaches(() => {
-    if (form === "html") return e ? e.outerHTML : wholeHtml();
+  const content = marked(marks, () => {
+    if (form === "html") return e ? markup(e) : wholeHtml();
     const from = e ?? document.body ?? document.documentElement;
     if (!from) return "";
-    return form === "text" ? shown(from) : markdown(from);
+    return form === "text" ? shownText(from) : markdown(from);
   });
   return { content: content.slice(0, room), cut: content.length > room };
 }
@@ -68,24 +82,24 @@ export function titleOf(): string {
 
 function wholeHtml(): string {
   const doctype = document.doctype ? new XMLSerializer().serializeToString(document.doctype) : "";
-  return doctype + (document.documentElement?.outerHTML ?? "");
+  return doctype + (document.documentElement ? markup(document.documentElement) : "");
 }
 
 /** The table that the element is, or the first one in it. */
-export function table({ handle }: { handle: Handle }): Grid | { mismatch: string } | Gone {
+export function table({ handle, marks }: Of<{ handle: Handle }>): Grid | { mismatch: string } | Gone {
   const e = attached(handle);
   if (!e) return { gone: true };
-  return withCaches(() => gridOf(e) ?? { mismatch: preview(e) });
+  return marked(marks, () => gridOf(e) ?? { mismatch: preview(e) });
 }
 
 /** The links of the page, or of one element; `count` is how many there are. */
-export function links({ handle }: { handle?: Handle }): { count: number; links: { text: string; href: string }[] } | Gone {
+export function links({ handle, marks }: Of<{ handle?: Handle }>): { count: number; links: { text: string; href: string }[] } | Gone {
   const e = handle === undefined ? undefined : attached(handle);
   if (handle !== undefined && !e) return { gone: true };
-  return withCaches(() => {
+  return marked(marks, () => {
     const all = queryDeep(e ?? document, "a[href], area[href]");
     if (e?.matches("a[href], area[href]")) all.unshift(e);
-    const links = all.slice(0, MOST_LINKS).map((link) => ({ text: cut(squash(shown(link)) || nameOf(link)), href: hrefOf(link) }));
+    const links = all.slice(0, MOST_LINKS).map((link) => ({ text: cut(squash(shownText(link)) || nameOf(link)), href: hrefOf(link) }));
     return { count: all.length, links };
   });
 }
@@ -159,11 +173,6 @@ export function metadata(): Metadata {
     jsonLd,
     meta: others,
   };
-}
-
-/** The text as it is laid out. */
-function shown(e: Element): string {
-  return e instanceof HTMLElement && displayOf(e) !== "none" ? e.innerText : (e.textContent ?? "");
 }
 
 function cut(text: string): string {

@@ -3,6 +3,7 @@
 import type { Name } from "./aria/names";
 import type { Table } from "./aria/roles";
 import type { Look } from "./dom";
+import type { Style } from "./hidden";
 
 const NO_NAMES: readonly string[] = [];
 
@@ -26,6 +27,9 @@ export class Seen {
   inLink: boolean | undefined = undefined;
   painted: boolean | undefined = undefined;
   visible: boolean | undefined = undefined;
+  /** In the viewport, where it was looked at whether it is visible and what a person cannot see is marked. */
+  box: readonly [x: number, y: number, width: number, height: number] | undefined = undefined;
+  style: Style | undefined = undefined;
   role: string | null | undefined = undefined;
   stripped: string | undefined = undefined;
   table: Table | undefined = undefined;

@@ -1,11 +1,13 @@
 // What a snapshot is made of: the tree of roles, names and states of a document, as facts. Rust decides what of it is shown.
 
 import { isStateful, itIsDisabled, itsChecked, itsExpanded, itsInvalid, itsLevel, itsPressed, itsSelected } from "./aria/states";
-import { itsName, mayGenerate, NAMELESS, references, shownValue, textAfter, textBefore, type Name } from "./aria/names";
+import { itsName, mayGenerate, NAMELESS, references, textAfter, textBefore, type Name } from "./aria/names";
 import { isPresentational, itIsHidden, itsRole } from "./aria/roles";
-import { itIsSlot, itIsVisible, itsField, itsLook, itsParent, itsRoot, itsShadow, preview } from "./dom";
+import { itIsSlot, itIsVisible, itsField, itsLook, marking, itsParent, itsRoot, itsShadow, preview } from "./dom";
 import { coreIn, type Other } from "./frames";
+import { itIsUnseen, itsNameDiffers, itsTextIsUnseen, MARK } from "./hidden";
 import { held, keep, type Handle } from "./handles";
+import { isPassword, marked } from "./passwords";
 import { seen, withCaches, type Seen } from "./seen";
 
 /** What there is to say of an element besides its role, its name and its ref. What is false or empty is left out. */
@@ -35,8 +37,8 @@ export interface Facts {
   sources?: number[];
   /** The name was read, among others, from a caption, legend or label of something below. */
   parts?: true;
-  /** The fingerprint of a password. */
-  print?: number;
+  /** A person sees nothing of it, or reads something else than its name. */
+  unseen?: true;
 }
 
 /**
@@ -109,7 +111,7 @@ export function snapshot(question: Question): Entry[] | null {
   if (!from) return root === undefined ? [] : null;
   if (!from.isConnected) return null;
   if (root === undefined) home.renew();
-  return withCaches(() => treeOf(from, home, question, 0));
+  return marking(question.marks, () => withCaches(() => treeOf(from, home, question, 0)));
 }
 
 export interface Question {
@@ -117,8 +119,8 @@ export interface Question {
   boxes?: boolean;
   room: number;
   frameRoom?: number;
-  /** Passwords are to have fingerprints, made with this. */
-  salt?: number;
+  /** What a person cannot see is marked. */
+  marks?: boolean;
 }
 
 function treeOf(from: Element, where: Home, question: Question, depth: number): Entry[] {
@@ -162,6 +164,10 @@ interface Place {
   /** Whether text there is told. */
   readonly readable: boolean;
   readonly depth: number;
+  /** What it is in is marked already. */
+  readonly marked?: boolean | undefined;
+  /** Nothing there can be seen. */
+  readonly unseen?: boolean | undefined;
 }
 
 interface Built {
@@ -181,6 +187,8 @@ class Walk {
   /** The frame elements, with our code in their documents. */
   readonly frames: { readonly facts: Facts; readonly core?: Other | undefined }[] = [];
   private readonly focused: Element | null;
+  /** Where the last unseen text stands. */
+  private lastMarked: { into?: Child[]; length: number } = { length: 0 };
 
   constructor(
     private readonly home: Home,
@@ -210,7 +218,7 @@ class Walk {
     if (type === Node.TEXT_NODE) {
       // The text of an edited element is its value, which is not told: it may be a whole document.
       const text = place.readable && place.role !== "textbox" && node.nodeValue;
-      if (text) this.text(text, place.into);
+      if (text) this.text(this.isUnseen(text, node, place) ? this.marked(text, place.into) : text, place.into);
     } else if (type === Node.ELEMENT_NODE) {
       const it = seen(node as Element);
       if (it.visited) return;
@@ -228,6 +236,20 @@ class Walk {
     }
   }
 
+  /** Whether a text has to be marked. */
+  private isUnseen(text: string, node: Node, { marked, unseen }: Place): boolean {
+    if (!this.question.marks || marked || !/\S/.test(text)) return false;
+    const owner = node.parentElement;
+    return !!unseen || (!!owner && itsTextIsUnseen(seen(owner)));
+  }
+
+  /** An unseen text with a mark before it, unless it goes on with one that has it. */
+  private marked(text: string, into: Child[]): string {
+    const goesOn = this.lastMarked.into === into && this.lastMarked.length === into.length;
+    this.lastMarked = { into, length: into.length + 1 };
+    return goesOn ? text : text.replace(/^\s*/, ` ${MARK} `);
+  }
+
   private text(text: string, into: Child[]): void {
     this.room -= Math.min(text.length, LONGEST);
     into.push(text);
@@ -243,15 +265,21 @@ class Walk {
     }
     const readable = !itIsHidden(it) || itIsVisible(it);
     const built = readable && depth < DEEPEST ? this.build(it) : undefined;
+    const { marks } = this.question;
+    if (marks && !built && isRunOfText(it)) itIsVisible(it);
+    const unseen = place.unseen || (marks && itIsUnseen(it));
     if (built) {
       into.push(built);
-      this.content(it, { role: built.role, into: built.content, readable, depth: depth + 1 });
+      // What has no name may not be shown itself: there each text is marked.
+      const marked = unseen && built.name.text !== "";
+      if (marked || (marks && itsNameDiffers(it, built.name.text))) built.facts.unseen = true;
+      this.content(it, { role: built.role, into: built.content, readable, depth: depth + 1, marked, unseen });
       built.end = this.built.length;
       return;
     }
     const gap = display === "inline" ? "" : " ";
     if (gap) into.push(gap);
-    this.content(it, { role, into, readable, depth: depth + 1 });
+    this.content(it, { role, into, readable, depth: depth + 1, marked: place.marked, unseen });
     if (gap) into.push(gap);
   }
 
@@ -277,7 +305,7 @@ class Walk {
     if (!readable) return;
     if (generates) into.push(textAfter(it));
     const field = itsField(it);
-    if (field && !/^(checkbox|radio|file)$/.test(field.type)) this.text(shownValue(field), into);
+    if (field && !/^(checkbox|radio|file)$/.test(field.type)) this.text(isPassword(field) ? marked(field.value) : field.value, into);
   }
 
   private build(it: Seen): Built | undefined {
@@ -308,9 +336,6 @@ class Walk {
     }
     if (!frame && isStateful(role)) addStates(it, role, facts);
     if (!frame && it.attributeNames.length) addAttributes(it, role, name.text, facts);
-    const { salt } = this.question;
-    const field = salt === undefined ? undefined : itsField(it);
-    if (salt !== undefined && field?.type === "password" && field.value) facts.print = fingerprint(field.value, salt);
     it.place = this.built.length;
     const built: Built = { role, ref, facts, content: [], name, place: it.place, end: 0 };
     this.built.push(built);
@@ -331,13 +356,6 @@ class Walk {
     }
     if (places.size) facts.sources = [...places];
   }
-}
-
-/** The 32 bits of FNV-1a by which Rust knows a password again that is a secret: the password itself does not leave the page. */
-function fingerprint(text: string, salt: number): number {
-  let hash = salt;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  return hash >>> 0;
 }
 
 function isFrame({ tag }: Seen): boolean {

@@ -2,6 +2,7 @@
 
 import { roleOf } from "./aria/roles";
 import { displayOf, tagOf } from "./dom";
+import { shownText } from "./hidden";
 import { queryDeep } from "./selector/css";
 
 /** A table. `headers` is empty where it has none. */
@@ -71,7 +72,7 @@ function ariaLines(table: Element): Line[] {
 }
 
 function textOf(cell: Element): string {
-  const text = cell instanceof HTMLElement && displayOf(cell) !== "none" ? cell.innerText : (cell.textContent ?? "");
+  const text = shownText(cell);
   return text.trim().replace(/[^\S\n]+/g, " ").replace(/ ?\n\s*/g, "\n");
 }
 

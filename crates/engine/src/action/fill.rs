@@ -72,7 +72,8 @@ impl Page {
         let ask = |(index, (locator, value)): (usize, &(&Locator, _))| {
             let locator = (*locator).clone();
             let turn = json!({ "row": row, "index": index });
-            let argument = json!({ "value": AsRef::<str>::as_ref(value), "turn": turn });
+            let value = AsRef::<str>::as_ref(value);
+            let argument = json!({ "value": value, "turn": turn, "origin": &locator.origin });
             async move { locator.find_and_ask("fill", &argument).await }.boxed()
         };
         let each: Vec<_> = fields.iter().enumerate().map(ask).collect();
@@ -106,7 +107,7 @@ impl Locator {
         let mut tries = Tries::of(self, progress, "fill");
         until_done!(tries, progress, {
             let waiting = || Some(format!("waiting for element to be {}", listed(FILLABLE)));
-            let argument = json!({ "value": value });
+            let argument = json!({ "value": value, "origin": &self.origin });
             let free = !self.page.state().is_held();
             let (element, filled) = match tries.ask("fill", &argument, waiting).await {
                 // A handler of the field opened it.

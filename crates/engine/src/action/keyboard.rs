@@ -15,14 +15,14 @@ impl Locator {
     /// Focuses the element.
     pub async fn focus(&self, progress: &Progress) -> Result<()> {
         let mut tries = Tries::of(self, progress, "focus");
-        self.focused(progress, &mut tries, false).await
+        self.focused(progress, &mut tries, false, "").await
     }
 
     /// Focuses the element and presses a key or shortcut: `Enter`, `a`, `Control+a`, `ControlOrMeta+Shift+ArrowLeft`.
     pub async fn press(&self, progress: &Progress, key: &str) -> Result<()> {
         let shortcut = Shortcut::parse(key)?;
         let mut tries = Tries::of(self, progress, "press");
-        self.focused(progress, &mut tries, true).await?;
+        self.focused(progress, &mut tries, true, "").await?;
         progress.run(self.page.press_shortcut(&shortcut)).await
     }
 
@@ -34,19 +34,21 @@ impl Locator {
         delay: Duration,
     ) -> Result<()> {
         let mut tries = Tries::of(self, progress, "type");
-        self.focused(progress, &mut tries, true).await?;
+        self.focused(progress, &mut tries, true, text).await?;
         progress.run(self.page.type_keys(text, delay)).await
     }
 
-    /// `typing`: the caret of an input that had no focus is at its start, as Playwright has it.
+    /// `typing`: the caret of an input that had no focus is at its start, as Playwright has it. `text` is what will be typed: a password
+    /// is learned before scripts of the page hear of it.
     async fn focused(
         &self,
         progress: &Progress,
         tries: &mut Tries<'_>,
         typing: bool,
+        text: &str,
     ) -> Result<()> {
         until_done!(tries, progress, {
-            let argument = json!({ "typing": typing });
+            let argument = json!({ "typing": typing, "text": text, "origin": &self.origin });
             let _: (_, bool) = tries.ask("focus", &argument, || None).await?;
             Ok(())
         })

@@ -83,6 +83,7 @@ pub(crate) struct Content {
     pub(crate) text: String,
     pub(crate) inner_text: String,
     pub(crate) value: Option<String>,
+    pub(crate) is_expected: bool,
 }
 
 impl Element {

@@ -1,36 +1,159 @@
-//! Passwords that are secrets: known by fingerprints, so that no password leaves its page to be compared.
+//! Values of password fields: what is shown instead of them, and who learns them, so that they are shown nowhere else either.
+//!
+//! The injected code marks each value where it is the field's own, and tells values apart from its answer on a last line
+//! (`injected/src/passwords.ts`).
 
-use std::hash::{BuildHasher as _, RandomState};
+use super::Page;
+use crate::backend::FrameId;
+use crate::error::{Error, Result};
+use serde_json::Value;
+use std::ops::Range;
 use std::sync::Arc;
+use std::time::Duration;
+use url::Url;
 
-/// What stands for the secret whose value this holds for, if one has such a value.
-pub type SecretNames = Arc<dyn Fn(&dyn Fn(&str) -> bool) -> Option<String> + Send + Sync>;
+/// Learns values of password fields; answers for each what is shown instead of it.
+pub type PasswordMasks = Arc<dyn Fn(&[String]) -> Vec<String> + Send + Sync>;
 
-/// How the passwords of a page that are secrets are named.
-#[derive(Clone)]
-pub(crate) struct Passwords {
-    names: SecretNames,
-    /// What fingerprints begin with: those of one page say nothing about another.
-    pub(crate) salt: u32,
-}
+/// How long a document that is busy may hold up an answer.
+const LEARN_TIMEOUT: Duration = Duration::from_millis(500);
+/// How many frames are asked.
+const MAX_FRAMES: usize = 20;
 
-impl Passwords {
-    pub(super) fn new(names: SecretNames) -> Self {
-        let random = RandomState::new().hash_one(());
-        Self {
-            names,
-            salt: u32::try_from(random >> 32).unwrap_or_default(),
+impl Page {
+    /// From now on these learn what password fields hold, and say what is shown instead; without, it is one mark for each character.
+    pub fn set_password_masks(&self, masks: PasswordMasks) {
+        self.state().passwords = Some(masks);
+    }
+
+    /// Has the masks learn what the password fields hold that scripts of this frame can reach, if what such a script has returned has
+    /// any text.
+    pub(crate) async fn learn_passwords(&self, frame: &FrameId, returned: &Result<Option<Value>>) {
+        match returned {
+            Ok(Some(value)) if has_text(value) => {}
+            Err(Error::Script { .. }) => {}
+            _ => return,
         }
-    }
-
-    /// What stands for the password of this fingerprint, if it is a secret.
-    pub(crate) fn name(&self, print: u32) -> Option<String> {
-        (self.names)(&|value| fingerprint(value, self.salt) == print)
+        let frames = self.frames();
+        let origin = |id: &FrameId| {
+            let frame = frames.iter().find(|frame| frame.id == *id)?;
+            let url = Url::parse(&frame.url).ok()?;
+            Some(url.origin()).filter(url::Origin::is_tuple)
+        };
+        let own = origin(frame);
+        let reached = frames.iter().filter(|other| {
+            other.id == *frame || origin(&other.id).is_none_or(|it| Some(it) == own)
+        });
+        let asked = reached.take(MAX_FRAMES).map(async |frame| {
+            let _: Result<()> = self.call(&frame.id, "passwords", &Value::Null).await;
+        });
+        let all = futures_util::future::join_all(asked);
+        // What cannot be asked has shown nothing.
+        let _ = tokio::time::timeout(LEARN_TIMEOUT, all).await;
     }
 }
 
-/// FNV-1a over UTF-16, as `snapshot.ts` has it.
-fn fingerprint(text: &str, salt: u32) -> u32 {
-    let mix = |hash: u32, unit: u16| (hash ^ u32::from(unit)).wrapping_mul(0x0100_0193);
-    text.encode_utf16().fold(salt, mix)
+fn has_text(value: &Value) -> bool {
+    match value {
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => items.iter().any(has_text),
+        Value::Object(members) => members.values().any(has_text),
+        _ => false,
+    }
+}
+
+/// Around a value that is marked.
+const START: char = '\u{fdd0}';
+const END: char = '\u{fdd1}';
+
+/// The JSON of an answer of the injected code, in which no value of a password field is left.
+pub(super) fn masked(mut answer: String, masks: Option<&PasswordMasks>) -> String {
+    let mut values: Vec<String> = Vec::new();
+    // JSON has no line breaks of its own.
+    if let Some(end) = answer.rfind('\n') {
+        values = serde_json::from_str(&answer[end + 1..]).unwrap_or_default();
+        answer.truncate(end);
+    }
+    let marked = marked(&answer);
+    if marked.is_empty() && values.is_empty() {
+        return answer;
+    }
+    values.splice(..0, marked.iter().map(|(value, _)| value.clone()));
+    let shown = match masks {
+        Some(masks) => masks(&values),
+        None => values.iter().map(|value| password_dots(value)).collect(),
+    };
+    let mut json = String::with_capacity(answer.len());
+    let mut done = 0;
+    for ((_, range), shown) in marked.iter().zip(&shown) {
+        json += &answer[done..range.start];
+        let quoted = Value::from(shown.as_str()).to_string();
+        json += &quoted[1..quoted.len() - 1];
+        done = range.end;
+    }
+    json += &answer[done..];
+    json
+}
+
+/// One mark for each character.
+pub fn password_dots(value: &str) -> String {
+    "•".repeat(value.chars().count())
+}
+
+/// The values that are marked, and where they are. One that was cut off ends with its text.
+fn marked(json: &str) -> Vec<(String, Range<usize>)> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(start) = json[from..].find(START).map(|at| from + at) {
+        let content = start + START.len_utf8();
+        let mut escaped = false;
+        let end = json[content..].char_indices().find(|(_, c)| {
+            let ends = !escaped && matches!(*c, '"' | END);
+            escaped = !escaped && *c == '\\';
+            ends
+        });
+        let (length, last) = end.unwrap_or((json.len() - content, '"'));
+        let text = &json[content..content + length];
+        from = content + length;
+        if last == END {
+            from += END.len_utf8();
+        }
+        let value = serde_json::from_str(&format!("\"{text}\""));
+        found.push((value.unwrap_or_else(|_| text.to_owned()), start..from));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marked_values_are_replaced_and_told() {
+        let told = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let masks: PasswordMasks = {
+            let told = told.clone();
+            Arc::new(move |values| {
+                told.lock().unwrap().extend_from_slice(values);
+                values
+                    .iter()
+                    .map(|value| format!("<{}>", value.len()))
+                    .collect()
+            })
+        };
+        let answer =
+            "{\"a\":\"x \u{fdd0}q\\\"\\\\\u{fdd1} y\",\"b\":[\"\u{fdd0}cut\",\"z\"]}\n[\"other\"]";
+        assert_eq!(
+            masked(answer.to_owned(), Some(&masks)),
+            r#"{"a":"x <3> y","b":["<3>","z"]}"#
+        );
+        assert_eq!(*told.lock().unwrap(), ["q\"\\", "cut", "other"]);
+    }
+
+    #[test]
+    fn without_anybody_who_learns_them_their_length_is_shown() {
+        let shown = |answer: &str| masked(answer.to_owned(), None);
+        assert_eq!(shown("\"\u{fdd0}pässe\u{fdd1}\"\n[\"x\"]"), "\"•••••\"");
+        assert_eq!(shown("[1]"), "[1]");
+    }
 }

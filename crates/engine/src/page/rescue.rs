@@ -89,7 +89,9 @@ impl Page {
         element: Option<Handle>,
     ) -> Result<Option<Value>> {
         let evaluated = self.or_halted(frame, self.backend.evaluate(frame, expression, element));
-        evaluated.await.map_err(Error::bounded)
+        let returned = evaluated.await;
+        self.learn_passwords(frame, &returned).await;
+        returned.map_err(Error::bounded)
     }
 
     /// Whether a script is one to the main frame's document: it is read, and not run.

@@ -50,21 +50,6 @@ impl FrameSnapshot {
         self.frames.insert(element, content);
     }
 
-    /// Shows the name of each password that has one instead of its mask.
-    pub(crate) fn name_passwords(&mut self, name: impl Fn(u32) -> Option<String>) {
-        let mut named = None;
-        for entry in &mut self.entries {
-            match entry {
-                Entry::Node(node) => named = node.print.and_then(&name),
-                Entry::Text(text) => {
-                    if let Some(name) = named.take() {
-                        *text = name;
-                    }
-                }
-            }
-        }
-    }
-
     /// How many bytes it will have as a text, roughly.
     pub(crate) fn size(&self) -> usize {
         let entries = self.entries.iter().map(|entry| match entry {
@@ -188,8 +173,8 @@ pub(super) struct Node {
     pub(super) sources: Vec<usize>,
     /// The name was read, among others, from a caption, legend or label of something below.
     pub(super) parts: bool,
-    /// The fingerprint of a password.
-    pub(super) print: Option<u32>,
+    /// A person sees nothing of it, or reads something else than its name.
+    pub(super) unseen: bool,
 }
 
 /// A state that is off, on, or of a kind (`mixed`, `spelling`).

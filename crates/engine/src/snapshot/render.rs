@@ -92,6 +92,7 @@ fn key(shown: &Shown<'_>, shows_pointer: bool) -> String {
     if shown.named && !node.name.is_empty() && is_short(&node.name) {
         let _ = write!(key, " {}", serde_json::Value::from(node.name.as_str()));
     }
+    flag(&mut key, "hidden-text", node.unseen);
     mark(&mut key, "checked", &node.checked);
     flag(&mut key, "disabled", node.disabled);
     flag(&mut key, "expanded", node.expanded);

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 
 /// A text as the value of a mapping: plain if YAML would read it back as that text, else in double quotes.
 pub(super) fn value(text: &str) -> Cow<'_, str> {
-    if !needs_quotes(text) {
+    // What looks like a ref is a text of the page.
+    if !needs_quotes(text) && !text.contains("[ref=") {
         return Cow::Borrowed(text);
     }
     let mut quoted = String::with_capacity(text.len() + 8);

@@ -80,7 +80,7 @@ async fn call(server: &Server, name: &str, arguments: Value) -> Result<String, S
     let arguments: Map<String, Value> = arguments.as_object().cloned().unwrap_or_default();
     match server.call_here(name, arguments).await {
         Ok(content) if content.is_error => Err(content.text()),
-        Ok(content) => Ok(content.text()),
+        Ok(content) => Ok(content.text_without_boundary()),
         Err(unknown) => Err(unknown.to_string()),
     }
 }

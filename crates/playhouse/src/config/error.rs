@@ -129,6 +129,14 @@ pub enum ConfigError {
         /// Why.
         error: std::io::Error,
     },
+    /// Origins of a secret that are none.
+    #[error("{entry} of the secrets is wrong: {reason}")]
+    SecretOrigins {
+        /// The name of the entry.
+        entry: String,
+        /// Why.
+        reason: String,
+    },
     /// HTTP without a port.
     #[error(
         "transport http needs a port: give --port, or \"port\" in the file (0 for any that is free)"

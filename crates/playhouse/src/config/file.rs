@@ -174,8 +174,12 @@ fn entry_of(key: &str) -> Option<(&'static OptionDef, &str)> {
         let (known, name) = def
             .keys()
             .find_map(|known| Some((known, key.strip_prefix(known)?.strip_prefix('.')?)))?;
-        let texts = serde_json::json!({ "type": "string" });
-        let is_map = (def.schema)()["additionalProperties"] == texts;
+        let schema = (def.schema)();
+        let kinds = &schema["additionalProperties"]["type"];
+        let is_map = kinds == "string"
+            || kinds
+                .as_array()
+                .is_some_and(|all| all.contains(&"string".into()));
         (is_map && !known.is_empty()).then_some((def, name))
     })
 }

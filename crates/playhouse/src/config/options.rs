@@ -13,8 +13,8 @@ use super::{
         FilePaths, FirefoxPreferences, ForcedColors, Geolocation, Headers, HttpCredentials,
         IgnoredArguments, ImageResponses, JsonObject, LogDestination, LogFormat, LogLevel, Map,
         Milliseconds, NamedServers, Number, OptionValue, OriginList, Port, Ports, ReducedMotion,
-        Scripts, SessionExpiry, Size, SnapshotMode, StorageStateSource, ToolRules, ToolsetNames,
-        Transport, Unsupported, Viewport,
+        Scripts, SessionExpiry, Size, SnapshotMode, StorageStateSource, Switch, ToolRules,
+        ToolsetNames, Transport, Unsupported, Viewport,
     },
 };
 
@@ -250,11 +250,15 @@ options! {
         file_paths: FilePaths = FilePaths::Relative, key("filePaths").everywhere();
         /// The console messages to keep: error, warning, info, debug. Each includes those before.
         console_level: ConsoleLevel = ConsoleLevel::Info, key("console.level").everywhere();
+        /// Mark what pages say in answers, between `<page-content NONCE>` and `</page-content NONCE>`, and with `[hidden-text]` what people
+        /// cannot see of it: on, off.
+        content_boundaries: Switch, key("contentBoundaries").flag().default("on; off with --toolsets browser alone");
         /// The attribute that getByTestId looks at.
         test_id_attribute: String = "data-testid".to_owned(), key("testIdAttribute").everywhere();
     }
     "Files" {
-        /// A dotenv file of secrets: typed by name, and shown nowhere by value.
+        /// A dotenv file of secrets: typed by name, and shown nowhere by value. `NAME__ORIGINS=https://a.org,https://*.b.org` are the only
+        /// origins whose documents the secret `NAME` may be typed into.
         secrets: SecretsSource, key("secrets").everywhere_but("PLAYWRIGHT_MCP_SECRETS_FILE")
             .secret();
         /// The folder of screenshots, snapshots, logs and downloads.

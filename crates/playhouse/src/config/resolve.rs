@@ -25,7 +25,7 @@ use super::{
     show,
     value::{
         BrowserName, Bytes, CodegenLanguage, CommaList, LogDestination, Milliseconds, Number,
-        OptionValue, Port, Ports, Size, Transport, Viewport,
+        OptionValue, Port, Ports, Size, Switch, ToolsetName, ToolsetNames, Transport, Viewport,
     },
 };
 use crate::nearest::nearest;
@@ -199,6 +199,10 @@ pub(crate) fn resolve(
             console_level: required(&options.console_level),
             test_id_attribute: required(&options.test_id_attribute),
             ask_user: required(&options.ask_user),
+            content_boundaries: match options.content_boundaries.value() {
+                Some(switch) => switch == Switch::On,
+                None => options.toolsets.value() != Some(ToolsetNames(vec![ToolsetName::Browser])),
+            },
         },
         files: FileSettings {
             cwd: cwd.to_owned(),
@@ -561,7 +565,7 @@ fn secrets(options: &mut Options, cwd: &Path) -> Result<Secrets, ConfigError> {
         .map_err(|error| ConfigError::Secrets { path, error })?;
     let read = SecretsSource::Inline(pairs.clone());
     options.secrets.map(|source| *source = read);
-    Ok(Secrets::new(pairs))
+    Secrets::parse(pairs).map_err(|(entry, reason)| ConfigError::SecretOrigins { entry, reason })
 }
 
 fn defaults(options: &mut Options, environment: &Environment, channel: Option<&str>) {

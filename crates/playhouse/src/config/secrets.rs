@@ -1,71 +1,53 @@
 //! Secrets: texts that a client may type by their names, and that nothing it reads may show.
 
-use std::borrow::Cow;
-use std::cmp::Reverse;
-use std::path::{Path, PathBuf};
+mod hidden;
+mod source;
+
 use std::sync::{Arc, PoisonError, RwLock};
 
+use engine::OriginRules;
 use engine::codegen::Typed;
-use regex::{Captures, Regex, RegexBuilder};
-use serde_json::{Value, json};
 
-use super::value::{OptionValue, Problem};
+use hidden::{Hidden, Mask, Value};
+pub(crate) use source::SecretsSource;
 
 /// Names and values, in the order given. Those without a value are left out.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Secrets {
-    values: Vec<(String, String)>,
+    secrets: Vec<Secret>,
     hidden: Hidden,
     learned: Learned,
 }
 
-/// How a value looks, and the name that stands for it.
-type Spelling = (String, String);
+#[derive(Clone, PartialEq, Eq)]
+struct Secret {
+    name: String,
+    value: String,
+    /// The documents that it may be typed into; any without.
+    origins: Option<Vec<String>>,
+}
 
-/// What must not be shown, and whose it is; the longest first.
+/// A secret that a client wants to type into a document that it is not for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Misplaced {
+    pub(crate) name: String,
+    pub(crate) origins: Vec<String>,
+}
+
+/// What became known while the server ran, and all that must not be shown since. Clones learn together.
 #[derive(Clone, Default)]
-struct Hidden {
-    spellings: Arc<[Spelling]>,
-    /// Any of them. Its time is linear in the text, however many of them a page shows.
-    any: Option<Regex>,
+struct Learned(Arc<RwLock<Known>>);
+
+#[derive(Default)]
+struct Known {
+    /// What people typed, newest first.
+    typed: Vec<Value>,
+    /// What password fields held, newest first.
+    passwords: Vec<Value>,
+    all: Option<Hidden>,
 }
 
-impl PartialEq for Hidden {
-    fn eq(&self, other: &Self) -> bool {
-        self.spellings == other.spellings
-    }
-}
-
-impl Eq for Hidden {}
-
-impl Hidden {
-    fn new(mut spellings: Vec<Spelling>) -> Self {
-        // One value may be the beginning of another.
-        spellings.sort_by_key(|(spelling, _)| Reverse(spelling.len()));
-        let each: Vec<_> = spellings.iter().map(|(it, _)| regex::escape(it)).collect();
-        let any = RegexBuilder::new(&each.join("|"))
-            .size_limit(usize::MAX)
-            .build();
-        Self {
-            any: any.ok().filter(|_| !spellings.is_empty()),
-            spellings: spellings.into(),
-        }
-    }
-
-    fn name_of(&self, value: &str) -> &str {
-        let found = self
-            .spellings
-            .iter()
-            .find(|(spelling, _)| spelling == value);
-        found.map_or("", |(_, name)| name)
-    }
-}
-
-/// What people typed while the server ran, newest first, and all that must not be shown since. Clones learn together.
-#[derive(Clone, Default)]
-struct Learned(Arc<RwLock<(Vec<Spelling>, Option<Hidden>)>>);
-
-/// What was typed since does not make settings different.
+/// What was learned since does not make settings different.
 impl PartialEq for Learned {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -74,37 +56,128 @@ impl PartialEq for Learned {
 
 impl Eq for Learned {}
 
-/// How many spellings of what was typed are remembered; the oldest are forgotten first.
-const REMEMBERED: usize = 160;
+/// What the names of entries end with that have origins as their values.
+const ORIGINS: &str = "__ORIGINS";
 
-/// Shorter texts are not hidden: they stand everywhere.
+/// How many values of each kind are remembered; the oldest are forgotten first.
+const MAX_LEARNED: usize = 100;
+
+/// What is learned and shorter is not hidden: it stands everywhere.
 const SHORTEST: usize = 4;
+
+/// Passwords that are words of answers, or so common that a page shows them as words of its own.
+const COMMON: &[&str] = &[
+    "active",
+    "admin",
+    "button",
+    "checked",
+    "code",
+    "cursor",
+    "default",
+    "demo",
+    "disabled",
+    "email",
+    "error",
+    "example",
+    "expanded",
+    "false",
+    "form",
+    "generic",
+    "guest",
+    "hidden",
+    "input",
+    "invalid",
+    "link",
+    "login",
+    "message",
+    "name",
+    "none",
+    "null",
+    "number",
+    "object",
+    "page",
+    "password",
+    "pointer",
+    "pressed",
+    "result",
+    "root",
+    "secret",
+    "selected",
+    "snapshot",
+    "string",
+    "test",
+    "text",
+    "textbox",
+    "title",
+    "true",
+    "type",
+    "undefined",
+    "user",
+    "username",
+    "value",
+    "welcome",
+];
 
 impl std::fmt::Debug for Secrets {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names = self.values.iter().map(|(name, _)| name);
-        f.debug_set().entries(names).finish()
+        f.debug_set().entries(self.names()).finish()
     }
 }
 
 impl Secrets {
-    /// Secrets of these names and values.
+    /// Secrets of these names and values, which may be typed anywhere.
     pub fn new(pairs: impl IntoIterator<Item = (String, String)>) -> Secrets {
-        let values: Vec<_> = pairs
+        let secrets = pairs.into_iter().map(|(name, value)| Secret {
+            name,
+            value,
+            origins: None,
+        });
+        Self::of(secrets.collect())
+    }
+
+    /// Secrets as they are configured: `NAME__ORIGINS` is a list of the origins that the secret `NAME` may be typed into, separated by
+    /// commas or white space. Fails with the entry that is wrong and why.
+    pub(crate) fn parse(pairs: Vec<(String, String)>) -> Result<Secrets, (String, String)> {
+        let (origins, secrets): (Vec<_>, Vec<_>) = pairs
             .into_iter()
-            .filter(|(_, value)| !value.is_empty())
+            .partition(|(name, _)| name.ends_with(ORIGINS));
+        let mut secrets: Vec<_> = secrets
+            .into_iter()
+            .map(|(name, value)| Secret {
+                name,
+                value,
+                origins: None,
+            })
             .collect();
-        let mut spellings: Vec<Spelling> = Vec::new();
-        for (name, value) in &values {
-            for spelling in spelled(value) {
-                if !spellings.iter().any(|(known, _)| *known == spelling) {
-                    spellings.push((spelling, name.clone()));
+        for (entry, list) in origins {
+            let name = entry.trim_end_matches(ORIGINS);
+            let Some(secret) = secrets.iter_mut().find(|secret| secret.name == name) else {
+                return Err((entry.clone(), format!("there is no secret {name}")));
+            };
+            let listed = list.split(|c: char| c == ',' || c.is_whitespace());
+            let listed: Vec<_> = listed.filter(|origin| !origin.is_empty()).collect();
+            if listed.is_empty() {
+                return Err((entry, "it names no origin".to_owned()));
+            }
+            for origin in &listed {
+                if let Err(reason) = check_origin(origin) {
+                    return Err((entry, format!("{origin}: {reason}")));
                 }
             }
+            secret.origins = Some(listed.into_iter().map(str::to_owned).collect());
         }
+        Ok(Self::of(secrets))
+    }
+
+    fn of(mut secrets: Vec<Secret>) -> Self {
+        secrets.retain(|secret| !secret.value.is_empty());
+        let values = secrets.iter().map(|secret| Value {
+            text: secret.value.clone(),
+            mask: Mask::Name(secret.name.clone()),
+        });
         Secrets {
-            values,
-            hidden: Hidden::new(spellings),
+            hidden: Hidden::new(values.collect()),
+            secrets,
             learned: Learned::default(),
         }
     }
@@ -122,229 +195,159 @@ impl Secrets {
         if value.chars().count() < SHORTEST {
             return;
         }
-        let mut learned = self
-            .learned
-            .0
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
-        let fresh = spelled(value).into_iter();
-        let fresh = fresh.map(|spelling| (spelling, "TYPED_BY_USER".to_owned()));
-        let typed: Vec<_> = fresh
-            .chain(learned.0.iter().cloned())
-            .take(REMEMBERED)
-            .collect();
-        // The name of a secret says more.
-        let all = self.hidden.spellings.iter().chain(&typed).cloned();
-        *learned = (typed.clone(), Some(Hidden::new(all.collect())));
+        let mut known = self.known();
+        known.typed.insert(
+            0,
+            Value {
+                text: value.to_owned(),
+                mask: Mask::Name("TYPED_BY_USER".to_owned()),
+            },
+        );
+        known.typed.truncate(MAX_LEARNED);
+        self.hide(&mut known);
     }
 
-    /// There are none, though one may be learned.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.values.is_empty()
+    /// Hides from now on what password fields hold; answers for each value what is shown instead of it.
+    pub(crate) fn learn_passwords(&self, values: &[String]) -> Vec<String> {
+        let mut known = self.known();
+        let mut masks = Vec::with_capacity(values.len());
+        let mut fresh: Vec<Value> = Vec::new();
+        for value in values {
+            let all = known.all.as_ref().unwrap_or(&self.hidden).values.iter();
+            if let Some(named) = all.chain(&fresh).find(|known| known.is(value)) {
+                masks.push(named.shown());
+                continue;
+            }
+            let password = Value {
+                text: value.clone(),
+                mask: Mask::Dots,
+            };
+            masks.push(password.shown());
+            if is_telling(value) && fresh.len() < MAX_LEARNED {
+                fresh.push(password);
+            }
+        }
+        if !fresh.is_empty() {
+            known.passwords.splice(..0, fresh);
+            known.passwords.truncate(MAX_LEARNED);
+            self.hide(&mut known);
+        }
+        masks
     }
 
-    /// What answers show instead of the value for which this holds.
-    pub(crate) fn placeholder_where(&self, is: &dyn Fn(&str) -> bool) -> Option<String> {
-        let hidden = self.hidden();
-        let found = hidden.spellings.iter().find(|(spelling, _)| is(spelling));
-        found.map(|(_, name)| placeholder(name))
+    fn known(&self) -> std::sync::RwLockWriteGuard<'_, Known> {
+        let known = self.learned.0.write();
+        known.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hide(&self, known: &mut Known) {
+        // Of equal values the name of a secret says more.
+        let all = self.hidden.values.iter().chain(&known.typed);
+        let all = all.chain(&known.passwords).cloned();
+        known.all = Some(Hidden::new(all.collect()));
     }
 
     /// What must not be shown as of now.
     fn hidden(&self) -> Hidden {
-        let learned = self.learned.0.read();
-        let learned = learned.unwrap_or_else(PoisonError::into_inner);
-        learned.1.clone().unwrap_or_else(|| self.hidden.clone())
+        let known = self.learned.0.read();
+        let known = known.unwrap_or_else(PoisonError::into_inner);
+        known.all.clone().unwrap_or_else(|| self.hidden.clone())
     }
 
     /// The names that stand for values.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.values.iter().map(|(name, _)| name.as_str())
+        self.secrets.iter().map(|secret| secret.name.as_str())
+    }
+
+    /// The secrets that may be typed anywhere.
+    pub fn without_origins(&self) -> impl Iterator<Item = &str> {
+        let secrets = self.secrets.iter();
+        let anywhere = secrets.filter(|secret| secret.origins.is_none());
+        anywhere.map(|secret| secret.name.as_str())
     }
 
     /// What is typed for a text, and how code shows it: the name of a secret stands for its value.
     pub fn typed(&self, text: &str) -> (String, Typed) {
-        match self.values.iter().find(|(name, _)| name == text) {
-            Some((name, value)) => (value.clone(), Typed::Variable(name.clone())),
+        match self.secrets.iter().find(|secret| secret.name == text) {
+            Some(Secret { name, value, .. }) => (value.clone(), Typed::Variable(name.clone())),
             None => (text.to_owned(), Typed::Text(text.to_owned())),
         }
     }
 
-    /// The text with `<secret>NAME</secret>` wherever it shows a value.
-    pub fn redacted(&self, text: String) -> String {
-        let hidden = self.hidden();
-        let Some(any) = &hidden.any else {
-            return text;
+    /// Whether a text is the name of a secret that may be typed into documents of some origins only.
+    pub(crate) fn is_bound(&self, text: &str) -> bool {
+        let named = self.secrets.iter().find(|secret| secret.name == text);
+        named.is_some_and(|secret| secret.origins.is_some())
+    }
+
+    /// Refuses the name of a secret that may not be typed into documents of this origin.
+    pub(crate) fn check(&self, text: &str, origin: &str) -> Result<(), Misplaced> {
+        let named = self.secrets.iter().find(|secret| secret.name == text);
+        let Some((secret, origins)) = named.and_then(|it| Some((it, it.origins.as_ref()?))) else {
+            return Ok(());
         };
-        let named = |found: &Captures<'_>| placeholder(hidden.name_of(&found[0]));
-        match any.replace_all(&text, named) {
-            Cow::Borrowed(_) => text,
-            Cow::Owned(shown) => shown,
+        let is_web = origin.starts_with("https://") || origin.starts_with("http://");
+        if is_web && OriginRules::new(Some(origins), &[]).allow(origin) {
+            return Ok(());
         }
-    }
-
-    /// The same for each text and each key of a JSON value.
-    pub fn redacted_json(&self, value: Value) -> Value {
-        match value {
-            Value::String(text) => Value::String(self.redacted(text)),
-            Value::Array(items) => items.into_iter().map(|i| self.redacted_json(i)).collect(),
-            Value::Object(map) => map
-                .into_iter()
-                .map(|(key, value)| (self.redacted(key), self.redacted_json(value)))
-                .collect(),
-            other => other,
-        }
-    }
-}
-
-/// What stands for the secret of that name.
-fn placeholder(name: &str) -> String {
-    format!("<secret>{name}</secret>")
-}
-
-/// A value and how it looks in strings of code, in JSON, and in addresses.
-fn spelled(value: &str) -> Vec<String> {
-    let quoted = |quoted: String| quoted[1..quoted.len() - 1].to_owned();
-    let form: String = url::form_urlencoded::byte_serialize(value.as_bytes()).collect();
-    let mut spellings = vec![
-        value.to_owned(),
-        quoted(json!(value).to_string()),
-        quoted(engine::codegen::javascript::string(value)),
-        form.replace('+', "%20"),
-        form,
-    ];
-    spellings.dedup();
-    spellings
-}
-
-/// Where secrets come from.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum SecretsSource {
-    /// A file of lines `NAME=value`.
-    File(PathBuf),
-    /// The configuration file itself.
-    Inline(Vec<(String, String)>),
-}
-
-impl SecretsSource {
-    /// The names and values; reads the file. Relative paths are relative to `cwd`.
-    pub(crate) fn read(self, cwd: &Path) -> std::io::Result<Vec<(String, String)>> {
-        match self {
-            SecretsSource::File(path) => Ok(dotenv(&std::fs::read_to_string(cwd.join(path))?)),
-            SecretsSource::Inline(pairs) => Ok(pairs),
-        }
-    }
-}
-
-impl OptionValue for SecretsSource {
-    const WORD: &'static str = "PATH";
-
-    fn parse(text: &str) -> Result<Self, Problem> {
-        PathBuf::parse(text).map(SecretsSource::File)
-    }
-
-    fn from_json(value: &Value) -> Result<Self, Problem> {
-        let expected = || Problem::expected("an object of strings, or the path of a dotenv file");
-        match value {
-            Value::String(path) => Self::parse(path),
-            Value::Object(map) => map
-                .iter()
-                .map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())))
-                .collect::<Option<_>>()
-                .map(SecretsSource::Inline)
-                .ok_or_else(expected),
-            _ => Err(expected()),
-        }
-    }
-
-    fn to_json(&self) -> Value {
-        match self {
-            SecretsSource::File(path) => path.to_json(),
-            SecretsSource::Inline(pairs) => pairs
-                .iter()
-                .map(|(name, value)| (name.clone(), json!(value)))
-                .collect(),
-        }
-    }
-
-    fn schema() -> Value {
-        json!({
-            "type": ["string", "object"],
-            "additionalProperties": { "type": "string" }
+        Err(Misplaced {
+            name: secret.name.clone(),
+            origins: origins.clone(),
         })
     }
 
-    fn extend(&mut self, later: Self) {
-        match (self, later) {
-            (SecretsSource::Inline(mine), SecretsSource::Inline(later)) => mine.extend(later),
-            (mine, later) => *mine = later,
-        }
+    /// The text with `<secret>NAME</secret>` wherever it shows a value, and marks wherever it shows a password.
+    pub fn redacted(&self, text: String) -> String {
+        self.hidden().redacted(text)
+    }
+
+    /// The same for each text and each key of a JSON value.
+    pub fn redacted_json(&self, value: serde_json::Value) -> serde_json::Value {
+        redacted_json(&self.hidden(), value)
     }
 }
 
-/// The names and values of a dotenv file: `NAME=value`, `export NAME=value`, values bare (up to a `#`)
-/// or in any of the three quotes, where they may go over lines. In double quotes `\n` is a line's end.
-fn dotenv(text: &str) -> Vec<(String, String)> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut pairs: Vec<(String, String)> = Vec::new();
-    let mut rest = text;
-    while !rest.is_empty() {
-        let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
-        rest = after;
-        let line = line.trim_start();
-        let line = match line.strip_prefix("export") {
-            Some(exported) if exported.starts_with(char::is_whitespace) => exported,
-            _ => line,
-        };
-        let Some((name, value)) = line.split_once('=') else {
-            continue;
-        };
-        let name = name.trim();
-        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
-        if name.is_empty() || !name.chars().all(is_name) {
-            continue;
-        }
-        let value = value.trim();
-        // From the value on, as it may go over lines.
-        let start = value.as_ptr() as usize - text.as_ptr() as usize;
-        let quote = value
-            .chars()
-            .next()
-            .filter(|c| matches!(c, '"' | '\'' | '`'));
-        let value = match quote.and_then(|quote| Some((quote, closing(&text[start + 1..], quote)?)))
-        {
-            Some((quote, end)) => {
-                let quoted = &text[start + 1..start + 1 + end];
-                let tail = &text[start + 2 + end..];
-                rest = tail.split_once('\n').map_or("", |(_, rest)| rest);
-                match quote {
-                    '"' => quoted.replace("\\n", "\n").replace("\\r", "\r"),
-                    _ => quoted.to_owned(),
-                }
-            }
-            None => value
-                .split('#')
-                .next()
-                .unwrap_or_default()
-                .trim_end()
-                .to_owned(),
-        };
-        pairs.retain(|(known, _)| known != name);
-        pairs.push((name.to_owned(), value));
+fn redacted_json(hidden: &Hidden, value: serde_json::Value) -> serde_json::Value {
+    use serde_json::Value;
+    match value {
+        Value::String(text) => Value::String(hidden.redacted(text)),
+        Value::Array(items) => items
+            .into_iter()
+            .map(|item| redacted_json(hidden, item))
+            .collect(),
+        Value::Object(map) => map
+            .into_iter()
+            .map(|(key, value)| (hidden.redacted(key), redacted_json(hidden, value)))
+            .collect(),
+        other => other,
     }
-    pairs
 }
 
-/// Where the quote ends; one behind a backslash does not end it.
-fn closing(text: &str, quote: char) -> Option<usize> {
-    text.match_indices(quote)
-        .map(|(at, _)| at)
-        .find(|at| !text[..*at].ends_with('\\'))
+/// Whether a password is nothing that pages and answers show anyhow.
+fn is_telling(value: &str) -> bool {
+    let value = value.trim();
+    value.chars().count() >= SHORTEST && !COMMON.contains(&value.to_ascii_lowercase().as_str())
+}
+
+/// An origin as rules of origins have it: scheme, host, and a port where it is not the scheme's own; `*` is any text.
+fn check_origin(origin: &str) -> Result<(), &'static str> {
+    let host = origin
+        .strip_prefix("https://")
+        .or_else(|| origin.strip_prefix("http://"))
+        .ok_or("an origin begins with https:// or http://")?;
+    let is_host = |c: char| c.is_ascii_alphanumeric() || "-.*:[]_".contains(c);
+    match host.is_empty() || !host.chars().all(is_host) {
+        true => Err(
+            "an origin is a scheme, a host in ASCII and maybe a port, such as https://*.example.com:8443",
+        ),
+        false => Ok(()),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn secrets(pairs: &[(&str, &str)]) -> Secrets {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
@@ -373,6 +376,9 @@ mod tests {
             r#"a "b\'\n&"#,
             "a%20%22b%27%0A%26",
             "a+%22b%27%0A%26",
+            "a &quot;b&#39; &amp;",
+            "a\t\"b'   &",
+            r#"a \\\"b'\\n\u0026"#,
         ] {
             assert_eq!(
                 secrets.redacted(text.to_owned()),
@@ -388,22 +394,101 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_secrets_is_read_as_dotenv_reads_it() {
-        let text = "\u{feff}# x\nA=1\r\nexport B = two words # not this\nC='a # b'\nD=\"x\\ny\" # z\n\
-            E=\"over\nlines\"\nF=\nno value\nG=it's\nA=2\n2 H=3\nI=`a\"b'c`\nJ=\"open";
-        let pairs = [
-            ("B", "two words"),
-            ("C", "a # b"),
-            ("D", "x\ny"),
-            ("E", "over\nlines"),
-            ("F", ""),
-            ("G", "it's"),
-            ("A", "2"),
-            ("I", "a\"b'c"),
-            ("J", "\"open"),
+    fn lines_and_base64_of_a_value_are_hidden_too() {
+        let secrets = secrets(&[(
+            "KEY",
+            "-----BEGIN KEY-----\nMIIBOgIBAAJBAKj34\nshort\n-----END KEY-----",
+        )]);
+        let redacted = |text: &str| secrets.redacted(text.to_owned());
+        assert_eq!(
+            redacted("-----BEGIN KEY----- MIIBOgIBAAJBAKj34  short\t-----END KEY-----!"),
+            "<secret>KEY</secret>!"
+        );
+        assert_eq!(redacted("> MIIBOgIBAAJBAKj34"), "> <secret>KEY</secret>");
+        assert_eq!(redacted("short"), "short");
+        let secrets = super::Secrets::new([("P".to_owned(), "correct horse/+~".to_owned())]);
+        for before in ["", "u:", "me:", "you:"] {
+            let basic = base64::Engine::encode(
+                &base64::prelude::BASE64_STANDARD,
+                format!("{before}correct horse/+~."),
+            );
+            let shown = secrets.redacted(format!("Basic {basic}"));
+            assert!(shown.contains("<secret>P</secret>"), "{before}: {shown}");
+            assert!(
+                shown.len() < "Basic <secret>P</secret>".len() + 12,
+                "{shown}"
+            );
+        }
+    }
+
+    #[test]
+    fn passwords_are_hidden_where_they_are_no_common_words() {
+        let secrets = secrets(&[("KEY", "hunter22")]);
+        let values = [
+            "hunter22",
+            "1234",
+            "abc",
+            "password",
+            "tr0ub4dor&3",
+            "a  b c",
         ];
-        let pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        assert_eq!(dotenv(text), pairs);
+        let values = values.map(str::to_owned);
+        let masks = [
+            "<secret>KEY</secret>",
+            "••••",
+            "•••",
+            "••••••••",
+            "•••••••••••",
+            "••••••",
+        ];
+        assert_eq!(secrets.learn_passwords(&values), masks);
+        assert_eq!(secrets.learn_passwords(&values), masks);
+        let shown = |text: &str| secrets.clone().redacted(text.to_owned());
+        assert_eq!(shown("1234 e1234 x=1234&y"), "•••• e1234 x=••••&y");
+        assert_eq!(shown("abc password"), "abc password");
+        assert_eq!(shown("xtr0ub4dor&amp;3"), "x•••••••••••");
+        assert_eq!(shown("a b c"), "••••••");
+        assert_eq!(
+            secrets.apart().redacted("tr0ub4dor&3".to_owned()),
+            "tr0ub4dor&3"
+        );
+    }
+
+    #[test]
+    fn a_secret_with_origins_is_for_those_only() {
+        let parsed = |pairs: &[(&str, &str)]| {
+            let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+            Secrets::parse(pairs.iter().map(owned).collect())
+        };
+        let list = "https://a.org, https://*.b.org http://localhost:*";
+        let secrets = parsed(&[("A", "x"), ("A__ORIGINS", list), ("B", "y")]).expect("valid");
+        assert_eq!(secrets.names().collect::<Vec<_>>(), ["A", "B"]);
+        assert_eq!(secrets.without_origins().collect::<Vec<_>>(), ["B"]);
+        assert!(secrets.is_bound("A") && !secrets.is_bound("B") && !secrets.is_bound("x"));
+        for origin in ["https://a.org", "https://x.b.org", "http://localhost:8080"] {
+            assert_eq!(secrets.check("A", origin), Ok(()), "{origin}");
+        }
+        for origin in [
+            "http://a.org",
+            "https://a.org:8443",
+            "https://b.org",
+            "https://a.org.evil.org",
+            "https://evil.org",
+            "null",
+            "",
+        ] {
+            assert!(secrets.check("A", origin).is_err(), "{origin}");
+            assert_eq!(secrets.check("B", origin), Ok(()), "{origin}");
+        }
+        for (name, list) in [
+            ("A__ORIGINS", ""),
+            ("A__ORIGINS", "a.org"),
+            ("A__ORIGINS", "https://a.org/x"),
+            ("C__ORIGINS", "https://a.org"),
+        ] {
+            let (entry, _) = parsed(&[("A", "x"), (name, list)]).expect_err(list);
+            assert_eq!(entry, name);
+        }
     }
 
     #[test]

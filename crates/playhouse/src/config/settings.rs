@@ -470,6 +470,8 @@ pub struct AnswerSettings {
     pub test_id_attribute: String,
     /// A dialog that the agent passes by is put to the user.
     pub ask_user: bool,
+    /// What pages say is marked in answers, and what people cannot see of it.
+    pub content_boundaries: bool,
 }
 
 /// Where files lie.

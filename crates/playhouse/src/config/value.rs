@@ -18,7 +18,7 @@ pub use choices::{
     ForcedColors, ImageResponses, LogFormat, LogLevel, ReducedMotion, SessionExpiry, SnapshotMode,
     ToolsetName,
 };
-pub(crate) use choices::{LogDestination, Transport};
+pub(crate) use choices::{LogDestination, Switch, Transport};
 pub use lists::ToolRule;
 pub(crate) use lists::{
     Arguments, CapabilityNames, CommaList, Headers, IgnoredArguments, Map, OriginList, Ports,

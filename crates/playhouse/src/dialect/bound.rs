@@ -122,6 +122,7 @@ mod tests {
             items: vec![ContentItem::Text(text)],
             structured,
             is_error,
+            boundary: None,
         }
     }
 

@@ -1,5 +1,6 @@
 //! The dialect of the `session` and `e2e` toolsets: one JSON object, as text and as structured content.
 
+use super::sections::Boundary;
 use super::{Content, ContentItem, name_session};
 use crate::config::{AnswerSettings, ImageResponses};
 use crate::error::{Error, ErrorCode, Result};
@@ -44,7 +45,8 @@ fn answered(
             Part::Image(Image { bytes, mime_type }) => {
                 images.push(ContentItem::Image { bytes, mime_type });
             }
-            Part::Object(_) | Part::Text(_) | Part::File { .. } | Part::Tabs(_) => {}
+            Part::Object(_) | Part::Text(_) | Part::Page(_) | Part::File { .. } | Part::Tabs(_) => {
+            }
         }
     }
     let mut object = Value::Object(object);
@@ -168,7 +170,28 @@ fn of(object: Value, is_error: bool) -> Content {
         items: vec![ContentItem::Text(object.to_string())],
         structured: Some(object),
         is_error,
+        boundary: None,
     }
+}
+
+/// The members of answers that are long texts of a page.
+const PAGE_TEXTS: [&str; 3] = ["content", "text", "result"];
+
+/// An answer as text, with a boundary around what it has of a page: inside of the strings, so that it still is JSON. `None` without such
+/// strings. What programs get is as it was.
+pub(crate) fn with_boundary(object: &Value, boundary: &Boundary) -> Option<String> {
+    let is_text = |name: &&&str| object[**name].as_str().is_some_and(|text| !text.is_empty());
+    let names: Vec<_> = PAGE_TEXTS.iter().filter(is_text).collect();
+    if names.is_empty() {
+        return None;
+    }
+    let mut object = object.clone();
+    for name in names {
+        let text = object[*name].as_str().unwrap_or_default();
+        let text = format!("{}\n{text}\n{}", boundary.start(), boundary.end());
+        object[*name] = text.into();
+    }
+    Some(object.to_string())
 }
 
 #[cfg(test)]

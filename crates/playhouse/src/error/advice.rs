@@ -33,6 +33,7 @@ impl ErrorCode {
             | Self::DialogOpen
             | Self::ScriptFailed
             | Self::NotFound
+            | Self::SecretNotAllowedHere
             | Self::FileAccessDenied
             | Self::FileError
             | Self::UnsupportedByBrowser
@@ -81,6 +82,9 @@ impl ErrorCode {
             }
             Self::VerificationFailed => "Take a snapshot to see what the page really shows.",
             Self::NotFound => "List what there is, then name one of those.",
+            Self::SecretNotAllowedHere => {
+                "Go to a page of one of its origins. Only the user can allow others, with --secrets."
+            }
             Self::FileAccessDenied => {
                 "Use a path below the workspace, or start with --allow-unrestricted-file-access."
             }

@@ -1,6 +1,7 @@
 //! The console log of a tab: a file that grows as messages come, and how far answers have told of it.
 
 use crate::config::ConsoleLevel;
+use crate::escape::{indented, one_line};
 use crate::output::Output;
 use crate::reply::Event;
 use engine::{ConsoleMessage, MessageKind, Page};
@@ -36,14 +37,18 @@ pub(crate) fn level(kind: MessageKind) -> ConsoleLevel {
 /// A message as lists and logs show it: its kind, its text, and where it came from.
 pub(crate) fn line(message: &ConsoleMessage) -> String {
     if message.kind == MessageKind::PageError {
-        return message.text.clone();
+        return indented(&message.text);
     }
     let kind = message.kind.to_string().to_uppercase();
     let (url, line) = match &message.location {
         Some(place) => (place.url.as_str(), place.line),
         None => ("", 0),
     };
-    format!("[{kind}] {} @ {url}:{line}", message.text)
+    format!(
+        "[{kind}] {} @ {}:{line}",
+        indented(&message.text),
+        one_line(url)
+    )
 }
 
 /// Bytes after which a log ends: a page that never stops must not fill the disk.
@@ -56,6 +61,8 @@ pub(super) struct ConsoleFile {
     file: Option<OpenFile>,
     /// The first message that is not written yet.
     next: u64,
+    /// How many actions are under way whose messages wait.
+    held: usize,
 }
 
 struct OpenFile {
@@ -75,11 +82,29 @@ impl ConsoleFile {
             level,
             file: None,
             next: 0,
+            held: 0,
         }
     }
 
-    /// Writes down what has come, in one go. A log that cannot be written is left: the messages can still be asked for.
+    /// Writes down what has come, in one go, unless it is held. A log that cannot be written is left: the messages can still be asked for.
     pub(super) fn write(&mut self, page: &Page) {
+        if self.held == 0 {
+            self.write_all(page);
+        }
+    }
+
+    /// Lets messages wait, until as many releases.
+    pub(super) fn hold(&mut self) {
+        self.held += 1;
+    }
+
+    /// Writes what has waited, if nothing else holds it.
+    pub(super) fn release(&mut self, page: &Page) {
+        self.held = self.held.saturating_sub(1);
+        self.write(page);
+    }
+
+    fn write_all(&mut self, page: &Page) {
         let news = page.console(self.next);
         let Some(last) = news.last() else { return };
         self.next = last.number + 1;
@@ -105,7 +130,7 @@ impl ConsoleFile {
 
     /// Leaves the file, and what has not been told of it; the next message begins another.
     pub(super) fn restart(&mut self, page: &Page) {
-        self.write(page);
+        self.write_all(page);
         self.file = None;
     }
 

@@ -38,6 +38,20 @@ pub(crate) struct Tab {
     _watch: Task,
 }
 
+/// Keeps console messages from being written down.
+pub(crate) struct ConsoleHold {
+    page: Page,
+    console: Arc<Mutex<ConsoleFile>>,
+}
+
+impl Drop for ConsoleHold {
+    fn drop(&mut self) {
+        let console = self.console.lock();
+        let mut console = console.unwrap_or_else(PoisonError::into_inner);
+        console.release(&self.page);
+    }
+}
+
 /// What the client knows of a tab.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Told {
@@ -56,9 +70,10 @@ impl Tab {
             page.set_ref_prefix(&format!("{name}:"));
         }
         page.set_test_id_attribute(&settings.answers.test_id_attribute);
-        if !settings.secrets.is_empty() {
-            let secrets = settings.secrets.clone();
-            page.set_secret_names(Arc::new(move |is| secrets.placeholder_where(is)));
+        let secrets = settings.secrets.clone();
+        page.set_password_masks(Arc::new(move |values| secrets.learn_passwords(values)));
+        if settings.answers.content_boundaries {
+            page.mark_hidden_text();
         }
         let console = Arc::new(Mutex::new(ConsoleFile::new(
             output,
@@ -162,6 +177,15 @@ impl Tab {
         let mut console = self.console();
         console.write(&self.page);
         console.news()
+    }
+
+    /// Writes no console message down until this is dropped: what is typed may turn out to be a password, and the page may log it.
+    pub(crate) fn hold_console(&self) -> ConsoleHold {
+        self.console().hold();
+        ConsoleHold {
+            page: self.page.clone(),
+            console: self.console.clone(),
+        }
     }
 
     /// Begins a new console log: the client goes to another page.

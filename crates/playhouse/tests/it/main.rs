@@ -30,8 +30,9 @@ mod init_pages;
 mod lifecycle;
 mod oauth;
 mod origins;
-mod policy;
 #[cfg(target_os = "linux")]
+mod passwords;
+mod policy;
 mod pool;
 mod profiles;
 mod prompts;
@@ -58,11 +59,12 @@ mod webkit;
 use serde_json::{Value, json};
 use testkit::{Client, Engine, Launch, Site};
 
-/// The built server with these arguments, headless and isolated, and with all tools where they choose none; not started yet.
+/// The built server with these arguments, headless and isolated, with all tools where they choose none, and without boundaries around
+/// what pages say; not started yet.
 fn launch(args: &[&str]) -> Launch {
     let chosen = args.iter().any(|arg| arg.starts_with("--toolsets"));
     Launch::new(env!("CARGO_BIN_EXE_playhouse"))
-        .args(["--headless", "--isolated"])
+        .args(["--headless", "--isolated", "--content-boundaries", "off"])
         .args((!chosen).then_some("--toolsets=all"))
         .args(args.iter().copied())
 }

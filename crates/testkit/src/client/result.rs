@@ -100,10 +100,14 @@ impl CallResult {
     }
 }
 
-/// Splits at lines that start with `### `; what stands before the first has no title.
+/// Splits at lines that start with `### `; what stands before the first has no title. Boundaries around what a page says are left out.
 fn sections(text: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
-    for line in text.lines() {
+    let is_boundary = |line: &&str| {
+        let tag = line.strip_prefix("</").or_else(|| line.strip_prefix('<'));
+        tag.is_some_and(|tag| tag.starts_with("page-content "))
+    };
+    for line in text.lines().filter(|line| !is_boundary(line)) {
         match (line.strip_prefix("### "), found.last_mut()) {
             (Some(title), _) => found.push((title.trim().to_owned(), String::new())),
             (None, Some((_, body))) => {

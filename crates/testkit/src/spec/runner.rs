@@ -48,7 +48,14 @@ impl Runner {
         if engine != Engine::Chromium && (other.is_some() || update) {
             return None;
         }
-        let own = [program, "--headless", "--isolated"].into_iter();
+        let own = [
+            program,
+            "--headless",
+            "--isolated",
+            "--content-boundaries",
+            "off",
+        ]
+        .into_iter();
         let own = own.chain(engine.args().iter().copied());
         let own = own.chain(engine.keeping().iter().copied());
         Some(Self {

@@ -1,6 +1,7 @@
 // Names and descriptions: https://www.w3.org/TR/accname-1.2/#mapping_additional_nd_te, with the native sources of https://www.w3.org/TR/html-aam-1.0/#accname-computation.
 
 import { isElement, itIsHtml, itIsSvg, itsChildren, itsField, itsLook, itsRoot, itsShadow, squash } from "../dom";
+import { dots, isPassword } from "../passwords";
 import { cached, seen, type Seen } from "../seen";
 import { isPresentational, itIsHidden, itsRole, roleOf } from "./roles";
 
@@ -180,9 +181,9 @@ function chosen(it: Seen, role: string): Element[] {
   return list ? [...list.querySelectorAll("[aria-selected=true]")].filter((child) => roleOf(child) === "option") : [];
 }
 
-/** The value of a field as it is on the screen: of a password only its length leaves the page. */
-export function shownValue(e: HTMLInputElement | HTMLTextAreaElement): string {
-  return e.type === "password" ? "•".repeat(e.value.length) : e.value;
+/** The value of a field as a name has it: of a password only its length. */
+function shownValue(e: HTMLInputElement | HTMLTextAreaElement): string {
+  return isPassword(e) ? dots(e.value) : e.value;
 }
 
 /** The name that the element's own kind of HTML gives it, which may be empty; undefined where content or title is to decide. */

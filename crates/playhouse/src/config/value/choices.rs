@@ -51,6 +51,14 @@ choices! {
         Csharp,
     }
 
+    /// Whether something is done.
+    Switch {
+        /// It is.
+        On,
+        /// It is not.
+        Off,
+    }
+
     /// The least severe console messages that are kept.
     ConsoleLevel {
         /// Errors only.

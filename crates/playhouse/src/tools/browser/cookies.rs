@@ -57,7 +57,7 @@ impl Tool for CookieList {
         } else {
             lines.join("\n")
         };
-        Ok(Reply::text(text).and_code("await page.context().cookies();"))
+        Ok(Reply::page(text).and_code("await page.context().cookies();"))
     }
 }
 
@@ -91,7 +91,7 @@ impl Tool for CookieGet {
             ),
             None => format!("Cookie '{}' not found", self.name),
         };
-        Ok(Reply::text(text).and_code("await page.context().cookies();"))
+        Ok(Reply::page(text).and_code("await page.context().cookies();"))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Filling several fields at once.
 
 use crate::call::Call;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::reply::Reply;
 use crate::scope::{CurrentTab, Found};
 use crate::tool::{Effect, Tool, ToolDef};
@@ -60,7 +60,14 @@ impl Tool for FillForm {
         let mut reply = Reply::default();
         // All are looked up at once, and each failure is told in its turn: the fields before it are filled, and stay so.
         let targets: Vec<_> = self.fields.iter().map(|field| &*field.target).collect();
-        let mut found: VecDeque<_> = tab.find_all(call, &targets).await.into();
+        let mut found = VecDeque::new();
+        for (field, target) in self.fields.iter().zip(tab.find_all(call, &targets).await) {
+            match field.typed(&tab, call, target).await {
+                // Nothing is filled where one value is not for its field.
+                Err(error @ Error::SecretNotAllowedHere { .. }) => return Err(error),
+                typed => found.push_back(typed),
+            }
+        }
         let mut ahead = 0;
         for (index, field) in self.fields.iter().enumerate() {
             if ahead == 0 {
@@ -72,7 +79,7 @@ impl Tool for FillForm {
             let filled = match ahead.checked_sub(1) {
                 Some(left) => {
                     ahead = left;
-                    found.map(|found| field.filled(call, found))
+                    found.map(|typed| field.action(typed.shown, typed.value_shown))
                 }
                 None => field.fill(call, found).await,
             };
@@ -90,18 +97,25 @@ impl Tool for FillForm {
     }
 }
 
+/// A field that was found, and what is typed into it.
+struct TypedInto {
+    locator: Locator,
+    shown: Selector,
+    value: String,
+    value_shown: Typed,
+}
+
 /// Fills the texts that come first, as far as that needs no waiting; how many fields those are.
 async fn fill_row(
     tab: &CurrentTab,
     call: &Call,
     fields: &[Field],
-    found: &VecDeque<Result<Found>>,
+    found: &VecDeque<Result<TypedInto>>,
 ) -> usize {
     let texts = fields.iter().zip(found).map_while(|(field, found)| {
         let is_text = matches!(field.kind, FieldKind::Textbox | FieldKind::Slider);
         let found = found.as_ref().ok().filter(|_| is_text)?;
-        let (text, _) = call.settings.secrets.typed(&field.value);
-        Some((&found.locator, text))
+        Some((&found.locator, found.value.as_str()))
     });
     let texts: Vec<_> = texts.collect();
     match texts.as_slice() {
@@ -111,16 +125,27 @@ async fn fill_row(
 }
 
 impl Field {
-    fn filled(&self, call: &Call, found: Found) -> Action {
-        let (_, shown) = call.settings.secrets.typed(&self.value);
-        self.action(found.shown, shown)
+    async fn typed(
+        &self,
+        tab: &CurrentTab,
+        call: &Call,
+        found: Result<Found>,
+    ) -> Result<TypedInto> {
+        let Found { locator, shown } = found?;
+        let (locator, value, value_shown) = tab.typed(call, locator, &self.value).await?;
+        Ok(TypedInto {
+            locator,
+            shown,
+            value,
+            value_shown,
+        })
     }
 
-    async fn fill(&self, call: &Call, found: Result<Found>) -> Result<Action> {
+    async fn fill(&self, call: &Call, found: Result<TypedInto>) -> Result<Action> {
         let found = found?;
-        let (text, shown) = call.settings.secrets.typed(&self.value);
-        self.give(&found.locator, &call.action(), &text).await?;
-        Ok(self.action(found.shown, shown))
+        self.give(&found.locator, &call.action(), &found.value)
+            .await?;
+        Ok(self.action(found.shown, found.value_shown))
     }
 
     async fn give(&self, locator: &Locator, progress: &Progress, text: &str) -> engine::Result<()> {

@@ -32,6 +32,6 @@ impl Tool for GenerateLocator {
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let found = tab.find(call, &self.target).await?;
         found.locator.resolve(&call.action()).await?;
-        Ok(Reply::text(found.shown.to_string()))
+        Ok(Reply::page(found.shown.to_string()))
     }
 }

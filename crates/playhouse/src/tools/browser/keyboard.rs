@@ -69,8 +69,8 @@ impl Tool for Type {
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let found = tab.find(call, &self.target).await?;
-        let (text, shown) = call.settings.secrets.typed(&self.text);
-        let (locator, text) = (&found.locator, text.as_str());
+        let (locator, text, shown) = tab.typed(call, found.locator, &self.text).await?;
+        let (locator, text) = (&locator, text.as_str());
         let (submit, slowly) = (self.submit == Some(true), self.slowly == Some(true));
         let typed = async {
             let progress = call.action();

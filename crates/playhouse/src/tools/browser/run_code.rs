@@ -3,7 +3,7 @@
 use crate::call::Call;
 use crate::config::Risk;
 use crate::error::{Error, Result};
-use crate::reply::Reply;
+use crate::reply::{Part, Reply};
 use crate::scope::CurrentTab;
 use crate::script::{End, Script};
 use crate::tool::{Effect, Tool, ToolDef};
@@ -44,7 +44,7 @@ impl Tool for RunCode {
             End::Value(value) => {
                 tab.settle_briefly(call, watch).await;
                 if let Some(value) = value {
-                    reply = reply.and_text(value);
+                    reply = reply.and(Part::Page(value));
                 }
             }
             // The code goes no further until the dialog is answered.
@@ -55,7 +55,7 @@ impl Tool for RunCode {
             End::Failed(message) => reply.error = Some(failed(message)),
         }
         for line in outcome.printed {
-            reply = reply.and_text(line);
+            reply = reply.and(Part::Page(line));
         }
         if !outcome.unhandled.is_empty() {
             let mut lines = outcome.unhandled;

@@ -143,7 +143,7 @@ impl Tool for VerifyValue {
         let found = tab.find(call, &self.target).await?;
         let progress = call.action();
         let expected = &self.value;
-        let (actual, action) = match self.kind {
+        let (actual, is_expected, action) = match self.kind {
             FieldKind::Checkbox | FieldKind::Radio => {
                 let states = found.locator.states(&progress).await?;
                 let checked = states.checked.is_some_and(Checked::is_checked);
@@ -151,22 +151,24 @@ impl Tool for VerifyValue {
                     locator: found.shown,
                     checked,
                 };
-                (checked.to_string(), action)
+                let actual = checked.to_string();
+                (actual.clone(), actual == *expected, action)
             }
             FieldKind::Textbox | FieldKind::Slider | FieldKind::Combobox => {
-                let Some(value) = found.locator.value(&progress).await? else {
+                let compared = found.locator.compare_value(&progress, expected).await?;
+                let Some((value, is_expected)) = compared else {
                     return Ok(failed(
                         "Error: Node is not an <input>, <textarea> or <select> element".to_owned(),
                     ));
                 };
                 let action = Action::ExpectValue {
                     locator: found.shown,
-                    value: value.clone(),
+                    value: expected.clone(),
                 };
-                (value, action)
+                (value, is_expected, action)
             }
         };
-        if actual != *expected {
+        if !is_expected {
             return Ok(failed(format!(
                 "Expected value \"{expected}\", but got \"{actual}\""
             )));

@@ -242,7 +242,7 @@ impl Storage {
         } else {
             lines.join("\n")
         };
-        Ok(Reply::text(text).and_code(format!("await page.{self}.items();")))
+        Ok(Reply::page(text).and_code(format!("await page.{self}.items();")))
     }
 
     async fn get(self, tab: &CurrentTab, call: &Call, key: &str) -> Result<Reply> {
@@ -253,7 +253,7 @@ impl Storage {
             Some(value) => format!("{key}={value}"),
             None => format!("{self} key '{key}' not found"),
         };
-        Ok(Reply::text(text).and_code(format!("await page.{self}.getItem({});", quote(key))))
+        Ok(Reply::page(text).and_code(format!("await page.{self}.getItem({});", quote(key))))
     }
 
     async fn set(self, tab: &CurrentTab, call: &Call, key: &str, value: &str) -> Result<Reply> {

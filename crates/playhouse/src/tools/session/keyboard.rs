@@ -40,7 +40,7 @@ impl ObjectTool for Type {
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Done>> {
         let locator = tab.awaited(&self.selector)?;
-        let (text, _) = call.settings.secrets.typed(&self.text);
+        let (locator, text, _) = tab.typed(call, locator, &self.text).await?;
         let delay = Duration::from_millis(self.delay.unwrap_or(0));
         let typed = async {
             locator.wait_until_editable(&call.action()).await?;
@@ -74,7 +74,7 @@ impl ObjectTool for Fill {
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Done>> {
         let locator = tab.awaited(&self.selector)?;
-        let (value, _) = call.settings.secrets.typed(&self.value);
+        let (locator, value, _) = tab.typed(call, locator, &self.value).await?;
         tab.act_briefly(call, locator.fill(&call.action(), &value))
             .await?;
         Ok(Done::saying(format!("Filled {}", self.selector)).into())

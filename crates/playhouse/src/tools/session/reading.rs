@@ -6,7 +6,6 @@ use crate::scope::FreeTab;
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 pub(super) const TOOLS: &[ToolDef] = &[
     ToolDef::object::<GetText>(),
@@ -14,10 +13,6 @@ pub(super) const TOOLS: &[ToolDef] = &[
     ToolDef::object::<GetAttribute>(),
     ToolDef::object::<GetValue>(),
 ];
-
-/// Text of each element, as it is laid out.
-const TEXTS: &str =
-    "(elements) => elements.map((element) => element.innerText ?? element.textContent ?? '')";
 
 /// Read the text of an element.
 #[derive(Deserialize, JsonSchema)]
@@ -69,16 +64,8 @@ impl ObjectTool for GetAllText {
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Texts>> {
         let locator = tab.page.locator(&self.selector)?;
-        let texts = locator.evaluate_all(&call.action(), TEXTS).await?;
-        let texts = match texts {
-            Some(Value::Array(texts)) => texts,
-            _ => Vec::new(),
-        };
-        let texts = texts.iter().filter_map(Value::as_str).map(str::to_owned);
-        Ok(Texts {
-            texts: texts.collect(),
-        }
-        .into())
+        let texts = locator.all_texts(&call.action()).await?;
+        Ok(Texts { texts }.into())
     }
 }
 

@@ -1,0 +1,215 @@
+//! How texts that must not be shown are found, however they are spelled.
+
+use std::cmp::Reverse;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD_NO_PAD;
+use regex_automata::meta::{BuildError, Regex};
+use regex_automata::nfa::thompson::WhichCaptures;
+
+/// A text that must not be shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Value {
+    pub(super) text: String,
+    pub(super) mask: Mask,
+}
+
+/// What stands in the place of a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Mask {
+    /// The name of a secret.
+    Name(String),
+    /// A mark for each character.
+    Dots,
+}
+
+impl Value {
+    /// What is shown instead.
+    pub(super) fn shown(&self) -> String {
+        match &self.mask {
+            Mask::Name(name) => format!("<secret>{name}</secret>"),
+            Mask::Dots => engine::password_dots(&self.text),
+        }
+    }
+
+    /// Whether it is that text, white space aside: pages collapse it.
+    pub(super) fn is(&self, text: &str) -> bool {
+        self.text.split_whitespace().eq(text.split_whitespace())
+    }
+}
+
+/// Values, and how to find them. The time is linear in the text, however many of them it shows.
+#[derive(Clone, Default)]
+pub(super) struct Hidden {
+    pub(super) values: Arc<[Value]>,
+    /// Behind a pointer, as each clone of it would begin without what its searches have built.
+    any: Option<Arc<Regex>>,
+    /// The value that each pattern is of.
+    owners: Arc<[usize]>,
+}
+
+impl PartialEq for Hidden {
+    fn eq(&self, other: &Self) -> bool {
+        self.values == other.values
+    }
+}
+
+impl Eq for Hidden {}
+
+/// A value of a password field that is shorter is found as a word of its own only: it may be `1234`.
+const SHORT: usize = 8;
+/// A line of a longer value is hidden by itself from so many characters on.
+const LONG_LINE: usize = 12;
+/// Base64 of fewer characters is too common.
+const LONG_BASE64: usize = 10;
+
+impl Hidden {
+    /// What is in one value may be another: the longest comes first, and of equals the first.
+    pub(super) fn new(mut values: Vec<Value>) -> Self {
+        values.sort_by_key(|value| Reverse(value.text.len()));
+        let mut patterns = Vec::new();
+        for (owner, value) in values.iter().enumerate() {
+            let mut whole = pattern(&value.text);
+            if value.mask == Mask::Dots && value.text.chars().count() < SHORT {
+                whole = as_word(&value.text, &whole);
+            }
+            patterns.push((owner, whole));
+        }
+        for (owner, value) in values.iter().enumerate() {
+            let lines = value.text.lines().map(str::trim);
+            let lines = lines.filter(|line| {
+                line.chars().count() >= LONG_LINE
+                    && *line != value.text.trim()
+                    && !line.starts_with("-----")
+            });
+            patterns.extend(lines.map(|line| (owner, pattern(line))));
+            patterns.extend(base64(value.text.as_bytes()).map(|it| (owner, it)));
+        }
+        patterns.retain(|(_, pattern)| !pattern.is_empty());
+        let (owners, patterns): (Vec<_>, Vec<_>) = patterns.into_iter().unzip();
+        let any = if patterns.is_empty() {
+            None
+        } else {
+            automaton(&patterns).ok().map(Arc::new)
+        };
+        Self {
+            any,
+            values: values.into(),
+            owners: owners.into(),
+        }
+    }
+
+    /// The text with something else in the place of each value.
+    pub(super) fn redacted(&self, text: String) -> String {
+        let Some(any) = &self.any else {
+            return text;
+        };
+        let mut shown = String::new();
+        let mut done = 0;
+        for found in any.find_iter(&text) {
+            let owner = self.owners[found.pattern().as_usize()];
+            shown += &text[done..found.start()];
+            shown += &self.values[owner].shown();
+            done = found.end();
+        }
+        if done == 0 {
+            return text;
+        }
+        shown + &text[done..]
+    }
+}
+
+fn automaton(patterns: &[String]) -> Result<Regex, Box<BuildError>> {
+    let config = Regex::config()
+        .nfa_size_limit(None)
+        .which_captures(WhichCaptures::Implicit);
+    Regex::builder()
+        .configure(config)
+        .build_many(patterns)
+        .map_err(Box::new)
+}
+
+/// White space, as it is, collapsed, or escaped in code, JSON, URLs, HTML or the previews of elements.
+const SPACE: &str = r"(?:[\s\x{feff}\x{21b5}\x{21c6}+]|\\+(?:[nrtvf]|u00(?:0[9a-dA-D]|20|[aA]0)|u202[89]|u[fF][eE][fF][fF])|%(?:0[9aAdD]|20|[cC]2%[aA]0)|&(?:nbsp|NewLine|Tab|#(?:9|10|13|32|160|[xX](?:9|[aAdD]|20|[aA]0)));)+";
+
+/// A regular expression for a text as it is, and as it is escaped in JSON, code, URLs, HTML and Markdown.
+fn pattern(text: &str) -> String {
+    let mut pattern = String::new();
+    let mut before = ' ';
+    for c in text.trim().chars() {
+        let is_new = match c {
+            c if c.is_whitespace() => !before.is_whitespace(),
+            '\\' => before != '\\',
+            _ => true,
+        };
+        before = c;
+        match c {
+            _ if !is_new => {}
+            c if c.is_whitespace() => pattern += SPACE,
+            c if c.is_ascii_alphanumeric() => pattern.push(c),
+            c => escaped(c, &mut pattern),
+        }
+    }
+    pattern
+}
+
+/// One character in all its spellings, the longer ones first.
+fn escaped(c: char, pattern: &mut String) {
+    let code = u32::from(c);
+    // In HTML.
+    let _ = write!(pattern, "(?:(?i:&#0*{code};|&#x0*{code:x};");
+    pattern.push_str(match c {
+        '&' => "|&amp;",
+        '<' => "|&lt;",
+        '>' => "|&gt;",
+        '"' => "|&quot;",
+        '\'' => "|&apos;",
+        _ => "",
+    });
+    // In URLs.
+    pattern.push('|');
+    for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+        let _ = write!(pattern, "%{byte:02x}");
+    }
+    // In JSON and code.
+    pattern.push('|');
+    for unit in c.encode_utf16(&mut [0; 2]) {
+        let _ = write!(pattern, r"\\+u{unit:04x}");
+    }
+    let _ = match c {
+        '\\' => write!(pattern, r")|\\+)"),
+        c if c.is_ascii() => write!(pattern, r")|\\*\x{{{code:x}}})"),
+        _ => write!(pattern, r")|\x{{{code:x}}})"),
+    };
+}
+
+fn as_word(text: &str, pattern: &str) -> String {
+    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
+    let text = text.trim();
+    let edge = |c| if is_word(c) { r"(?-u:\b)" } else { "" };
+    format!(
+        "{}{pattern}{}",
+        edge(text.chars().next()),
+        edge(text.chars().next_back())
+    )
+}
+
+/// Regular expressions for the Base64 of a longer text that has these bytes in it, wherever they begin.
+fn base64(bytes: &[u8]) -> impl Iterator<Item = String> {
+    (0..3).filter_map(move |offset| {
+        let mut shifted = vec![0; offset];
+        shifted.extend_from_slice(bytes);
+        let encoded = BASE64_STANDARD_NO_PAD.encode(&shifted);
+        // What is encoded together with bytes around them differs.
+        let (start, end) = ((offset * 8).div_ceil(6), shifted.len() * 8 / 6);
+        let certain = encoded.get(start..end)?;
+        (certain.len() >= LONG_BASE64).then(|| {
+            // As it is, for URLs, and escaped in those.
+            certain
+                .replace('+', "(?:[+-]|%2[bB])")
+                .replace('/', r"(?:\\?/|_|%2[fF])")
+        })
+    })
+}
