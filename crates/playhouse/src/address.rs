@@ -3,6 +3,8 @@
 
 use crate::config::{Risk, Settings};
 use crate::error::Result;
+use crate::protected::Protected;
+use std::path::Path;
 use url::Url;
 
 /// What shows the browser's insides, in the browsers of the Chromium family.
@@ -27,6 +29,8 @@ pub(crate) struct Addresses {
     schemes: Vec<String>,
     /// Code of clients may run, in an address too.
     scripts: bool,
+    /// Files that are not shown, even if local files are.
+    protected: Protected,
 }
 
 impl Addresses {
@@ -38,6 +42,10 @@ impl Addresses {
         Self {
             schemes,
             scripts: !settings.tools.forbidden.contains(&Risk::Evaluation),
+            protected: Protected::new(
+                settings.files.protected.clone(),
+                vec![settings.files.cwd.clone()],
+            ),
         }
     }
 
@@ -57,7 +65,11 @@ impl Addresses {
             "javascript" => !self.scripts,
             scheme => INSIDES.contains(&scheme),
         };
-        if !special || self.schemes.iter().any(|allowed| allowed == scheme) {
+        let is_allowed = !special || self.schemes.iter().any(|allowed| allowed == scheme);
+        let is_protected = |path: &Path| self.protected.guard().covers_path(path);
+        if is_allowed
+            && !(scheme == "file" && parsed.to_file_path().is_ok_and(|at| is_protected(&at)))
+        {
             return Ok(());
         }
         Err(engine::Error::UrlBlocked {
@@ -95,6 +107,7 @@ mod tests {
         Addresses {
             schemes: schemes.iter().map(|&scheme| scheme.to_owned()).collect(),
             scripts: true,
+            protected: Protected::new(vec!["/srv/keys".into()], Vec::new()),
         }
     }
 
@@ -122,6 +135,20 @@ mod tests {
         ] {
             assert!(allowing(&[]).refuse(page).is_ok(), "{page}");
         }
+    }
+
+    #[test]
+    fn protected_files_are_not_shown_where_others_are() {
+        let addresses = allowing(&["file"]);
+        for file in [
+            "file:///srv/keys",
+            "file://localhost/srv/%6beys",
+            "view-source:file:///srv/x/../keys",
+            "file:///home/ada/.git/config",
+        ] {
+            assert!(addresses.refuse(file).is_err(), "{file}");
+        }
+        assert!(addresses.refuse("file:///srv/page.html").is_ok());
     }
 
     #[test]

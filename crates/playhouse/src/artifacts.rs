@@ -30,6 +30,17 @@ pub(crate) struct Artifact {
     pub(crate) picture: Option<Picture>,
     /// It opens other doors: not everybody may read it who may look at pages.
     pub(crate) guarded: bool,
+    /// The client gave it its name; otherwise the server did, or the page that offered it as a download.
+    pub(crate) named_by_client: bool,
+}
+
+/// What is noted of a file that is written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Note {
+    /// It opens other doors.
+    pub(crate) guarded: bool,
+    /// The client gave it its name.
+    pub(crate) named_by_client: bool,
 }
 
 /// A picture of a page.
@@ -67,8 +78,8 @@ impl Artifact {
 }
 
 impl Artifacts {
-    /// Notes a file that a tool wrote. `guarded`: it opens other doors.
-    pub(crate) fn add(&self, path: &Path, guarded: bool) {
+    /// Notes a file that a tool wrote.
+    pub(crate) fn add(&self, path: &Path, note: Note) {
         let mut known = self.known();
         let number = known.next;
         known.next += 1;
@@ -78,7 +89,8 @@ impl Artifacts {
             number,
             path: path.to_owned(),
             picture: None,
-            guarded,
+            guarded: note.guarded,
+            named_by_client: note.named_by_client,
         });
         if known.files.len() > MOST {
             known.files.pop_front();
@@ -91,6 +103,13 @@ impl Artifacts {
         if let Some(file) = known.files.iter_mut().rfind(|file| file.path == path) {
             file.picture = Some(picture);
         }
+    }
+
+    /// Whether tools of the session wrote the file, and nothing into it that opens other doors.
+    pub(crate) fn has_open(&self, path: &Path) -> bool {
+        let known = self.known();
+        let mut files = known.files.iter();
+        files.any(|file| file.path == path && !file.guarded)
     }
 
     /// All that it remembers; some may not exist any more.

@@ -7,6 +7,7 @@ use crate::audit::Entry;
 use crate::config::{CodegenLanguage, Settings};
 use crate::handover::Handovers;
 use crate::policy::{DECISION_TIMEOUT, Policy};
+use crate::principal::Permission;
 use engine::Progress;
 use engine::codegen::Language;
 use std::future::Future;
@@ -152,6 +153,8 @@ pub(crate) struct Call {
     arrival: Arrival,
     /// The context that it is for, where it names one.
     context: Option<String>,
+    /// How far its caller may go.
+    permission: Permission,
     /// It changes something.
     acts: bool,
     /// Its answer is an object for programs.
@@ -188,6 +191,7 @@ impl Call {
             cancel,
             arrival,
             context: None,
+            permission: Permission::Admin,
             acts: false,
             objects: false,
             opens_doors: false,
@@ -242,6 +246,16 @@ impl Call {
     /// Whether not everybody may read what it writes who may look at pages.
     pub(crate) fn opens_doors(&self) -> bool {
         self.opens_doors
+    }
+
+    /// Of a caller who may go so far.
+    pub(crate) fn permitted(self, permission: Permission) -> Self {
+        Self { permission, ..self }
+    }
+
+    /// How far its caller may go.
+    pub(crate) fn permission(&self) -> Permission {
+        self.permission
     }
 
     /// For a context of the session that it names.

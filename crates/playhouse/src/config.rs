@@ -36,7 +36,9 @@ pub use settings::{
     HttpSettings, LogSettings, PoolSettings, PromptSettings, Risk, SecuritySettings,
     SessionSettings, Settings, Timeouts, ToolSettings, WebDriverSettings,
 };
-pub(crate) use settings::{DEFAULT_SESSION_TOOLS, DevServerSettings, DevServers, NEVER};
+pub(crate) use settings::{
+    DEFAULT_SESSION_TOOLS, DevServerSettings, DevServers, NEVER, OwnerFolders,
+};
 pub use value::{
     AuthMode, Capability, CodegenLanguage, ColorScheme, ConsoleLevel, Contrast, FilePaths,
     ForcedColors, Geolocation, HttpCredentials, ImageResponses, LogFormat, LogLevel, Problem,

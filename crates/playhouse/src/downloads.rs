@@ -1,6 +1,7 @@
 //! Downloads of a session: moved to their folder under the name that the page suggested, and told once.
 
-use crate::output::{Output, sanitized};
+use crate::artifacts::Note;
+use crate::output::Output;
 use crate::reply::Event;
 use engine::{BrowserContext, Download, DownloadState};
 use std::collections::BTreeMap;
@@ -14,8 +15,6 @@ pub(crate) struct Downloads {
 
 struct Shared {
     output: Output,
-    /// Where they go.
-    folder: PathBuf,
     known: Mutex<BTreeMap<u64, Known>>,
     /// One move at a time, so that none is moved twice.
     moving: tokio::sync::Mutex<()>,
@@ -32,11 +31,10 @@ struct Known {
 }
 
 impl Downloads {
-    /// They go to `folder`, or else to the output folder.
-    pub(crate) fn new(output: Output, folder: Option<PathBuf>) -> Self {
+    /// They go to the folder that was chosen for them, or else to the output folder.
+    pub(crate) fn new(output: Output) -> Self {
         Self {
             shared: Arc::new(Shared {
-                folder: folder.unwrap_or_else(|| output.folder().to_owned()),
                 output,
                 known: Mutex::default(),
                 moving: tokio::sync::Mutex::default(),
@@ -122,7 +120,10 @@ impl Shared {
             DownloadState::Finished(path) => match self.take(path, &name).await {
                 Ok(path) => {
                     let link = self.output.link(&path);
-                    self.output.artifacts().add(&path, false);
+                    self.output.artifacts().add(&path, Note::default());
+                    let size = path.metadata().map_or(0, |facts| facts.len());
+                    self.output
+                        .count(usize::try_from(size).unwrap_or(usize::MAX));
                     return (Event::Downloaded { link, name }, Some(path));
                 }
                 Err(error) => error.to_string(),
@@ -132,8 +133,8 @@ impl Shared {
     }
 
     async fn take(&self, from: &Path, name: &str) -> std::io::Result<PathBuf> {
-        tokio::fs::create_dir_all(&self.folder).await?;
-        let to = reserved(&self.folder, &sanitized(name)).await?;
+        let folder = self.output.make_downloads_folder()?;
+        let to = reserved(folder, &self.output.download_name(name)).await?;
         if tokio::fs::rename(from, &to).await.is_ok() {
             return Ok(to);
         }

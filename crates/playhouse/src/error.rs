@@ -1,8 +1,11 @@
 //! Everything a tool call can fail with, as facts: a code for programs, a sentence for people, and the way out.
 
 mod advice;
+mod files;
 mod network;
 
+pub(crate) use files::FileRule;
+use files::allowed;
 use network::{OFFLINE, is_network};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -109,6 +112,15 @@ pub(crate) enum Error {
         .roots.join(", ")
     )]
     FileAccessDenied { path: String, roots: Vec<String> },
+    /// The path may not be used that way, or not by this caller.
+    #[error("File access denied: {path} {rule}{}", allowed(.roots))]
+    FileRefused {
+        path: String,
+        rule: FileRule,
+        /// Where it would be allowed.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        roots: Vec<String>,
+    },
     /// A file could not be read or written.
     #[error("{reason}")]
     File { path: String, reason: String },
@@ -338,7 +350,7 @@ pub enum ErrorCode {
     NotFound,
     /// The secret may be typed into documents of other origins only, which `details.allowedOrigins` lists.
     SecretNotAllowedHere,
-    /// The path lies outside of the folders the server may touch.
+    /// The path lies outside of the folders the server may touch, is protected, or needs another scope; `details.rule` says which.
     FileAccessDenied,
     /// A file could not be read or written.
     FileError,
@@ -396,7 +408,7 @@ impl Error {
             | Self::RequestNotFound { .. } => ErrorCode::NotFound,
             Self::VerificationFailed { .. } => ErrorCode::VerificationFailed,
             Self::SecretNotAllowedHere { .. } => ErrorCode::SecretNotAllowedHere,
-            Self::FileAccessDenied { .. } => ErrorCode::FileAccessDenied,
+            Self::FileAccessDenied { .. } | Self::FileRefused { .. } => ErrorCode::FileAccessDenied,
             Self::File { .. } => ErrorCode::FileError,
             Self::InitPage { .. } => ErrorCode::ScriptFailed,
             Self::ToolDisabled { .. } | Self::SwitchedOff { .. } => ErrorCode::ToolDisabled,

@@ -31,6 +31,7 @@ mod policy;
 mod principal;
 mod processes;
 mod prompts;
+mod protected;
 mod reference;
 mod reply;
 mod resources;

@@ -1,24 +1,30 @@
 //! Where files lie: the workspace that paths of clients are relative to, the output folder for what nobody named, and
 //! the rule which files may be touched at all.
 
+mod access;
 mod beneath;
+mod names;
+mod owner;
+mod place;
 mod trim;
 
 use crate::address::Addresses;
-use crate::artifacts::Artifacts;
-use crate::config::{FilePaths, Risk, Secrets, Settings};
+use crate::artifacts::{Artifacts, Note};
+use crate::config::{FilePaths, FileSettings, Risk, Secrets, Settings};
 use crate::error::{Error, Result};
-use crate::reply::WrittenFile;
-use beneath::{Use, lies_in, real};
+use crate::protected::{Protected, real};
+use crate::reply::{FileOrigin, WrittenFile};
+use beneath::{PRIVATE_FILE, PRIVATE_FOLDER, Use};
 use engine::StorageState;
-use std::io::{Read as _, Write as _};
-use std::path::{Component, Path, PathBuf};
+use place::Place;
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use time::OffsetDateTime;
-use time::macros::format_description;
 
-/// Below this name output lies in the workspace.
-const FOLDER: &str = ".playwright-mcp";
+pub(crate) use access::FileAccess;
+pub(crate) use names::file_uri;
+pub(crate) use owner::settings_of;
 
 /// Where a client works.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,10 +36,13 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
-    /// Of a client that names these folders, of a server that was started in `cwd`.
-    pub(crate) fn of(mut roots: Vec<PathBuf>, cwd: &Path) -> Self {
+    /// Of a client that names these folders. One that had to say who it is works in the workspace of its principal.
+    pub(crate) fn of(mut roots: Vec<PathBuf>, files: &FileSettings) -> Self {
+        if let Some(owner) = &files.owner {
+            return owner::workspace_of(owner, roots);
+        }
         let folder = roots.iter().find(|root| root.is_dir());
-        let folder = folder.map_or_else(|| cwd.to_owned(), Clone::clone);
+        let folder = folder.map_or_else(|| files.cwd.clone(), Clone::clone);
         let project = match roots.is_empty() {
             true => folder.clone(),
             false => roots.swap_remove(0),
@@ -47,12 +56,17 @@ impl Workspace {
 pub(crate) struct Output {
     workspace: PathBuf,
     project: PathBuf,
-    /// Of all sessions.
-    base: PathBuf,
-    /// Of this one.
+    /// The output folder of all sessions of the principal.
+    place: Place,
+    /// That of this one.
     folder: PathBuf,
-    /// The user named the folder, so that it may lie anywhere.
-    chosen: bool,
+    /// Where downloads go, if somebody chose it. Clients name nothing in it.
+    downloads_dir: Option<PathBuf>,
+    /// Folders that may be read beside the workspace.
+    readable: Vec<PathBuf>,
+    protected: Protected,
+    /// Clients may name files.
+    client_paths: bool,
     unrestricted: bool,
     addresses: Addresses,
     uploads: bool,
@@ -60,6 +74,8 @@ pub(crate) struct Output {
     absolute_links: bool,
     secrets: Secrets,
     known: Arc<Mutex<Option<trim::Known>>>,
+    /// Bytes that were written since the folder was trimmed.
+    written: Arc<AtomicU64>,
     artifacts: Artifacts,
 }
 
@@ -72,28 +88,43 @@ impl Output {
         session: Option<&str>,
         artifacts: Artifacts,
     ) -> Self {
+        let files = &settings.files;
+        if let Some(owner) = &files.owner
+            && let Err(error) = place::make_workspace(&owner.workspace, files)
+        {
+            let folder = owner.workspace.display();
+            tracing::warn!(%error, %folder, "the workspace of a principal cannot be made");
+        }
         let project = workspace.project.clone();
         let workspace = workspace.folder.clone();
-        let base = match &settings.files.output_dir {
-            Some(chosen) => chosen.clone(),
-            None if writable(&workspace) => workspace.join(FOLDER),
-            None => std::env::temp_dir().join(FOLDER),
-        };
+        let place = Place::of(files, &workspace);
+        let readable = files.readable.iter();
+        let readable = readable.map(|root| names::normal(&workspace.join(root)));
+        let owner = files.owner.as_ref();
+        let own = owner.map_or_else(|| workspace.clone(), |owner| owner.workspace.clone());
+        let others = owner.into_iter().flat_map(|owner| owner.others.clone());
+        let protected = files.protected.iter().cloned().chain(others);
         // As short as it can be: each answer has it. Files are created exclusively, should two begin alike.
-        let own = session.map(|id| format!("session-{}", id.split('-').next().unwrap_or(id)));
+        let of_session =
+            session.map(|id| format!("session-{}", id.split('-').next().unwrap_or(id)));
         Self {
+            downloads_dir: settings.context.downloads_dir.clone(),
+            readable: readable.collect(),
+            protected: Protected::new(protected.collect(), vec![own, place.base.clone()]),
             workspace,
             project,
-            folder: own.map_or_else(|| base.clone(), |own| base.join(own)),
-            base,
-            chosen: settings.files.output_dir.is_some(),
-            unrestricted: settings.files.unrestricted,
+            folder: of_session.map_or_else(|| place.base.clone(), |own| place.base.join(own)),
+            place,
+            client_paths: files.client_paths,
+            unrestricted: files.unrestricted,
             addresses: Addresses::new(settings),
             uploads: !settings.tools.forbidden.contains(&Risk::Upload),
             max_screenshot: settings.security.max_screenshot,
             absolute_links: settings.answers.file_paths == FilePaths::Absolute,
             secrets: settings.secrets.clone(),
             known: Arc::default(),
+            // What earlier sessions left is looked at with the first call.
+            written: Arc::new(AtomicU64::new(u64::MAX / 2)),
             artifacts,
         }
     }
@@ -113,46 +144,72 @@ impl Output {
         &self.folder
     }
 
-    /// A file for the client: where it asked for it, or below the output folder under a name with the time.
-    pub(crate) async fn file(
-        &self,
-        asked: Option<&str>,
-        prefix: &str,
-        extension: &str,
-    ) -> Result<WrittenFile> {
-        match asked {
-            Some(asked) => self.named(asked),
-            None => self.automatic(prefix, extension).await,
-        }
-    }
-
-    /// The file that the client names, if it may be touched.
-    pub(crate) fn named(&self, name: &str) -> Result<WrittenFile> {
-        Ok(self.linked(self.allowed(name)?))
-    }
-
     /// A new file below the output folder, under a name with the time.
     pub(crate) async fn automatic(&self, prefix: &str, extension: &str) -> Result<WrittenFile> {
         self.refuse_led_away(&self.folder)?;
         let (output, name) = (self.clone(), format!("{prefix}-*.{extension}"));
         let made = tokio::task::spawn_blocking(move || output.make(&name)).await;
-        let made = made.unwrap_or_else(|panic| Err(std::io::Error::other(panic)));
+        let made = made.unwrap_or_else(|panic| Err(io::Error::other(panic)));
         let path = made.map_err(|error| Error::file(&self.folder, "open", &error))?;
-        Ok(self.linked(path))
+        Ok(self.linked(path, FileOrigin::Server))
     }
 
     /// Makes a new, empty file in the output folder; the time takes the place of the `*` in its name.
-    pub(crate) fn make(&self, name: &str) -> std::io::Result<PathBuf> {
-        std::fs::create_dir_all(&self.folder)?;
-        new_at(&self.folder, name, |path| {
-            let mut options = std::fs::OpenOptions::new();
-            options.write(true).create_new(true).open(path).map(drop)
+    pub(crate) fn make(&self, name: &str) -> io::Result<PathBuf> {
+        names::new_at(&self.folder, name, |path| {
+            self.open(path, Use::Create, PRIVATE_FILE).map(drop)
         })
     }
 
-    fn linked(&self, path: PathBuf) -> WrittenFile {
+    /// Makes a folder in the output folder, of the first of these names that is free.
+    pub(crate) fn make_folder(&self, names: impl Iterator<Item = String>) -> io::Result<PathBuf> {
+        self.make_own_folder()?;
+        let (home, folder) = self.real_folder()?;
+        for name in names {
+            let made = beneath::make_folder_beneath(&home, &folder.join(&name), PRIVATE_FOLDER);
+            match made {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                made => return made.map(|()| self.folder.join(name)),
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+
+    /// Makes the folder that downloads end up in if it is missing, and returns it.
+    pub(crate) fn make_downloads_folder(&self) -> io::Result<&Path> {
+        match &self.downloads_dir {
+            None => self.make_own_folder().map(|()| self.folder()),
+            Some(chosen) => {
+                beneath::make_folders(chosen, PRIVATE_FOLDER)?;
+                Ok(chosen)
+            }
+        }
+    }
+
+    /// Makes the output folder if it is missing.
+    fn make_own_folder(&self) -> io::Result<()> {
+        self.place.make()?;
+        let (home, folder) = self.real_folder()?;
+        beneath::make_folders_beneath(&home, &folder, PRIVATE_FOLDER)
+    }
+
+    /// Where the output folder's links lead, and those of the folder that it must lie in.
+    fn real_folder(&self) -> io::Result<(PathBuf, PathBuf)> {
+        let places = (real(&self.place.home), real(&self.folder));
+        match places {
+            (Some(home), Some(folder)) if folder.starts_with(&home) => Ok((home, folder)),
+            _ => Err(io::ErrorKind::PermissionDenied.into()),
+        }
+    }
+
+    fn linked(&self, path: PathBuf, origin: FileOrigin) -> WrittenFile {
         let link = self.link(&path);
-        WrittenFile { path, link }
+        WrittenFile { path, link, origin }
+    }
+
+    /// Writes a text, without the secrets that it shows.
+    pub(crate) async fn write(&self, file: &WrittenFile, text: String) -> Result<()> {
+        self.write_bytes(file, self.redacted(text)).await
     }
 
     /// Writes what opens other doors: a saved login.
@@ -176,24 +233,63 @@ impl Output {
         bytes: impl Into<Vec<u8>>,
         guarded: bool,
     ) -> Result<()> {
+        let note = Note {
+            guarded,
+            named_by_client: file.origin != FileOrigin::Server,
+        };
         if guarded {
             // Before anybody could read it.
-            self.artifacts.add(&file.path, true);
-            return self.put(&file.path, bytes.into()).await;
+            self.artifacts.add(&file.path, note);
+            return self.put(file, bytes.into(), guarded).await;
         }
-        self.put(&file.path, bytes.into()).await?;
-        self.artifacts.add(&file.path, false);
+        self.put(file, bytes.into(), guarded).await?;
+        self.artifacts.add(&file.path, note);
         Ok(())
     }
 
-    async fn put(&self, path: &Path, bytes: Vec<u8>) -> Result<()> {
-        let written = self.with(path, Use::Write, move |mut file| file.write_all(&bytes));
-        written.await
+    async fn put(&self, file: &WrittenFile, bytes: Vec<u8>, guarded: bool) -> Result<()> {
+        let wanted = match file.origin {
+            FileOrigin::NewOfClient => Use::Create,
+            FileOrigin::Server | FileOrigin::Client => Use::Write,
+        };
+        let mode = match guarded {
+            true => PRIVATE_FILE,
+            false => beneath::FILE,
+        };
+        self.count(bytes.len());
+        let is_ours = file.origin == FileOrigin::Server;
+        self.with(&file.path, wanted, mode, move |output, mut file| {
+            if !is_ours {
+                output.refuse_listed(&file)?;
+            }
+            if guarded {
+                close_to_others(&file)?;
+            }
+            file.set_len(0)?;
+            file.write_all(&bytes)
+        })
+        .await
+    }
+
+    /// Adds a text to a log in the output folder; makes the log where somebody removed it.
+    pub(crate) fn append(&self, path: &Path, text: &str) -> io::Result<()> {
+        self.count(text.len());
+        let mut file = self.open(path, Use::Append, PRIVATE_FILE)?;
+        file.write_all(text.as_bytes())
+    }
+
+    /// Counts what was written to the output folder, in bytes.
+    pub(crate) fn count(&self, bytes: usize) {
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        let add = |written: u64| Some(written.saturating_add(bytes));
+        let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
+        let _ = self.written.fetch_update(set, fetch, add);
     }
 
     /// Reads a file that may be touched.
     pub(crate) async fn read(&self, path: &Path) -> Result<Vec<u8>> {
-        let read = self.with(path, Use::Read, |mut file| {
+        let read = self.with(path, Use::Read, beneath::FILE, |output, mut file| {
+            output.refuse_listed(&file)?;
             let mut bytes = Vec::new();
             file.read_to_end(&mut bytes).map(|_| bytes)
         });
@@ -205,44 +301,79 @@ impl Output {
         &self,
         path: &Path,
         wanted: Use,
-        work: impl FnOnce(std::fs::File) -> std::io::Result<T> + Send + 'static,
+        mode: u32,
+        work: impl FnOnce(&Self, std::fs::File) -> io::Result<T> + Send + 'static,
     ) -> Result<T> {
         let (output, at) = (self.clone(), path.to_owned());
-        let done = tokio::task::spawn_blocking(move || output.open(&at, wanted).and_then(work));
+        let done = tokio::task::spawn_blocking(move || {
+            let file = output.open(&at, wanted, mode)?;
+            work(&output, file)
+        });
         let done = done
             .await
-            .unwrap_or_else(|panic| Err(std::io::Error::other(panic)));
+            .unwrap_or_else(|panic| Err(io::Error::other(panic)));
         done.map_err(|error| Error::file(path, "open", &error))
     }
 
-    fn open(&self, path: &Path, wanted: Use) -> std::io::Result<std::fs::File> {
-        let opened = self.try_open(path, wanted);
+    /// Refuses a protected file that was put at the path after that was checked.
+    fn refuse_listed(&self, file: &std::fs::File) -> io::Result<()> {
+        match self.protected.guard().is_listed(&file.metadata()?) {
+            true => Err(io::ErrorKind::PermissionDenied.into()),
+            false => Ok(()),
+        }
+    }
+
+    fn open(&self, path: &Path, wanted: Use, mode: u32) -> io::Result<std::fs::File> {
+        let opened = self.try_open(path, wanted, mode);
         // Mostly the folder is there: to look first would cost as much as the writing.
         match (opened, path.parent()) {
             (Err(error), Some(folder))
-                if wanted == Use::Write && error.kind() == std::io::ErrorKind::NotFound =>
+                if wanted != Use::Read && error.kind() == io::ErrorKind::NotFound =>
             {
-                std::fs::create_dir_all(folder)?;
-                self.try_open(path, wanted)
+                self.make_folders(folder)?;
+                self.try_open(path, wanted, mode)
             }
             (opened, _) => opened,
         }
     }
 
-    fn try_open(&self, path: &Path, wanted: Use) -> std::io::Result<std::fs::File> {
-        if self.unrestricted {
-            return beneath::open(path, wanted);
-        }
+    fn try_open(&self, path: &Path, wanted: Use, mode: u32) -> io::Result<std::fs::File> {
         let place = real(path);
-        let roots = [&self.base, &self.workspace].map(|root| real(root));
-        let root = roots.into_iter().flatten().find(|root| {
-            let place = place.as_deref();
-            place.is_some_and(|place| place.starts_with(root))
-        });
-        match (place, root) {
-            (Some(place), Some(root)) => beneath::open_beneath(&root, &place, wanted),
-            _ => Err(std::io::ErrorKind::PermissionDenied.into()),
+        match place.as_ref().and_then(|place| self.root_of(place)) {
+            Some((root, _)) => {
+                let place = place.unwrap_or_default();
+                beneath::open_beneath(&root, &place, wanted, mode)
+            }
+            None if self.unrestricted => beneath::open(path, wanted, mode),
+            None => Err(io::ErrorKind::PermissionDenied.into()),
         }
+    }
+
+    fn make_folders(&self, folder: &Path) -> io::Result<()> {
+        let at = real(folder).ok_or(io::ErrorKind::PermissionDenied)?;
+        match self.root_of(&at) {
+            Some((root, true)) => {
+                self.place.make()?;
+                beneath::make_folders_beneath(&root, &at, PRIVATE_FOLDER)
+            }
+            Some((root, false)) => beneath::make_folders_beneath(&root, &at, beneath::FOLDER),
+            None if self.unrestricted => std::fs::create_dir_all(folder),
+            None => Err(io::ErrorKind::PermissionDenied.into()),
+        }
+    }
+
+    /// The folder of ours that a path lies in whose links are followed, and whether that is the output folder.
+    fn root_of(&self, place: &Path) -> Option<(PathBuf, bool)> {
+        let is_held = self.unrestricted || self.place.holds(&self.place.base);
+        let base = Some((&self.place.base, true)).filter(|_| is_held);
+        let base = base.into_iter().chain([(&self.workspace, false)]);
+        let others = self.readable.iter().chain(&self.downloads_dir);
+        let others = others.map(|root| (root, false));
+        let mut roots = base.chain(others);
+        roots.find_map(|(root, is_output)| {
+            let root = real(root).filter(|root| place.starts_with(root));
+            root.map(|root| (root, is_output))
+        })
     }
 
     /// The files of the session.
@@ -252,14 +383,16 @@ impl Output {
 
     /// The folder that the browser downloads to; it may not exist yet.
     pub(crate) fn downloads(&self) -> Result<PathBuf> {
-        let downloads = self.base.join("downloads");
+        let downloads = self.place.base.join("downloads");
         self.refuse_led_away(&downloads)?;
+        // Otherwise the browser makes it, and lets others read it. Where it cannot be made a download fails, and says so.
+        let _ = self.place.make();
         Ok(downloads)
     }
 
     /// What a workspace ships at the place of our folder may be a link to anywhere.
     fn refuse_led_away(&self, path: &Path) -> Result<()> {
-        if self.is_ours(path) {
+        if self.unrestricted || self.place.holds(path) {
             return Ok(());
         }
         let path = path.display().to_string();
@@ -271,59 +404,14 @@ impl Output {
         })
     }
 
-    /// Whether a path below the output folder really lies where it says.
-    fn is_ours(&self, path: &Path) -> bool {
-        let home = if self.chosen {
-            Some(self.base.as_path())
-        } else {
-            self.base.parent()
-        };
-        self.unrestricted || home.is_some_and(|home| lies_in(path, home))
-    }
-
-    /// Where the client's path leads, if that may be touched.
-    pub(crate) fn allowed(&self, name: &str) -> Result<PathBuf> {
-        let path = normal(&self.workspace.join(name));
-        if self.unrestricted {
-            return Ok(path);
-        }
-        let folder = Some(&self.base).filter(|folder| self.is_ours(folder));
-        let roots: Vec<_> = folder.into_iter().chain([&self.workspace]).collect();
-        // A link below the workspace must not lead out of it.
-        if roots.iter().any(|root| path.starts_with(root))
-            && roots.iter().any(|root| lies_in(&path, root))
-        {
-            Ok(path)
-        } else {
-            Err(Error::FileAccessDenied {
-                path: path.display().to_string(),
-                roots: roots
-                    .iter()
-                    .map(|root| root.display().to_string())
-                    .collect(),
-            })
-        }
-    }
-
-    /// Writes a text, without the secrets that it shows.
-    pub(crate) async fn write(&self, file: &WrittenFile, text: String) -> Result<()> {
-        self.write_bytes(file, self.redacted(text)).await
-    }
-
     /// A text as files may have it.
     pub(crate) fn redacted(&self, text: String) -> String {
         self.secrets.redacted(text)
     }
 
-    /// The file that the client wants to give to a page, if it may be touched. `tool` is what gives it.
-    pub(crate) fn upload(&self, name: &str, tool: &'static str) -> Result<PathBuf> {
-        if self.uploads {
-            return self.allowed(name);
-        }
-        Err(Error::SwitchedOff {
-            tool,
-            setting: Risk::Upload.switch(),
-        })
+    /// The name on disk of a download for which the page suggests this one.
+    pub(crate) fn download_name(&self, suggested: &str) -> String {
+        names::download_name(suggested, &self.secrets)
     }
 
     /// Refuses a URL that code of the client must not go to.
@@ -347,7 +435,7 @@ impl Output {
         if self.absolute_links {
             return path.display().to_string();
         }
-        let relative = relative(&self.workspace, path);
+        let relative = names::relative(&self.workspace, path);
         if relative.components().count() == 1 && !relative.starts_with("..") {
             format!("./{}", relative.display())
         } else {
@@ -356,8 +444,27 @@ impl Output {
     }
 }
 
-/// Reads a file of cookies and storage.
+/// Lets nobody but its owner read a file that was there before.
+fn close_to_others(file: &std::fs::File) -> io::Result<()> {
+    #[cfg(unix)]
+    if std::os::unix::fs::MetadataExt::mode(&file.metadata()?) & 0o077 != 0 {
+        use std::os::unix::fs::PermissionsExt as _;
+        return file.set_permissions(std::fs::Permissions::from_mode(PRIVATE_FILE));
+    }
+    let _ = file;
+    Ok(())
+}
+
+/// Reads the file of cookies and storage that the configuration names.
 pub(crate) async fn storage_state(path: &Path) -> Result<StorageState> {
+    let bytes = tokio::fs::read(path).await;
+    parsed_state(
+        path,
+        bytes.map_err(|error| Error::file(path, "open", &error)),
+    )
+}
+
+fn parsed_state(path: &Path, bytes: Result<Vec<u8>>) -> Result<StorageState> {
     let unreadable = |reason: String| Error::File {
         path: path.display().to_string(),
         reason: format!(
@@ -365,258 +472,9 @@ pub(crate) async fn storage_state(path: &Path) -> Result<StorageState> {
             path.display()
         ),
     };
-    let text = tokio::fs::read(path)
-        .await
-        .map_err(|error| unreadable(Error::file(path, "open", &error).to_string()))?;
-    serde_json::from_slice(&text).map_err(|error| unreadable(error.to_string()))
-}
-
-/// Makes something in the folder that is not there yet, and returns its path. The time takes the place of the `*` in its name, as in
-/// `2026-11-21T08-09-17-011Z`, and is a later one where that is taken.
-pub(crate) fn new_at(
-    folder: &Path,
-    name: &str,
-    make: impl Fn(&Path) -> std::io::Result<()>,
-) -> std::io::Result<PathBuf> {
-    let format =
-        format_description!("[year]-[month]-[day]T[hour]-[minute]-[second]-[subsecond digits:3]Z");
-    let mut time = OffsetDateTime::now_utc();
-    loop {
-        let path = folder.join(name.replace('*', &time.format(format).unwrap_or_default()));
-        match make(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-                time += time::Duration::MILLISECOND;
-            }
-            made => return made.map(|()| path),
-        }
-    }
-}
-
-/// A file URI as a path; `None` for what is none.
-pub(crate) fn file_uri(uri: &str) -> Option<PathBuf> {
-    url::Url::parse(uri)
-        .ok()
-        .filter(|url| url.scheme() == "file")?
-        .to_file_path()
-        .ok()
-}
-
-/// The name of a file that a page suggests, fit for any file system.
-pub(crate) fn sanitized(name: &str) -> String {
-    let clean: String = name
-        .chars()
-        .map(|char| match char {
-            '<' | '>' | ':' | '"' | '/' | '\\' | '|' | '?' | '*' => '-',
-            char if char.is_control() => '-',
-            char => char,
-        })
-        .collect();
-    match clean.trim_matches(['.', ' ']) {
-        "" => "download".to_owned(),
-        name => shortened(name),
-    }
-}
-
-/// The longest name that file systems have, in bytes, with room for a number.
-const LONGEST_NAME: usize = 255 - 16;
-
-/// The longest end of a name that counts as its extension, in bytes.
-const LONGEST_EXTENSION: usize = 32;
-
-/// A name that file systems have, with its extension.
-fn shortened(name: &str) -> String {
-    if name.len() <= LONGEST_NAME {
-        return name.to_owned();
-    }
-    let end = name.rfind('.').map_or("", |at| &name[at..]);
-    let end = Some(end).filter(|end| end.len() <= LONGEST_EXTENSION);
-    let end = end.unwrap_or_default();
-    let stem = &name[..name.floor_char_boundary(LONGEST_NAME - end.len())];
-    format!("{stem}{end}")
-}
-
-fn writable(folder: &Path) -> bool {
-    folder.parent().is_some()
-        && folder
-            .metadata()
-            .is_ok_and(|facts| facts.is_dir() && !facts.permissions().readonly())
-}
-
-/// The path without `.` and `..`, whatever exists.
-fn normal(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                normal.pop();
-            }
-            other => normal.push(other),
-        }
-    }
-    normal
-}
-
-fn relative(from: &Path, to: &Path) -> PathBuf {
-    let common = from
-        .components()
-        .zip(to.components())
-        .take_while(|(a, b)| a == b)
-        .count();
-    let up = from.components().skip(common).map(|_| Component::ParentDir);
-    up.chain(to.components().skip(common)).collect()
+    let bytes = bytes.map_err(|error| unreadable(error.to_string()))?;
+    serde_json::from_slice(&bytes).map_err(|error| unreadable(error.to_string()))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn output(workspace: &Path) -> Output {
-        Output {
-            base: workspace.join(FOLDER),
-            folder: workspace.join(FOLDER),
-            workspace: workspace.to_owned(),
-            project: workspace.to_owned(),
-            chosen: false,
-            unrestricted: false,
-            addresses: Addresses::default(),
-            uploads: true,
-            max_screenshot: None,
-            absolute_links: false,
-            secrets: Secrets::default(),
-            known: Arc::default(),
-            artifacts: Artifacts::default(),
-        }
-    }
-
-    #[test]
-    fn links_are_relative_and_a_bare_name_says_that_it_is_a_file() {
-        let output = output(Path::new("/w/a"));
-        assert_eq!(output.link(Path::new("/w/a/shot.png")), "./shot.png");
-        assert_eq!(
-            output.link(Path::new("/w/a/.playwright-mcp/p.yml")),
-            ".playwright-mcp/p.yml"
-        );
-        assert_eq!(output.link(Path::new("/w/b/p.yml")), "../b/p.yml");
-    }
-
-    #[test]
-    fn files_stay_below_the_roots() {
-        let folder = tempfile::tempdir().unwrap();
-        let output = output(folder.path());
-        assert!(output.allowed("a.txt").is_ok());
-        assert!(output.allowed("not/there/yet.txt").is_ok());
-        for outside in ["/etc/passwd", "../x", "a/../../x"] {
-            assert!(
-                matches!(output.allowed(outside), Err(Error::FileAccessDenied { .. })),
-                "{outside}"
-            );
-        }
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_link_does_not_lead_out() {
-        let folder = tempfile::tempdir().unwrap();
-        std::os::unix::fs::symlink("/etc", folder.path().join("etc")).unwrap();
-        assert!(output(folder.path()).allowed("etc/passwd").is_err());
-        // Nor one to what is not there yet: writing would make it.
-        let nothing = tempfile::tempdir().unwrap().path().join("new/file");
-        std::os::unix::fs::symlink(nothing, folder.path().join("new")).unwrap();
-        assert!(output(folder.path()).allowed("new").is_err());
-        assert!(output(folder.path()).allowed("new/x.txt").is_err());
-        std::os::unix::fs::symlink("inside", folder.path().join("link")).unwrap();
-        assert!(output(folder.path()).allowed("link").is_ok());
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_link_to_what_is_not_there_yet_does_not_lead_out() {
-        use std::os::unix::fs::symlink;
-        let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let at = |name: &str| folder.path().join(name);
-        symlink(outside.path().join("new.txt"), at("out.txt")).unwrap();
-        symlink("out.txt", at("twice.txt")).unwrap();
-        symlink("../escaped.txt", at("up.txt")).unwrap();
-        symlink("circle", at("circle")).unwrap();
-        symlink("not-yet.txt", at("inside.txt")).unwrap();
-        let output = output(folder.path());
-        for outside in ["out.txt", "twice.txt", "up.txt", "circle", "circle/a.txt"] {
-            assert!(
-                matches!(output.allowed(outside), Err(Error::FileAccessDenied { .. })),
-                "{outside}"
-            );
-        }
-        assert!(output.allowed("inside.txt").is_ok());
-    }
-
-    #[cfg(unix)]
-    #[tokio::test]
-    async fn an_output_folder_that_is_a_link_out_of_the_workspace_is_refused() {
-        use std::os::unix::fs::symlink;
-        let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        symlink(outside.path(), folder.path().join(FOLDER)).unwrap();
-        let mut output = output(folder.path());
-        let inside = format!("{FOLDER}/secret");
-        assert!(matches!(
-            output.allowed(&inside),
-            Err(Error::FileAccessDenied { roots, .. }) if roots.len() == 1
-        ));
-        assert!(matches!(
-            output.automatic("page", "yml").await,
-            Err(Error::File { .. })
-        ));
-        assert!(output.downloads().is_err());
-
-        // Whoever names the folder knows where it leads.
-        output.chosen = true;
-        assert!(output.allowed(&inside).is_ok());
-        assert!(output.automatic("page", "yml").await.is_ok());
-        assert!(output.downloads().is_ok());
-    }
-
-    #[test]
-    fn a_root_that_does_not_exist_has_a_profile_and_no_files() {
-        let (cwd, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let (cwd, there) = (cwd.path(), there.path());
-        let gone = Path::new("/not/of/this/machine");
-        let of = |roots: &[&Path]| {
-            let workspace =
-                Workspace::of(roots.iter().map(|root| root.to_path_buf()).collect(), cwd);
-            (workspace.folder, workspace.project)
-        };
-        let both = |folder: &Path, project: &Path| (folder.to_owned(), project.to_owned());
-        assert_eq!(of(&[]), both(cwd, cwd));
-        assert_eq!(of(&[gone]), both(cwd, gone));
-        assert_eq!(of(&[gone, there]), both(there, gone));
-        assert_eq!(of(&[there, gone]), both(there, there));
-    }
-
-    #[test]
-    fn a_root_that_is_no_file_is_no_workspace() {
-        assert_eq!(file_uri("file:///w/a%20b"), Some(PathBuf::from("/w/a b")));
-        assert_eq!(file_uri("https://x/"), None);
-        assert_eq!(file_uri("nonsense"), None);
-    }
-
-    #[test]
-    fn a_suggested_name_stays_a_name() {
-        assert_eq!(sanitized("../../a:b.txt"), "-..-a-b.txt");
-        assert_eq!(sanitized("..."), "download");
-        assert_eq!(sanitized(&"ä".repeat(200)), "ä".repeat(119));
-        let long = sanitized(&format!("{}.tar.gz", "a".repeat(300)));
-        assert_eq!(long, format!("{}.gz", "a".repeat(236)));
-    }
-
-    #[tokio::test]
-    async fn files_with_automatic_names_never_meet() {
-        let folder = tempfile::tempdir().unwrap();
-        let output = output(folder.path());
-        let made = (0..200).map(|_| output.automatic("page", "yml"));
-        let made = futures_util::future::join_all(made).await;
-        let paths: std::collections::BTreeSet<_> =
-            made.into_iter().map(|file| file.unwrap().path).collect();
-        assert_eq!(paths.len(), 200);
-        assert_eq!(std::fs::read_dir(&output.folder).unwrap().count(), 200);
-    }
-}
+mod tests;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Whom the server takes a client for. Sessions belong to one; to others they do not exist. It is its name: what it may do can change from
@@ -10,6 +11,18 @@ use std::sync::Arc;
 pub(crate) struct Principal {
     name: Arc<str>,
     permission: Permission,
+    folders: Arc<Folders>,
+}
+
+/// The folders that the configuration gives to a principal, beside those that all have.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Folders {
+    /// Its workspace, absolute; `None`: a folder below the root of all workspaces.
+    pub(crate) workspace: Option<PathBuf>,
+    /// Folders that it may read files from without `browser:admin`. Relative ones lie in its workspace.
+    pub(crate) readable: Vec<PathBuf>,
+    /// The workspaces of others.
+    pub(crate) others: Vec<PathBuf>,
 }
 
 /// How far somebody may go; each goes as far as those before it.
@@ -54,7 +67,21 @@ impl Principal {
         Self {
             name: name.into(),
             permission: Permission::Admin,
+            folders: Arc::default(),
         }
+    }
+
+    /// The same, with these folders.
+    pub(crate) fn with_folders(self, folders: Folders) -> Self {
+        Self {
+            folders: Arc::new(folders),
+            ..self
+        }
+    }
+
+    /// The folders that the configuration gives to it.
+    pub(crate) fn folders(&self) -> &Folders {
+        &self.folders
     }
 
     /// The same, who may go so far.

@@ -295,4 +295,17 @@ pub(crate) struct WrittenFile {
     pub(crate) path: PathBuf,
     /// How answers and code name it.
     pub(crate) link: String,
+    /// Who gave it its name.
+    pub(crate) origin: FileOrigin,
+}
+
+/// Who gave a file its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FileOrigin {
+    /// The server; it is there already, and empty.
+    Server,
+    /// The client.
+    Client,
+    /// The client, which may not overwrite one that is there.
+    NewOfClient,
 }

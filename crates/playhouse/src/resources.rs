@@ -192,7 +192,8 @@ impl Resources {
             Address::Screenshot { page, time, .. } => {
                 let all = artifacts(&session);
                 let artifact = all.iter().find(|artifact| artifact.shows(page, time));
-                file(artifact.ok_or_else(unknown)?).await.map_err(failed)
+                let artifact = artifact.ok_or_else(unknown)?;
+                file(&session, artifact).await.map_err(failed)
             }
             Address::Artifact { number, .. } => {
                 let all = artifacts(&session);
@@ -203,7 +204,7 @@ impl Resources {
                         "what may hold a login needs the scope browser:admin".to_owned(),
                     ));
                 }
-                file(artifact).await.map_err(failed)
+                file(&session, artifact).await.map_err(failed)
             }
         }
     }
@@ -445,7 +446,7 @@ fn picture_facts(picture: &Picture) -> Map<String, Value> {
     ])
 }
 
-async fn file(artifact: &Artifact) -> Result<Contents, String> {
+async fn file(session: &Session, artifact: &Artifact) -> Result<Contents, String> {
     let gone = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => "the file is gone".to_owned(),
         _ => error.to_string(),
@@ -459,7 +460,9 @@ async fn file(artifact: &Artifact) -> Result<Contents, String> {
             "it has {size} bytes; at most {LARGEST} fit an answer"
         ));
     }
-    let bytes = tokio::fs::read(&artifact.path).await.map_err(gone)?;
+    let output = session.known_output().ok_or("the file is gone")?;
+    let bytes = output.read(&artifact.path).await;
+    let bytes = bytes.map_err(|error| error.to_string())?;
     let mime_type = mime_type(&artifact.path);
     let is_text = mime_type.starts_with("text/") || mime_type == JSON;
     let body = match String::from_utf8(bytes) {

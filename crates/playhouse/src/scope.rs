@@ -4,7 +4,7 @@ use crate::artifacts::Picture;
 use crate::call::Call;
 use crate::config::Misplaced;
 use crate::error::{Error, Result};
-use crate::output::Output;
+use crate::output::{FileAccess, Output};
 use crate::reply::{Event, Part, Reply, WrittenFile};
 use crate::session::{Session, Tab};
 use crate::sessions::Visible;
@@ -265,19 +265,19 @@ impl TabInAnyState {
         let Some(name) = filename else {
             return Ok(Reply::page(text));
         };
-        let output = self.output(call).await;
-        let file = output.named(name)?;
-        let text = output.redacted(text);
-        output.write_as(&file, text, call.opens_doors()).await?;
+        let files = self.files(call).await;
+        let file = files.writable(name)?;
+        let text = files.redacted(text);
+        files.write_as(&file, text, call.opens_doors()).await?;
         Ok(Reply::default().and(Part::File {
             title: title.to_owned(),
             link: file.link,
         }))
     }
 
-    /// The folders of the session.
-    pub(crate) async fn output(&self, call: &Call) -> &Output {
-        self.session.output(call).await
+    /// The files of the session, as the call may use them.
+    pub(crate) async fn files(&self, call: &Call) -> FileAccess {
+        self.session.files(call).await
     }
 }
 

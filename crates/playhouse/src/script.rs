@@ -21,7 +21,7 @@ pub use reference::reference;
 pub(crate) use route::Board;
 
 use crate::downloads::Downloads;
-use crate::output::Output;
+use crate::output::FileAccess;
 use engine::{BrowserContext, Page, Task};
 use machine::{Program, Stopped};
 use std::sync::Arc;
@@ -45,7 +45,7 @@ pub(crate) struct Setting {
     /// The page that it is given.
     pub(crate) page: Page,
     /// The files that it may name.
-    pub(crate) output: Output,
+    pub(crate) files: FileAccess,
     /// The code of the same session.
     pub(crate) board: Board,
     /// What became of downloads.

@@ -331,6 +331,7 @@ impl Server {
             Ok(context) => context,
             Err(error) => return refused(error),
         };
+        let permission = caller.principal.permission();
         let sessions = Visible::new(self.sessions.clone(), caller);
         if common.session_id.is_none() && tool.of_a_session {
             tokio::select! {
@@ -361,6 +362,7 @@ impl Server {
         .with_handovers(self.handovers.clone())
         .with_entry(entry)
         .with_policy(self.policy.clone())
+        .permitted(permission)
         .opening_doors(tool.permission() == Permission::Admin)
         .with_timeout(common.timeout)
         .in_context(context)

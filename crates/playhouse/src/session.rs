@@ -17,7 +17,7 @@ use crate::call::{Call, Client, Turn};
 use crate::config::Settings;
 use crate::devserver::Reason;
 use crate::error::{Error, Result};
-use crate::output::{self, Output, Workspace};
+use crate::output::{self, FileAccess, Output, Workspace};
 use crate::policy::Approvals;
 use crate::reply::Event;
 use crate::script::{Board, Script, Setting};
@@ -82,7 +82,7 @@ struct State {
 pub(crate) async fn workspace(client: &dyn Client, settings: &Settings) -> Option<Workspace> {
     let roots = client.roots().await?;
     let roots = roots.iter().filter_map(|uri| output::file_uri(uri));
-    Some(Workspace::of(roots.collect(), &settings.files.cwd))
+    Some(Workspace::of(roots.collect(), &settings.files))
 }
 
 /// Why a session is over.
@@ -199,7 +199,7 @@ impl Session {
         if let Some(output) = self.output.get() {
             return output;
         }
-        let cwd = || Workspace::of(Vec::new(), &self.settings.files.cwd);
+        let cwd = || Workspace::of(Vec::new(), &self.settings.files);
         let below = |workspace| {
             let id = self.id.get().map(String::as_str);
             Output::new(&self.settings, &workspace, id, self.artifacts.clone())
@@ -214,6 +214,11 @@ impl Session {
         };
         // The call has the session's turn, so nobody else was quicker.
         self.output.get_or_init(|| below(workspace))
+    }
+
+    /// The files of the session, as the call may use them.
+    pub(crate) async fn files(&self, call: &Call) -> FileAccess {
+        FileAccess::new(self.output(call).await.clone(), call.permission())
     }
 
     /// The folders of the session, once they are known.
@@ -355,7 +360,7 @@ impl Session {
     }
 
     /// Where code of this call runs.
-    pub(crate) fn setting(&self, page: Page) -> Result<Setting> {
+    pub(crate) fn setting(&self, call: &Call, page: Page) -> Result<Setting> {
         let gone = || engine::Error::PageClosed {};
         let tabs = self.open_tabs().ok_or_else(gone)?;
         let output = self.output.get().or(self.stopgap.get());
@@ -363,7 +368,7 @@ impl Session {
         Ok(Setting {
             context: tabs.open().context.clone(),
             page,
-            output: output.clone(),
+            files: FileAccess::new(output.clone(), call.permission()),
             board: self.board.clone(),
             downloads: tabs.downloads(),
             action: self.settings.timeouts.action,

@@ -10,6 +10,7 @@ use crate::call::Call;
 use crate::config::{SessionExpiry, Settings};
 use crate::devserver::DevServers;
 use crate::error::{Error, Result};
+use crate::output;
 use crate::principal::Principal;
 use crate::session::{Ended, Session};
 use engine::Task;
@@ -209,7 +210,8 @@ impl Sessions {
         options: &SessionOptions,
     ) -> Result<Arc<Created>> {
         let place = Place::take(self, call.tool, &caller.principal, options.name.as_ref())?;
-        let settings = Arc::new(options.applied_to(&self.settings)?.apart());
+        let own = output::settings_of(&self.settings, &caller.principal);
+        let settings = Arc::new(options.applied_to(&own)?);
         let timeout = options.lifetime.unwrap_or(self.settings.sessions.timeout);
         let session = Arc::new(Session::new(settings, self.browsers.clone()));
         let id = Uuid::new_v4();

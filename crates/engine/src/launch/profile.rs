@@ -53,11 +53,20 @@ pub(super) enum Taken {
     Ending,
 }
 
+/// Makes a directory and those above it that are missing, for their owner alone: a profile has cookies.
+fn make_private(dir: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(dir)
+}
+
 impl Profile {
     /// Takes a directory for ourselves; makes it where there is none.
     pub(super) fn claim(dir: &Path) -> Result<Self, Taken> {
         // What cannot be written is the browser's to complain of.
-        let _ = fs::create_dir_all(dir);
+        let _ = make_private(dir);
         let owner = lock(&dir.join(OWNER)).map_err(|()| Taken::InUse)?;
         let in_use = lock(&dir.join(IN_USE)).map_err(|()| Taken::Ending)?;
         remove_singleton(dir);

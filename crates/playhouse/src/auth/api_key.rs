@@ -1,7 +1,7 @@
 //! API keys: one of the command line, several of a file, or one that was made. Only their digests are kept.
 
 use super::{Denied, bearer};
-use crate::principal::{Permission, Principal};
+use crate::principal::{Folders, Permission, Principal};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::{HeaderMap, StatusCode};
@@ -60,12 +60,14 @@ impl Keys {
                 path: path.to_owned(),
                 error,
             })?;
-            let named = parse(&text).map_err(|(line, reason)| KeysError::Line {
+            let folder = path.parent().unwrap_or(path);
+            let named = parse(&text, folder).map_err(|(line, reason)| KeysError::Line {
                 path: path.to_owned(),
                 line,
                 reason,
             })?;
             entries.extend(named);
+            exclude_others(&mut entries);
         }
         Ok((key.is_some() || file.is_some()).then_some(Self { entries }))
     }
@@ -121,60 +123,105 @@ impl Keys {
     }
 }
 
-/// A line for each: a name, the key or `sha256:` and its digest, and the scopes it is good for if not for all. What follows a `#` at the
-/// beginning of a line is a comment.
-fn parse(text: &str) -> Result<Vec<Entry>, (usize, String)> {
+/// Tells each principal the workspaces of the others.
+fn exclude_others(entries: &mut [Entry]) {
+    let all: Vec<_> = entries
+        .iter()
+        .filter_map(|entry| entry.principal.folders().workspace.clone())
+        .collect();
+    for entry in entries {
+        let folders = entry.principal.folders().clone();
+        let others = all
+            .iter()
+            .filter(|one| Some(*one) != folders.workspace.as_ref());
+        entry.principal = entry.principal.clone().with_folders(Folders {
+            others: others.cloned().collect(),
+            ..folders
+        });
+    }
+}
+
+/// A line for each: a name, the key or `sha256:` and its digest, and in any order the scopes it is good for if not for all,
+/// `workspace=FOLDER`, and `readable=FOLDER` as often as needed. A line that begins with `#` is a comment. A workspace that is relative
+/// lies in `folder`.
+fn parse(text: &str, folder: &Path) -> Result<Vec<Entry>, (usize, String)> {
     let mut entries: Vec<Entry> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
+        let entry = entry(line, folder).map_err(|reason| (number, reason))?;
         let wrong = |reason: &str| Err((number, reason.to_owned()));
-        let mut words = line.split_whitespace();
-        let (Some(name), Some(key)) = (words.next(), words.next()) else {
-            return wrong("a line has a name, a key, and perhaps scopes");
-        };
-        if !name
-            .chars()
-            .all(|c| c.is_alphanumeric() || "-_.@".contains(c))
-        {
-            return wrong("names are letters, digits, and - _ . @");
-        }
-        if !key.chars().all(|c| c.is_ascii_graphic()) {
-            return wrong("a key has visible ASCII characters only, as headers have");
-        }
-        let digest = match key.strip_prefix("sha256:") {
-            Some(hex) => match digest(hex) {
-                Some(digest) => digest,
-                None => return wrong("sha256: is followed by 64 hexadecimal digits"),
-            },
-            None => Sha256::digest(key).into(),
-        };
-        let scopes: Vec<_> = words.collect();
-        let permission = match scopes
+        if entries
             .iter()
-            .find(|one| Permission::of_scopes([**one]).is_none())
+            .any(|known| known.principal == entry.principal)
         {
-            Some(scope) => {
-                let known = Permission::ALL.map(Permission::scope).join(", ");
-                return wrong(&format!("unknown scope {scope:?}; there are: {known}"));
-            }
-            None => Permission::of_scopes(scopes).unwrap_or(Permission::Admin),
-        };
-        let principal = Principal::named(&format!("key:{name}")).with(permission);
-        if entries.iter().any(|known| known.principal == principal) {
             return wrong("there are two keys of that name");
         }
-        if entries.iter().any(|known| known.digest == digest) {
+        if entries.iter().any(|known| known.digest == entry.digest) {
             return wrong("this key has a name already");
         }
-        entries.push(Entry { digest, principal });
+        let workspace = &entry.principal.folders().workspace;
+        let is_same = |known: &Entry| known.principal.folders().workspace == *workspace;
+        if workspace.is_some() && entries.iter().any(is_same) {
+            return wrong(
+                "another key has this workspace; files for several are shared with readable=FOLDER",
+            );
+        }
+        entries.push(entry);
     }
     match entries.is_empty() {
         true => Err((1, "there are no keys".to_owned())),
         false => Ok(entries),
     }
+}
+
+/// The key of one line, or what is wrong with it.
+fn entry(line: &str, folder: &Path) -> Result<Entry, String> {
+    let mut words = line.split_whitespace();
+    let (Some(name), Some(key)) = (words.next(), words.next()) else {
+        return Err("a line has a name, a key, and perhaps scopes".to_owned());
+    };
+    if !name
+        .chars()
+        .all(|c| c.is_alphanumeric() || "-_.@".contains(c))
+    {
+        return Err("names are letters, digits, and - _ . @".to_owned());
+    }
+    if !key.chars().all(|c| c.is_ascii_graphic()) {
+        return Err("a key has visible ASCII characters only, as headers have".to_owned());
+    }
+    let digest = match key.strip_prefix("sha256:") {
+        Some(hex) => {
+            digest(hex).ok_or_else(|| "sha256: is followed by 64 hexadecimal digits".to_owned())?
+        }
+        None => Sha256::digest(key).into(),
+    };
+    let mut folders = Folders::default();
+    let mut scopes = Vec::new();
+    for word in words {
+        match word.split_once('=') {
+            Some((_, "")) => return Err(format!("{word} names no folder")),
+            Some(("workspace", path)) if folders.workspace.is_none() => {
+                // Without `.`, so that two spellings of one folder are one.
+                folders.workspace = Some(folder.join(path).components().collect());
+            }
+            Some(("workspace", _)) => return Err("a key has one workspace".to_owned()),
+            Some(("readable", path)) => folders.readable.push(PathBuf::from(path)),
+            _ if Permission::of_scopes([word]).is_some() => scopes.push(word),
+            _ => {
+                let known = Permission::ALL.map(Permission::scope).join(", ");
+                return Err(format!("unknown scope {word:?}; there are: {known}"));
+            }
+        }
+    }
+    let permission = Permission::of_scopes(scopes).unwrap_or(Permission::Admin);
+    let principal = Principal::named(&format!("key:{name}"));
+    Ok(Entry {
+        digest,
+        principal: principal.with(permission).with_folders(folders),
+    })
 }
 
 fn digest(hex: &str) -> Option<[u8; 32]> {
@@ -281,7 +328,7 @@ mod tests {
             "# ours\nada adas\n\n bob sha256:{digest} browser:read\neve eves browser:read browser:act\n"
         );
         let keys = Keys {
-            entries: parse(&text).expect("keys"),
+            entries: parse(&text, Path::new("/etc")).expect("keys"),
         };
         let of = |key| {
             let principal = keys.find(key).expect(key);
@@ -291,6 +338,39 @@ mod tests {
         assert_eq!(of("bobs"), ("key:bob".to_owned(), Permission::Read));
         assert_eq!(of("eves"), ("key:eve".to_owned(), Permission::Act));
         assert!(keys.find(&digest).is_none() && keys.find("").is_none());
+    }
+
+    #[test]
+    fn a_file_gives_keys_folders_and_tells_each_those_of_the_others() {
+        let text = "ada adas browser:act workspace=ada readable=/srv/a readable=fixtures\nbob bobs workspace=/srv/bob\neve eves\n";
+        let mut entries = parse(text, Path::new("/etc")).expect("keys");
+        exclude_others(&mut entries);
+        let folders: Vec<_> = entries
+            .iter()
+            .map(|entry| entry.principal.folders().clone())
+            .collect();
+        let paths = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
+        assert_eq!(
+            folders,
+            [
+                Folders {
+                    workspace: Some("/etc/ada".into()),
+                    readable: paths(&["/srv/a", "fixtures"]),
+                    others: paths(&["/srv/bob"]),
+                },
+                Folders {
+                    workspace: Some("/srv/bob".into()),
+                    readable: Vec::new(),
+                    others: paths(&["/etc/ada"]),
+                },
+                Folders {
+                    workspace: None,
+                    readable: Vec::new(),
+                    others: paths(&["/etc/ada", "/srv/bob"]),
+                },
+            ]
+        );
+        assert_eq!(entries[0].principal.permission(), Permission::Act);
     }
 
     #[test]
@@ -315,8 +395,20 @@ mod tests {
                     "unknown scope \"read\"; there are: browser:read, browser:act, browser:admin",
                 ),
             ),
+            ("a secret workspace=", (1, "workspace= names no folder")),
+            (
+                "a secret workspace=/a workspace=/b",
+                (1, "a key has one workspace"),
+            ),
+            (
+                "a secret workspace=a\nb other workspace=/etc/a",
+                (
+                    2,
+                    "another key has this workspace; files for several are shared with readable=FOLDER",
+                ),
+            ),
         ] {
-            let wrong = parse(text).err().expect(text);
+            let wrong = parse(text, Path::new("/etc")).err().expect(text);
             assert_eq!((wrong.0, &*wrong.1), expected);
         }
     }

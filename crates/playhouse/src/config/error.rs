@@ -175,6 +175,14 @@ pub enum ConfigError {
     /// A proxy that cannot be one, in words.
     #[error("{0} (--proxy-server, --proxy-bypass, --proxy-username, --proxy-password)")]
     Proxy(String),
+    /// Local files in pages, on a server whose principals must not see each other's.
+    #[error(
+        "{option} has no place on a server with --api-keys or OAuth: pages of local files would show the files of all principals. Leave it out; --readable-roots lists folders that all may read"
+    )]
+    ShowsFilesOfOthers {
+        /// The option.
+        option: &'static str,
+    },
     /// A server of the app under test that cannot be one.
     #[error("devServers.{name}: {reason}")]
     DevServer {

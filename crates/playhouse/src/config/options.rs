@@ -261,10 +261,16 @@ options! {
         /// origins whose documents the secret `NAME` may be typed into.
         secrets: SecretsSource, key("secrets").everywhere_but("PLAYWRIGHT_MCP_SECRETS_FILE")
             .secret();
-        /// The folder of screenshots, snapshots, logs and downloads.
-        output_dir: PathBuf, key("outputDir").everywhere().default(".playwright-mcp in the workspace");
-        /// The size of the output folder, in bytes, above which its oldest files are deleted after a call.
-        output_max_size: Bytes, key("outputMaxSize").everywhere();
+        /// The folder of screenshots, snapshots, logs and downloads. Principals of a server with `--api-keys` or OAuth have folders of their own in it.
+        output_dir: PathBuf, key("outputDir").everywhere()
+            .default(".playwright-mcp in the workspace; a private folder if that cannot be written");
+        /// The size of the output folder, in bytes, above which the oldest files in it that the server named and downloads are deleted after a call. Files that a client named stay. 0: no limit.
+        output_max_size: Bytes = Bytes(1024 * 1024 * 1024), key("outputMaxSize").everywhere();
+        /// The folder below which each principal of a server with authentication gets a workspace of its own. `workspace=` in the file of API keys names another.
+        workspace_root: PathBuf, key("files.workspaceRoot").flag()
+            .default(".playwright-mcp/workspaces; with a single `--api-key` its workspace is the folder that the server was started in");
+        /// Folders that tools may read files from beside the workspace, also for principals without `browser:admin`. Relative ones lie in the workspace of each principal.
+        readable_roots: CommaList, key("files.readableRoots").flag().many();
         /// Keep a journal of all calls: session.md, in a folder of its own below the output folder.
         save_session: bool = false, key("saveSession").flag();
         /// Read and write any file, and open file: addresses; not just below the workspace.
@@ -331,7 +337,7 @@ options! {
             .default("oauth with `--oauth-issuer`, else api-key");
         /// The API key. Better as PLAYHOUSE_API_KEY: others see flags. Without any, one is made and printed at start.
         api_key: String, key("server.apiKey").flag().secret();
-        /// A file of API keys: a name, the key or "sha256:" and its digest, and perhaps scopes on each line.
+        /// A file of API keys: a name, the key or "sha256:" and its digest, and perhaps scopes, `workspace=FOLDER` and `readable=FOLDER` on each line.
         api_keys: PathBuf, key("server.apiKeys").flag();
         /// An issuer of access tokens that is trusted, as its tokens say it; repeat it for more.
         oauth_issuer: CommaList, key("server.oauth.issuers").flag().many();

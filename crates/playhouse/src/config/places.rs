@@ -49,14 +49,22 @@ pub(super) fn ours(environment: &Environment) -> PathBuf {
 /// Where we keep what apps are doing: one folder for each project.
 #[cfg(unix)]
 pub(crate) fn apps(environment: &Environment) -> PathBuf {
-    let home = home(environment);
-    let state = environment.path("XDG_STATE_HOME").unwrap_or_else(|| {
-        home.join(match cfg!(target_os = "macos") {
-            true => "Library/Application Support",
-            false => ".local/state",
-        })
+    state(environment)
+        .unwrap_or_else(|| ours(environment))
+        .join("apps")
+}
+
+/// Where we keep what must not be deleted while it is used; `None` where the system has no such place.
+pub(super) fn state(environment: &Environment) -> Option<PathBuf> {
+    let state = environment.path("XDG_STATE_HOME").or_else(|| {
+        let home = home(environment);
+        match () {
+            () if cfg!(target_os = "macos") => Some(home.join("Library/Application Support")),
+            () if cfg!(windows) => None,
+            () => Some(home.join(".local/state")),
+        }
     });
-    state.join("playhouse/apps")
+    Some(state?.join("playhouse"))
 }
 
 /// Where the Chromium-based browsers of this user keep their profiles, the most used first.

@@ -1,6 +1,7 @@
 //! From options to settings: defaults that depend on the machine, rules between options, checks.
 
 mod auth;
+mod files;
 mod servers;
 mod tools;
 
@@ -18,9 +19,9 @@ use super::{
     places,
     secrets::{Secrets, SecretsSource},
     settings::{
-        AnswerSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings, HttpSettings,
-        LogSettings, NEVER, PoolSettings, PromptSettings, SecuritySettings, SessionSettings,
-        Settings, Timeouts, ToolSettings, WebDriverSettings,
+        AnswerSettings, BrowserSettings, CdpSettings, ContextSettings, HttpSettings, LogSettings,
+        NEVER, PoolSettings, PromptSettings, SecuritySettings, SessionSettings, Settings, Timeouts,
+        ToolSettings, WebDriverSettings,
     },
     show,
     value::{
@@ -50,6 +51,7 @@ pub(crate) fn resolve(
     let channel = channel(options)?;
     let device = device(options, &mut notices)?;
     check(options, cwd)?;
+    let protected = files::protected(options, environment, cwd);
     let secrets = secrets(options, cwd)?;
     defaults(options, environment, channel);
     let capabilities = tools::capabilities(options, &mut notices);
@@ -76,6 +78,7 @@ pub(crate) fn resolve(
     let can_throttle = tools::can_throttle(&tools);
     let log = log(options, cwd)?;
     let http = http(options, cwd, &mut notices)?;
+    refuse_shown_files(options, http.as_ref())?;
     let leases = places::ours(environment).join("servers");
     let dev_servers = servers::servers(options, cwd, &leases)?;
     Ok(Settings {
@@ -204,18 +207,7 @@ pub(crate) fn resolve(
                 None => options.toolsets.value() != Some(ToolsetNames(vec![ToolsetName::Browser])),
             },
         },
-        files: FileSettings {
-            cwd: cwd.to_owned(),
-            output_dir: options.output_dir.value().map(|path| cwd.join(path)),
-            output_max_size: options.output_max_size.value().map(|Bytes(bytes)| bytes),
-            save_session: required(&options.save_session),
-            unrestricted: required(&options.allow_unrestricted_file_access),
-            profiles: environment
-                .path("PWMCP_PROFILES_DIR_FOR_TEST")
-                .unwrap_or_else(|| places::ours(environment).join("profiles")),
-            browsers: places::ours(environment).join("browsers"),
-            download_index: required(&options.download_index),
-        },
+        files: files::files(options, environment, cwd, protected),
         secrets,
         timeouts: Timeouts {
             action: required(&options.timeout_action).into(),
@@ -370,6 +362,27 @@ fn http(
         rate: u32::try_from(rate).ok().filter(|rate| *rate > 0),
         client_timeout: required(&options.client_timeout).into(),
     }))
+}
+
+/// Pages of local files embed others, whosever they are.
+fn refuse_shown_files(options: &Options, http: Option<&HttpSettings>) -> Result<(), ConfigError> {
+    let shows_files = [
+        (
+            "--allow-unrestricted-file-access",
+            required(&options.allow_unrestricted_file_access),
+        ),
+        (
+            "--allowed-schemes file",
+            schemes(options).iter().any(|scheme| scheme == "file"),
+        ),
+    ];
+    let shown = shows_files.into_iter().find(|(_, shows)| *shows);
+    match (shown, http) {
+        (Some((option, _)), Some(http)) if http.auth.tells_principals_apart() => {
+            Err(ConfigError::ShowsFilesOfOthers { option })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn log(options: &Options, cwd: &Path) -> Result<LogSettings, ConfigError> {

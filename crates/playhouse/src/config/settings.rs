@@ -428,6 +428,17 @@ pub struct AuthSettings {
     pub resource: Option<String>,
 }
 
+impl AuthSettings {
+    /// Whether there may be several principals.
+    pub(crate) fn tells_principals_apart(&self) -> bool {
+        match self.mode {
+            AuthMode::None => false,
+            AuthMode::ApiKey => self.keys.is_some(),
+            AuthMode::Oauth => true,
+        }
+    }
+}
+
 /// Without the key.
 impl std::fmt::Debug for AuthSettings {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -481,8 +492,20 @@ pub struct FileSettings {
     pub cwd: PathBuf,
     /// The output folder, absolute, when somebody chose it; else `.playwright-mcp` in the workspace.
     pub output_dir: Option<PathBuf>,
-    /// The size of the output folder above which old files go, in bytes.
+    /// The size of the output folder above which old files are deleted, in bytes; `None`: there is no limit.
     pub output_max_size: Option<u64>,
+    /// The folder below which each principal of an HTTP server has its workspace, absolute, when somebody chose it.
+    pub workspace_root: Option<PathBuf>,
+    /// Folders that files may be read from without `browser:admin`, and beside the workspace. Relative ones lie in the workspace.
+    pub readable: Vec<PathBuf>,
+    /// Clients may name files to read and write; without it they get those that the server names.
+    pub client_paths: bool,
+    /// Files and folders that no tool reads or writes, absolute: configuration, keys, secrets, profiles, state.
+    pub protected: Vec<PathBuf>,
+    /// The user's folder for files that last as long as the login (`XDG_RUNTIME_DIR`).
+    pub runtime_dir: Option<PathBuf>,
+    /// The folders of the principal that the session belongs to; `None` where nobody is asked who they are.
+    pub(crate) owner: Option<OwnerFolders>,
     /// Keep a journal of all calls.
     pub save_session: bool,
     /// Any file may be read and written.
@@ -493,6 +516,17 @@ pub struct FileSettings {
     pub browsers: PathBuf,
     /// The index of builds to download.
     pub download_index: String,
+}
+
+/// The folders of a principal that has authenticated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OwnerFolders {
+    /// Its workspace, absolute. Folders that its clients name count if they lie below it.
+    pub workspace: PathBuf,
+    /// The name of its folder in a folder that principals share, such as `--output-dir`; `None` if there are no others.
+    pub name: Option<String>,
+    /// Folders of other principals.
+    pub others: Vec<PathBuf>,
 }
 
 /// How long things may take.
@@ -516,6 +550,12 @@ impl Settings {
         let slowest = self.timeouts.navigation.max(self.timeouts.action);
         let starting = self.browser.launch_timeout + self.dev_servers.longest();
         slowest + starting + Duration::from_secs(30)
+    }
+
+    /// Whether clients have to say who they are, and several may.
+    pub(crate) fn tells_principals_apart(&self) -> bool {
+        let http = self.http.as_ref();
+        http.is_some_and(|http| http.auth.tells_principals_apart())
     }
 
     /// The same for a session that learns secrets of its own.

@@ -160,6 +160,7 @@ impl Error {
                 denial: Denial::Declined | Denial::Unanswered,
                 ..
             } => Some("Ask the user before you try again.".into()),
+            Self::FileRefused { rule, .. } => Some(rule.suggestion().into()),
             Self::SwitchedOff { .. } => Some("Do without it.".into()),
             Self::NotLogged { .. } => Some("Look at the whole log with e2e_logs.".into()),
             Self::NoE2eSession { .. } => Some("Begin one with e2e_start, or name it.".into()),

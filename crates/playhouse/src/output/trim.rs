@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 
 /// A file that may go.
@@ -17,43 +18,58 @@ struct Old {
 /// The files that were there when the last call ended, with the time of their last change.
 pub(super) type Known = HashMap<PathBuf, SystemTime>;
 
+/// A limit below which each call is looked after, in bytes.
+const SMALL: u64 = 64 * 1024 * 1024;
+
 /// The clock of file systems lags behind ours by a tick.
 const TICK: Duration = Duration::from_millis(20);
 
 impl Output {
-    /// Deletes old files until all take at most `limit` bytes; those written by the call, which came at `began`, stay.
+    /// Deletes old files until all take at most `limit` bytes; those written by the call, which came at `began`, stay. Only those count that
+    /// the server named, or that pages offered as downloads.
     pub(crate) async fn trim(&self, limit: u64, began: SystemTime) {
-        let (folder, known) = (self.base.clone(), self.known.clone());
-        let ours = self.chosen.then(|| {
-            let written = self.artifacts.all().into_iter();
-            written.map(|file| file.path).collect::<HashSet<_>>()
-        });
+        // Looking at a large folder after each call would cost more than the few files that are too many.
+        let enough = if limit < SMALL { 0 } else { limit / 64 };
+        let written = self.written.load(Ordering::Relaxed);
+        if written < enough || !self.place.holds(&self.place.base) {
+            return;
+        }
+        self.written.store(0, Ordering::Relaxed);
+        let (folder, known) = (self.place.base.clone(), self.known.clone());
+        let (mut ours, mut of_clients) = (HashSet::new(), HashSet::new());
+        for file in self.artifacts.all() {
+            match file.named_by_client {
+                true => of_clients.insert(file.path),
+                false => ours.insert(file.path),
+            };
+        }
         let work = move || {
             let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
             let is_old = |file: &Old| match &*known {
                 Some(known) => known.get(&file.path) == Some(&file.modified),
                 None => file.modified < began - TICK,
             };
-            *known = Some(trim(&folder, ours.as_ref(), limit, is_old));
+            let may_go = |file: &Old| !of_clients.contains(&file.path) && is_old(file);
+            *known = Some(trim(&folder, &ours, limit, may_go));
         };
         // Whether it worked out shows with the next call.
         let _ = tokio::task::spawn_blocking(work).await;
     }
 }
 
-/// Returns what is left. With `ours` only those files count, and what has a name that we give.
+/// Returns what is left. Only the files of `ours` count, and what has a name that the server gives.
 fn trim(
     folder: &Path,
-    ours: Option<&HashSet<PathBuf>>,
+    ours: &HashSet<PathBuf>,
     limit: u64,
-    is_old: impl Fn(&Old) -> bool,
+    may_go: impl Fn(&Old) -> bool,
 ) -> Known {
     let mut files = Vec::new();
-    collect(folder, ours, &mut files);
+    collect(folder, Some(ours), &mut files);
     let mut total: u64 = files.iter().map(|file| file.size).sum();
     files.sort_by_key(|file| file.modified);
     files.retain(|file| {
-        let goes = total > limit && is_old(file) && fs::remove_file(&file.path).is_ok();
+        let goes = total > limit && may_go(file) && fs::remove_file(&file.path).is_ok();
         if goes {
             total -= file.size;
         }
@@ -63,8 +79,7 @@ fn trim(
     left.collect()
 }
 
-/// The files below a folder. In one that the user chose may lie what is not ours: there only files count that the session wrote or downloaded,
-/// and names that we give.
+/// The files below a folder that count: those of `ours`, and those with a name that the server gives; without `ours` all of them.
 fn collect(folder: &Path, ours: Option<&HashSet<PathBuf>>, files: &mut Vec<Old>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let (name, path) = (
@@ -74,12 +89,12 @@ fn collect(folder: &Path, ours: Option<&HashSet<PathBuf>>, files: &mut Vec<Old>)
         let Ok(kind) = entry.file_type() else {
             continue;
         };
-        let ours = ours.is_none_or(|ours| ours.contains(&path) || is_automatic(&name));
+        let counts = ours.is_none_or(|ours| ours.contains(&path) || is_automatic(&name));
         // What is still on its way lies in the folder of downloads.
-        if kind.is_dir() && ours && name != "downloads" {
+        if kind.is_dir() && counts && name != "downloads" {
             collect(&path, None, files);
         } else if kind.is_file()
-            && ours
+            && counts
             && let Ok(facts) = entry.metadata()
         {
             files.push(Old {
@@ -133,20 +148,19 @@ mod tests {
         }
         fs::write(folder.path().join("new.txt"), [0; 10]).unwrap();
         let there = |name: &str| folder.path().join(name).exists();
-        // Only what is ours, where the user chose the folder.
+        // Others are of whoever made them.
         let old = |file: &Old| !file.path.ends_with("new.txt");
         let none = HashSet::new();
-        trim(folder.path(), Some(&none), 10, old);
+        trim(folder.path(), &none, 10, old);
         assert!(
             there("a.txt")
                 && !there("session-1/session.md")
                 && there("b-2026-11-21T08-09-17-011Z.yml")
         );
         let download = HashSet::from([folder.path().join("a.txt")]);
-        trim(folder.path(), Some(&download), 10, old);
+        trim(folder.path(), &download, 10, old);
         assert!(!there("a.txt") && there("b-2026-11-21T08-09-17-011Z.yml"));
-        let left = trim(folder.path(), None, 0, old);
-        assert_eq!(left.len(), 1);
+        assert_eq!(trim(folder.path(), &none, 0, old).len(), 0);
         assert!(!there("b-2026-11-21T08-09-17-011Z.yml") && there("new.txt"));
     }
 }

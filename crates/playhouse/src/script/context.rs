@@ -56,7 +56,7 @@ pub(super) async fn run(host: &Host, op: ContextOp) -> Result<Value, Failure> {
             route::unroute(host, of.as_deref(), wanted.as_deref());
         }
         ContextOp::Downloaded { download, path } => {
-            let copy = path.map(|path| host.setting.output.named(&path));
+            let copy = path.map(|path| host.setting.files.writable(&path));
             let copy = copy.transpose()?;
             let mut changes = context.changes();
             let over = async {
@@ -78,7 +78,7 @@ pub(super) async fn run(host: &Host, op: ContextOp) -> Result<Value, Failure> {
                 let bytes = tokio::fs::read(from)
                     .await
                     .map_err(|error| Error::file(from, "open", &error))?;
-                host.setting.output.write_bytes(&copy, bytes).await?;
+                host.setting.files.write_bytes(&copy, bytes).await?;
             }
             return Ok(match place {
                 Some(path) => json!({ "path": path }),

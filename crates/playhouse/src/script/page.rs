@@ -42,7 +42,7 @@ async fn act(
 ) -> Result<Value, Failure> {
     match op {
         PageOp::Goto { url, until } => {
-            host.setting.output.refuse_address(&url)?;
+            host.setting.files.refuse_address(&url)?;
             page.goto(progress, &url, until.into()).await?;
             return Ok(facts::document(page));
         }
@@ -196,7 +196,7 @@ pub(super) async fn picture(
         shrink: 1.0,
     };
     let bytes = page.screenshot(progress, &wanted).await?;
-    host.setting.output.refuse_large(&bytes)?;
+    host.setting.files.refuse_large(&bytes)?;
     saved(host, options.path.as_deref(), bytes).await
 }
 
@@ -226,11 +226,8 @@ async fn print(
 /// Writes the bytes where code wants them too.
 async fn saved(host: &Host, path: Option<&str>, bytes: Vec<u8>) -> Result<Value, Failure> {
     if let Some(path) = path {
-        let file = host.setting.output.named(path)?;
-        host.setting
-            .output
-            .write_bytes(&file, bytes.clone())
-            .await?;
+        let file = host.setting.files.writable(path)?;
+        host.setting.files.write_bytes(&file, bytes.clone()).await?;
     }
     Ok(BASE64_STANDARD.encode(bytes).into())
 }

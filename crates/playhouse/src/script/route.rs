@@ -108,7 +108,7 @@ pub(super) async fn decide(
             body,
         } => {
             if let Some(url) = &url {
-                host.setting.output.refuse_address(url)?;
+                host.setting.files.refuse_address(url)?;
             }
             engine::Verdict::Continue {
                 url,
@@ -124,10 +124,7 @@ pub(super) async fn decide(
             path,
         } => {
             let body = match path {
-                Some(path) => {
-                    let output = &host.setting.output;
-                    output.read(&output.allowed(&path)?).await?
-                }
+                Some(path) => host.setting.files.read(&path).await?,
                 None => decoded(&body)?,
             };
             headers.push(("content-length".to_owned(), body.len().to_string()));
@@ -162,7 +159,7 @@ pub(super) async fn fetch(
         return Err(Failure::new("Route is already handled!"));
     };
     if let Some(url) = &url {
-        host.setting.output.refuse_address(url)?;
+        host.setting.files.refuse_address(url)?;
     }
     let changes = engine::Verdict::Continue {
         url,

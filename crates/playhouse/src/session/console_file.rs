@@ -1,12 +1,11 @@
 //! The console log of a tab: a file that grows as messages come, and how far answers have told of it.
 
+use crate::artifacts::Note;
 use crate::config::ConsoleLevel;
 use crate::escape::{indented, one_line};
 use crate::output::Output;
 use crate::reply::Event;
 use engine::{ConsoleMessage, MessageKind, Page};
-use std::fs::OpenOptions;
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -154,7 +153,7 @@ impl ConsoleFile {
             Some(file) => file,
             None => {
                 let path = self.output.make("console-*.log")?;
-                self.output.artifacts().add(&path, false);
+                self.output.artifacts().add(&path, Note::default());
                 self.file.insert(OpenFile {
                     path,
                     began: Instant::now(),
@@ -178,11 +177,7 @@ impl ConsoleFile {
             text += &format!("[{time:>8}ms] The log ends here: it is too long.\n");
         }
         // Not kept open: somebody may remove the file meanwhile.
-        let mut handle = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(&file.path)?;
-        handle.write_all(text.as_bytes())?;
+        self.output.append(&file.path, &text)?;
         file.lines += text.matches('\n').count();
         Ok(())
     }

@@ -4,7 +4,8 @@
 use crate::config::Settings;
 use crate::downloads::Downloads;
 use crate::error::{Error, Result};
-use crate::output::Output;
+use crate::output::{FileAccess, Output};
+use crate::principal::Permission;
 use crate::script::{Board, End, Script, Setting};
 use engine::{BrowserContext, Page, Task};
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ pub(super) struct InitPages {
     pub(super) paths: Vec<PathBuf>,
     /// What each of them gets, but for the page.
     pub(super) context: BrowserContext,
-    /// The files that they may name.
+    /// The files of the session.
     pub(super) output: Output,
     /// The code of the same session.
     pub(super) board: Board,
@@ -40,7 +41,8 @@ impl InitPages {
         let setting = Setting {
             context: self.context.clone(),
             page,
-            output: self.output.clone(),
+            // It is code of whoever configured the server.
+            files: FileAccess::new(self.output.clone(), Permission::Admin),
             board: self.board.clone(),
             downloads: self.downloads.clone(),
             action: settings.timeouts.action,

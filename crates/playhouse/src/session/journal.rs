@@ -2,7 +2,7 @@
 
 use crate::output::Output;
 use serde_json::{Map, Value, json};
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -51,10 +51,7 @@ impl Journal {
         };
         let entry = output.redacted(entry(output.workspace(), tool, arguments, answer));
         // Not kept open: somebody may remove it meanwhile.
-        let mut options = OpenOptions::new();
-        let file = options.create(true).append(true).open(&path);
-        let written = file.and_then(|mut file| file.write_all(entry.as_bytes()));
-        if let Err(error) = written {
+        if let Err(error) = output.append(&path, &entry) {
             tracing::warn!(%error, "the session's journal cannot be written");
         }
     }
@@ -65,20 +62,8 @@ impl Journal {
         if file.is_none() {
             let now = SystemTime::now().duration_since(UNIX_EPOCH);
             let begin = now.unwrap_or_default().as_millis();
-            let made = fs::create_dir_all(output.folder()).and_then(|()| {
-                let folders = (begin..).map(|time| output.folder().join(format!("session-{time}")));
-                let mut made = folders.map(|folder| (fs::create_dir(&folder), folder));
-                let taken = |made: &io::Result<()>| {
-                    made.as_ref()
-                        .is_err_and(|error| error.kind() == io::ErrorKind::AlreadyExists)
-                };
-                let made = made.find(|(made, _)| !taken(made));
-                made.map_or(
-                    Err(io::ErrorKind::AlreadyExists.into()),
-                    |(made, folder)| made.map(|()| folder),
-                )
-            });
-            match made {
+            let names = (begin..).map(|time| format!("session-{time}"));
+            match output.make_folder(names) {
                 Ok(folder) => {
                     // Clients look for this line.
                     let _ = writeln!(io::stderr(), "Session: {}", folder.display());

@@ -71,8 +71,7 @@ impl Tabs {
         board: &Board,
         settings: &Settings,
     ) -> Arc<Self> {
-        let folder = settings.context.downloads_dir.clone();
-        let downloads = Arc::new(Downloads::new(output.clone(), folder));
+        let downloads = Arc::new(Downloads::new(output.clone()));
         let shared = Arc::new(Shared {
             context: open.context.clone(),
             downloads: downloads.clone(),

@@ -2,6 +2,7 @@
 
 use super::{Created, Origin, Sessions, UnderWay};
 use crate::call::Client;
+use crate::output;
 use crate::principal::Principal;
 use crate::session::{self, Session};
 use std::collections::HashMap;
@@ -197,7 +198,7 @@ impl Sessions {
         owner: &Principal,
     ) -> Arc<Created> {
         self.end_oldest_left();
-        let settings = Arc::new(self.settings.apart());
+        let settings = Arc::new(output::settings_of(&self.settings, owner));
         let session = Arc::new(Session::new(settings, self.browsers.clone()));
         let lifetime = self.settings.sessions.timeout;
         let origin = Origin {
@@ -251,10 +252,11 @@ impl Sessions {
         if others.is_empty() {
             return;
         }
-        let Some(workspace) = session::workspace(&**client, &self.settings).await else {
+        let settings = output::settings_of(&self.settings, owner);
+        let Some(workspace) = session::workspace(&**client, &settings).await else {
             return;
         };
-        let profile = self.settings.profile_dir(&workspace.project);
+        let profile = settings.profile_dir(&workspace.project);
         let mut others = others.into_iter();
         let Some(other) =
             others.find(|other| other.session.open_profile().as_ref() == Some(&profile))

@@ -2,11 +2,9 @@
 
 use crate::config::{SessionExpiry, Settings, Size, StorageStateSource, Viewport};
 use crate::error::{Error, Problem, Result};
-use engine::{Channel, Proxy};
+use engine::{Channel, Proxy, StorageState};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// What differs from the server's settings.
@@ -26,8 +24,8 @@ pub(crate) struct SessionOptions {
     pub(crate) timezone: Option<String>,
     /// The way to the network.
     pub(crate) proxy: Option<ProxyOption>,
-    /// Cookies and storage at first: a path that may be read, or the state itself.
-    pub(crate) storage_state: Option<Value>,
+    /// Cookies and storage at first.
+    pub(crate) storage_state: Option<StorageState>,
     /// How long it lives; `None`: as long as the server says.
     pub(crate) lifetime: Option<Duration>,
     /// Whether calls prolong its life, whatever holds for others.
@@ -197,20 +195,9 @@ impl SessionOptions {
             context.proxy = Some(proxy.checked()?);
             settings.browser.confined = true;
         }
-        match &self.storage_state {
-            None => {}
-            Some(Value::String(path)) => {
-                context.storage_state = Some(StorageStateSource::File(PathBuf::from(path)));
-            }
-            Some(state @ Value::Object(_)) => {
-                context.storage_state = Some(StorageStateSource::Inline(state.clone()));
-            }
-            Some(_) => {
-                return Err(wrong(
-                    &["storageState"],
-                    "storageState must be a path or an object",
-                ));
-            }
+        if let Some(state) = &self.storage_state {
+            let state = StorageStateSource::Inline(serde_json::json!(state));
+            context.storage_state = Some(state);
         }
         Ok(settings)
     }
@@ -280,15 +267,14 @@ mod tests {
     #[test]
     fn a_named_context_does_not_begin_with_the_storage_of_its_session() {
         let mut settings = Settings::of_flags(&["--headless"]);
-        let state = |path: &str| Some(StorageStateSource::File(PathBuf::from(path)));
-        settings.context.storage_state = state("session.json");
+        settings.context.storage_state = Some(StorageStateSource::File("session.json".into()));
         let mut options = SessionOptions::default();
         let begins = |options: &SessionOptions| {
             let applied = options.applied_to_context(&settings).unwrap();
             format!("{:?}", applied.context.storage_state)
         };
         assert_eq!(begins(&options), "None");
-        options.storage_state = Some("own.json".into());
-        assert_eq!(begins(&options), format!("{:?}", state("own.json")));
+        options.storage_state = Some(StorageState::default());
+        assert!(begins(&options).starts_with("Some(Inline("));
     }
 }

@@ -262,6 +262,18 @@ fn what_would_leave_the_door_open_does_not_start() {
             &["--port=0", "--api-keys=/nowhere/keys"],
             "cannot read the API keys of /nowhere/keys",
         ),
+        (
+            &["--port=0", "--api-keys=keys", "--allowed-schemes=file"],
+            "--allowed-schemes file has no place on a server with --api-keys or OAuth",
+        ),
+        (
+            &[
+                "--port=0",
+                "--oauth-issuer=https://id.example",
+                "--allow-unrestricted-file-access",
+            ],
+            "--allow-unrestricted-file-access has no place on a server with --api-keys or OAuth",
+        ),
     ] {
         let output = run(args);
         let told = String::from_utf8_lossy(&output.stderr);

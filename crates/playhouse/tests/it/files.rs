@@ -2,9 +2,9 @@
 
 use serde_json::json;
 use std::path::Path;
-use testkit::{Resource, Site};
+use testkit::{Engine, Resource, Site};
 
-use crate::{launch, server};
+use crate::{launch, launch_on, server};
 
 fn uri(path: &Path) -> String {
     format!("file://{}", path.display())
@@ -196,3 +196,209 @@ async fn console_lines_are_written_as_they_come_and_told_by_their_numbers() {
         "{more}"
     );
 }
+
+/// A folder with what no tool may touch, and what makes the server know it.
+#[cfg(unix)]
+fn protected_folder() -> (tempfile::TempDir, [&'static str; 10]) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    for made in [".git/hooks", "sub/.git", "profile"] {
+        std::fs::create_dir_all(at(made)).expect("writable");
+    }
+    std::fs::write(at("config.json"), "{}").expect("writable");
+    std::fs::write(at("secrets.env"), "TOKEN=hunter22").expect("writable");
+    std::fs::write(at("init.js"), "0").expect("writable");
+    std::fs::write(at(".git/config"), "[core]").expect("writable");
+    std::fs::write(at("profile/Cookies"), "x").expect("writable");
+    std::os::unix::fs::symlink("secrets.env", at("link")).expect("a link");
+    std::os::unix::fs::symlink(".git", at("repository")).expect("a link");
+    std::fs::hard_link(at("config.json"), at("hard")).expect("a link");
+    let args = [
+        "--config",
+        "config.json",
+        "--secrets",
+        "secrets.env",
+        "--init-script",
+        "init.js",
+        "--log-file",
+        "server.log",
+        "--audit-log",
+        "audit.jsonl",
+    ];
+    (folder, args)
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn nobody_gets_at_what_is_protected() {
+    let (folder, args) = protected_folder();
+    let site = Site::start().await;
+    let url = site.add_page("/", "<input type=file webkitdirectory>");
+    for unrestricted in [&[][..], &["--allow-unrestricted-file-access"]] {
+        let client = launch(&[&args[..], unrestricted].concat())
+            .workspace(folder.path())
+            .start()
+            .await;
+        client.call("browser_navigate", json!({ "url": url })).await;
+        let absolute = folder.path().join("sub/../secrets.env");
+        for path in [
+            "config.json",
+            "secrets.env",
+            "init.js",
+            "server.log",
+            "server.log.1",
+            "audit.jsonl",
+            "link",
+            "hard",
+            "repository/config",
+            ".git/config",
+            ".git/hooks/pre-commit",
+            "sub/.git/config",
+            "./sub/../secrets.env",
+            absolute.to_str().expect("a plain path"),
+        ] {
+            for (tool, arguments) in [
+                ("browser_snapshot", json!({ "filename": path })),
+                (
+                    "browser_evaluate",
+                    json!({ "function": "1", "filename": path }),
+                ),
+                ("save_state", json!({ "path": path })),
+                ("restore_state", json!({ "path": path })),
+                ("create_session", json!({ "storageState": path })),
+                (
+                    "compare_screenshot",
+                    json!({ "baseline": path, "update": true }),
+                ),
+                (
+                    "upload_file",
+                    json!({ "selector": "input", "files": [path] }),
+                ),
+                (
+                    "browser_drop",
+                    json!({ "target": "input", "paths": [path] }),
+                ),
+                ("browser_run_code_unsafe", json!({ "filename": path })),
+            ] {
+                let answer = client.call(tool, arguments).await;
+                let code = &answer.raw["structuredContent"]["errorCode"];
+                assert_eq!(code, "FILE_ACCESS_DENIED", "{tool} {path}: {}", answer.text);
+            }
+            let shown = folder.path().join(path);
+            let shown = json!({ "url": format!("file://{}", shown.display()) });
+            let answer = client.call("browser_navigate", shown).await;
+            let code = &answer.raw["structuredContent"]["errorCode"];
+            assert_eq!(code, "URL_BLOCKED", "{path}: {}", answer.text);
+        }
+        let whole = json!({ "selector": "input", "files": ["."] });
+        let answer = client.call("upload_file", whole).await;
+        let code = &answer.raw["structuredContent"]["errorCode"];
+        assert_eq!(code, "FILE_ACCESS_DENIED", "{}", answer.text);
+    }
+    for (name, text) in [
+        ("config.json", "{}"),
+        ("secrets.env", "TOKEN=hunter22"),
+        (".git/config", "[core]"),
+    ] {
+        let now = std::fs::read_to_string(folder.path().join(name)).expect("it is there");
+        assert_eq!(now, text, "{name}");
+    }
+    let hooks = folder.path().join(".git/hooks").read_dir();
+    assert_eq!(hooks.expect("it is there").count(), 0);
+}
+
+#[cfg(unix)]
+fn mode(path: &Path) -> u32 {
+    use std::os::unix::fs::PermissionsExt as _;
+    path.metadata().expect("it is there").permissions().mode() & 0o777
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn what_is_written_is_closed_to_others() {
+    let client = server(&["--save-session", "--caps=storage"]).await;
+    client.call("browser_take_screenshot", json!({})).await;
+    client.call("browser_storage_state", json!({})).await;
+    let named = json!({ "path": "deep/login.json" });
+    let answer = client.call("save_state", named).await;
+    assert!(!answer.is_error, "{}", answer.text);
+    assert_eq!(mode(&client.workspace().join("deep/login.json")), 0o600);
+    let output = client.workspace().join(".playwright-mcp");
+    assert_eq!(mode(&output), 0o700);
+    let ignored = std::fs::read_to_string(output.join(".gitignore"));
+    assert_eq!(ignored.expect("it is there"), "*\n");
+    let mut files = 0;
+    for entry in output.read_dir().expect("readable").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            assert_eq!(mode(&path), 0o700, "{path:?}");
+            if path.join("session.md").exists() {
+                assert_eq!(mode(&path.join("session.md")), 0o600);
+                files += 1;
+            }
+        } else if entry.file_name() != ".gitignore" {
+            assert_eq!(mode(&path), 0o600, "{path:?}");
+            files += 1;
+        }
+    }
+    assert!(files >= 3, "{files}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn without_a_workspace_to_write_output_goes_to_a_private_folder() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let (login, temporary) = (
+        tempfile::tempdir().expect("a folder"),
+        tempfile::tempdir().expect("a folder"),
+    );
+    std::fs::set_permissions(login.path(), std::fs::Permissions::from_mode(0o700)).expect("ours");
+    let shot = async |login: &Path| {
+        let client = launch(&["--file-paths=absolute"])
+            .workspace("/")
+            .env("XDG_RUNTIME_DIR", &login.display().to_string())
+            .env("TMPDIR", &temporary.path().display().to_string())
+            .start()
+            .await;
+        let answer = client.call("browser_take_screenshot", json!({})).await;
+        assert!(!answer.is_error, "{}", answer.text);
+        let file = answer.linked_file(answer.result()).expect("a file");
+        let folder = file.parent().expect("it lies in a folder").to_owned();
+        assert_eq!((mode(&file), mode(&folder)), (0o600, 0o700));
+        folder
+    };
+    assert_eq!(
+        shot(login.path()).await,
+        login.path().join("playhouse-output")
+    );
+    let folder = shot(Path::new("/nowhere")).await;
+    assert_eq!(folder.parent(), Some(temporary.path()));
+    // Somebody else was first.
+    std::fs::remove_dir_all(&folder).expect("ours");
+    let planted = tempfile::tempdir().expect("a folder");
+    symlink(planted.path(), &folder).expect("a link");
+    let other = shot(Path::new("/nowhere")).await;
+    assert!(other != folder && other.parent() == Some(temporary.path()));
+    assert_eq!(planted.path().read_dir().expect("readable").count(), 0);
+}
+
+async fn a_download_is_not_named_after_a_secret(engine: Engine) {
+    let site = Site::start().await;
+    site.add("/data", Resource::new("application/octet-stream", "bytes"));
+    let url = site.add_page("/", "<a href='/data' download='of-hunter22.txt'>Get</a>");
+    let folder = tempfile::tempdir().expect("a folder");
+    let secrets = folder.path().join("secrets.env");
+    std::fs::write(&secrets, "TOKEN=hunter22").expect("writable");
+    let secrets = secrets.display().to_string();
+    let client = launch_on(engine, &["--secrets", &secrets]).start().await;
+    client.call("browser_navigate", json!({ "url": url })).await;
+    let mut answer = client.call("browser_click", json!({ "target": "a" })).await;
+    while !answer.text.contains("Downloaded") {
+        answer = client.call("browser_snapshot", json!({})).await;
+    }
+    assert!(!answer.text.contains("hunter22"), "{}", answer.text);
+    let output = client.workspace().join(".playwright-mcp");
+    assert!(output.join("of-TOKEN.txt").is_file(), "{}", answer.text);
+}
+
+testkit::on_each_engine!(a_download_is_not_named_after_a_secret);

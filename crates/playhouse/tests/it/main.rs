@@ -34,6 +34,8 @@ mod origins;
 mod passwords;
 mod policy;
 mod pool;
+#[cfg(unix)]
+mod principals;
 mod profiles;
 mod prompts;
 #[cfg(target_os = "linux")]

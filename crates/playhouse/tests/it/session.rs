@@ -79,14 +79,18 @@ async fn old_files_go_when_the_output_folder_is_full_and_those_of_the_call_stay(
     let client = server(&["--output-max-size", "1"]).await;
     let output = client.workspace().join(".playwright-mcp");
     let mut last = None;
+    let named = json!({ "filename": ".playwright-mcp/kept.yml" });
+    client.call("browser_snapshot", named).await;
     for _ in 0..3 {
         let answer = client.call("browser_take_screenshot", json!({})).await;
+        assert!(output.join("kept.yml").is_file(), "the client named it");
         let file = answer.linked_file(answer.result()).expect("a file");
         let there: Vec<_> = fs::read_dir(&output)
             .expect("an output folder")
             .flatten()
             .filter(|entry| entry.path().is_file())
             .map(|entry| entry.file_name())
+            .filter(|name| name != ".gitignore" && name != "kept.yml")
             .collect();
         assert_eq!(there, [file.file_name().expect("a name")]);
         assert_ne!(last.replace(file.clone()), Some(file));

@@ -164,7 +164,8 @@ impl Server {
         format!("{}\n{}", exit(status), client.whole_stderr().await)
     }
 
-    /// All files of the workspace but browsers' profiles, in the order of their names.
+    /// All files of the workspace but browsers' profiles and the `.gitignore` of our output folder, which `@playwright/mcp` does not make, in
+    /// the order of their names.
     fn file_names(&self) -> Vec<String> {
         let mut found = Vec::new();
         let mut folders = vec![PathBuf::new()];
@@ -175,6 +176,9 @@ impl Server {
                 .flatten();
             for entry in entries {
                 let name = folder.join(entry.file_name());
+                if name.ends_with(".playwright-mcp/.gitignore") {
+                    continue;
+                }
                 if !entry.path().is_dir() {
                     found.push(name.display().to_string());
                 } else if !name.starts_with("profile") {

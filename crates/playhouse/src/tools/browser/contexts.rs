@@ -47,10 +47,7 @@ impl Tool for Create {
             return Err(wrong(call, "Must be up to 64 letters, digits, - and _"));
         }
         let storage_state = match &self.storage_state {
-            Some(path) => {
-                let path = session.output(call).await.allowed(path)?;
-                Some(path.display().to_string().into())
-            }
+            Some(path) => Some(session.files(call).await.storage_state(path).await?),
             None => None,
         };
         let options = SessionOptions {
@@ -171,10 +168,10 @@ impl Tool for SaveStorage {
             .context
             .storage_state(&call.navigation())
             .await?;
-        let output = session.output(call).await;
-        let file = output.named(&self.path)?;
+        let files = session.files(call).await;
+        let file = files.writable(&self.path)?;
         let text = engine::pretty(state).await;
-        output.write_guarded(&file, text).await?;
+        files.write_guarded(&file, text).await?;
         Ok(Reply::default().and(Part::File {
             title: "Storage state".to_owned(),
             link: file.link,

@@ -180,9 +180,9 @@ pub(in crate::tools) async fn saved(
     mime_type: &str,
     filename: Option<&str>,
 ) -> Result<String> {
-    let output = tab.output(call).await;
-    let file = output.file(filename, prefix, extension(mime_type)).await?;
-    output.write_as(&file, body, call.opens_doors()).await?;
+    let files = tab.files(call).await;
+    let file = files.file(filename, prefix, extension(mime_type)).await?;
+    files.write_as(&file, body, call.opens_doors()).await?;
     Ok(file.link)
 }
 

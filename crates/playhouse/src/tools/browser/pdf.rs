@@ -29,16 +29,16 @@ impl Tool for PdfSave {
     type Scope = CurrentTab;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
-        let output = tab.output(call).await;
+        let files = tab.files(call).await;
         // What may not be written is not made.
         let named = self.filename.as_deref();
-        let named = named.map(|name| output.named(name)).transpose()?;
+        let named = named.map(|name| files.writable(name)).transpose()?;
         let bytes = tab.page.pdf(&call.navigation(), &LETTER).await?;
         let file = match named {
             Some(file) => file,
-            None => output.automatic("page", "pdf").await?,
+            None => files.automatic("page", "pdf").await?,
         };
-        output.write_bytes(&file, bytes).await?;
+        files.write_bytes(&file, bytes).await?;
         let options = Options::default().with("path", &file.link);
         Ok(
             Reply::code(format!("await page.pdf({options});")).and(Part::File {

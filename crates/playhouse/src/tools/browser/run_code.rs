@@ -9,6 +9,7 @@ use crate::script::{End, Script};
 use crate::tool::{Effect, Tool, ToolDef};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::path::Path;
 
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<RunCode>()];
 
@@ -32,7 +33,7 @@ impl Tool for RunCode {
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let code = self.text(&tab, call).await?;
         let shown = format!("await ({code})(page);");
-        let setting = tab.session.setting(tab.page.clone())?;
+        let setting = tab.session.setting(call, tab.page.clone())?;
         let progress = call.action();
         let watch = tab.page.watch(&progress).await;
         call.waits_for("waiting for the code to end");
@@ -72,11 +73,10 @@ impl RunCode {
     async fn text(&self, tab: &CurrentTab, call: &Call) -> Result<String> {
         let text = match (&self.filename, &self.code) {
             (Some(name), _) => {
-                let output = tab.output(call).await;
-                let path = output.allowed(name)?;
-                let code = String::from_utf8(output.read(&path).await?);
+                let code = String::from_utf8(tab.files(call).await.read(name).await?);
                 code.map_err(|error| {
-                    Error::file(&path, "open", &std::io::Error::other(error.utf8_error()))
+                    let error = std::io::Error::other(error.utf8_error());
+                    Error::file(Path::new(name), "open", &error)
                 })?
             }
             (None, Some(code)) => code.clone(),

@@ -103,10 +103,10 @@ impl Tool for TakeScreenshot {
                 "page".to_owned(),
             ),
         };
-        let output = tab.output(call).await;
+        let files = tab.files(call).await;
         // What may not be written is not made.
         let named = self.filename.as_deref();
-        let named = named.map(|name| output.named(name)).transpose()?;
+        let named = named.map(|name| files.writable(name)).transpose()?;
         let quality = (format != Format::Png).then_some(QUALITY);
         let mut wanted = Screenshot {
             format: format.into(),
@@ -116,14 +116,14 @@ impl Tool for TakeScreenshot {
             shrink: 1.0,
         };
         let mut bytes = tab.page.screenshot(&progress, &wanted).await?;
-        output.refuse_large(&bytes)?;
+        files.refuse_large(&bytes)?;
         let file = match named {
             Some(file) => file,
-            None => output.automatic(prefix, format.into()).await?,
+            None => files.automatic(prefix, format.into()).await?,
         };
-        output.write_bytes(&file, bytes.clone()).await?;
+        files.write_bytes(&file, bytes.clone()).await?;
         let size = picture::size(&bytes).unwrap_or_default();
-        let _ = tab.pictured(output, &file, size, full_page);
+        let _ = tab.pictured(&files, &file, size, full_page);
         // Code that others know names it for JPEG only.
         let shown_quality = (format == Format::Jpeg).then_some(f64::from(QUALITY));
         let options = Options::default()

@@ -45,9 +45,9 @@ impl Tool for Snapshot {
         let seen = tab.page.snapshot(&call.action(), &options).await?;
         let snapshot = match &self.filename {
             Some(name) => {
-                let output = tab.output(call).await;
-                let file = output.named(name)?;
-                output.write(&file, seen.text).await?;
+                let files = tab.files(call).await;
+                let file = files.writable(name)?;
+                files.write(&file, seen.text).await?;
                 SnapshotWish::File(file.link)
             }
             None => SnapshotWish::Inline(seen.text),

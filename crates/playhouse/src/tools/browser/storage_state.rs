@@ -3,7 +3,6 @@
 use crate::call::Call;
 use crate::config::Capability;
 use crate::error::Result;
-use crate::output;
 use crate::reply::{Part, Reply};
 use crate::scope::TabInAnyState;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -33,12 +32,12 @@ impl Tool for SaveStorageState {
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
         let state = tab.context()?.storage_state(&call.navigation()).await?;
-        let output = tab.output(call).await;
-        let file = output
+        let files = tab.files(call).await;
+        let file = files
             .file(self.filename.as_deref(), "storage-state", "json")
             .await?;
         let text = engine::pretty(state).await;
-        output.write_guarded(&file, text).await?;
+        files.write_guarded(&file, text).await?;
         Ok(Reply::code(format!(
             "await page.context().storageState({{ path: {} }});",
             quote(&file.link)
@@ -67,8 +66,7 @@ impl Tool for SetStorageState {
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
         let name = &self.filename;
-        let path = tab.output(call).await.allowed(name)?;
-        let state = output::storage_state(&path).await?;
+        let state = tab.files(call).await.storage_state(name).await?;
         tab.context()?.restore(&call.navigation(), &state).await?;
         Ok(
             Reply::text(format!("Storage state restored from {name}")).and_code(format!(

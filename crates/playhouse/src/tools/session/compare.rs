@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::difference::{Difference, compare, shrunk};
 use crate::error::{Error, Result};
 use crate::picture;
-use crate::reply::Image;
+use crate::reply::{Image, WrittenFile};
 use crate::scope::FreeTab;
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
 use engine::ScreenshotFormat;
@@ -73,13 +73,14 @@ impl ObjectTool for CompareScreenshot {
     type Output = Compared;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Compared>> {
-        let output = tab.output(call).await;
-        let baseline = output.named(&self.baseline)?;
+        let files = tab.files(call).await;
         let update = self.update == Some(true);
-        let old = match tokio::fs::read(&baseline.path).await {
-            Ok(bytes) => Some(bytes),
-            Err(error) if update && error.kind() == std::io::ErrorKind::NotFound => None,
-            Err(error) => return Err(Error::file(&baseline.path, "open", &error)),
+        // What may not be written is not compared.
+        let writable = update.then(|| files.writable(&self.baseline)).transpose()?;
+        let is_missing = |file: &WrittenFile| !file.path.exists();
+        let old = match writable.as_ref().is_some_and(is_missing) {
+            true => None,
+            false => Some(files.read(&self.baseline).await?),
         };
         let wanted = engine::Screenshot {
             format: ScreenshotFormat::Png,
@@ -89,10 +90,10 @@ impl ObjectTool for CompareScreenshot {
             shrink: 1.0,
         };
         let new = tab.page.screenshot(&call.navigation(), &wanted).await?;
-        output.refuse_large(&new)?;
+        files.refuse_large(&new)?;
         let threshold = self.threshold.unwrap_or(THRESHOLD);
         let current = new.clone();
-        let path = baseline.path.clone();
+        let path = files.workspace().join(&self.baseline);
         let compared = tokio::task::spawn_blocking(move || {
             if let Some(old) = &old {
                 refuse_many(measured(old, &path)?, measured(&current, &path)?)?;
@@ -104,14 +105,13 @@ impl ObjectTool for CompareScreenshot {
             tool: call.tool,
             reason: error.to_string(),
         })??;
-        let (file, written) = if update {
-            (baseline, new)
-        } else {
-            (output.automatic("difference", "png").await?, marked)
+        let (file, written) = match writable {
+            Some(baseline) => (baseline, new),
+            None => (files.automatic("difference", "png").await?, marked),
         };
         let size = picture::size(&written).unwrap_or_default();
-        output.write_bytes(&file, written).await?;
-        let uri = tab.pictured(output, &file, size, self.full_page == Some(true));
+        files.write_bytes(&file, written).await?;
+        let uri = tab.pictured(&files, &file, size, self.full_page == Some(true));
         let Difference {
             pixels,
             percent,

@@ -70,15 +70,12 @@ impl ObjectTool for UploadFile {
     type Output = Uploaded;
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Uploaded>> {
-        let output = tab.output(call).await;
+        let access = tab.files(call).await;
         let (mut files, mut names) = (Vec::new(), Vec::new());
         for (index, upload) in self.files.into_iter().enumerate() {
             files.push(match upload {
                 Upload::Path(path) => {
-                    let path = output.allowed(&path)?;
-                    if let Err(error) = tokio::fs::metadata(&path).await {
-                        return Err(Error::file(&path, "stat", &error));
-                    }
+                    let path = access.upload(&path, call.tool).await?;
                     let name = path.file_name().unwrap_or_default().to_string_lossy();
                     names.push(name.into_owned());
                     InputFile::Path(path)

@@ -11,10 +11,10 @@ use crate::sessions::{
     Visible, unix_ms,
 };
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use engine::StorageState;
 use futures_util::StreamExt as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -110,16 +110,16 @@ impl ObjectTool for CreateSession {
     }
 }
 
-/// The file of cookies and storage that a session is to begin with, if the caller may read it.
+/// The cookies and storage that a session is to begin with, of a file that the caller may read.
 pub(in crate::tools) async fn storage_state(
     sessions: &Visible,
     call: &Call,
     path: Option<&str>,
-) -> Result<Option<Value>> {
+) -> Result<Option<StorageState>> {
     let Some(path) = path else { return Ok(None) };
     let home = sessions.at_home().session;
-    let allowed = home.output(call).await.allowed(path)?;
-    Ok(Some(allowed.display().to_string().into()))
+    let state = home.files(call).await.storage_state(path).await?;
+    Ok(Some(state))
 }
 
 /// Close a session: its pages, cookies and storage are gone, calls on it are cancelled.

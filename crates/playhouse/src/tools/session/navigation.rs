@@ -441,7 +441,7 @@ impl<'a> Visit<'a> {
             None => None,
         };
         downloads.tell(begun.number, path.is_some());
-        let output = self.tab.output(self.call).await;
+        let output = self.tab.session.output(self.call).await;
         Some(DownloadFacts {
             name: begun.suggested_name,
             path: path.map(|path| output.link(&path)),

@@ -145,17 +145,17 @@ async fn taken(
         shrink: 1.0,
     };
     let mut bytes = tab.page.screenshot(&progress, &wanted).await?;
-    let output = tab.output(call).await;
-    output.refuse_large(&bytes)?;
-    let file = output.file(name, prefix, &format.to_string()).await?;
-    output.write_bytes(&file, bytes.clone()).await?;
+    let files = tab.files(call).await;
+    files.refuse_large(&bytes)?;
+    let file = files.file(name, prefix, &format.to_string()).await?;
+    files.write_bytes(&file, bytes.clone()).await?;
     let (width, height) = picture::size(&bytes).unwrap_or_default();
     if let Some(factor) = picture::shrinking(&bytes) {
         wanted.shrink = factor;
         bytes = tab.page.screenshot(&progress, &wanted).await?;
     }
     let full_page = matches!(wanted.area, ScreenshotArea::FullPage);
-    let uri = tab.pictured(output, &file, (width, height), full_page);
+    let uri = tab.pictured(&files, &file, (width, height), full_page);
     let picture = Picture {
         uri,
         path: file.link,

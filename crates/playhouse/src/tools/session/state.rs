@@ -2,7 +2,6 @@
 
 use crate::call::Call;
 use crate::error::{Error, Problem, Result};
-use crate::output;
 use crate::scope::{FreeTab, TabInAnyState};
 use crate::session::Tab;
 use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
@@ -52,10 +51,10 @@ impl ObjectTool for SaveState {
         state.add_session_storage(tab.page.session_storage(&progress).await?);
         let (state, path) = match &self.path {
             Some(path) => {
-                let output = tab.output(call).await;
-                let file = output.named(path)?;
+                let files = tab.files(call).await;
+                let file = files.writable(path)?;
                 let text = engine::pretty(state).await;
-                output.write_guarded(&file, text).await?;
+                files.write_guarded(&file, text).await?;
                 (None, Some(file.link))
             }
             None => (Some(state), None),
@@ -165,10 +164,7 @@ impl RestoreState {
                     }],
                 }),
             },
-            (None, Some(path)) => {
-                let path = tab.output(call).await.allowed(path)?;
-                Ok((output::storage_state(&path).await?, "path"))
-            }
+            (None, Some(path)) => Ok((tab.files(call).await.storage_state(path).await?, "path")),
             (state, _) => {
                 let (parameters, missing): (&[_], &[_]) = match state {
                     Some(_) => (BOTH, &[]),

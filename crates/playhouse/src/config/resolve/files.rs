@@ -1,0 +1,86 @@
+//! Where files lie, and which of them are no tool's business.
+
+use std::path::{Path, PathBuf};
+
+use super::required;
+use crate::config::{
+    environment::Environment,
+    options::Options,
+    places,
+    secrets::SecretsSource,
+    settings::FileSettings,
+    value::{Bytes, CommaList},
+};
+
+/// What the options say about files. `protected` is what [`protected`] found.
+pub(super) fn files(
+    options: &Options,
+    environment: &Environment,
+    cwd: &Path,
+    protected: Vec<PathBuf>,
+) -> FileSettings {
+    let CommaList(readable) = options.readable_roots.or_empty();
+    FileSettings {
+        cwd: cwd.to_owned(),
+        output_dir: options.output_dir.value().map(|path| cwd.join(path)),
+        output_max_size: Some(required(&options.output_max_size))
+            .map(|Bytes(bytes)| bytes)
+            .filter(|bytes| *bytes > 0),
+        workspace_root: options.workspace_root.value().map(|path| cwd.join(path)),
+        readable: readable.into_iter().map(PathBuf::from).collect(),
+        client_paths: true,
+        protected,
+        runtime_dir: environment.path("XDG_RUNTIME_DIR"),
+        owner: None,
+        save_session: required(&options.save_session),
+        unrestricted: required(&options.allow_unrestricted_file_access),
+        profiles: profiles(environment),
+        browsers: places::ours(environment).join("browsers"),
+        download_index: required(&options.download_index),
+    }
+}
+
+/// Files and folders that hold configuration, keys, secrets, logins or state: those that the options name, and those that are ours or of
+/// the user's browsers. Called before the secrets are read, because the options do not have the path afterwards.
+pub(super) fn protected(options: &Options, environment: &Environment, cwd: &Path) -> Vec<PathBuf> {
+    let secrets = match options.secrets.value() {
+        Some(SecretsSource::File(path)) => Some(path),
+        Some(SecretsSource::Inline(_)) | None => None,
+    };
+    let named = [
+        options.config.value(),
+        secrets,
+        options.api_keys.value(),
+        options.tls_key.value(),
+        options.policy.value(),
+        options.audit_log.value(),
+        options.log_file.value(),
+        options.user_data_dir.value(),
+        options.prompts_dir.value(),
+        options.executable_path.value(),
+    ];
+    let scripts = options.init_script.or_empty().0.into_iter();
+    let scripts = scripts.chain(options.init_page.or_empty().0);
+    let older_logs = options.log_file.value().into_iter().flat_map(|path| {
+        // As they are called when a log has become too long.
+        [".1", ".2"].map(|end| {
+            let mut name = path.clone().into_os_string();
+            name.push(end);
+            PathBuf::from(name)
+        })
+    });
+    let named = named.into_iter().flatten().chain(scripts).chain(older_logs);
+    let mut protected: Vec<_> = named.map(|path| cwd.join(path)).collect();
+    protected.push(profiles(environment));
+    protected.push(places::ours(environment));
+    protected.extend(places::state(environment));
+    protected.extend(places::profiles(environment).into_iter().map(|(_, at)| at));
+    protected
+}
+
+/// Where profiles are kept between runs.
+fn profiles(environment: &Environment) -> PathBuf {
+    environment
+        .path("PWMCP_PROFILES_DIR_FOR_TEST")
+        .unwrap_or_else(|| places::ours(environment).join("profiles"))
+}

@@ -1,0 +1,158 @@
+//! Paths and names of files.
+
+use crate::config::Secrets;
+use std::cell::Cell;
+use std::path::{Component, Path, PathBuf};
+use time::OffsetDateTime;
+use time::macros::format_description;
+
+/// Makes something in the folder that is not there yet, and returns its path. The time takes the place of the `*` in its name, as in
+/// `2026-11-21T08-09-17-011Z`, and is a later one where that is taken.
+pub(crate) fn new_at(
+    folder: &Path,
+    name: &str,
+    make: impl Fn(&Path) -> std::io::Result<()>,
+) -> std::io::Result<PathBuf> {
+    let format =
+        format_description!("[year]-[month]-[day]T[hour]-[minute]-[second]-[subsecond digits:3]Z");
+    let mut time = OffsetDateTime::now_utc();
+    loop {
+        let path = folder.join(name.replace('*', &time.format(format).unwrap_or_default()));
+        match make(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                time += time::Duration::MILLISECOND;
+            }
+            made => return made.map(|()| path),
+        }
+    }
+}
+
+/// A file URI as a path; `None` for what is none.
+pub(crate) fn file_uri(uri: &str) -> Option<PathBuf> {
+    url::Url::parse(uri)
+        .ok()
+        .filter(|url| url.scheme() == "file")?
+        .to_file_path()
+        .ok()
+}
+
+/// The name of a download on disk, after what the page suggests: it shows no values of secrets, and is fit for any file system.
+pub(crate) fn download_name(suggested: &str, secrets: &Secrets) -> String {
+    let mut name = secrets.redacted(suggested.to_owned());
+    // Browsers replace what names cannot have, so that a value may come changed.
+    for _ in 0..MAX_CHANGED_SECRETS {
+        let found = Cell::new(None);
+        let mask = secrets.placeholder_where(&|spelling| {
+            let changed = spelling.replace(FORBIDDEN, "_");
+            let is_shown = changed != spelling && name.contains(&changed);
+            found.set(is_shown.then_some(changed));
+            is_shown
+        });
+        let (Some(mask), Some(changed)) = (mask, found.take()) else {
+            break;
+        };
+        name = name.replace(&changed, &mask);
+    }
+    sanitized(&name.replace("<secret>", "").replace("</secret>", ""))
+}
+
+/// What file systems do not allow in a name.
+const FORBIDDEN: [char; 9] = ['<', '>', ':', '"', '/', '\\', '|', '?', '*'];
+
+/// How many values that came changed are looked for in one name.
+const MAX_CHANGED_SECRETS: usize = 16;
+
+/// A name that is fit for any file system.
+fn sanitized(name: &str) -> String {
+    let clean: String = name
+        .chars()
+        .map(|char| match char {
+            char if FORBIDDEN.contains(&char) || char.is_control() => '-',
+            char => char,
+        })
+        .collect();
+    match clean.trim_matches(['.', ' ']) {
+        "" => "download".to_owned(),
+        name => shortened(name),
+    }
+}
+
+/// The longest name that file systems have, in bytes, with room for a number.
+const LONGEST_NAME: usize = 255 - 16;
+
+/// The longest end of a name that counts as its extension, in bytes.
+const LONGEST_EXTENSION: usize = 32;
+
+/// A name that file systems have, with its extension.
+fn shortened(name: &str) -> String {
+    if name.len() <= LONGEST_NAME {
+        return name.to_owned();
+    }
+    let end = name.rfind('.').map_or("", |at| &name[at..]);
+    let end = Some(end).filter(|end| end.len() <= LONGEST_EXTENSION);
+    let end = end.unwrap_or_default();
+    let stem = &name[..name.floor_char_boundary(LONGEST_NAME - end.len())];
+    format!("{stem}{end}")
+}
+
+/// The path without `.` and `..`, whatever exists.
+pub(super) fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                normal.pop();
+            }
+            other => normal.push(other),
+        }
+    }
+    normal
+}
+
+pub(super) fn relative(from: &Path, to: &Path) -> PathBuf {
+    let common = from
+        .components()
+        .zip(to.components())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let up = from.components().skip(common).map(|_| Component::ParentDir);
+    up.chain(to.components().skip(common)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_root_that_is_no_file_is_no_workspace() {
+        assert_eq!(file_uri("file:///w/a%20b"), Some(PathBuf::from("/w/a b")));
+        assert_eq!(file_uri("https://x/"), None);
+        assert_eq!(file_uri("nonsense"), None);
+    }
+
+    #[test]
+    fn a_suggested_name_stays_a_name() {
+        assert_eq!(sanitized("../../a:b.txt"), "-..-a-b.txt");
+        assert_eq!(sanitized("..."), "download");
+        assert_eq!(sanitized(&"ä".repeat(200)), "ä".repeat(119));
+        let long = sanitized(&format!("{}.tar.gz", "a".repeat(300)));
+        assert_eq!(long, format!("{}.gz", "a".repeat(236)));
+    }
+
+    #[test]
+    fn a_download_is_not_named_after_a_secret() {
+        let pairs = [("TOKEN", "hunter22"), ("PATHS", "a/b:c/d")];
+        let pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let secrets = Secrets::new(pairs);
+        for (suggested, name) in [
+            ("report.pdf", "report.pdf"),
+            ("hunter22.txt", "TOKEN.txt"),
+            ("of-hunter22-and-hunter22", "of-TOKEN-and-TOKEN"),
+            ("a/b:c/d.txt", "PATHS.txt"),
+            ("a_b_c_d.txt", "PATHS.txt"),
+        ] {
+            assert_eq!(download_name(suggested, &secrets), name);
+        }
+    }
+}

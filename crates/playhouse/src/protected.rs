@@ -1,0 +1,298 @@
+//! Files that no tool reads or writes, whoever calls and however the path is spelled: keys, configuration, secrets, logins and state of the
+//! server, repository data, and what belongs to other principals.
+
+use std::collections::HashSet;
+use std::fs::Metadata;
+use std::path::{Component, Path, PathBuf};
+
+/// The data of a Git repository: its configuration and hooks are programs.
+const REPOSITORY: &str = ".git";
+
+/// How the names of temporary browser profiles begin.
+const TEMPORARY_PROFILE: &str = "playhouse-profile-";
+
+/// The most files that a folder may hold that is given to a page.
+const MAX_ENTRIES: usize = 10_000;
+
+/// The list, and the folders of the caller.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Protected {
+    /// Files, and folders with all that is in them.
+    paths: Vec<PathBuf>,
+    /// The caller's own folders: what is protected around one is no reason to refuse what is in it.
+    own: Vec<PathBuf>,
+}
+
+/// What tells a file from others whatever its name: device and inode.
+type FileId = (u64, u64);
+
+/// The list as of now.
+pub(crate) struct Guard<'a> {
+    list: &'a Protected,
+    /// Where the links of the list and of the caller's folders lead.
+    paths: Vec<PathBuf>,
+    own: Vec<PathBuf>,
+    ids: HashSet<FileId>,
+}
+
+impl Protected {
+    /// A list of files, and of folders with all that is in them; and the caller's own folders.
+    pub(crate) fn new(paths: Vec<PathBuf>, own: Vec<PathBuf>) -> Self {
+        Self { paths, own }
+    }
+
+    /// The list as of now: links are followed, and files that exist are known by what they are.
+    pub(crate) fn guard(&self) -> Guard<'_> {
+        let repositories = self.own.iter().map(|own| own.join(REPOSITORY));
+        let paths: Vec<_> = self
+            .paths
+            .iter()
+            .cloned()
+            .chain(repositories)
+            .filter_map(|path| real(&path))
+            .collect();
+        Guard {
+            list: self,
+            ids: paths.iter().filter_map(|path| id_of(path)).collect(),
+            own: self.own.iter().filter_map(|own| real(own)).collect(),
+            paths,
+        }
+    }
+}
+
+impl Guard<'_> {
+    /// Whether what the path leads to is protected.
+    pub(crate) fn covers_path(&self, path: &Path) -> bool {
+        real(path).is_none_or(|real| self.covers(path, &real))
+    }
+
+    /// Whether the path is protected, or lies in a folder that is. `real` is where its links lead.
+    pub(crate) fn covers(&self, path: &Path, real: &Path) -> bool {
+        // A link of that name may lead to data of another name.
+        let mut own = self.list.own.iter();
+        let below = own.find_map(|own| path.strip_prefix(own).ok());
+        let mut names = below.unwrap_or(path).components();
+        names.any(|name| is_repository(&name.as_os_str().to_string_lossy()))
+            || self.covers_real(real)
+    }
+
+    fn covers_real(&self, real: &Path) -> bool {
+        real.ancestors()
+            // What lies around a folder of the caller's own says nothing about what is in it.
+            .take_while(|above| !self.own.iter().any(|own| own == above))
+            .any(|above| {
+                let name = above.file_name().unwrap_or_default().to_string_lossy();
+                is_repository(&name)
+                    || name.starts_with(TEMPORARY_PROFILE)
+                    || self.paths.iter().any(|path| path == above)
+                    || id_of(above).is_some_and(|id| self.ids.contains(&id))
+            })
+    }
+
+    /// Whether an open file is one of the list under another name.
+    pub(crate) fn is_listed(&self, file: &Metadata) -> bool {
+        id(file).is_some_and(|id| self.ids.contains(&id))
+    }
+
+    /// Whether something in the folder is protected, or a link that leads out of it; or whether it holds too much to say.
+    pub(crate) fn covers_part_of(&self, folder: &Path) -> bool {
+        let Some(root) = real(folder) else {
+            return true;
+        };
+        let mut folders = vec![root.clone()];
+        let mut left = MAX_ENTRIES;
+        while let Some(folder) = folders.pop() {
+            let Ok(entries) = folder.read_dir() else {
+                return true;
+            };
+            for entry in entries.flatten() {
+                let path = entry.path();
+                let target = real(&path).filter(|target| target.starts_with(&root));
+                let is_covered = target.is_none_or(|target| self.covers(&path, &target));
+                if left == 0 || is_covered {
+                    return true;
+                }
+                left -= 1;
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    folders.push(path);
+                }
+            }
+        }
+        false
+    }
+}
+
+/// The path with its links followed, also those to what does not exist yet; `None` where they go in circles.
+pub(crate) fn real(path: &Path) -> Option<PathBuf> {
+    let mut real = PathBuf::new();
+    let mut links_left = MAX_LINKS;
+    follow(&mut real, path, &mut links_left).then_some(real)
+}
+
+/// As many as Linux follows.
+const MAX_LINKS: usize = 40;
+
+/// Goes on from a real folder; `false` if that takes more links than are left.
+fn follow(real: &mut PathBuf, path: &Path, links_left: &mut usize) -> bool {
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                real.pop();
+            }
+            Component::Normal(name) => {
+                let next = real.join(name);
+                let Ok(target) = next.read_link() else {
+                    *real = next;
+                    continue;
+                };
+                if *links_left == 0 {
+                    return false;
+                }
+                *links_left -= 1;
+                if !follow(real, &target, links_left) {
+                    return false;
+                }
+            }
+            root => real.push(root),
+        }
+    }
+    true
+}
+
+/// File systems may know it in capitals too.
+fn is_repository(name: &str) -> bool {
+    name.eq_ignore_ascii_case(REPOSITORY)
+}
+
+fn id_of(path: &Path) -> Option<FileId> {
+    id(&path.metadata().ok()?)
+}
+
+#[cfg(unix)]
+fn id(file: &Metadata) -> Option<FileId> {
+    use std::os::unix::fs::MetadataExt as _;
+    Some((file.dev(), file.ino()))
+}
+
+#[cfg(not(unix))]
+fn id(_: &Metadata) -> Option<FileId> {
+    None
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    /// A workspace with a keys file, a profile, a repository and an ordinary file; the list protects the first two.
+    fn workspace() -> (tempfile::TempDir, Protected) {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for made in [".git/hooks", "profile/Default", "sub/.git", "data"] {
+            fs::create_dir_all(at(made)).unwrap();
+        }
+        for file in ["keys.txt", "a.txt", "data/a.txt", "profile/Default/Cookies"] {
+            fs::write(at(file), "x").unwrap();
+        }
+        let protected = Protected::new(
+            vec![at("keys.txt"), at("profile"), at("later.json")],
+            vec![folder.path().to_owned()],
+        );
+        (folder, protected)
+    }
+
+    fn covers(protected: &Protected, path: &Path) -> bool {
+        protected.guard().covers(path, &real(path).unwrap())
+    }
+
+    #[test]
+    fn what_is_listed_is_covered_under_every_name() {
+        let (folder, protected) = workspace();
+        let at = |name: &str| folder.path().join(name);
+        symlink("keys.txt", at("link")).unwrap();
+        symlink("link", at("twice")).unwrap();
+        symlink("profile", at("folder")).unwrap();
+        symlink(".git", at("repository")).unwrap();
+        fs::hard_link(at("keys.txt"), at("hard")).unwrap();
+        for name in [
+            "keys.txt",
+            "link",
+            "twice",
+            "hard",
+            "later.json",
+            "profile",
+            "profile/Default/Cookies",
+            "profile/not/there/yet",
+            "folder/Default/Cookies",
+            ".git",
+            ".git/hooks/pre-commit",
+            ".GIT/config",
+            "sub/.git/config",
+            "repository/hooks/pre-commit",
+            "playhouse-profile-abc/Cookies",
+        ] {
+            assert!(covers(&protected, &at(name)), "{name}");
+        }
+        for name in [
+            "a.txt",
+            "data/a.txt",
+            "new.txt",
+            ".gitignore",
+            "x.git",
+            "keys.txt2",
+        ] {
+            assert!(!covers(&protected, &at(name)), "{name}");
+        }
+        let hard = fs::File::open(at("hard")).unwrap().metadata().unwrap();
+        assert!(protected.guard().is_listed(&hard));
+        let other = at("a.txt").metadata().unwrap();
+        assert!(!protected.guard().is_listed(&other));
+    }
+
+    #[test]
+    fn a_repository_of_another_name_is_covered_too() {
+        let (folder, protected) = workspace();
+        let at = |name: &str| folder.path().join(name);
+        fs::remove_dir_all(at(".git")).unwrap();
+        fs::create_dir_all(at("elsewhere/hooks")).unwrap();
+        symlink("elsewhere", at(".git")).unwrap();
+        for name in [".git/hooks/x", "elsewhere/hooks/x"] {
+            assert!(covers(&protected, &at(name)), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_own_folder_inside_of_what_is_protected_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for made in ["all/ada", "all/bob", "all/.git/ada"] {
+            fs::create_dir_all(at(made)).unwrap();
+        }
+        let protected = Protected::new(vec![at("all")], vec![at("all/ada")]);
+        assert!(!covers(&protected, &at("all/ada/x.txt")));
+        assert!(!covers(&protected, &at("elsewhere/x.txt")));
+        assert!(covers(&protected, &at("all/bob/x.txt")));
+        assert!(covers(&protected, &at("all/ada/.git/x")));
+        let within = Protected::new(Vec::new(), vec![at("all/.git/ada")]);
+        assert!(!covers(&within, &at("all/.git/ada/x.txt")));
+    }
+
+    #[test]
+    fn a_folder_is_given_to_a_page_only_if_all_of_it_may_be_read() {
+        let (folder, protected) = workspace();
+        let at = |name: &str| folder.path().join(name);
+        let covers = |name: &str| protected.guard().covers_part_of(&at(name));
+        assert!(!covers("data"));
+        assert!(covers("") && covers("sub") && covers("not-there"));
+        symlink("a.txt", at("data/within")).unwrap();
+        assert!(!covers("data"));
+        symlink("../a.txt", at("data/out")).unwrap();
+        assert!(covers("data"));
+        fs::remove_file(at("data/out")).unwrap();
+        fs::hard_link(at("keys.txt"), at("data/hard")).unwrap();
+        assert!(covers("data"));
+    }
+}

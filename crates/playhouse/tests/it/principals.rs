@@ -1,0 +1,371 @@
+//! Whose files are whose over HTTP, what a scope covers of them, and what nobody gets at.
+
+use crate::launch;
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use testkit::{HttpServer, Site, WebSocketClient};
+
+/// A server in a folder of its own, with a file of keys.
+struct House {
+    folder: tempfile::TempDir,
+    server: HttpServer,
+}
+
+impl House {
+    async fn with(keys: &str, args: &[&str]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join("keys.txt"), keys).expect("writable");
+        let launch = launch(args).args(["--api-keys", "keys.txt"]);
+        let server = HttpServer::start_guarded(launch.workspace(folder.path())).await;
+        Self { folder, server }
+    }
+
+    /// Calls a tool with the key of that name, which is `NAMEkey`.
+    async fn call(&self, name: &str, tool: &str, arguments: Value) -> Value {
+        let params = json!({ "name": tool, "arguments": arguments });
+        let key = format!("{name}key");
+        let header = [("x-api-key", key.as_str())];
+        let answer = self.server.rpc("/message", &header, "tools/call", params);
+        let answer = answer.await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.json()["result"].clone()
+    }
+
+    /// The same; it has to succeed.
+    async fn done(&self, name: &str, tool: &str, arguments: Value) -> Value {
+        let result = self.call(name, tool, arguments.clone()).await;
+        assert_ne!(
+            result["isError"], true,
+            "{name} {tool} {arguments}: {result}"
+        );
+        result
+    }
+
+    /// The same; it has to be refused as what files are refused for.
+    async fn refused(&self, name: &str, tool: &str, arguments: Value) -> Value {
+        let result = self.call(name, tool, arguments.clone()).await;
+        let code = &result["structuredContent"]["errorCode"];
+        assert_eq!(
+            code, "FILE_ACCESS_DENIED",
+            "{name} {tool} {arguments}: {result}"
+        );
+        result
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    /// The workspace that a principal was given.
+    fn workspace_of(&self, name: &str) -> PathBuf {
+        let all = self.at(".playwright-mcp/workspaces");
+        let begin = format!("key-{name}-");
+        let mut entries = all.read_dir().expect("there are some").flatten();
+        let own = entries.find(|entry| entry.file_name().to_string_lossy().starts_with(&begin));
+        own.expect("there is one").path()
+    }
+}
+
+fn mode(path: &Path) -> u32 {
+    path.metadata().expect("it is there").permissions().mode() & 0o777
+}
+
+#[tokio::test]
+async fn no_principal_gets_at_the_files_of_another() {
+    let keys = "ada adakey browser:act\nbob bobkey\n";
+    let house = House::with(keys, &["--caps=storage"]).await;
+    let site = Site::start().await;
+    let url = site.add_page("/", "<title>t</title><input type=file>");
+    let snapshot = "browser_snapshot";
+    let named = json!({ "filename": "mine.yml" });
+    house.done("ada", snapshot, named.clone()).await;
+    house
+        .done("ada", "browser_take_screenshot", json!({}))
+        .await;
+    house
+        .done("bob", "browser_navigate", json!({ "url": url }))
+        .await;
+    let (ada, bob) = (house.workspace_of("ada"), house.workspace_of("bob"));
+    let mine = ada.join("mine.yml");
+    let text = fs::read_to_string(&mine).expect("it is there");
+    for private in [&ada, &bob, &ada.join(".playwright-mcp")] {
+        assert_eq!(mode(private), 0o700, "{private:?}");
+    }
+
+    symlink(&ada, bob.join("link")).expect("a link");
+    symlink(&mine, bob.join("file.yml")).expect("a link");
+    let relative = format!("../{}/mine.yml", ada.file_name().expect("a name").display());
+    let spellings = [
+        mine.display().to_string(),
+        relative.clone(),
+        format!("./.playwright-mcp/../{relative}"),
+        "link/mine.yml".to_owned(),
+        "file.yml".to_owned(),
+    ];
+    for path in spellings {
+        for (tool, parameter) in [
+            (snapshot, "filename"),
+            ("browser_take_screenshot", "filename"),
+            ("browser_storage_state", "filename"),
+            ("browser_set_storage_state", "filename"),
+            ("browser_run_code_unsafe", "filename"),
+            ("screenshot", "path"),
+            ("save_state", "path"),
+            ("restore_state", "path"),
+            ("create_session", "storageState"),
+        ] {
+            house.refused("bob", tool, json!({ parameter: path })).await;
+        }
+        let upload = json!({ "selector": "input", "files": [path] });
+        house.refused("bob", "upload_file", upload).await;
+        let drop = json!({ "target": "input", "paths": [path] });
+        house.refused("bob", "browser_drop", drop).await;
+        let code = format!("async page => page.screenshot({{ path: {} }})", json!(path));
+        let ran = house.call("bob", "browser_run_code_unsafe", json!({ "code": code }));
+        let ran = ran.await.to_string();
+        assert!(ran.contains("File access denied"), "{ran}");
+    }
+    let shown = json!({ "url": format!("file://{}", mine.display()) });
+    let shown = house.call("bob", "browser_navigate", shown).await;
+    assert_eq!(shown["structuredContent"]["errorCode"], "URL_BLOCKED");
+    assert_eq!(fs::read_to_string(&mine).expect("it is there"), text);
+
+    let resources = async |name: &str| {
+        let key = format!("{name}key");
+        let header = [("x-api-key", key.as_str())];
+        let list = house
+            .server
+            .rpc("/message", &header, "resources/list", json!({}));
+        list.await.json()["result"]["resources"].to_string()
+    };
+    assert!(resources("ada").await.contains("mine.yml"));
+    assert!(!resources("bob").await.contains("mine.yml"));
+    // The same name is another file.
+    house.done("bob", snapshot, named).await;
+    assert!(bob.join("mine.yml").is_file());
+    assert_eq!(fs::read_to_string(&mine).expect("it is there"), text);
+}
+
+#[tokio::test]
+async fn principals_have_parts_of_a_chosen_output_folder_and_workspaces_of_their_own() {
+    let house = House::with(
+        "ada adakey workspace=ada\nbob bobkey\n",
+        &[
+            "--output-dir=out",
+            "--workspace-root=all",
+            "--readable-roots=.,out",
+        ],
+    )
+    .await;
+    let picture = house.done("ada", "screenshot", json!({})).await;
+    let picture = picture["structuredContent"]["path"]
+        .as_str()
+        .expect("a path");
+    assert!(house.at("ada").join(picture).is_file(), "{picture}");
+    let saved = json!({ "path": "login.json" });
+    house.done("ada", "save_state", saved.clone()).await;
+    house.done("bob", "save_state", saved.clone()).await;
+    assert_eq!(mode(&house.at("ada/login.json")), 0o600);
+    let all = house.at("all").read_dir().expect("there is one").flatten();
+    let all: Vec<_> = all.map(|entry| entry.path()).collect();
+    assert!(
+        all.len() == 1 && all[0].join("login.json").is_file(),
+        "{all:?}"
+    );
+    let of_ada = house
+        .at("out")
+        .read_dir()
+        .expect("there are some")
+        .flatten();
+    let mut of_ada = of_ada.map(|entry| entry.path());
+    let of_ada = of_ada.find(|path| path.display().to_string().contains("key-ada-"));
+    let of_ada = of_ada.expect("a folder of its own");
+    assert_eq!(mode(&of_ada), 0o700);
+    let listed = fs::read_dir(&of_ada).expect("readable").count();
+    for (name, path) in [
+        ("bob", house.at("ada/login.json")),
+        ("ada", all[0].join("login.json")),
+        ("bob", of_ada.join("new.json")),
+    ] {
+        for tool in ["save_state", "restore_state"] {
+            house.refused(name, tool, json!({ "path": path })).await;
+        }
+        let session = json!({ "storageState": path });
+        house.refused(name, "create_session", session).await;
+    }
+    assert_eq!(fs::read_dir(&of_ada).expect("readable").count(), listed);
+    house.done("ada", "restore_state", saved).await;
+}
+
+#[tokio::test]
+async fn roots_of_a_client_name_no_folder_outside_of_its_workspace() {
+    let house = House::with("ada adakey workspace=ada\n", &[]).await;
+    fs::create_dir_all(house.at("ada/project")).expect("a folder");
+    fs::create_dir_all(house.at("elsewhere")).expect("a folder");
+    let url = house.server.web_socket();
+    let shot = async |root: PathBuf| {
+        let mut client = WebSocketClient::connect(&url, "mcp", &[("x-api-key", "adakey")]).await;
+        let hello = json!({
+            "jsonrpc": "2.0", "id": 1, "method": "initialize",
+            "params": {
+                "protocolVersion": "2025-11-25",
+                "capabilities": { "roots": {} },
+                "clientInfo": { "name": "testkit", "version": "1" },
+            },
+        });
+        client.text(&hello.to_string()).await;
+        client.answer(&json!(1)).await;
+        client
+            .text(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
+            .await;
+        let call = json!({
+            "jsonrpc": "2.0", "id": 2, "method": "tools/call",
+            "params": { "name": "browser_snapshot", "arguments": { "filename": "page.yml" } },
+        });
+        client.text(&call.to_string()).await;
+        loop {
+            let told = client.next().await.expect("an answer");
+            if told["method"] == "roots/list" {
+                let roots = json!([{ "uri": format!("file://{}", root.display()) }]);
+                let answer =
+                    json!({ "jsonrpc": "2.0", "id": told["id"], "result": { "roots": roots } });
+                client.text(&answer.to_string()).await;
+            } else if told["id"] == 2 {
+                assert_ne!(told["result"]["isError"], true, "{told}");
+                return;
+            }
+        }
+    };
+    shot(house.at("elsewhere")).await;
+    assert!(house.at("ada/page.yml").is_file());
+    assert!(!house.at("elsewhere/page.yml").exists());
+    shot(house.at("ada/project")).await;
+    assert!(house.at("ada/project/page.yml").is_file());
+}
+
+#[tokio::test]
+async fn who_may_only_look_creates_new_files_in_its_output_folder_and_no_others() {
+    let keys = "eve evekey browser:read workspace=.\n";
+    let house = House::with(keys, &["--caps=pdf,testing"]).await;
+    fs::create_dir_all(house.at(".git/hooks")).expect("a folder");
+    fs::write(house.at("page.yml"), "before").expect("writable");
+    house
+        .done("eve", "browser_take_screenshot", json!({}))
+        .await;
+    let mut tools = 0;
+    for (tool, parameter) in [
+        ("browser_snapshot", "filename"),
+        ("browser_take_screenshot", "filename"),
+        ("browser_console_messages", "filename"),
+        ("browser_network_requests", "filename"),
+        ("browser_find", "filename"),
+        ("browser_pdf_save", "filename"),
+        ("screenshot", "path"),
+    ] {
+        let arguments = |path: &str| match tool {
+            "browser_find" => json!({ parameter: path, "text": "a" }),
+            _ => json!({ parameter: path }),
+        };
+        let new = format!(".playwright-mcp/new-{tool}");
+        for path in [
+            "page.yml",
+            "new.yml",
+            "keys.txt",
+            ".git/hooks/pre-commit",
+            ".playwright-mcp/../new.yml",
+            ".playwright-mcp/.git/config",
+            "/tmp/new.yml",
+        ] {
+            house.refused("eve", tool, arguments(path)).await;
+        }
+        house.done("eve", tool, arguments(&new)).await;
+        let first = fs::read(house.at(&new)).expect("it was made");
+        house.refused("eve", tool, arguments(&new)).await;
+        assert_eq!(fs::read(house.at(&new)).expect("it is there"), first);
+        tools += 1;
+    }
+    assert_eq!(tools, 7);
+    assert_eq!(
+        fs::read_to_string(house.at("page.yml")).expect("there"),
+        "before"
+    );
+    assert_eq!(
+        fs::read_to_string(house.at("keys.txt")).expect("there"),
+        keys
+    );
+    assert_eq!(house.at(".git/hooks").read_dir().expect("there").count(), 0);
+    assert!(!house.at("new.yml").exists());
+}
+
+#[tokio::test]
+async fn files_go_into_pages_and_sessions_for_an_admin_or_from_a_readable_root() {
+    let keys = "ada adakey workspace=ada\neve evekey browser:act workspace=eve readable=fixtures\n";
+    let house = House::with(keys, &[]).await;
+    let site = Site::start().await;
+    let url = site.add_page(
+        "/",
+        "<input type=file><div id=zone ondragover='event.preventDefault()'>Drop</div>",
+    );
+    let state = json!({ "cookies": [], "origins": [] }).to_string();
+    for (name, may_read) in [("eve", "fixtures/"), ("ada", "")] {
+        fs::create_dir_all(house.at(name).join("fixtures")).expect("a folder");
+        for file in ["login.json", "fixtures/login.json"] {
+            fs::write(house.at(name).join(file), &state).expect("writable");
+        }
+        house
+            .done(name, "browser_navigate", json!({ "url": url }))
+            .await;
+        let uses = |path: String| {
+            [
+                ("create_session", json!({ "storageState": path })),
+                (
+                    "browser_context_create",
+                    json!({ "name": "other", "storageState": path }),
+                ),
+                (
+                    "upload_file",
+                    json!({ "selector": "input", "files": [path] }),
+                ),
+                (
+                    "browser_drop",
+                    json!({ "target": "#zone", "paths": [path] }),
+                ),
+            ]
+        };
+        for (tool, arguments) in uses(format!("{may_read}login.json")) {
+            house.done(name, tool, arguments).await;
+            // Calls go on in the context that was created.
+            if tool == "browser_context_create" {
+                let context = json!({ "name": "other" });
+                house.done(name, "browser_context_close", context).await;
+            }
+        }
+        if name == "eve" {
+            for path in ["login.json", "fixtures/../login.json"] {
+                for (tool, arguments) in uses(path.to_owned()) {
+                    let refused = house.refused(name, tool, arguments).await;
+                    let details = &refused["structuredContent"]["details"];
+                    assert_eq!(details["rule"], "READS_ROOTS_ONLY", "{refused}");
+                }
+            }
+            house
+                .done(name, "browser_click", json!({ "target": "input" }))
+                .await;
+            let chosen = json!({ "paths": [house.at("eve/login.json")] });
+            house.refused(name, "browser_file_upload", chosen).await;
+            let baseline = json!({ "baseline": "login.json" });
+            house.done(name, "browser_file_upload", json!({})).await;
+            house.refused(name, "compare_screenshot", baseline).await;
+        }
+    }
+    // What the session itself wrote may be compared.
+    let baseline = json!({ "baseline": "page.png", "update": true });
+    house.done("eve", "compare_screenshot", baseline).await;
+    let baseline = json!({ "baseline": "page.png" });
+    house.done("eve", "compare_screenshot", baseline).await;
+    // Contents that come with the call are no files.
+    let inline = json!({ "selector": "input", "files": [{ "name": "a", "base64": "" }] });
+    house.done("eve", "upload_file", inline).await;
+}
