@@ -28,7 +28,7 @@ pub use options::Options;
 #[cfg(unix)]
 pub(crate) use places::{apps as apps_folder, home};
 pub use reference::{reference, schema};
-pub(crate) use resolve::is_safe_address;
+pub(crate) use resolve::{is_safe_address, safe_help};
 pub(crate) use secrets::Misplaced;
 pub use secrets::Secrets;
 pub use settings::{

@@ -120,11 +120,19 @@ impl Shared {
             DownloadState::Finished(path) => match self.take(path, &name).await {
                 Ok(path) => {
                     let link = self.output.link(&path);
-                    self.output.artifacts().add(&path, Note::default());
+                    let quarantined = self.output.quarantines();
+                    if !quarantined {
+                        self.output.artifacts().add(&path, Note::default());
+                    }
                     let size = path.metadata().map_or(0, |facts| facts.len());
                     self.output
                         .count(usize::try_from(size).unwrap_or(usize::MAX));
-                    return (Event::Downloaded { link, name }, Some(path));
+                    let event = Event::Downloaded {
+                        link,
+                        name,
+                        quarantined,
+                    };
+                    return (event, Some(path));
                 }
                 Err(error) => error.to_string(),
             },
@@ -134,7 +142,12 @@ impl Shared {
 
     async fn take(&self, from: &Path, name: &str) -> std::io::Result<PathBuf> {
         let folder = self.output.make_downloads_folder()?;
-        let to = reserved(folder, &self.output.download_name(name)).await?;
+        #[cfg(unix)]
+        if self.output.quarantines() {
+            let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+            tokio::fs::set_permissions(from, private).await?;
+        }
+        let to = reserved(&folder, &self.output.download_name(name)).await?;
         if tokio::fs::rename(from, &to).await.is_ok() {
             return Ok(to);
         }

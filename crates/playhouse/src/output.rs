@@ -51,6 +51,11 @@ impl Workspace {
     }
 }
 
+/// The folder of downloads that are kept apart.
+const QUARANTINE: &str = "quarantine";
+/// What stands behind their names, so that no program opens them.
+const SUFFIX: &str = ".quarantine";
+
 /// The folders of a session.
 #[derive(Debug, Clone)]
 pub(crate) struct Output {
@@ -62,6 +67,7 @@ pub(crate) struct Output {
     folder: PathBuf,
     /// Where downloads go, if somebody chose it. Clients name nothing in it.
     downloads_dir: Option<PathBuf>,
+    quarantine: bool,
     /// Folders that may be read beside the workspace.
     readable: Vec<PathBuf>,
     protected: Protected,
@@ -109,6 +115,7 @@ impl Output {
             session.map(|id| format!("session-{}", id.split('-').next().unwrap_or(id)));
         Self {
             downloads_dir: settings.context.downloads_dir.clone(),
+            quarantine: settings.files.quarantine,
             readable: readable.collect(),
             protected: Protected::new(protected.collect(), vec![own, place.base.clone()]),
             workspace,
@@ -176,14 +183,32 @@ impl Output {
     }
 
     /// Makes the folder that downloads end up in if it is missing, and returns it.
-    pub(crate) fn make_downloads_folder(&self) -> io::Result<&Path> {
-        match &self.downloads_dir {
-            None => self.make_own_folder().map(|()| self.folder()),
+    pub(crate) fn make_downloads_folder(&self) -> io::Result<PathBuf> {
+        let folder = match &self.downloads_dir {
+            None => self.make_own_folder().map(|()| self.folder())?,
             Some(chosen) => {
                 beneath::make_folders(chosen, PRIVATE_FOLDER)?;
-                Ok(chosen)
+                chosen
             }
+        };
+        if !self.quarantine {
+            return Ok(folder.to_owned());
         }
+        let place = real(folder).ok_or(io::ErrorKind::NotFound)?;
+        let quarantine = place.join(QUARANTINE);
+        beneath::make_folders_beneath(&place, &quarantine, PRIVATE_FOLDER)?;
+        // It may have been there, and open to others.
+        #[cfg(unix)]
+        std::fs::set_permissions(
+            &quarantine,
+            std::os::unix::fs::PermissionsExt::from_mode(PRIVATE_FOLDER),
+        )?;
+        Ok(folder.join(QUARANTINE))
+    }
+
+    /// Whether downloads are kept apart, under names that no program opens.
+    pub(crate) fn quarantines(&self) -> bool {
+        self.quarantine
     }
 
     /// Makes the output folder if it is missing.
@@ -411,7 +436,11 @@ impl Output {
 
     /// The name on disk of a download for which the page suggests this one.
     pub(crate) fn download_name(&self, suggested: &str) -> String {
-        names::download_name(suggested, &self.secrets)
+        let mut name = names::download_name(suggested, &self.secrets);
+        if self.quarantine {
+            name += SUFFIX;
+        }
+        name
     }
 
     /// Refuses a URL that code of the client must not go to.

@@ -251,6 +251,8 @@ pub(crate) enum Event {
         name: String,
         /// Where it lies, as a link.
         link: String,
+        /// It is kept apart, under a name that no program opens.
+        quarantined: bool,
     },
     /// The browser had gone, and another one took its place.
     BrowserReplaced {

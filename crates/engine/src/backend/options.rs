@@ -116,6 +116,8 @@ pub struct ContextOptions {
     pub geolocation: Option<Geolocation>,
     /// Permissions granted to every origin.
     pub permissions: Vec<String>,
+    /// Deny the other permissions that pages ask for, instead of asking somebody. Browsers of the Chromium family take it here, Firefox as preferences.
+    pub deny_other_permissions: bool,
     /// Headers that go with every request.
     pub extra_headers: Headers,
     /// Answer to HTTP authentication.

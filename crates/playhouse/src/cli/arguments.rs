@@ -11,7 +11,7 @@ use clap::{
 use super::app;
 use super::{attempt, audit, completions, doctor, install, manual, setup, tools};
 use crate::{
-    config::{ConfigError, flags},
+    config::{ConfigError, flags, safe_help},
     nearest::nearest,
 };
 
@@ -42,6 +42,7 @@ pub(super) fn parse(words: impl Iterator<Item = OsString>) -> Result<Parsed, Con
     }
     #[cfg(unix)]
     app::bring_forward(&mut words);
+    let asks_about_safe = words[..own].iter().any(|word| word == "--safe");
     let mut command = command();
     match command.try_get_matches_from_mut(words) {
         Ok(matches) if matches.get_flag("version") => Ok(Parsed::Text(format!(
@@ -50,6 +51,7 @@ pub(super) fn parse(words: impl Iterator<Item = OsString>) -> Result<Parsed, Con
         ))),
         Ok(matches) => Ok(Parsed::Matches(matches)),
         Err(error) => match error.kind() {
+            ErrorKind::DisplayHelp if asks_about_safe => Ok(Parsed::Text(safe_help())),
             ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
                 let text = error.render();
                 Ok(Parsed::Text(match console::colors_enabled() {

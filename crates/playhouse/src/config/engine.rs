@@ -165,6 +165,7 @@ impl ContextSettings {
             },
             geolocation,
             permissions: self.permissions.clone(),
+            deny_other_permissions: self.deny_permissions,
             extra_headers: self.extra_http_headers.clone(),
             http_credentials,
             ignore_https_errors: self.ignore_https_errors,

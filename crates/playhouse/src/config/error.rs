@@ -137,6 +137,41 @@ pub enum ConfigError {
         /// Why.
         reason: String,
     },
+    /// Safe mode, and something that it excludes.
+    #[error("{safe} and {other} contradict each other: leave one of them out")]
+    NotSafe {
+        /// What switched safe mode on.
+        safe: String,
+        /// The flag, variable or key that says otherwise.
+        other: String,
+    },
+    /// Safe mode without domains.
+    #[error(
+        "{safe} needs --allowed-domains, the domains that pages may reach:\n  playhouse --safe --allowed-domains example.com,*.example.com"
+    )]
+    NoDomains {
+        /// What switched safe mode on.
+        safe: String,
+    },
+    /// Safe mode with all domains.
+    #[error(
+        "{safe} and \"{pattern}\", which allows any domain, contradict each other: name the domains that pages may reach"
+    )]
+    AnyDomain {
+        /// What switched safe mode on.
+        safe: String,
+        /// The domain or origin.
+        pattern: String,
+    },
+    /// Safe mode with secrets that may be typed anywhere.
+    #[error(
+        "--safe needs the origins of each secret, which are missing for {}: add NAME__ORIGINS=https://example.com to the secrets",
+        names.join(", ")
+    )]
+    UnboundSecrets {
+        /// Their names.
+        names: Vec<String>,
+    },
     /// HTTP without a port.
     #[error(
         "transport http needs a port: give --port, or \"port\" in the file (0 for any that is free)"

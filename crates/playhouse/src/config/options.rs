@@ -171,6 +171,8 @@ options! {
         blocked_origins: OriginList, key("network.blockedOrigins").everywhere();
     }
     "Security" {
+        /// Everything that makes an agent safe on sites where somebody is logged in: `playhouse --safe --help` lists it. Needs `--allowed-domains`.
+        safe: bool = false, key("safe").flag();
         /// Request nothing but these domains, on any port: example.com, *.example.com (those below it). Adds to `--allowed-origins`.
         allowed_domains: CommaList, key("security.allowedDomains").flag();
         /// Never request these domains, even if allowed. Adds to `--blocked-origins`.
@@ -187,6 +189,12 @@ options! {
         enable_file_upload: bool = true, key("security.enableFileUpload").flag();
         /// Offer tools that run the client's code, in pages or beside them.
         enable_script_evaluation: bool = true, key("security.enableScriptEvaluation").flag();
+        /// Deny what pages ask permission for (location, camera, notifications), but for `--grant-permissions`, instead of asking anybody.
+        deny_permissions: bool = false, key("security.denyPermissions").flag();
+        /// Keep downloads in a folder `quarantine` of the output folder, mode 0700, with mode 0600 and `.quarantine` behind their names. They are no resources.
+        quarantine_downloads: bool = false, key("security.quarantineDownloads").flag();
+        /// Let clients name files to read and to write. Without it they get those that the server names.
+        client_paths: bool = true, key("files.clientPaths").flag();
         /// Rules of tools and origins that allow calls, deny them, or have the user asked: a JSON file. docs/security.md describes it.
         policy: PathBuf, key("security.policy").flag();
         /// Record each call in this file: a line of JSON, in a hash chain that `playhouse audit verify` checks. A call that cannot be recorded is refused.

@@ -2,6 +2,7 @@
 
 mod auth;
 mod files;
+mod safe;
 mod servers;
 mod tools;
 
@@ -32,6 +33,7 @@ use super::{
 use crate::nearest::nearest;
 
 pub(crate) use auth::is_safe_address;
+pub(crate) use safe::help as safe_help;
 
 /// What `--mobile` is.
 const PHONE: &str = "Pixel 10";
@@ -48,11 +50,13 @@ pub(crate) fn resolve(
 ) -> Result<Settings, ConfigError> {
     refuse_later(options)?;
     other_words(options);
+    safe::apply(options)?;
     let channel = channel(options)?;
     let device = device(options, &mut notices)?;
     check(options, cwd)?;
     let protected = files::protected(options, environment, cwd);
     let secrets = secrets(options, cwd)?;
+    safe::check_secrets(options, &secrets)?;
     defaults(options, environment, channel);
     let capabilities = tools::capabilities(options, &mut notices);
     let sandbox_said = options
@@ -103,6 +107,7 @@ pub(crate) fn resolve(
                 .0
                 .into_iter()
                 .map(|(name, preference)| (name, preference.into()))
+                .chain(safe::denials(required(&options.deny_permissions)))
                 .collect(),
             env: options.env.or_empty().0,
             launch_timeout: required(&options.launch_timeout).into(),
@@ -154,6 +159,7 @@ pub(crate) fn resolve(
             contrast: options.contrast.value(),
             geolocation: options.geolocation.value(),
             permissions: options.grant_permissions.or_empty().0,
+            deny_permissions: required(&options.deny_permissions),
             http_credentials: options.http_credentials.value(),
             extra_http_headers: options.extra_http_headers.or_empty().0,
             ignore_https_errors: required(&options.ignore_https_errors),

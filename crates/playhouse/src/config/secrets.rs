@@ -266,6 +266,11 @@ impl Secrets {
         anywhere.map(|secret| secret.name.as_str())
     }
 
+    /// The secrets that may be typed anywhere.
+    pub fn without_origins(&self) -> impl Iterator<Item = &str> {
+        self.names()
+    }
+
     /// What is typed for a text, and how code shows it: the name of a secret stands for its value.
     pub fn typed(&self, text: &str) -> (String, Typed) {
         match self.secrets.iter().find(|secret| secret.name == text) {

@@ -215,6 +215,8 @@ pub struct ContextSettings {
     pub geolocation: Option<Geolocation>,
     /// Granted permissions.
     pub permissions: Vec<String>,
+    /// Others are denied, and nobody is asked.
+    pub deny_permissions: bool,
     /// The answer to HTTP authentication.
     pub http_credentials: Option<HttpCredentials>,
     /// Headers on every request.
@@ -506,6 +508,8 @@ pub struct FileSettings {
     pub runtime_dir: Option<PathBuf>,
     /// The folders of the principal that the session belongs to; `None` where nobody is asked who they are.
     pub(crate) owner: Option<OwnerFolders>,
+    /// Downloads are kept apart, under names that no program opens.
+    pub quarantine: bool,
     /// Keep a journal of all calls.
     pub save_session: bool,
     /// Any file may be read and written.

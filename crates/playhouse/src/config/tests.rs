@@ -3,6 +3,7 @@
 mod files;
 mod made;
 mod refusals;
+mod safe;
 mod secrets;
 mod sessions;
 mod shape;

@@ -77,8 +77,15 @@ fn tell_events(events: &[Event], object: &mut Value) {
             Event::Downloading { name } => {
                 downloads.push(json!({ "file": name, "status": "started" }));
             }
-            Event::Downloaded { name, link } => {
-                let ended = json!({ "file": name, "status": "finished", "path": link });
+            Event::Downloaded {
+                name,
+                link,
+                quarantined,
+            } => {
+                let mut ended = json!({ "file": name, "status": "finished", "path": link });
+                if *quarantined {
+                    ended["quarantined"] = true.into();
+                }
                 end(&mut downloads, ended);
             }
             Event::DownloadFailed { name, reason } => {
@@ -235,6 +242,7 @@ mod tests {
                 Event::Downloaded {
                     name: name(),
                     link: "out/a.txt".into(),
+                    quarantined: false,
                 },
                 Event::Downloading { name: name() },
                 Event::NavigationFailed {

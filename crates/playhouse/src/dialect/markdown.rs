@@ -275,7 +275,14 @@ fn event_line(event: &Event) -> String {
             format!("- New console entries: {link}#L{first}-L{last}")
         }
         Event::Downloading { name } => format!("- Downloading file {name} ..."),
-        Event::Downloaded { name, link } => format!("- Downloaded file {name} to \"{link}\""),
+        Event::Downloaded {
+            name,
+            link,
+            quarantined,
+        } => {
+            let quarantined = if *quarantined { " (quarantined)" } else { "" };
+            format!("- Downloaded file {name} to \"{link}\"{quarantined}")
+        }
         Event::BrowserReplaced { reason } if reason.is_empty() => {
             "- The browser was gone; a new one was started".to_owned()
         }

@@ -42,6 +42,7 @@ mod prompts;
 mod properties;
 mod protocol;
 mod resources;
+mod safe;
 mod secrets;
 mod security;
 mod session;

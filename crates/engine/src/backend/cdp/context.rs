@@ -96,7 +96,8 @@ impl CdpContext {
                 events_enabled: Some(true),
             })
         });
-        if !options.permissions.is_empty() {
+        // Chromium denies all others with what it grants.
+        if !options.permissions.is_empty() || options.deny_other_permissions {
             self.grant_permissions(&options.permissions, None).await?;
         }
         if let Some(downloads) = downloads {

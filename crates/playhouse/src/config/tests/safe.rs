@@ -1,0 +1,93 @@
+//! Safe mode.
+
+use super::*;
+
+const DOMAINS: &str = "--allowed-domains=example.com";
+
+/// The flags that the help of safe mode lists.
+fn listed() -> Vec<String> {
+    let help = safe_help();
+    let flags = help.lines().filter(|line| line.starts_with("  --"));
+    flags.map(|line| line.trim().to_owned()).collect()
+}
+
+#[test]
+fn safe_mode_is_the_flags_that_its_help_lists() {
+    let listed = listed();
+    assert!(listed.len() >= 6, "{listed:?}");
+    let mut flags: Vec<_> = listed.iter().map(String::as_str).collect();
+    flags.push(DOMAINS);
+    let [mut safe, mut spelled_out] = [&["--safe", DOMAINS][..], &flags].map(settings);
+    // How it was said is another matter.
+    (safe.merged, spelled_out.merged) = (json!(null), json!(null));
+    assert_eq!(safe, spelled_out);
+    // And it is not what holds anyway.
+    let unlike = |flag: &str| settings(&[DOMAINS, flag]) != settings(&[DOMAINS]);
+    for flag in &listed {
+        let is_default = flag == "--no-allow-unrestricted-file-access";
+        assert!(is_default || unlike(flag), "{flag}");
+    }
+}
+
+#[test]
+fn what_contradicts_safe_mode_is_refused_wherever_it_is_said() {
+    for flag in listed() {
+        let opposite = match flag.strip_prefix("--no-") {
+            Some(name) => format!("--{name}"),
+            None => flag.replacen("--", "--no-", 1),
+        };
+        let told = refusal(&["--safe", DOMAINS, &opposite], None);
+        let name = opposite.replace("--no-", "--");
+        assert_eq!(
+            told,
+            format!("--safe and {name} contradict each other: leave one of them out")
+        );
+    }
+    let file = r#"{ "security": { "enableScriptEvaluation": true } }"#;
+    let told = refusal(&["--safe", DOMAINS], Some(file));
+    assert!(
+        told.starts_with("--safe and security.enableScriptEvaluation contradict"),
+        "{told}"
+    );
+    let file = r#"{ "safe": true, "security": { "allowedDomains": ["example.com"] } }"#;
+    let told = refusal(&["--allowed-schemes=file"], Some(file));
+    assert!(
+        told.starts_with("safe and --allowed-schemes contradict"),
+        "{told}"
+    );
+    assert!(load(&[], &[], Some(file)).is_ok());
+    let environment = [
+        ("PLAYHOUSE_SAFE", "true"),
+        ("PLAYHOUSE_CLIENT_PATHS", "true"),
+    ];
+    let told = load(&[DOMAINS], &environment, None).expect_err("a contradiction");
+    assert!(
+        told.to_string()
+            .starts_with("PLAYHOUSE_SAFE and PLAYHOUSE_CLIENT_PATHS contradict"),
+        "{told}"
+    );
+}
+
+#[test]
+fn safe_mode_has_domains_and_not_all_of_them() {
+    let told = refusal(&["--safe"], None);
+    assert!(told.starts_with("--safe needs --allowed-domains"), "{told}");
+    for any in [
+        "--allowed-domains=*",
+        "--allowed-domains=example.com,*.*",
+        "--allowed-origins=*",
+        "--allowed-origins=http://*:*",
+    ] {
+        let told = refusal(&["--safe", DOMAINS, any], None);
+        assert!(told.contains("which allows any domain"), "{any}: {told}");
+    }
+    for some in [
+        "--allowed-domains=*.example.com",
+        "--allowed-origins=http://[::1]:*",
+    ] {
+        assert!(
+            load(&["--safe", DOMAINS, some], &[], None).is_ok(),
+            "{some}"
+        );
+    }
+}

@@ -1,0 +1,250 @@
+//! Safe mode: what it promises, on each engine, and what it does not start with.
+
+use serde_json::{Value, json};
+use std::fs;
+use std::time::Duration;
+use testkit::{Client, Engine, Site};
+
+use crate::cli::run;
+use crate::{launch, launch_on};
+
+testkit::on_each_engine!(what_a_page_asks_for_is_denied);
+
+const SAFE: [&str; 3] = ["--safe", "--allowed-domains", "127.0.0.1"];
+
+async fn safe(args: &[&str]) -> Client {
+    launch(&[&SAFE, args].concat()).start().await
+}
+
+/// What is said of a server that does not start.
+async fn refusal(args: &[&str]) -> String {
+    let client = launch(args).spawn();
+    client.whole_stderr().await
+}
+
+#[tokio::test]
+async fn safe_mode_needs_domains_and_refuses_what_contradicts_it() {
+    let told = refusal(&["--safe"]).await;
+    assert!(
+        told.starts_with("--safe needs --allowed-domains")
+            && told.contains("playhouse --safe --allowed-domains "),
+        "{told}"
+    );
+    for pattern in ["*", "*.*"] {
+        let told = refusal(&["--safe", "--allowed-domains", pattern]).await;
+        assert!(told.contains(&format!("\"{pattern}\"")), "{told}");
+    }
+    for other in [
+        "--enable-script-evaluation",
+        "--client-paths",
+        "--allow-unrestricted-file-access",
+        "--no-block-private-addresses",
+        "--no-quarantine-downloads",
+        "--no-deny-permissions",
+        "--allowed-schemes=file",
+        "--readable-roots=/tmp",
+        "--grant-permissions=geolocation",
+        "--cdp-endpoint=http://localhost:9222",
+        "--webdriver-endpoint=http://localhost:4444",
+    ] {
+        let told = refusal(&[&SAFE[..], &[other]].concat()).await;
+        let name = other
+            .split('=')
+            .next()
+            .unwrap_or(other)
+            .replace("--no-", "--");
+        assert!(
+            told.contains("--safe") && told.contains(&name) && told.contains("contradict"),
+            "{other}: {told}"
+        );
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let secrets = folder.path().join("secrets.env");
+    fs::write(&secrets, "FREE=other-secret\n").expect("writable");
+    let secrets = format!("--secrets={}", secrets.display());
+    let told = refusal(&[&SAFE[..], &[&secrets]].concat()).await;
+    assert!(told.contains("missing for FREE"), "{told}");
+    assert!(!told.contains("other-secret"), "{told}");
+}
+
+#[test]
+fn the_help_of_safe_mode_is_its_table() {
+    for args in [
+        &["--safe", "--help"][..],
+        &["--help", "--safe"],
+        &["-h", "--safe"],
+    ] {
+        let output = run(args);
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        assert!(text.starts_with("--safe is for agents"), "{text}");
+        for flag in [
+            "--block-private-addresses",
+            "--no-enable-script-evaluation",
+            "--no-client-paths",
+            "--quarantine-downloads",
+            "--deny-permissions",
+        ] {
+            assert!(text.contains(&format!("\n  {flag}\n")), "{flag}: {text}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn clients_run_no_code_and_name_no_files() {
+    let site = Site::start().await;
+    let url = site.add_page("/", "<title>safe</title><input type=file><p id=out></p><script>document.querySelector('input').onchange = async (event) => { const [file] = event.target.files; out.textContent = file.name + ': ' + await file.text(); };</script>");
+    let client = safe(&[]).await;
+    client.success("navigate", json!({ "url": url })).await;
+    for (tool, arguments) in [
+        ("browser_evaluate", json!({ "function": "1" })),
+        ("browser_run_code_unsafe", json!({ "code": "1" })),
+        ("evaluate", json!({ "script": "1" })),
+    ] {
+        let told = client.object(tool, arguments).await;
+        assert_eq!(told["errorCode"], "TOOL_DISABLED", "{told}");
+    }
+    let script = json!({ "url": "javascript:document.title='x'" });
+    assert!(client.call("browser_navigate", script).await.is_error);
+    let file = client.workspace().join("file.txt");
+    fs::write(&file, "of the workspace").expect("writable");
+    for (tool, arguments) in [
+        (
+            "upload_file",
+            json!({ "selector": "input", "files": ["file.txt"] }),
+        ),
+        ("browser_drop", json!({ "target": "p", "paths": [file] })),
+        ("browser_take_screenshot", json!({ "filename": "shot.png" })),
+        ("browser_snapshot", json!({ "filename": "snapshot.md" })),
+        ("screenshot", json!({ "path": "shot.png" })),
+        (
+            "compare_screenshot",
+            json!({ "baseline": "shot.png", "update": true }),
+        ),
+        (
+            "browser_console_messages",
+            json!({ "filename": "console.txt" }),
+        ),
+        ("create_session", json!({ "storageState": "file.txt" })),
+        ("save_state", json!({ "path": "state.json" })),
+        ("restore_state", json!({ "path": "file.txt" })),
+    ] {
+        let told = client.object(tool, arguments).await;
+        assert_eq!(told["errorCode"], "FILE_ACCESS_DENIED", "{tool}: {told}");
+    }
+    for name in ["shot.png", "snapshot.md", "console.txt", "state.json"] {
+        assert!(!client.workspace().join(name).exists(), "{name}");
+    }
+    // Files that the client has itself, and those that the server names.
+    let inline = json!([{ "name": "inline.txt", "base64": "aW5saW5l" }]);
+    let upload = json!({ "selector": "input", "files": inline });
+    client.success("upload_file", upload).await;
+    let wait = json!({ "selector": "text=inline.txt: inline" });
+    client.success("wait_for_selector", wait).await;
+    let shot = client.call("browser_take_screenshot", json!({})).await;
+    assert!(!shot.is_error, "{}", shot.text);
+}
+
+#[tokio::test]
+async fn pages_reach_allowed_domains_and_no_private_addresses() {
+    let site = Site::start().await;
+    let client = safe(&[]).await;
+    // An address that is allowed literally is meant.
+    client
+        .success("navigate", json!({ "url": site.url("/") }))
+        .await;
+    let told = client
+        .object("navigate", json!({ "url": site.cross_origin_url() }))
+        .await;
+    assert_eq!(told["errorCode"], "URL_BLOCKED", "{told}");
+    let file = json!({ "url": "file:///etc/hostname" });
+    let told = client.object("navigate", file).await;
+    assert_eq!(told["errorCode"], "URL_BLOCKED", "{told}");
+}
+
+#[tokio::test]
+async fn downloads_are_quarantined() {
+    let site = Site::start().await;
+    let client = safe(&[]).await;
+    let go = json!({ "url": site.url("/download?name=tool.sh") });
+    let told = client.success("navigate", go).await;
+    let path = told["download"]["path"]
+        .as_str()
+        .expect("a path")
+        .to_owned();
+    let place = client.workspace().join(&path);
+    assert!(path.ends_with("quarantine/tool.sh.quarantine"), "{told}");
+    assert!(place.is_file(), "{told}");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode =
+            |path: &std::path::Path| fs::metadata(path).expect("it").permissions().mode() & 0o777;
+        assert_eq!(mode(&place), 0o600);
+        assert_eq!(mode(place.parent().expect("a folder")), 0o700);
+    }
+    let link = site.add_page(
+        "/link",
+        "<a href='/download?name=more.txt' download>Get</a>",
+    );
+    client.success("navigate", json!({ "url": link })).await;
+    let mut shown = client
+        .call("browser_click", json!({ "target": "a" }))
+        .await
+        .text;
+    let told = async {
+        while !shown.contains("more.txt.quarantine") {
+            shown += &client.call("browser_snapshot", json!({})).await.text;
+        }
+    };
+    let told = tokio::time::timeout(Duration::from_secs(60), told).await;
+    assert!(told.is_ok(), "{shown}");
+    assert!(shown.contains("quarantined"), "{shown}");
+    let list = client
+        .request("resources/list", json!({}))
+        .await
+        .expect("a list");
+    assert!(!list.to_string().contains("quarantine"), "{list}");
+}
+
+async fn what_a_page_asks_for_is_denied(engine: Engine) {
+    let site = Site::start().await;
+    let url = site.add_page("/", "<p id=place>…</p><p id=notes>…</p><p id=states></p><script>
+        (async () => {
+            let states = '';
+            for (const name of ['geolocation', 'notifications', 'camera', 'microphone', 'midi', 'clipboard-read'])
+                states += ' ' + (await navigator.permissions?.query({ name }).catch(() => ({ state: 'unknown' })))?.state;
+            document.getElementById('states').textContent = 'states' + states;
+        })();
+        navigator.geolocation.getCurrentPosition(() => place.textContent = 'given', (error) => place.textContent = 'refused ' + error.code);
+        (async () => { notes.textContent = typeof Notification === 'undefined' ? 'denied' : await Notification.requestPermission(); })();
+    </script>");
+    let client = launch_on(engine, &SAFE).start().await;
+    client.success("navigate", json!({ "url": url })).await;
+    for text in ["refused 1", "denied"] {
+        let wait = json!({ "selector": format!("text={text}"), "timeout": 20_000 });
+        client.success("wait_for_selector", wait).await;
+    }
+    let read = json!({ "selector": "#states:has-text('states ')" });
+    let states = client.success("get_text", read).await["text"].clone();
+    let states = states.as_str().expect("a text");
+    match engine {
+        Engine::Chromium => assert_eq!(states, "states".to_owned() + &" denied".repeat(6)),
+        // They do not tell of all, and none is given.
+        Engine::Firefox | Engine::Webkit => assert!(!states.contains("granted"), "{states}"),
+    }
+}
+
+#[tokio::test]
+async fn the_settings_of_safe_mode_are_told() {
+    let output = run(&[
+        "config",
+        "show",
+        "--json",
+        "--safe",
+        "--allowed-domains=example.com",
+    ]);
+    let shown: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let rows = shown.as_array().expect("rows");
+    let by_safe = rows.iter().filter(|row| row["source"] == "flag --safe");
+    assert!(by_safe.count() >= 6, "{shown}");
+}
