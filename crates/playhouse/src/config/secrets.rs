@@ -266,9 +266,10 @@ impl Secrets {
         anywhere.map(|secret| secret.name.as_str())
     }
 
-    /// The secrets that may be typed anywhere.
-    pub fn without_origins(&self) -> impl Iterator<Item = &str> {
-        self.names()
+    /// The names and the values.
+    pub(crate) fn values(&self) -> impl Iterator<Item = (&str, &str)> {
+        let secrets = self.secrets.iter();
+        secrets.map(|secret| (secret.name.as_str(), secret.value.as_str()))
     }
 
     /// What is typed for a text, and how code shows it: the name of a secret stands for its value.

@@ -1,7 +1,6 @@
 //! Paths and names of files.
 
 use crate::config::Secrets;
-use std::cell::Cell;
 use std::path::{Component, Path, PathBuf};
 use time::OffsetDateTime;
 use time::macros::format_description;
@@ -40,27 +39,17 @@ pub(crate) fn file_uri(uri: &str) -> Option<PathBuf> {
 pub(crate) fn download_name(suggested: &str, secrets: &Secrets) -> String {
     let mut name = secrets.redacted(suggested.to_owned());
     // Browsers replace what names cannot have, so that a value may come changed.
-    for _ in 0..MAX_CHANGED_SECRETS {
-        let found = Cell::new(None);
-        let mask = secrets.placeholder_where(&|spelling| {
-            let changed = spelling.replace(FORBIDDEN, "_");
-            let is_shown = changed != spelling && name.contains(&changed);
-            found.set(is_shown.then_some(changed));
-            is_shown
-        });
-        let (Some(mask), Some(changed)) = (mask, found.take()) else {
-            break;
-        };
-        name = name.replace(&changed, &mask);
+    for (secret, value) in secrets.values() {
+        let changed = value.replace(FORBIDDEN, "_");
+        if changed != value && changed.contains(|char| char != '_') {
+            name = name.replace(&changed, secret);
+        }
     }
     sanitized(&name.replace("<secret>", "").replace("</secret>", ""))
 }
 
 /// What file systems do not allow in a name.
 const FORBIDDEN: [char; 9] = ['<', '>', ':', '"', '/', '\\', '|', '?', '*'];
-
-/// How many values that came changed are looked for in one name.
-const MAX_CHANGED_SECRETS: usize = 16;
 
 /// A name that is fit for any file system.
 fn sanitized(name: &str) -> String {
