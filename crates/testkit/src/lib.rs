@@ -4,9 +4,11 @@
 //! Everything here panics with a sentence instead of returning an error: a test has no use for one.
 
 mod apps;
+mod canary;
 pub mod census;
 mod client;
 mod connection;
+mod corpus;
 mod engine;
 #[cfg(target_os = "linux")]
 mod grid;
@@ -23,8 +25,10 @@ mod spec;
 mod web_socket;
 
 pub use apps::{NotesApp, broken_command, command_in_bash, command_in_node, crooked};
+pub use canary::{Canary, Hit, Protocol};
 pub use client::{CallResult, Client, Image, Launch, NoAnswer, Pending};
 pub use connection::{Connection, Event};
+pub use corpus::{Attack, Exception, Opening};
 pub use engine::Engine;
 #[cfg(target_os = "linux")]
 pub use grid::{Grid, unused_port};

@@ -21,6 +21,8 @@ pub(crate) fn resource(
         "js" => "text/javascript; charset=utf-8",
         "css" => "text/css; charset=utf-8",
         "json" => "application/json",
+        "svg" => "image/svg+xml",
+        "xml" => "application/xml",
         "text" => "text/plain; charset=utf-8",
         _ => return Ok(None),
     };

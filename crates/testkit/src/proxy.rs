@@ -1,5 +1,6 @@
 //! Small proxies on loopback that note what passes, so that a test sees which way a request went.
 
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
 
 use base64::Engine as _;
@@ -7,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use rustls_pki_types::pem::PemObject as _;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, copy_bidirectional};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::{ServerConfig, crypto::ring};
@@ -45,6 +46,9 @@ impl Proxy {
     pub async fn http(credentials: Option<(&str, &str)>) -> Self {
         Self::start(ProxyKind::Http, credentials).await
     }
+
+    /// The address from which proxies connect, where the system has it: a server sees by it what did not come directly.
+    pub const SOURCE: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 3);
 
     /// A proxy of that kind, which may want a user name and a password.
     pub async fn start(kind: ProxyKind, credentials: Option<(&str, &str)>) -> Self {
@@ -98,7 +102,7 @@ impl Proxy {
     }
 }
 
-fn acceptor() -> TlsAcceptor {
+pub(crate) fn acceptor() -> TlsAcceptor {
     let certificate = CertificateDer::from_pem_slice(include_bytes!("proxy/certificate.pem"));
     let key = PrivateKeyDer::from_pem_slice(include_bytes!("proxy/key.pem"));
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -113,12 +117,41 @@ fn acceptor() -> TlsAcceptor {
     TlsAcceptor::from(Arc::new(config))
 }
 
-async fn connect(host: &str) -> std::io::Result<TcpStream> {
-    let (name, port) = host.rsplit_once(':').unwrap_or((host, "80"));
-    if name.ends_with(".test") {
-        return TcpStream::connect(format!("127.0.0.1:{port}")).await;
+/// Connects from [`Proxy::SOURCE`]. Names that only tests know, and the IPv6 address of this machine, are its IPv4 address.
+async fn connect(target: &str) -> std::io::Result<TcpStream> {
+    let (host, port) = target.rsplit_once(':').unwrap_or((target, "80"));
+    let name = host.trim_end_matches('.');
+    let host = match name.trim_matches(['[', ']']).parse() {
+        Ok(IpAddr::V6(address)) if address.is_loopback() => Ipv4Addr::LOCALHOST.to_string(),
+        Ok(IpAddr::V6(address)) => address.to_canonical().to_string(),
+        Ok(IpAddr::V4(address)) => address.to_string(),
+        Err(_) if name.ends_with(".test") || name.ends_with("localhost") => {
+            Ipv4Addr::LOCALHOST.to_string()
+        }
+        Err(_) => host.to_owned(),
+    };
+    let port: u16 = port.parse().map_err(std::io::Error::other)?;
+    let mut last = std::io::ErrorKind::NotFound.into();
+    for address in tokio::net::lookup_host((host, port)).await? {
+        match connect_to(address).await {
+            Ok(stream) => return Ok(stream),
+            Err(error) => last = error,
+        }
     }
-    TcpStream::connect(format!("{name}:{port}")).await
+    Err(last)
+}
+
+async fn connect_to(address: SocketAddr) -> std::io::Result<TcpStream> {
+    if address.is_ipv4() {
+        let socket = TcpSocket::new_v4()?;
+        // macOS has one loopback address, and other machines cannot be reached from it.
+        if socket.bind((Proxy::SOURCE, 0).into()).is_ok()
+            && let Ok(stream) = socket.connect(address).await
+        {
+            return Ok(stream);
+        }
+    }
+    TcpStream::connect(address).await
 }
 
 impl Shared {
@@ -140,9 +173,10 @@ impl Shared {
         let line = head.lines().next().unwrap_or_default().to_owned();
         let granted = self.credentials.as_ref().is_none_or(|(name, word)| {
             let known = STANDARD.encode(format!("{name}:{word}"));
-            head.lines().any(|line| {
-                line.strip_prefix("Proxy-Authorization: Basic ")
-                    .is_some_and(|given| given == known.as_str())
+            let mut headers = head.lines().filter_map(|line| line.split_once(": "));
+            headers.any(|(name, value)| {
+                name.eq_ignore_ascii_case("proxy-authorization")
+                    && value.strip_prefix("Basic ") == Some(&known)
             })
         });
         if !granted {
@@ -162,15 +196,15 @@ impl Shared {
             copy_bidirectional(&mut from, &mut to).await?;
             return Ok(());
         }
-        let rest = target.strip_prefix("http://").unwrap_or(target);
+        let rest = target.split_once("://").map_or(target, |(_, rest)| rest);
         let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
         let mut to = connect(host).await?;
         let kept = head
             .lines()
             .skip(1)
-            .filter(|line| !line.is_empty() && !line.starts_with("Proxy-"));
+            .filter(|line| !line.is_empty() && !line.to_ascii_lowercase().starts_with("proxy-"));
         let mut request = format!("{method} /{path} HTTP/1.1\r\nConnection: close\r\n");
-        for line in kept.filter(|line| !line.starts_with("Connection:")) {
+        for line in kept.filter(|line| !line.to_ascii_lowercase().starts_with("connection:")) {
             request += line;
             request += "\r\n";
         }

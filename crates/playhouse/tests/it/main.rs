@@ -13,6 +13,8 @@ mod cli;
 #[cfg(target_os = "linux")]
 mod clients;
 mod contexts;
+#[cfg(target_os = "linux")]
+mod corpus;
 mod domains;
 #[cfg(target_os = "linux")]
 mod e2e;

@@ -1,0 +1,39 @@
+//! Nothing goes past a proxy: `corpus/ways-out.md` with proxies that are the user's.
+
+use serde_json::json;
+use testkit::{Attack, Engine, Proxy, ProxyKind};
+
+use super::ways_out::{ALLOWED, FORBIDDEN, Scene, server};
+
+testkit::on_each_engine!(
+    nothing_goes_past_an_http_proxy,
+    nothing_goes_past_a_socks_proxy
+);
+
+const CREDENTIALS: (&str, &str) = ("me", "open sesame");
+
+async fn nothing_goes_past_an_http_proxy(engine: Engine) {
+    nothing_goes_past(engine, ProxyKind::Http).await;
+}
+
+async fn nothing_goes_past_a_socks_proxy(engine: Engine) {
+    nothing_goes_past(engine, ProxyKind::Socks5).await;
+}
+
+async fn nothing_goes_past(engine: Engine, kind: ProxyKind) {
+    let scene = Scene::new(Attack::read("ways-out.md"), FORBIDDEN).await;
+    let proxy = Proxy::start(kind, Some(CREDENTIALS)).await;
+    let conditions = ["all", engine.name(), "proxy"];
+    let (username, password) = CREDENTIALS;
+    let proxied = json!({ "server": proxy.address(), "username": username, "password": password });
+    let config = tempfile::NamedTempFile::new().expect("a file");
+    let options = json!({ "browser": { "launchOptions": { "proxy": proxied } } });
+    std::fs::write(&config, options.to_string()).expect("writable");
+    let path = config.path().to_str().expect("a path");
+    let client = server(engine, &["--config", path]).await;
+    scene.play(&client, &[ALLOWED], &conditions).await;
+    client.end().await;
+    let complaints = scene.direct(&conditions);
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+    assert!(!proxy.seen().is_empty());
+}
