@@ -182,7 +182,7 @@ async fn console_lines_are_written_as_they_come_and_told_by_their_numbers() {
     let log = std::fs::read_to_string(client.workspace().join(link)).expect("the log is there");
     let last = log.lines().count();
     assert_eq!(lines, format!("L{}-L{last}", last - 2), "{log}");
-    assert!(log.contains("ms] [LOG] one\ntwo @ "), "{log}");
+    assert!(log.contains("ms] [LOG] one\n    two @ "), "{log}");
     assert!(
         log.contains("[ERROR] three") && !log.contains("quiet"),
         "{log}"
