@@ -14,7 +14,7 @@ testkit::on_each_engine!(
     what_rules_switch_off_works_without_them,
     navigations_out_of_the_allowed_domains_are_refused,
 );
-// Firefox opens no WebSocket to an origin that is allowed: to be repaired.
+// In Firefox the WebSockets to the allowed port do not arrive in time beside those to a refused port of the same host; alone they open.
 testkit::on_each_engine!(but firefox: nothing_leaves_the_allowed_origins);
 testkit::on_each_engine!(but firefox: nothing_reaches_a_blocked_origin);
 
