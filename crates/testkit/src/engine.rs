@@ -76,7 +76,7 @@ macro_rules! on_each_engine {
     (but firefox: $($test:ident),+ $(,)?) => {$(
         mod $test {
             $crate::on_each_engine!(@ $test, chromium, Chromium);
-            $crate::on_each_engine!(@ #[ignore = "needs WebKit: make test-engines"] $test, webkit, WebKit);
+            $crate::on_each_engine!(@ #[ignore = "needs WebKit: make test-engines"] $test, webkit, Webkit);
         }
     )+};
     ($($test:ident),+ $(,)?) => {$(
