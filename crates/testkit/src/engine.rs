@@ -73,12 +73,6 @@ macro_rules! on_each_engine {
             $crate::on_each_engine!(@ #[ignore = "needs Firefox: make test-engines"] $test, firefox, Firefox);
         }
     )+};
-    (but firefox: $($test:ident),+ $(,)?) => {$(
-        mod $test {
-            $crate::on_each_engine!(@ $test, chromium, Chromium);
-            $crate::on_each_engine!(@ #[ignore = "needs WebKit: make test-engines"] $test, webkit, Webkit);
-        }
-    )+};
     ($($test:ident),+ $(,)?) => {$(
         mod $test {
             $crate::on_each_engine!(@ $test, chromium, Chromium);
