@@ -26,11 +26,7 @@ async fn nothing_goes_past(engine: Engine, kind: ProxyKind) {
     let conditions = ["all", engine.name(), "proxy"];
     let (username, password) = CREDENTIALS;
     let proxied = json!({ "server": proxy.address(), "username": username, "password": password });
-    let config = tempfile::NamedTempFile::new().expect("a file");
-    let options = json!({ "browser": { "launchOptions": { "proxy": proxied } } });
-    std::fs::write(&config, options.to_string()).expect("writable");
-    let path = config.path().to_str().expect("a path");
-    let client = server(engine, &["--config", path]).await;
+    let client = server(engine, &[], json!({ "proxy": proxied })).await;
     scene.play(&client, &[ALLOWED], &conditions).await;
     client.end().await;
     let complaints = scene.direct(&conditions);

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use testkit::{Attack, Canary, Client, Engine, Hit, Opening, Protocol, Proxy, Site};
 
 use crate::launch_on;
@@ -293,33 +293,31 @@ async fn open(client: &Client, url: &str) {
     client.call("browser_tabs", arguments).await;
 }
 
-pub(super) async fn server(engine: Engine, flags: &[&str]) -> Client {
-    let flags = [
-        &[
-            "--ignore-https-errors",
-            "--snapshot-mode=none",
-            "--toolsets=browser,session",
-        ],
-        flags,
-    ]
-    .concat();
-    let launch = launch_on(engine, &flags).limit(Duration::from_secs(90));
-    if engine != Engine::Firefox {
-        return launch.start().await;
+pub(super) async fn server(engine: Engine, flags: &[&str], launch_options: Value) -> Client {
+    let mut options = launch_options;
+    if engine == Engine::Firefox {
+        // Else a WebSocket that failed makes those to other ports of its host wait.
+        options["firefoxUserPrefs"] = json!({ "network.websocket.delay-failed-reconnects": false });
     }
-    // Else a WebSocket that failed makes those to other ports of its host wait.
-    let preferences = json!({ "network.websocket.delay-failed-reconnects": false });
-    let config = json!({ "browser": { "launchOptions": { "firefoxUserPrefs": preferences } } });
+    let config = json!({ "browser": { "launchOptions": options } });
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("config.json");
     std::fs::write(&file, config.to_string()).expect("it can be written");
     let file = file.display().to_string();
-    launch.args(["--config", &file]).start().await
+    let own: &[&str] = &[
+        "--ignore-https-errors",
+        "--snapshot-mode=none",
+        "--toolsets=browser,session",
+        "--config",
+        &file,
+    ];
+    let launch = launch_on(engine, &[own, flags].concat());
+    launch.limit(Duration::from_secs(90)).start().await
 }
 
 async fn nothing_passes(engine: Engine, scene: Scene, flags: &[&str]) {
     let conditions = ["all", engine.name(), "rules"];
-    let client = server(engine, flags).await;
+    let client = server(engine, flags, json!({})).await;
     scene
         .play(&client, &[scene.aim, ALLOWED], &conditions)
         .await;
@@ -372,7 +370,7 @@ async fn what_rules_switch_off_works_without_them(engine: Engine) {
     attacks.retain(|attack| is_off(attack, "absent") || is_off(attack, "either"));
     let scene = Scene::new(attacks, FORBIDDEN).await;
     let conditions = ["all", engine.name()];
-    let client = server(engine, &[]).await;
+    let client = server(engine, &[], json!({})).await;
     scene.play(&client, &[ALLOWED], &conditions).await;
     client.end().await;
     let complaints = scene.complaints(&conditions);
@@ -405,7 +403,7 @@ async fn navigations_out_of_the_allowed_domains_are_refused(engine: Engine) {
     let scene = Scene::new(Vec::new(), FORBIDDEN).await;
     let port = scene.forbidden.listen(&FORBIDDEN.addresses()).await;
     let placeholders = FORBIDDEN.placeholders(port, &scene.site, scene.helper);
-    let client = server(engine, &["--allowed-domains", ALLOWED.host]).await;
+    let client = server(engine, &["--allowed-domains", ALLOWED.host], json!({})).await;
     let mut complaints = Vec::new();
     for address in NAVIGATIONS {
         let mut url = address.to_owned();
