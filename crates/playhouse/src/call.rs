@@ -8,6 +8,7 @@ use crate::config::{CodegenLanguage, Settings};
 use crate::handover::Handovers;
 use crate::policy::{DECISION_TIMEOUT, Policy};
 use crate::principal::Permission;
+use crate::tool::spec::{Dialect, ToolSpec};
 use engine::Progress;
 use engine::codegen::Language;
 use std::future::Future;
@@ -141,8 +142,8 @@ impl Turn {
 
 /// A tool call.
 pub(crate) struct Call {
-    /// The name of the tool that is called.
-    pub(crate) tool: &'static str,
+    /// The tool that is called.
+    pub(crate) tool: &'static ToolSpec,
     /// What the server was told.
     pub(crate) settings: Arc<Settings>,
     /// Who asked.
@@ -155,12 +156,6 @@ pub(crate) struct Call {
     context: Option<String>,
     /// How far its caller may go.
     permission: Permission,
-    /// It changes something.
-    acts: bool,
-    /// Its answer is an object for programs.
-    objects: bool,
-    /// What it answers opens other doors.
-    opens_doors: bool,
     /// How long it may wait, where it says so.
     timeout: Option<Duration>,
     turn: Mutex<Option<Turn>>,
@@ -177,7 +172,7 @@ pub(crate) struct Call {
 
 impl Call {
     pub(crate) fn new(
-        tool: &'static str,
+        tool: &'static ToolSpec,
         settings: Arc<Settings>,
         client: Arc<dyn Client>,
         arrival: Arrival,
@@ -192,9 +187,6 @@ impl Call {
             arrival,
             context: None,
             permission: Permission::Admin,
-            acts: false,
-            objects: false,
-            opens_doors: false,
             timeout: None,
             turn: Mutex::default(),
             closed: watch::Sender::new(None),
@@ -235,19 +227,6 @@ impl Call {
         Self { timeout, ..self }
     }
 
-    /// Of a tool that gives out what opens other doors, such as headers and cookies.
-    pub(crate) fn opening_doors(self, opens_doors: bool) -> Self {
-        Self {
-            opens_doors,
-            ..self
-        }
-    }
-
-    /// Whether not everybody may read what it writes who may look at pages.
-    pub(crate) fn opens_doors(&self) -> bool {
-        self.opens_doors
-    }
-
     /// Of a caller who may go so far.
     pub(crate) fn permitted(self, permission: Permission) -> Self {
         Self { permission, ..self }
@@ -266,26 +245,6 @@ impl Call {
     /// The context that it names; `None`: the active one.
     pub(crate) fn context(&self) -> Option<&str> {
         self.context.as_deref()
-    }
-
-    /// With effects on the world.
-    pub(crate) fn with_effects(self, acts: bool) -> Self {
-        Self { acts, ..self }
-    }
-
-    /// Whether it changes something.
-    pub(crate) fn acts(&self) -> bool {
-        self.acts
-    }
-
-    /// With an answer for programs, which must not miss what happened before.
-    pub(crate) fn with_objects(self, objects: bool) -> Self {
-        Self { objects, ..self }
-    }
-
-    /// Whether its answer is an object for programs.
-    pub(crate) fn answers_with_object(&self) -> bool {
-        self.objects
     }
 
     /// Goes ahead without a turn: nobody has to wait for it.
@@ -381,9 +340,9 @@ impl Call {
     /// The time limit of a navigation, from now on.
     pub(crate) fn navigation(&self) -> Progress {
         let timeouts = &self.settings.timeouts;
-        let usual = match self.objects {
-            true => timeouts.navigation_of_sessions,
-            false => timeouts.navigation,
+        let usual = match self.tool.dialect {
+            Dialect::Json => timeouts.navigation_of_sessions,
+            Dialect::Markdown => timeouts.navigation,
         };
         self.within(self.timeout.unwrap_or(usual))
     }

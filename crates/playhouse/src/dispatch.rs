@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::evidence::{self, Evidence};
 use crate::reply::{Answer, Event, Reply};
 use crate::session::Answered;
-use crate::tool::{Arguments, Dialect, Effect, Reach, ToolDef};
+use crate::tool::{Arguments, Dialect, Reach, ToolDef};
 use engine::DialogKind;
 use futures_util::FutureExt as _;
 use serde_json::Value;
@@ -38,12 +38,12 @@ pub(crate) async fn run(
     let outcome = tokio::select! {
         biased;
         () = call.cancelled() => Err(Error::Cancelled {}),
-        () = call.session_closed() => Err(Error::SessionClosed { tool: call.tool }),
+        () = call.session_closed() => Err(Error::SessionClosed { tool: call.tool.name }),
         outcome = AssertUnwindSafe(outcome(tool, arguments, call, reach)).catch_unwind() => {
-            outcome.unwrap_or_else(|panic| Err(Error::Internal { tool: call.tool, reason: said(&*panic) }))
+            outcome.unwrap_or_else(|panic| Err(Error::Internal { tool: call.tool.name, reason: said(&*panic) }))
         }
         () = bounded => Err(Error::TookTooLong {
-            tool: call.tool,
+            tool: call.tool.name,
             limit_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
         }),
     };
@@ -116,7 +116,7 @@ pub(crate) fn not_permitted(
 ) -> Content {
     let error = Error::NotPermitted {
         tool: tool.name,
-        needed: tool.permission().scope(),
+        needed: tool.permission.scope(),
     };
     refused(tool, error, session_id, settings)
 }
@@ -180,13 +180,15 @@ async fn outcome(
         outcome => outcome?,
     };
     if reply.error.as_ref().is_some_and(Error::is_dialog) {
-        reply.error = Some(Error::DialogFirst { tool: call.tool });
+        reply.error = Some(Error::DialogFirst {
+            tool: call.tool.name,
+        });
     }
     let slow_mo = call.settings.browser.slow_mo;
-    if tool.effect == Effect::Acts && !slow_mo.is_zero() {
+    if tool.acts() && !slow_mo.is_zero() {
         tokio::time::sleep(slow_mo).await;
     }
-    if call.has_turn() && tool.of_a_session {
+    if call.has_turn() && tool.has_session {
         // The context that the call names may be what it closed.
         let part = reach.session.part(call);
         let session = part.unwrap_or_else(|_| reach.session.clone());
@@ -301,9 +303,9 @@ fn dressed(
 ) -> Content {
     match tool.dialect {
         Dialect::Markdown => {
-            markdown::content(tool.name, outcome, evidence, session_id, &settings.answers)
+            markdown::content(tool, outcome, evidence, session_id, &settings.answers)
         }
-        Dialect::Json => json::content(tool.name, outcome, evidence, session_id, &settings.answers),
+        Dialect::Json => json::content(tool, outcome, evidence, session_id, &settings.answers),
     }
 }
 

@@ -430,31 +430,6 @@ impl Error {
         }
     }
 
-    /// The kind of failure of a tool: what an element was not ready for is named after what was to be done with it.
-    pub(crate) fn code_of(&self, tool: &str) -> ErrorCode {
-        match (self.code(), tool) {
-            (
-                ErrorCode::ElementNotClickable,
-                "type" | "fill" | "hand_over" | "browser_type" | "browser_fill_form",
-            ) => ErrorCode::ElementNotEditable,
-            (
-                ErrorCode::ElementNotClickable,
-                "hover"
-                | "select"
-                | "press"
-                | "scroll"
-                | "drag_and_drop"
-                | "screenshot_element"
-                | "browser_hover"
-                | "browser_select_option"
-                | "browser_drag"
-                | "browser_drop"
-                | "browser_take_screenshot",
-            ) => ErrorCode::ElementNotInteractive,
-            (code, _) => code,
-        }
-    }
-
     /// The session that is not there.
     pub(crate) fn session_id(&self) -> Option<&str> {
         match self {
@@ -481,9 +456,8 @@ impl Error {
         matches!(self, Self::Engine(engine::Error::DialogOpen {}))
     }
 
-    /// The error of a tool as one JSON object: `errorCode`, `message`, `details`, `retryable`, `suggestion`.
-    pub(crate) fn to_json(&self, tool: &str) -> Value {
-        let code = self.code_of(tool);
+    /// One JSON object: `errorCode`, `message`, `details`, `retryable`, `suggestion`.
+    pub(crate) fn to_json(&self, code: ErrorCode) -> Value {
         let mut details = serde_json::to_value(self).unwrap_or_default();
         if let Self::InvalidArguments { problems, .. } = self {
             let missing = problems.iter().filter(|problem| problem.missing);
@@ -664,7 +638,7 @@ mod tests {
             reference: "e3".into(),
         });
         assert_eq!(
-            error.to_json("click"),
+            error.to_json(error.code()),
             json!({
                 "errorCode": "STALE_REF",
                 "message": "Ref e3 not found in the current page snapshot. Try capturing new snapshot.",
@@ -673,24 +647,5 @@ mod tests {
                 "suggestion": "Take a new snapshot and use its refs.",
             })
         );
-    }
-
-    #[test]
-    fn a_timeout_is_named_after_what_stood_in_the_way() {
-        let error = Error::from(engine::Error::Timeout {
-            timeout_ms: 5000,
-            obstacle: Some(Box::new(engine::Error::NotActionable {
-                selector: "#go".into(),
-                obstacle: engine::Obstacle::Covered("<div></div>".into()),
-            })),
-            log: vec![],
-        });
-        for (tool, code) in [
-            ("click", ErrorCode::ElementNotClickable),
-            ("fill", ErrorCode::ElementNotEditable),
-            ("hover", ErrorCode::ElementNotInteractive),
-        ] {
-            assert_eq!(error.code_of(tool), code);
-        }
     }
 }

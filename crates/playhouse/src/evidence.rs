@@ -131,7 +131,7 @@ pub(crate) fn of_success(call: &Call, session: &Session, app: &App) -> Option<(S
     let news = news(session, app);
     note(call, session, app, &news, None);
     if let Some(message) = worst(&news) {
-        app.leave_unexplained(call.tool, cut(&message));
+        app.leave_unexplained(call.tool.name, cut(&message));
     }
     let servers = news.requests.iter().filter(|failed| failed.is_of_server());
     let first = servers.clone().next()?.to_string();
@@ -201,9 +201,9 @@ pub(crate) async fn of_failure(
     app.note(Trouble {
         time: app::now(),
         kind,
-        tool: call.tool,
+        tool: call.tool.name,
         message: cut(&error.to_string()),
-        error_code: Some(error.code_of(call.tool).name()),
+        error_code: Some(call.tool.code_of(&error).name()),
         page_url: evidence.page_url.clone(),
         screenshot: evidence.screenshot.as_ref().map(|shot| shot.path.clone()),
         log,
@@ -399,7 +399,7 @@ fn died(server: &ServerState, error: &Error, call: &Call) -> Error {
         report: Box::new(ServerReport {
             exit_code: server.answer.exit_code,
             log: errors.and_then(devserver::last_lines),
-            consequence: Some(Box::new(error.to_json(call.tool))),
+            consequence: Some(Box::new(error.to_json(call.tool.code_of(error)))),
             ..ServerReport::default()
         }),
     }
@@ -476,7 +476,7 @@ fn note(call: &Call, session: &Session, app: &App, news: &News, failure: Option<
         app.note(Trouble {
             time: app::now(),
             kind,
-            tool: call.tool,
+            tool: call.tool.name,
             message: cut(&message),
             error_code: None,
             page_url: url(session),

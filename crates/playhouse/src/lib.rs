@@ -61,5 +61,5 @@ pub use error::ErrorCode;
 pub use principal::Permission;
 pub use reference::{BrowserColumn, all_tools, browser_reference, error_reference, tool_reference};
 pub use script::reference as code_reference;
-pub use tool::{Effect, SessionNaming, ToolDef, Toolset};
+pub use tool::{Dialect, Effect, SessionNaming, ToolDef, ToolSpec, Toolset};
 pub use tools::{TOOLSETS, Toolbox};

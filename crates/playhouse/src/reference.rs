@@ -38,7 +38,7 @@ fn describe(text: &mut String, tool: &ToolDef) {
         Effect::Reads => "Reads only.",
         Effect::Acts => "Changes something.",
     };
-    let _ = write!(text, " {effect} Scope `{}`.", tool.permission().scope());
+    let _ = write!(text, " {effect} Scope `{}`.", tool.permission.scope());
     if let Some(capability) = tool.capability {
         let capability: &str = capability.into();
         let _ = write!(text, " Needs `--caps {capability}`.");

@@ -208,7 +208,7 @@ impl TabInAnyState {
             let _ = changes.changed().await;
         };
         let settled = watch.settle_with(&options, elsewhere).await;
-        tracing::debug!(?settled, tool = call.tool, "settled");
+        tracing::debug!(?settled, tool = call.tool.name, "settled");
         let opened = context.pages().into_iter();
         let loaded = opened
             .filter(|page| !before.contains(page))
@@ -219,7 +219,7 @@ impl TabInAnyState {
         }
         loading.disarm();
         match self.page.failure_since(failures) {
-            Some(failure) if call.answers_with_object() => Err(failure.into()),
+            Some(failure) if call.tool.answers_with_object() => Err(failure.into()),
             _ => {
                 self.tell_failure(failures);
                 Ok(())
@@ -234,7 +234,7 @@ impl TabInAnyState {
             ..SettleOptions::default()
         };
         let settled = watch.settle(&options).await;
-        tracing::debug!(?settled, tool = call.tool, "settled");
+        tracing::debug!(?settled, tool = call.tool.name, "settled");
     }
 
     /// Has the answer tell of a navigation of the page that failed after so many others did.
@@ -268,7 +268,9 @@ impl TabInAnyState {
         let files = self.files(call).await;
         let file = files.writable(name)?;
         let text = files.redacted(text);
-        files.write_as(&file, text, call.opens_doors()).await?;
+        files
+            .write_as(&file, text, call.tool.is_sensitive())
+            .await?;
         Ok(Reply::default().and(Part::File {
             title: title.to_owned(),
             link: file.link,
@@ -282,7 +284,7 @@ impl TabInAnyState {
 }
 
 impl Scope for OfServer {
-    const OF_A_SESSION: bool = false;
+    const HAS_SESSION: bool = false;
 
     async fn enter(call: &Call, _: &Reach) -> Result<Self> {
         call.needs_no_turn();
@@ -291,7 +293,7 @@ impl Scope for OfServer {
 }
 
 impl Scope for Visible {
-    const OF_A_SESSION: bool = false;
+    const HAS_SESSION: bool = false;
 
     async fn enter(_: &Call, reach: &Reach) -> Result<Self> {
         Ok(reach.sessions.clone())
@@ -302,7 +304,7 @@ impl Scope for Visible {
 async fn at_its_turn<'a>(call: &Call, reach: &'a Reach) -> Result<&'a Arc<Session>> {
     call.take_turn(reach.session.turn()).await;
     reach.session.goes_on()?;
-    if let Some(app) = reach.session.app().filter(|_| call.acts()) {
+    if let Some(app) = reach.session.app().filter(|_| call.tool.acts()) {
         app.call_began();
     }
     Ok(&reach.session)
@@ -324,7 +326,7 @@ impl Scope for TabInAnyState {
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
         let session = at_its_turn(call, reach).await?.part(call)?;
         let tab = session.current_tab(call).await?;
-        if call.acts() {
+        if call.tool.acts() {
             tab.action_begins();
         }
         Ok(Self {
@@ -341,7 +343,9 @@ impl Scope for CurrentTab {
         if tab.tab.modals().is_empty() {
             Ok(Self(tab))
         } else {
-            Err(Error::ModalState { tool: call.tool })
+            Err(Error::ModalState {
+                tool: call.tool.name,
+            })
         }
     }
 }
@@ -351,7 +355,9 @@ impl Scope for FreeTab {
         let tab = TabInAnyState::enter(call, reach).await?;
         match tab.page.dialog() {
             None => Ok(Self(tab)),
-            Some(_) => Err(Error::ModalState { tool: call.tool }),
+            Some(_) => Err(Error::ModalState {
+                tool: call.tool.name,
+            }),
         }
     }
 }
@@ -377,12 +383,14 @@ impl Scope for FileChooserTab {
 }
 
 fn nothing_open(call: &Call) -> Error {
-    Error::NoModalState { tool: call.tool }
+    Error::NoModalState {
+        tool: call.tool.name,
+    }
 }
 
 /// Both.
 impl<A: Scope, B: Scope> Scope for (A, B) {
-    const OF_A_SESSION: bool = A::OF_A_SESSION || B::OF_A_SESSION;
+    const HAS_SESSION: bool = A::HAS_SESSION || B::HAS_SESSION;
 
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
         Ok((A::enter(call, reach).await?, B::enter(call, reach).await?))

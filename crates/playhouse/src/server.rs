@@ -18,13 +18,16 @@ use crate::principal::{Permission, Principal};
 use crate::prompts::{self, Prompts};
 use crate::resources::Resources;
 use crate::sessions::{Caller, Sessions, Visible};
-use crate::tool::{Arguments, Dialect, Effect, Reach, ToolDef};
+use crate::tool::{Arguments, Dialect, Reach, ToolDef, ToolSpec};
 use crate::tools::{self, Lookup, Toolbox};
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+
+/// The call that starts a browser before the first call of a client.
+const PRELAUNCH: ToolSpec = ToolSpec::internal("prelaunch", Dialect::Markdown);
 
 /// Most clients never ask for them, and none should wait for them at start.
 type LazyPrompts = LazyLock<Prompts, Box<dyn FnOnce() -> Prompts + Send>>;
@@ -125,7 +128,7 @@ impl Server {
     /// What a caller of that tool must be permitted.
     pub(crate) fn permission_for(&self, tool: &str) -> Permission {
         match self.toolbox.find(tool) {
-            Lookup::On(tool) => tool.permission(),
+            Lookup::On(tool) => tool.permission,
             Lookup::Off(_) | Lookup::Unknown(_) => Permission::Read,
         }
     }
@@ -263,7 +266,7 @@ impl Server {
             Lookup::Off(tool) => return Ok(self.switched_off(tool, session_id)),
             Lookup::Unknown(nearest) => return Err(UnknownTool::new(name, nearest)),
         };
-        if request.caller.principal.permission() < tool.permission() {
+        if request.caller.principal.permission() < tool.permission {
             return Ok(dispatch::not_permitted(tool, session_id, &self.settings));
         }
         // Others would have to wait for it.
@@ -333,14 +336,14 @@ impl Server {
         };
         let permission = caller.principal.permission();
         let sessions = Visible::new(self.sessions.clone(), caller);
-        if common.session_id.is_none() && tool.of_a_session {
+        if common.session_id.is_none() && tool.has_session {
             tokio::select! {
                 () = sessions.take_up(&client) => {}
                 () = cancel.cancelled() => {}
                 () = self.stop.cancelled() => {}
             }
         }
-        let chosen = match tool.of_a_session {
+        let chosen = match tool.has_session {
             true => sessions.choose(common.session_id.as_deref()),
             false => Ok(sessions.at_home()),
         };
@@ -353,7 +356,7 @@ impl Server {
             entry.hides(&chosen.session.settings().secrets);
         }
         let call = Call::new(
-            tool.name,
+            tool.spec(),
             chosen.session.settings().clone(),
             client,
             arrival,
@@ -363,11 +366,8 @@ impl Server {
         .with_entry(entry)
         .with_policy(self.policy.clone())
         .permitted(permission)
-        .opening_doors(tool.permission() == Permission::Admin)
         .with_timeout(common.timeout)
-        .in_context(context)
-        .with_effects(tool.effect == Effect::Acts)
-        .with_objects(tool.dialect == Dialect::Json);
+        .in_context(context);
         let reach = Reach {
             sessions,
             session: chosen.session.clone(),
@@ -392,7 +392,7 @@ impl Server {
         let arrival = Arrivals::default().join();
         let cancel = self.stop.child_token();
         let call = Call::new(
-            "prelaunch",
+            &PRELAUNCH,
             self.settings.clone(),
             client.clone(),
             arrival,

@@ -240,7 +240,7 @@ impl Session {
             return;
         };
         if let Some(arguments) = arguments {
-            self.journal.add(output, call.tool, &arguments, answer);
+            self.journal.add(output, call.tool.name, &arguments, answer);
         }
         if let Some(limit) = self.settings.files.output_max_size {
             output.trim(limit, began).await;
@@ -254,7 +254,7 @@ impl Session {
         if let Some(tabs) = self.open_tabs() {
             // Looked at once: what is gone by now is told, and not just replaced.
             let closed = tabs.closed_reason();
-            if call.answers_with_object()
+            if call.tool.answers_with_object()
                 && let Some(lost) = self.lost()
             {
                 // Programs must not go on believing that all is there.

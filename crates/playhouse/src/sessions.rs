@@ -209,7 +209,12 @@ impl Sessions {
         caller: &Caller,
         options: &SessionOptions,
     ) -> Result<Arc<Created>> {
-        let place = Place::take(self, call.tool, &caller.principal, options.name.as_ref())?;
+        let place = Place::take(
+            self,
+            call.tool.name,
+            &caller.principal,
+            options.name.as_ref(),
+        )?;
         let own = output::settings_of(&self.settings, &caller.principal);
         let settings = Arc::new(options.applied_to(&own)?);
         let timeout = options.lifetime.unwrap_or(self.settings.sessions.timeout);
@@ -221,7 +226,7 @@ impl Sessions {
         // Nobody else knows it; its turn is for what it is asked to do.
         call.take_turn(session.turn()).await;
         let tab = session.current_tab(call).await;
-        let tab = tab.map_err(|error| options.blamed(call.tool, error))?;
+        let tab = tab.map_err(|error| options.blamed(call.tool.name, error))?;
         if let Some(state) = browsers::first_state(session.settings()).await? {
             // That is a tab's, not the context's.
             let progress = call.navigation();

@@ -6,11 +6,11 @@ mod common;
 mod context;
 mod permission;
 mod schema;
+pub(crate) mod spec;
 
 use crate::call::Call;
 use crate::config::{Capability, Risk};
-use crate::error::{Error, Result};
-use crate::policy::Subject;
+use crate::error::{Error, ErrorCode, Result};
 use crate::principal::Permission;
 use crate::reply::{Image, Part, Reply};
 use crate::session::Session;
@@ -20,12 +20,14 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::future::Future;
+use std::ops::Deref;
 use std::pin::Pin;
 use std::sync::Arc;
 
 pub(crate) use common::SESSION;
 pub use common::SessionNaming;
 pub(crate) use schema::{Nullable, nullable, present};
+pub use spec::{Dialect, Effect, ToolSpec};
 
 /// The arguments of a call, as they came.
 pub(crate) type Arguments = Map<String, Value>;
@@ -40,59 +42,68 @@ pub(crate) trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     const TITLE: &'static str;
     /// What it does to the world.
     const EFFECT: Effect;
-    /// What has to be asked for with `--caps`; `None`: it is on anyway.
+    /// What its caller must be permitted. Tools that return or take what grants access elsewhere (cookies, storage, headers of requests)
+    /// and tools that run code beside the page need [`Permission::Admin`].
+    const PERMISSION: Permission;
+    /// The error code for an element that is not ready for it.
+    const NOT_READY: ErrorCode = ErrorCode::ElementNotInteractive;
+    /// The `--caps` value that switches it on; `None`: it is on anyway.
     const CAPABILITY: Option<Capability> = None;
-    /// What may be forbidden about it; `None`: nothing.
+    /// The risk for which an operator can switch it off; `None`: there is none.
     const RISK: Option<Risk> = None;
-    /// What it works on.
-    type Scope: Scope;
-
-    /// The URL that it opens, where it opens one. Rules about origins hold for that one then, and not for the page that is left.
-    fn goal(&self, _: &Session) -> Option<String> {
-        None
-    }
-
-    /// Does it.
-    fn run(self, on: Self::Scope, call: &Call) -> impl Future<Output = Result<Reply>> + Send;
-}
-
-/// One tool that answers with an object, for programs. Implement it on the struct of the tool's parameters.
-pub(crate) trait ObjectTool: DeserializeOwned + JsonSchema + Send + 'static {
-    /// Its name in `tools/list`.
-    const NAME: &'static str;
-    /// A short name for people.
-    const TITLE: &'static str;
-    /// What it does to the world.
-    const EFFECT: Effect;
-    /// What may be forbidden about it; `None`: nothing.
-    const RISK: Option<Risk> = None;
-    /// Whether its `timeout` is worth a word; it is taken in any case.
+    /// Whether it creates sessions, which other calls then name.
+    const CREATES_SESSIONS: bool = false;
+    /// Whether its schema shows `timeout`, which every tool that answers with an object takes.
     const WAITS: bool = true;
     /// What it works on.
     type Scope: Scope;
-    /// What it answers, beside `success`.
-    type Output: Serialize + JsonSchema + Send + 'static;
+    /// What it answers: a [`Reply`], which is rendered as Markdown, or an [`Object`].
+    type Output: Output;
 
-    /// The URL that it opens, where it opens one. Rules about origins hold for that one then, and not for the page that is left.
+    /// The URL that it opens, where it opens one. Rules about origins apply to that URL then, and not to the page that is left.
     fn goal(&self, _: &Session) -> Option<String> {
         None
     }
 
-    /// Does it.
+    /// Runs it.
     fn run(
         self,
-        on: Self::Scope,
+        scope: Self::Scope,
         call: &Call,
-    ) -> impl Future<Output = Result<Outcome<Self::Output>>> + Send;
+    ) -> impl Future<Output = Result<Self::Output>> + Send;
 }
 
-/// What an [`ObjectTool`] has to answer.
-pub(crate) struct Outcome<T> {
+/// What a tool answers.
+pub(crate) trait Output: Send + Sized + 'static {
+    const DIALECT: Dialect;
+    /// The JSON Schema of the answer, where that is an object.
+    const SCHEMA: Option<fn() -> Map<String, Value>>;
+    /// The JSON Schema of the parameters of a tool that answers so.
+    fn parameters<T: JsonSchema>() -> Map<String, Value>;
+
+    fn into_reply(self) -> impl Future<Output = serde_json::Result<Reply>> + Send;
+}
+
+impl Output for Reply {
+    const DIALECT: Dialect = Dialect::Markdown;
+    const SCHEMA: Option<fn() -> Map<String, Value>> = None;
+
+    fn parameters<T: JsonSchema>() -> Map<String, Value> {
+        schema::of_parameters::<T>()
+    }
+
+    async fn into_reply(self) -> serde_json::Result<Reply> {
+        Ok(self)
+    }
+}
+
+/// One JSON object as an answer, for programs, and perhaps images.
+pub(crate) struct Object<T> {
     object: T,
     images: Vec<Image>,
 }
 
-impl<T> Outcome<T> {
+impl<T> Object<T> {
     /// Adds an image.
     pub(crate) fn and_image(mut self, image: Image) -> Self {
         self.images.push(image);
@@ -100,7 +111,7 @@ impl<T> Outcome<T> {
     }
 }
 
-impl<T> From<T> for Outcome<T> {
+impl<T> From<T> for Object<T> {
     fn from(object: T) -> Self {
         Self {
             object,
@@ -109,10 +120,27 @@ impl<T> From<T> for Outcome<T> {
     }
 }
 
+impl<T: Serialize + JsonSchema + Send + 'static> Output for Object<T> {
+    const DIALECT: Dialect = Dialect::Json;
+    const SCHEMA: Option<fn() -> Map<String, Value>> = Some(schema::of_output::<T>);
+
+    fn parameters<P: JsonSchema>() -> Map<String, Value> {
+        schema::of_object::<P>()
+    }
+
+    async fn into_reply(self) -> serde_json::Result<Reply> {
+        let Self { object, images } = self;
+        let is_large = engine::is_large(&object);
+        let object = engine::computed(is_large, move || serde_json::to_value(object)).await?;
+        let images = images.into_iter().map(Part::Image);
+        Ok(images.fold(Reply::default().and(Part::Object(object)), Reply::and))
+    }
+}
+
 /// What a tool works on, and how a call gets hold of it.
 pub(crate) trait Scope: Send + Sized + 'static {
-    /// Whether the call may say which session it is for.
-    const OF_A_SESSION: bool = true;
+    /// Whether a call may name the session that it is for.
+    const HAS_SESSION: bool = true;
 
     /// Waits for the call's turn and takes hold of it.
     fn enter(call: &Call, reach: &Reach) -> impl Future<Output = Result<Self>> + Send;
@@ -131,24 +159,6 @@ impl Reach {
     pub(crate) fn page_url(&self, call: &Call) -> Option<String> {
         call.has_turn().then(|| self.session.page_url(call))?
     }
-}
-
-/// How the answers of a tool are laid out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dialect {
-    /// Sections of Markdown, as clients of `@playwright/mcp` read them.
-    Markdown,
-    /// One JSON object.
-    Json,
-}
-
-/// What a tool does to the world; the MCP annotations follow from it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
-    /// Looks only.
-    Reads,
-    /// Changes something.
-    Acts,
 }
 
 /// Tools that are documented together and switched on together (`--toolsets`).
@@ -179,34 +189,10 @@ impl Toolset {
     }
 }
 
-/// Tools that give out or take in what opens other doors (cookies, storage, saved logins, headers of requests), or run code beside the page, whatever else they do.
-const OPENS_DOORS: [&str; 8] = [
-    "browser_network_request",
-    "get_request",
-    "browser_run_code_unsafe",
-    "browser_context_save_storage",
-    "get_cookies",
-    "set_cookies",
-    "save_state",
-    "restore_state",
-];
-
 /// A tool with its types erased: a row of the registry.
 pub struct ToolDef {
-    /// Its name in `tools/list`.
-    pub name: &'static str,
-    /// A short name for people.
-    pub title: &'static str,
-    /// What it does to the world.
-    pub effect: Effect,
-    /// What has to be asked for with `--caps`; `None`: it is on anyway.
-    pub capability: Option<Capability>,
-    /// What may be forbidden about it; `None`: nothing.
-    pub risk: Option<Risk>,
-    /// How its answers are laid out.
-    pub dialect: Dialect,
-    /// Whether a call may say which session it is for.
-    pub(crate) of_a_session: bool,
+    /// The facts about it.
+    spec: ToolSpec,
     waits: bool,
     schema: fn() -> Map<String, Value>,
     output: Option<fn() -> Map<String, Value>>,
@@ -220,34 +206,28 @@ type Run =
 impl ToolDef {
     pub(crate) const fn of<T: Tool>() -> Self {
         Self {
-            name: T::NAME,
-            title: T::TITLE,
-            effect: T::EFFECT,
-            capability: T::CAPABILITY,
-            risk: T::RISK,
-            dialect: Dialect::Markdown,
-            of_a_session: T::Scope::OF_A_SESSION,
-            waits: false,
-            schema: schema::of_parameters::<T>,
-            output: None,
+            spec: ToolSpec {
+                name: T::NAME,
+                title: T::TITLE,
+                effect: T::EFFECT,
+                permission: T::PERMISSION,
+                capability: T::CAPABILITY,
+                risk: T::RISK,
+                dialect: T::Output::DIALECT,
+                creates_sessions: T::CREATES_SESSIONS,
+                has_session: T::Scope::HAS_SESSION,
+                not_ready: T::NOT_READY,
+            },
+            waits: T::WAITS,
+            schema: T::Output::parameters::<T>,
+            output: T::Output::SCHEMA,
             run: run::<T>,
         }
     }
 
-    pub(crate) const fn object<T: ObjectTool>() -> Self {
-        Self {
-            name: T::NAME,
-            title: T::TITLE,
-            effect: T::EFFECT,
-            capability: None,
-            risk: T::RISK,
-            dialect: Dialect::Json,
-            of_a_session: T::Scope::OF_A_SESSION,
-            waits: T::WAITS,
-            schema: schema::of_object::<T>,
-            output: Some(schema::of_output::<T::Output>),
-            run: run_object::<T>,
-        }
+    /// The facts about it.
+    pub(crate) fn spec(&'static self) -> &'static ToolSpec {
+        &self.spec
     }
 
     /// What a model reads first.
@@ -255,27 +235,6 @@ impl ToolDef {
         match (self.schema)().remove("description") {
             Some(Value::String(text)) => text,
             _ => String::new(),
-        }
-    }
-
-    /// What its caller must be permitted.
-    pub fn permission(&self) -> Permission {
-        let opens_doors = matches!(
-            self.capability,
-            Some(Capability::Storage | Capability::Config)
-        ) || OPENS_DOORS.contains(&self.name);
-        match self.effect {
-            _ if opens_doors => Permission::Admin,
-            Effect::Reads => Permission::Read,
-            Effect::Acts => Permission::Act,
-        }
-    }
-
-    /// The tool as rules of a policy know it.
-    pub(crate) fn subject(&self) -> Subject {
-        Subject {
-            name: self.name,
-            is_read_only: self.effect == Effect::Reads,
         }
     }
 
@@ -294,15 +253,15 @@ impl ToolDef {
 
     /// The tool as `tools/list` shows it.
     pub fn to_json(&self, naming: SessionNaming) -> Value {
-        let reads = self.effect == Effect::Reads;
+        let acts = self.acts();
         let mut shown = serde_json::json!({
             "name": self.name,
             "description": self.description(),
             "inputSchema": self.input_schema(naming),
             "annotations": {
                 "title": self.title,
-                "readOnlyHint": reads,
-                "destructiveHint": !reads,
+                "readOnlyHint": !acts,
+                "destructiveHint": acts,
                 "openWorldHint": true,
             },
         });
@@ -330,6 +289,14 @@ impl ToolDef {
     }
 }
 
+impl Deref for ToolDef {
+    type Target = ToolSpec;
+
+    fn deref(&self) -> &ToolSpec {
+        &self.spec
+    }
+}
+
 impl std::fmt::Debug for ToolDef {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("ToolDef").field(&self.name).finish()
@@ -343,36 +310,14 @@ fn run<'a, T: Tool>(
     reach: &'a Reach,
 ) -> BoxFuture<'a, Result<Reply>> {
     Box::pin(async move {
-        let permit = permission::begin(def, &arguments, call)?;
+        let permit = permission::begin(&def.spec, &arguments, call)?;
         let tool: T = read(def, arguments).await?;
         let scope: T::Scope = enter(call, reach).await?;
         let goal = permission::goal(call, reach, |session| tool.goal(session));
         permit.obtain(call, reach, goal).await?;
-        tool.run(scope, call).await
-    })
-}
-
-fn run_object<'a, T: ObjectTool>(
-    def: &'static ToolDef,
-    arguments: Arguments,
-    call: &'a Call,
-    reach: &'a Reach,
-) -> BoxFuture<'a, Result<Reply>> {
-    Box::pin(async move {
-        let permit = permission::begin(def, &arguments, call)?;
-        let tool: T = read(def, arguments).await?;
-        let scope: T::Scope = enter(call, reach).await?;
-        let goal = permission::goal(call, reach, |session| tool.goal(session));
-        permit.obtain(call, reach, goal).await?;
-        let Outcome { object, images } = tool.run(scope, call).await?;
-        let is_large = engine::is_large(&object);
-        let to_json = move || serde_json::to_value(object);
-        let object = engine::computed(is_large, to_json).await;
-        let object = object.map_err(|error| def.internal(&error))?;
-        let reply = Reply::default().and(Part::Object(object));
-        Ok(images
-            .into_iter()
-            .fold(reply, |reply, image| reply.and(Part::Image(image))))
+        let output = tool.run(scope, call).await?;
+        let reply = output.into_reply().await;
+        reply.map_err(|error| def.internal(&error))
     })
 }
 

@@ -25,7 +25,7 @@ pub const TOOLSETS: &[(ToolsetName, Toolset)] = &[
 /// All tools there are, as rules of a policy know them.
 pub(crate) fn subjects() -> Vec<Subject> {
     let all = TOOLSETS.iter().flat_map(|(_, toolset)| toolset.tools());
-    all.map(ToolDef::subject).collect()
+    all.map(|tool| tool.subject()).collect()
 }
 
 /// The tools that a server has switched on, in the order of `tools/list`.
@@ -35,9 +35,6 @@ pub struct Toolbox {
     naming: SessionNaming,
     app: bool,
 }
-
-/// The tools that make sessions.
-const MAKE_SESSIONS: [&str; 2] = ["create_session", "e2e_start"];
 
 /// What became of a name.
 pub(crate) enum Lookup {
@@ -60,7 +57,7 @@ impl Toolbox {
             .collect();
         let sessions = [ToolsetName::Session, ToolsetName::E2e];
         let has_sessions = sessions.iter().any(|name| settings.toolsets.contains(name))
-            || on.iter().any(|tool| MAKE_SESSIONS.contains(&tool.name));
+            || on.iter().any(|tool| tool.creates_sessions);
         Self {
             on,
             naming: match (has_sessions, settings.require_session) {

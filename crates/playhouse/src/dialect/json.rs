@@ -6,11 +6,12 @@ use crate::config::{AnswerSettings, ImageResponses};
 use crate::error::{Error, ErrorCode, Result};
 use crate::evidence::Evidence;
 use crate::reply::{Answer, Event, Image, Modal, OpenedPage, Part};
+use crate::tool::ToolSpec;
 use serde_json::{Map, Value, json};
 
 /// Dresses the outcome of a call of a tool for a session; the default one has no id.
 pub(crate) fn content(
-    tool: &str,
+    tool: &ToolSpec,
     outcome: Result<Answer>,
     evidence: Option<&Evidence>,
     session_id: Option<&str>,
@@ -133,14 +134,14 @@ fn tell(modals: &[Modal], object: &mut Value) {
 }
 
 fn failed(
-    tool: &str,
+    tool: &ToolSpec,
     error: &Error,
     evidence: Option<&Evidence>,
     session_id: Option<&str>,
     modals: &[Modal],
 ) -> Content {
-    let mut object = error.to_json(tool);
-    let code = error.code_of(tool);
+    let code = tool.code_of(error);
+    let mut object = error.to_json(code);
     if code == ErrorCode::DialogOpen {
         tell(modals, &mut object["details"]);
     }
@@ -206,7 +207,10 @@ mod tests {
     use super::*;
     use crate::dialect::tests::settings;
     use crate::reply::Reply;
+    use crate::tool::Dialect;
     use engine::{Dialog, DialogKind};
+
+    const TOOL: ToolSpec = ToolSpec::internal("click", Dialect::Json);
 
     #[test]
     fn a_success_is_one_object_as_text_and_for_programs() {
@@ -221,7 +225,7 @@ mod tests {
             modals,
             ..Answer::default()
         };
-        let content = content("click", Ok(answer), None, None, &settings());
+        let content = content(&TOOL, Ok(answer), None, None, &settings());
         assert_eq!(
             content.text(),
             r#"{"success":true,"title":"Shop","dialog":{"type":"confirm","message":"Sure?"}}"#
@@ -256,7 +260,7 @@ mod tests {
             }],
             ..Answer::default()
         };
-        let content = content("click", Ok(answer), None, None, &settings());
+        let content = content(&TOOL, Ok(answer), None, None, &settings());
         assert_eq!(
             content.text(),
             r#"{"success":true,"navigationFailed":"blocked","downloads":[{"file":"a.txt","status":"finished","path":"out/a.txt"},{"file":"a.txt","status":"started"}],"openedPages":[{"index":1,"url":"http://x/"}]}"#
@@ -268,7 +272,7 @@ mod tests {
         let error = Error::SessionExpired {
             session_id: "x".into(),
         };
-        let content = content("click", Err(error), None, Some("x"), &settings());
+        let content = content(&TOOL, Err(error), None, Some("x"), &settings());
         assert!(content.is_error);
         assert_eq!(
             content.text(),

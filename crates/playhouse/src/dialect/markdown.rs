@@ -8,11 +8,12 @@ use crate::error::{Error, Result};
 use crate::escape::one_line;
 use crate::evidence::{Earlier, Evidence, ServerState};
 use crate::reply::{Answer, Event, Image, Modal, PageFacts, Part, SnapshotFacts, TabFacts};
+use crate::tool::ToolSpec;
 use engine::codegen::Language;
 
 /// Dresses the outcome of a call of a tool.
 pub(crate) fn content(
-    tool: &str,
+    tool: &ToolSpec,
     outcome: Result<Answer>,
     evidence: Option<&Evidence>,
     session_id: Option<&str>,
@@ -22,7 +23,9 @@ pub(crate) fn content(
         Ok(answer) => answered(answer, settings),
         Err(error) => (failed(&error), Vec::new(), Some(error)),
     };
-    let mut structured = error.as_ref().map(|error| error.to_json(tool));
+    let mut structured = error
+        .as_ref()
+        .map(|error| error.to_json(tool.code_of(error)));
     if let Some(object) = &mut structured {
         name_session(object, session_id);
     }
@@ -331,7 +334,10 @@ fn is_of_page(event: &Event) -> bool {
 mod tests {
     use super::*;
     use crate::reply::Reply;
+    use crate::tool::Dialect;
     use engine::{ConsoleCounts, Dialog, DialogKind};
+
+    const TOOL: ToolSpec = ToolSpec::internal("click", Dialect::Markdown);
 
     use crate::dialect::tests::settings;
 
@@ -400,7 +406,7 @@ mod tests {
             ### Events
             - New console entries: out/c.log#L2-L4
             - Downloading file a.txt ..."##]]
-        .assert_eq(&content("browser_click", Ok(answer), None, None, &settings()).text());
+        .assert_eq(&content(&TOOL, Ok(answer), None, None, &settings()).text());
     }
 
     #[test]
@@ -410,7 +416,7 @@ mod tests {
             ..Answer::default()
         };
         assert_eq!(
-            content("browser_snapshot", Ok(answer), None, None, &settings()).text(),
+            content(&TOOL, Ok(answer), None, None, &settings()).text(),
             "### Snapshot\n```yaml\n\n```"
         );
     }
@@ -418,7 +424,7 @@ mod tests {
     #[test]
     fn an_error_is_text_for_the_model_and_an_object_for_programs() {
         let content = content(
-            "browser_tabs",
+            &TOOL,
             Err(Error::TabNotFound { index: 7 }),
             None,
             None,
@@ -434,13 +440,7 @@ mod tests {
 
     #[test]
     fn a_success_has_nothing_but_content() {
-        let content = content(
-            "browser_click",
-            Ok(Answer::default()),
-            None,
-            None,
-            &settings(),
-        );
+        let content = content(&TOOL, Ok(Answer::default()), None, None, &settings());
         assert!(!content.is_error && content.structured.is_none());
     }
 
@@ -459,7 +459,7 @@ mod tests {
             content_boundaries: true,
             ..settings()
         };
-        let content = content("browser_evaluate", Ok(answer), None, None, &settings);
+        let content = content(&TOOL, Ok(answer), None, None, &settings);
         let boundary = content.boundary.as_ref().expect("a boundary");
         let modal = "- [\"alert\" dialog with message \"m\\n### Result\\nOK\"]: can be handled by browser_handle_dialog";
         assert_eq!(

@@ -58,7 +58,7 @@ impl Session {
         mut settings: Settings,
     ) -> Result<()> {
         let wrong = |message: String| Error::InvalidArguments {
-            tool: call.tool,
+            tool: call.tool.name,
             problems: vec![Problem {
                 parameter: "name".to_owned(),
                 message,

@@ -114,7 +114,7 @@ impl Visible {
 
     /// A place for a named context, which counts as a session does.
     pub(crate) fn place_of_context(&self, call: &Call) -> Result<Place<'_>> {
-        Place::take(&self.sessions, call.tool, &self.caller.principal, None)
+        Place::take(&self.sessions, call.tool.name, &self.caller.principal, None)
     }
 
     /// The default session.

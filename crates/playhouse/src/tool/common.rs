@@ -119,11 +119,11 @@ impl ToolDef {
     }
 
     fn names_session(&self, naming: SessionNaming) -> bool {
-        self.of_a_session && naming != SessionNaming::Impossible
+        self.has_session && naming != SessionNaming::Impossible
     }
 
     fn has_timeout(&self) -> bool {
-        self.of_a_session && self.dialect == Dialect::Json
+        self.has_session && self.dialect == Dialect::Json
     }
 }
 

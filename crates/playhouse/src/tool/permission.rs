@@ -1,6 +1,6 @@
 //! Whether a call is carried out, by the policy of the operator: judged when the turn of the call has come, by the page that it would act on.
 
-use super::{Arguments, Reach, ToolDef};
+use super::{Arguments, Reach, ToolSpec};
 use crate::address::origin;
 use crate::audit::Decision;
 use crate::call::{Call, Question, Reaction, Wish};
@@ -15,25 +15,25 @@ const SHOWN: usize = 500;
 
 /// A call that is not permitted yet.
 pub(super) struct Unpermitted {
-    def: &'static ToolDef,
+    tool: &'static ToolSpec,
     /// The arguments, where the user may have to be shown them.
     arguments: Option<Arguments>,
 }
 
 /// Refuses a call that no page makes possible, before it waits for its turn.
 pub(super) fn begin(
-    def: &'static ToolDef,
+    tool: &'static ToolSpec,
     arguments: &Arguments,
     call: &Call,
 ) -> Result<Unpermitted> {
     let policy = call.policy();
-    if let Some(ruling) = policy.and_then(|policy| policy.denies_everywhere(def.subject())) {
+    if let Some(ruling) = policy.and_then(|policy| policy.denies_everywhere(tool.subject())) {
         decided(call, ruling, "denied");
-        return Err(denied(def, ruling, None, Denial::Denied));
+        return Err(denied(tool, ruling, None, Denial::Denied));
     }
-    let may_ask = policy.is_some_and(|policy| policy.may_ask(def.subject()));
+    let may_ask = policy.is_some_and(|policy| policy.may_ask(tool.subject()));
     Ok(Unpermitted {
-        def,
+        tool,
         arguments: may_ask.then(|| arguments.clone()),
     })
 }
@@ -64,7 +64,7 @@ impl Unpermitted {
             return Ok(());
         };
         let url = goal.or_else(|| reach.page_url(call));
-        let ruling = policy.judge(self.def.subject(), url.as_deref());
+        let ruling = policy.judge(self.tool.subject(), url.as_deref());
         let origin = url.as_deref().map(origin);
         match ruling.action {
             Action::Allow => {
@@ -73,12 +73,12 @@ impl Unpermitted {
             }
             Action::Deny => {
                 decided(call, ruling, "denied");
-                Err(denied(self.def, ruling, origin, Denial::Denied))
+                Err(denied(self.tool, ruling, origin, Denial::Denied))
             }
             Action::Ask => {
                 let approval = Approval {
                     rule: ruling.to_string(),
-                    tool: self.def.name,
+                    tool: self.tool.name,
                     origin,
                 };
                 self.asked(call, reach, ruling, approval).await
@@ -124,7 +124,7 @@ impl Unpermitted {
             Err(_) => (Denial::Unanswered, "unanswered"),
         };
         decided(call, ruling, decision);
-        Err(denied(self.def, ruling, approval.origin, denial))
+        Err(denied(self.tool, ruling, approval.origin, denial))
     }
 
     /// What the user is asked.
@@ -139,8 +139,8 @@ impl Unpermitted {
         let reason = ruling.reason().map(|reason| format!(": {reason}"));
         format!(
             "Allow \"{}\" ({}){place}?\nArguments: {arguments}\nAsked because of {ruling} of the server's policy{}",
-            self.def.title,
-            self.def.name,
+            self.tool.title,
+            self.tool.name,
             reason.unwrap_or_default(),
         )
     }
@@ -156,9 +156,9 @@ fn decided(call: &Call, ruling: Ruling<'_>, decision: &'static str) {
     }
 }
 
-fn denied(def: &ToolDef, ruling: Ruling<'_>, origin: Option<String>, denial: Denial) -> Error {
+fn denied(tool: &ToolSpec, ruling: Ruling<'_>, origin: Option<String>, denial: Denial) -> Error {
     Error::PolicyDenied {
-        tool: def.name,
+        tool: tool.name,
         origin,
         rule: ruling.to_string(),
         denial,

@@ -1,7 +1,6 @@
 //! The JSON Schema of a tool's parameters, in the form that clients of `@playwright/mcp` know.
 
 use super::arguments::whole;
-use super::{ObjectTool, Tool};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
@@ -9,14 +8,14 @@ use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
 /// The schema of `T`'s parameters; its `description` is the tool's.
-pub(super) fn of_parameters<T: Tool>() -> Map<String, Value> {
+pub(super) fn of_parameters<T: JsonSchema>() -> Map<String, Value> {
     let mut schema = of_arguments::<T>();
     list_defaults_as_required(&mut schema);
     schema
 }
 
 /// The same of a tool that answers with an object.
-pub(super) fn of_object<T: ObjectTool>() -> Map<String, Value> {
+pub(super) fn of_object<T: JsonSchema>() -> Map<String, Value> {
     of_arguments::<T>()
 }
 

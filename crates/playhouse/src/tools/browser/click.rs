@@ -1,7 +1,8 @@
 //! Clicking.
 
 use crate::call::Call;
-use crate::error::Result;
+use crate::error::{ErrorCode, Result};
+use crate::principal::Permission;
 use crate::reply::Reply;
 use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -53,7 +54,10 @@ impl Tool for Click {
     const NAME: &'static str = "browser_click";
     const TITLE: &'static str = "Click";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
+    const NOT_READY: ErrorCode = ErrorCode::ElementNotClickable;
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let found = tab.find(call, &self.target).await?;

@@ -2,6 +2,7 @@
 
 use crate::call::Call;
 use crate::error::Result;
+use crate::principal::Permission;
 use crate::reply::{Part, Reply};
 use crate::scope::WholeSession;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -19,7 +20,9 @@ impl Tool for Close {
     const NAME: &'static str = "browser_close";
     const TITLE: &'static str = "Close browser";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     type Scope = WholeSession;
+    type Output = Reply;
 
     async fn run(self, WholeSession(session): WholeSession, _: &Call) -> Result<Reply> {
         session.close().await;

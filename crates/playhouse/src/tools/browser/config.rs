@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::config::Capability;
 use crate::error::Result;
+use crate::principal::Permission;
 use crate::reply::Reply;
 use crate::scope::OfServer;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -20,8 +21,10 @@ impl Tool for GetConfig {
     const NAME: &'static str = "browser_get_config";
     const TITLE: &'static str = "Get config";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Admin;
     const CAPABILITY: Option<Capability> = Some(Capability::Config);
     type Scope = OfServer;
+    type Output = Reply;
 
     async fn run(self, _: OfServer, call: &Call) -> Result<Reply> {
         let merged = &call.settings.merged;

@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::config::ConsoleLevel;
 use crate::error::Result;
+use crate::principal::Permission;
 use crate::reply::Reply;
 use crate::scope::CurrentTab;
 use crate::session::{console_level, console_line};
@@ -44,7 +45,9 @@ impl Tool for ConsoleMessages {
     const NAME: &'static str = "browser_console_messages";
     const TITLE: &'static str = "Get console messages";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let all = self.all.unwrap_or(false);

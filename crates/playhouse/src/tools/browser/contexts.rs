@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::config::Capability;
 use crate::error::{Error, Problem, Result};
+use crate::principal::Permission;
 use crate::reply::{Part, Reply};
 use crate::scope::WholeSession;
 use crate::session::DEFAULT_CONTEXT;
@@ -35,8 +36,10 @@ impl Tool for Create {
     const NAME: &'static str = "browser_context_create";
     const TITLE: &'static str = "Create a browser context";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     const CAPABILITY: Option<Capability> = Some(Capability::Contexts);
     type Scope = (WholeSession, Visible);
+    type Output = Reply;
 
     async fn run(
         self,
@@ -75,8 +78,10 @@ impl Tool for Switch {
     const NAME: &'static str = "browser_context_switch";
     const TITLE: &'static str = "Switch to a browser context";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     const CAPABILITY: Option<Capability> = Some(Capability::Contexts);
     type Scope = WholeSession;
+    type Output = Reply;
 
     async fn run(self, WholeSession(session): WholeSession, _: &Call) -> Result<Reply> {
         session.switch_context(&self.name)?;
@@ -94,8 +99,10 @@ impl Tool for List {
     const NAME: &'static str = "browser_context_list";
     const TITLE: &'static str = "List browser contexts";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     const CAPABILITY: Option<Capability> = Some(Capability::Contexts);
     type Scope = WholeSession;
+    type Output = Reply;
 
     async fn run(self, WholeSession(session): WholeSession, _: &Call) -> Result<Reply> {
         let lines = session.list_contexts().into_iter().map(|context| {
@@ -128,8 +135,10 @@ impl Tool for Close {
     const NAME: &'static str = "browser_context_close";
     const TITLE: &'static str = "Close a browser context";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     const CAPABILITY: Option<Capability> = Some(Capability::Contexts);
     type Scope = WholeSession;
+    type Output = Reply;
 
     async fn run(self, WholeSession(session): WholeSession, call: &Call) -> Result<Reply> {
         if self.name == DEFAULT_CONTEXT {
@@ -157,8 +166,10 @@ impl Tool for SaveStorage {
     const NAME: &'static str = "browser_context_save_storage";
     const TITLE: &'static str = "Save the storage of a browser context";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Admin;
     const CAPABILITY: Option<Capability> = Some(Capability::Contexts);
     type Scope = WholeSession;
+    type Output = Reply;
 
     async fn run(self, WholeSession(session): WholeSession, call: &Call) -> Result<Reply> {
         let part = session.context_or_active(self.name.as_deref())?;
@@ -181,7 +192,7 @@ impl Tool for SaveStorage {
 
 fn wrong(call: &Call, message: &str) -> Error {
     Error::InvalidArguments {
-        tool: call.tool,
+        tool: call.tool.name,
         problems: vec![Problem {
             parameter: "name".to_owned(),
             message: message.to_owned(),

@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::config::Capability;
 use crate::error::{Error, Result};
+use crate::principal::Permission;
 use crate::reply::Reply;
 use crate::scope::TabInAnyState;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -36,8 +37,10 @@ impl Tool for CookieList {
     const NAME: &'static str = "browser_cookie_list";
     const TITLE: &'static str = "List cookies";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Admin;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
     type Scope = TabInAnyState;
+    type Output = Reply;
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
         let cookies = tab.context()?.cookies(&call.action()).await?;
@@ -73,8 +76,10 @@ impl Tool for CookieGet {
     const NAME: &'static str = "browser_cookie_get";
     const TITLE: &'static str = "Get cookie";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Admin;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
     type Scope = TabInAnyState;
+    type Output = Reply;
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
         let cookies = tab.context()?.cookies(&call.action()).await?;
@@ -129,8 +134,10 @@ impl Tool for CookieSet {
     const NAME: &'static str = "browser_cookie_set";
     const TITLE: &'static str = "Set cookie";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Admin;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
     type Scope = TabInAnyState;
+    type Output = Reply;
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
         let host = Url::parse(&tab.page.url())
@@ -190,8 +197,10 @@ impl Tool for CookieDelete {
     const NAME: &'static str = "browser_cookie_delete";
     const TITLE: &'static str = "Delete cookie";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Admin;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
     type Scope = TabInAnyState;
+    type Output = Reply;
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
         let name = &self.name;
@@ -215,8 +224,10 @@ impl Tool for CookieClear {
     const NAME: &'static str = "browser_cookie_clear";
     const TITLE: &'static str = "Clear cookies";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Admin;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
     type Scope = TabInAnyState;
+    type Output = Reply;
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
         tab.context()?

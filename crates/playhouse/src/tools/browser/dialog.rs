@@ -2,6 +2,7 @@
 
 use crate::call::Call;
 use crate::error::Result;
+use crate::principal::Permission;
 use crate::reply::Reply;
 use crate::scope::DialogTab;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -25,7 +26,9 @@ impl Tool for HandleDialog {
     const NAME: &'static str = "browser_handle_dialog";
     const TITLE: &'static str = "Handle a dialog";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     type Scope = DialogTab;
+    type Output = Reply;
 
     async fn run(self, tab: DialogTab, call: &Call) -> Result<Reply> {
         let text = self.prompt_text.as_deref();

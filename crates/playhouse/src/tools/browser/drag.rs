@@ -2,6 +2,7 @@
 
 use crate::call::Call;
 use crate::error::Result;
+use crate::principal::Permission;
 use crate::reply::Reply;
 use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -31,7 +32,9 @@ impl Tool for Drag {
     const NAME: &'static str = "browser_drag";
     const TITLE: &'static str = "Drag mouse";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let start = tab.find(call, &self.start_target).await?;

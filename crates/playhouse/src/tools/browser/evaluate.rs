@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::config::Risk;
 use crate::error::Result;
+use crate::principal::Permission;
 use crate::reply::Reply;
 use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -31,8 +32,10 @@ impl Tool for Evaluate {
     const NAME: &'static str = "browser_evaluate";
     const TITLE: &'static str = "Evaluate JavaScript";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     const RISK: Option<Risk> = Some(Risk::Evaluation);
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let function = &self.function;

@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::config::Risk;
 use crate::error::{Error, Result};
+use crate::principal::Permission;
 use crate::reply::Reply;
 use crate::scope::{CurrentTab, FileChooserTab, TabInAnyState};
 use crate::tool::{Effect, Tool, ToolDef};
@@ -28,8 +29,10 @@ impl Tool for FileUpload {
     const NAME: &'static str = "browser_file_upload";
     const TITLE: &'static str = "Upload files";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     const RISK: Option<Risk> = Some(Risk::Upload);
     type Scope = FileChooserTab;
+    type Output = Reply;
 
     async fn run(self, tab: FileChooserTab, call: &Call) -> Result<Reply> {
         let paths = match &self.paths {
@@ -79,7 +82,9 @@ impl Tool for Drop {
     const NAME: &'static str = "browser_drop";
     const TITLE: &'static str = "Drop files or data onto an element";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let data = self.data.unwrap_or_default();
@@ -111,7 +116,7 @@ async fn allowed(tab: &TabInAnyState, call: &Call, names: &[String]) -> Result<V
     let files = tab.files(call).await;
     let mut paths = Vec::with_capacity(names.len());
     for name in names {
-        paths.push(files.upload(name, call.tool).await?);
+        paths.push(files.upload(name, call.tool.name).await?);
     }
     Ok(paths)
 }

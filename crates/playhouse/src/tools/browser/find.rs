@@ -2,6 +2,7 @@
 
 use crate::call::Call;
 use crate::error::{Error, Problem, Result};
+use crate::principal::Permission;
 use crate::reply::Reply;
 use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -27,7 +28,9 @@ impl Tool for Find {
     const NAME: &'static str = "browser_find";
     const TITLE: &'static str = "Find in page snapshot";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let pattern = match (&self.text, &self.regex) {

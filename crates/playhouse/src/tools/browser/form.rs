@@ -1,7 +1,8 @@
 //! Filling several fields at once.
 
 use crate::call::Call;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
+use crate::principal::Permission;
 use crate::reply::Reply;
 use crate::scope::{CurrentTab, Found};
 use crate::tool::{Effect, Tool, ToolDef};
@@ -54,7 +55,10 @@ impl Tool for FillForm {
     const NAME: &'static str = "browser_fill_form";
     const TITLE: &'static str = "Fill form";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
+    const NOT_READY: ErrorCode = ErrorCode::ElementNotEditable;
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let mut reply = Reply::default();

@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::config::Capability;
 use crate::error::Result;
+use crate::principal::Permission;
 use crate::reply::Reply;
 use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -26,8 +27,10 @@ impl Tool for GenerateLocator {
     const NAME: &'static str = "browser_generate_locator";
     const TITLE: &'static str = "Create locator for element";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     const CAPABILITY: Option<Capability> = Some(Capability::Testing);
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let found = tab.find(call, &self.target).await?;

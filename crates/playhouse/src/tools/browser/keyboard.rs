@@ -1,7 +1,8 @@
 //! Typing.
 
 use crate::call::Call;
-use crate::error::Result;
+use crate::error::{ErrorCode, Result};
+use crate::principal::Permission;
 use crate::reply::Reply;
 use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -25,7 +26,9 @@ impl Tool for PressKey {
     const NAME: &'static str = "browser_press_key";
     const TITLE: &'static str = "Press a key";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let (key, progress) = (&self.key, call.action());
@@ -65,7 +68,10 @@ impl Tool for Type {
     const NAME: &'static str = "browser_type";
     const TITLE: &'static str = "Type text";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
+    const NOT_READY: ErrorCode = ErrorCode::ElementNotEditable;
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let found = tab.find(call, &self.target).await?;

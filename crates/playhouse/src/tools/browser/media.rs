@@ -2,6 +2,7 @@
 
 use crate::call::Call;
 use crate::error::{Error, Result};
+use crate::principal::Permission;
 use crate::reply::Reply;
 use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -87,7 +88,9 @@ impl Tool for EmulateMedia {
     const NAME: &'static str = "browser_emulate_media";
     const TITLE: &'static str = "Emulate media features";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let mut features = tab.page.media();

@@ -4,6 +4,7 @@ use super::click::Button;
 use crate::call::Call;
 use crate::config::Capability;
 use crate::error::Result;
+use crate::principal::Permission;
 use crate::reply::Reply;
 use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -36,8 +37,10 @@ impl Tool for MouseMove {
     const NAME: &'static str = "browser_mouse_move_xy";
     const TITLE: &'static str = "Move mouse";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     const CAPABILITY: Option<Capability> = Some(Capability::Vision);
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let to = point(self.x, self.y);
@@ -70,8 +73,10 @@ impl Tool for MouseClick {
     const NAME: &'static str = "browser_mouse_click_xy";
     const TITLE: &'static str = "Click";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     const CAPABILITY: Option<Capability> = Some(Capability::Vision);
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let (x, y) = (self.x, self.y);
@@ -118,8 +123,10 @@ impl Tool for MouseDrag {
     const NAME: &'static str = "browser_mouse_drag_xy";
     const TITLE: &'static str = "Drag mouse";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     const CAPABILITY: Option<Capability> = Some(Capability::Vision);
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let (from, to) = (
@@ -149,8 +156,10 @@ impl Tool for MouseDown {
     const NAME: &'static str = "browser_mouse_down";
     const TITLE: &'static str = "Press mouse down";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     const CAPABILITY: Option<Capability> = Some(Capability::Vision);
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let button = self.button.unwrap_or(Button::Left).into();
@@ -175,8 +184,10 @@ impl Tool for MouseUp {
     const NAME: &'static str = "browser_mouse_up";
     const TITLE: &'static str = "Press mouse up";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     const CAPABILITY: Option<Capability> = Some(Capability::Vision);
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let button = self.button.unwrap_or(Button::Left).into();
@@ -205,8 +216,10 @@ impl Tool for MouseWheel {
     const NAME: &'static str = "browser_mouse_wheel";
     const TITLE: &'static str = "Scroll mouse wheel";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     const CAPABILITY: Option<Capability> = Some(Capability::Vision);
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let (x, y) = (self.delta_x, self.delta_y);

@@ -3,6 +3,7 @@
 use crate::address::Addresses;
 use crate::call::Call;
 use crate::error::Result;
+use crate::principal::Permission;
 use crate::reply::Reply;
 use crate::scope::{CurrentTab, TabInAnyState};
 use crate::session::app::App;
@@ -29,7 +30,9 @@ impl Tool for Navigate {
     const NAME: &'static str = "browser_navigate";
     const TITLE: &'static str = "Navigate to a URL";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     type Scope = TabInAnyState;
+    type Output = Reply;
 
     fn goal(&self, session: &Session) -> Option<String> {
         Some(completed_in(session, &self.url))
@@ -57,7 +60,9 @@ impl Tool for NavigateBack {
     const NAME: &'static str = "browser_navigate_back";
     const TITLE: &'static str = "Go back";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let progress = call.navigation();

@@ -3,6 +3,7 @@
 use super::find::pattern;
 use crate::call::Call;
 use crate::error::{Error, Result};
+use crate::principal::Permission;
 use crate::reply::Reply;
 use crate::scope::{CurrentTab, TabInAnyState};
 use crate::tool::{Effect, Tool, ToolDef};
@@ -32,7 +33,9 @@ impl Tool for NetworkRequests {
     const NAME: &'static str = "browser_network_requests";
     const TITLE: &'static str = "List network requests";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let filter = match &self.filter {
@@ -108,7 +111,9 @@ impl Tool for NetworkRequest {
     const NAME: &'static str = "browser_network_request";
     const TITLE: &'static str = "Show network request details";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Admin;
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let found = tab.page.request(self.index).filter(|it| !is_favicon(it));
@@ -182,7 +187,9 @@ pub(in crate::tools) async fn saved(
 ) -> Result<String> {
     let files = tab.files(call).await;
     let file = files.file(filename, prefix, extension(mime_type)).await?;
-    files.write_as(&file, body, call.opens_doors()).await?;
+    files
+        .write_as(&file, body, call.tool.is_sensitive())
+        .await?;
     Ok(file.link)
 }
 

@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::config::Capability;
 use crate::error::Result;
+use crate::principal::Permission;
 use crate::reply::Reply;
 use crate::scope::TabInAnyState;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -32,8 +33,10 @@ impl Tool for NetworkStateSet {
     const NAME: &'static str = "browser_network_state_set";
     const TITLE: &'static str = "Set network state";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     const CAPABILITY: Option<Capability> = Some(Capability::Network);
     type Scope = TabInAnyState;
+    type Output = Reply;
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
         let offline = self.state == NetworkState::Offline;

@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::config::Capability;
 use crate::error::Result;
+use crate::principal::Permission;
 use crate::reply::{Part, Reply};
 use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -25,8 +26,10 @@ impl Tool for PdfSave {
     const NAME: &'static str = "browser_pdf_save";
     const TITLE: &'static str = "Save as PDF";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     const CAPABILITY: Option<Capability> = Some(Capability::Pdf);
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let files = tab.files(call).await;

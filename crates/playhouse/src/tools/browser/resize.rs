@@ -2,6 +2,7 @@
 
 use crate::call::Call;
 use crate::error::{Error, Problem, Result};
+use crate::principal::Permission;
 use crate::reply::Reply;
 use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -24,7 +25,9 @@ impl Tool for Resize {
     const NAME: &'static str = "browser_resize";
     const TITLE: &'static str = "Resize browser window";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let (width, height) = (pixels("width", self.width)?, pixels("height", self.height)?);

@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::config::Capability;
 use crate::error::{Error, Problem, Result};
+use crate::principal::Permission;
 use crate::reply::Reply;
 use crate::scope::TabInAnyState;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -46,8 +47,10 @@ impl Tool for AddRoute {
     const NAME: &'static str = "browser_route";
     const TITLE: &'static str = "Mock network requests";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     const CAPABILITY: Option<Capability> = Some(Capability::Network);
     type Scope = TabInAnyState;
+    type Output = Reply;
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
         let url = UrlPattern::glob(&self.pattern).map_err(|reason| wrong("pattern", reason))?;
@@ -201,8 +204,10 @@ impl Tool for RouteList {
     const NAME: &'static str = "browser_route_list";
     const TITLE: &'static str = "List network routes";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     const CAPABILITY: Option<Capability> = Some(Capability::Network);
     type Scope = TabInAnyState;
+    type Output = Reply;
 
     async fn run(self, tab: TabInAnyState, _: &Call) -> Result<Reply> {
         let routes = tab.context()?.routes();
@@ -251,8 +256,10 @@ impl Tool for Unroute {
     const NAME: &'static str = "browser_unroute";
     const TITLE: &'static str = "Remove network routes";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     const CAPABILITY: Option<Capability> = Some(Capability::Network);
     type Scope = TabInAnyState;
+    type Output = Reply;
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
         let context = tab.context()?;

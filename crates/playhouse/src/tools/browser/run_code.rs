@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::config::Risk;
 use crate::error::{Error, Result};
+use crate::principal::Permission;
 use crate::reply::{Part, Reply};
 use crate::scope::CurrentTab;
 use crate::script::{End, Script};
@@ -27,8 +28,10 @@ impl Tool for RunCode {
     const NAME: &'static str = "browser_run_code_unsafe";
     const TITLE: &'static str = "Run Playwright code (unsafe)";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Admin;
     const RISK: Option<Risk> = Some(Risk::Evaluation);
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let code = self.text(&tab, call).await?;

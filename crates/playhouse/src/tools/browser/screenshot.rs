@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::error::{Error, Result};
 use crate::picture;
+use crate::principal::Permission;
 use crate::reply::{Image, Part, Reply};
 use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -69,7 +70,9 @@ impl Tool for TakeScreenshot {
     const NAME: &'static str = "browser_take_screenshot";
     const TITLE: &'static str = "Take a screenshot";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let full_page = self.full_page == Some(true);

@@ -2,6 +2,7 @@
 
 use crate::call::Call;
 use crate::error::Result;
+use crate::principal::Permission;
 use crate::reply::Reply;
 use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -28,7 +29,9 @@ impl Tool for SelectOption {
     const NAME: &'static str = "browser_select_option";
     const TITLE: &'static str = "Select option";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let found = tab.find(call, &self.target).await?;

@@ -2,6 +2,7 @@
 
 use crate::call::Call;
 use crate::error::Result;
+use crate::principal::Permission;
 use crate::reply::{Reply, SnapshotWish};
 use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -29,7 +30,9 @@ impl Tool for Snapshot {
     const NAME: &'static str = "browser_snapshot";
     const TITLE: &'static str = "Page snapshot";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let target = match &self.target {

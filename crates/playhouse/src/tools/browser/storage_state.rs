@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::config::Capability;
 use crate::error::Result;
+use crate::principal::Permission;
 use crate::reply::{Part, Reply};
 use crate::scope::TabInAnyState;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -27,8 +28,10 @@ impl Tool for SaveStorageState {
     const NAME: &'static str = "browser_storage_state";
     const TITLE: &'static str = "Save storage state";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Admin;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
     type Scope = TabInAnyState;
+    type Output = Reply;
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
         let state = tab.context()?.storage_state(&call.navigation()).await?;
@@ -61,8 +64,10 @@ impl Tool for SetStorageState {
     const NAME: &'static str = "browser_set_storage_state";
     const TITLE: &'static str = "Restore storage state";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Admin;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
     type Scope = TabInAnyState;
+    type Output = Reply;
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Reply> {
         let name = &self.filename;

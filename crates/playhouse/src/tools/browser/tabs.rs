@@ -4,6 +4,7 @@ use super::navigate::{completed_in, finish_loading, shown};
 use crate::address::Addresses;
 use crate::call::Call;
 use crate::error::{Error, Problem, Result};
+use crate::principal::Permission;
 use crate::reply::{Part, Reply};
 use crate::session::Session;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -40,7 +41,9 @@ impl Tool for Tabs {
     const NAME: &'static str = "browser_tabs";
     const TITLE: &'static str = "Manage tabs";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     type Scope = Arc<Session>;
+    type Output = Reply;
 
     fn goal(&self, session: &Session) -> Option<String> {
         let url = self.url.as_ref().filter(|_| self.action == Action::New)?;

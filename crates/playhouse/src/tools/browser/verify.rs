@@ -4,6 +4,7 @@ use super::form::FieldKind;
 use crate::call::Call;
 use crate::config::Capability;
 use crate::error::{Error, Result};
+use crate::principal::Permission;
 use crate::reply::Reply;
 use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -33,8 +34,10 @@ impl Tool for VerifyElement {
     const NAME: &'static str = "browser_verify_element_visible";
     const TITLE: &'static str = "Verify element visible";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     const CAPABILITY: Option<Capability> = Some(Capability::Testing);
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let target = format!(
@@ -64,8 +67,10 @@ impl Tool for VerifyText {
     const NAME: &'static str = "browser_verify_text_visible";
     const TITLE: &'static str = "Verify text visible";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     const CAPABILITY: Option<Capability> = Some(Capability::Testing);
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let target = format!(
@@ -96,8 +101,10 @@ impl Tool for VerifyList {
     const NAME: &'static str = "browser_verify_list_visible";
     const TITLE: &'static str = "Verify list visible";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     const CAPABILITY: Option<Capability> = Some(Capability::Testing);
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let list = tab.page.locator(&self.target)?;
@@ -136,8 +143,10 @@ impl Tool for VerifyValue {
     const NAME: &'static str = "browser_verify_value";
     const TITLE: &'static str = "Verify value";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     const CAPABILITY: Option<Capability> = Some(Capability::Testing);
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         let found = tab.find(call, &self.target).await?;

@@ -2,6 +2,7 @@
 
 use crate::call::Call;
 use crate::error::{Error, Result};
+use crate::principal::Permission;
 use crate::reply::Reply;
 use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -29,7 +30,9 @@ impl Tool for WaitFor {
     const NAME: &'static str = "browser_wait_for";
     const TITLE: &'static str = "Wait for";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         if self.time.is_none() && self.text.is_none() && self.text_gone.is_none() {

@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::config::Capability;
 use crate::error::Result;
+use crate::principal::Permission;
 use crate::reply::Reply;
 use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
@@ -33,8 +34,10 @@ impl Tool for LocalList {
     const NAME: &'static str = "browser_localstorage_list";
     const TITLE: &'static str = "List localStorage";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Admin;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         Storage::Local.list(&tab, call).await
@@ -53,8 +56,10 @@ impl Tool for LocalGet {
     const NAME: &'static str = "browser_localstorage_get";
     const TITLE: &'static str = "Get localStorage item";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Admin;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         Storage::Local.get(&tab, call, &self.key).await
@@ -75,8 +80,10 @@ impl Tool for LocalSet {
     const NAME: &'static str = "browser_localstorage_set";
     const TITLE: &'static str = "Set localStorage item";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Admin;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         Storage::Local.set(&tab, call, &self.key, &self.value).await
@@ -95,8 +102,10 @@ impl Tool for LocalDelete {
     const NAME: &'static str = "browser_localstorage_delete";
     const TITLE: &'static str = "Delete localStorage item";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Admin;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         Storage::Local.delete(&tab, call, &self.key).await
@@ -112,8 +121,10 @@ impl Tool for LocalClear {
     const NAME: &'static str = "browser_localstorage_clear";
     const TITLE: &'static str = "Clear localStorage";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Admin;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         Storage::Local.clear(&tab, call).await
@@ -129,8 +140,10 @@ impl Tool for SessionList {
     const NAME: &'static str = "browser_sessionstorage_list";
     const TITLE: &'static str = "List sessionStorage";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Admin;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         Storage::Session.list(&tab, call).await
@@ -149,8 +162,10 @@ impl Tool for SessionGet {
     const NAME: &'static str = "browser_sessionstorage_get";
     const TITLE: &'static str = "Get sessionStorage item";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Admin;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         Storage::Session.get(&tab, call, &self.key).await
@@ -171,8 +186,10 @@ impl Tool for SessionSet {
     const NAME: &'static str = "browser_sessionstorage_set";
     const TITLE: &'static str = "Set sessionStorage item";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Admin;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         Storage::Session
@@ -193,8 +210,10 @@ impl Tool for SessionDelete {
     const NAME: &'static str = "browser_sessionstorage_delete";
     const TITLE: &'static str = "Delete sessionStorage item";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Admin;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         Storage::Session.delete(&tab, call, &self.key).await
@@ -210,8 +229,10 @@ impl Tool for SessionClear {
     const NAME: &'static str = "browser_sessionstorage_clear";
     const TITLE: &'static str = "Clear sessionStorage";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Admin;
     const CAPABILITY: Option<Capability> = Some(Capability::Storage);
     type Scope = CurrentTab;
+    type Output = Reply;
 
     async fn run(self, tab: CurrentTab, call: &Call) -> Result<Reply> {
         Storage::Session.clear(&tab, call).await

@@ -6,13 +6,14 @@ use crate::config::NEVER;
 use crate::devserver::{self, Answer, DevServer, Left, Logs, Reason};
 use crate::error::{Error, Result, ServerReport};
 use crate::evidence;
+use crate::principal::Permission;
 use crate::scope::TabInAnyState;
 use crate::session::Session;
 use crate::session::app::App;
 use crate::sessions::{
     BrowserOption, Created, SessionName, SessionOptions, ViewportOption, Visible, is_name, unix_ms,
 };
-use crate::tool::{Effect, ObjectTool, Outcome, Reach, Scope, ToolDef};
+use crate::tool::{Effect, Object, Reach, Scope, Tool, ToolDef};
 use crate::tools::session::storage_state;
 use engine::{LoadState, SnapshotOptions};
 use schemars::JsonSchema;
@@ -22,10 +23,10 @@ use std::time::Duration;
 use url::Url;
 
 pub(super) const TOOLS: &[ToolDef] = &[
-    ToolDef::object::<E2eStart>(),
-    ToolDef::object::<E2eStop>(),
-    ToolDef::object::<E2eStatus>(),
-    ToolDef::object::<E2eRestart>(),
+    ToolDef::of::<E2eStart>(),
+    ToolDef::of::<E2eStop>(),
+    ToolDef::of::<E2eStatus>(),
+    ToolDef::of::<E2eRestart>(),
 ];
 
 /// How long a page may take to tell its title.
@@ -102,14 +103,16 @@ struct Named {
     answer: Answer,
 }
 
-impl ObjectTool for E2eStart {
+impl Tool for E2eStart {
     const NAME: &'static str = "e2e_start";
     const TITLE: &'static str = "Start the app";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
+    const CREATES_SESSIONS: bool = true;
     type Scope = Visible;
-    type Output = Started;
+    type Output = Object<Started>;
 
-    async fn run(self, sessions: Visible, call: &Call) -> Result<Outcome<Started>> {
+    async fn run(self, sessions: Visible, call: &Call) -> Result<Object<Started>> {
         // Other sessions do not wait until the app is up.
         call.needs_no_turn();
         let server = sessions.dev_servers().find(self.server.as_deref())?;
@@ -284,19 +287,20 @@ struct StoppedServer {
     answer: Answer,
 }
 
-impl ObjectTool for E2eStop {
+impl Tool for E2eStop {
     const NAME: &'static str = "e2e_stop";
     const TITLE: &'static str = "Stop the app";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     const WAITS: bool = false;
     type Scope = (E2eSessionToClose, Visible);
-    type Output = Stopped;
+    type Output = Object<Stopped>;
 
     async fn run(
         self,
         (E2eSessionToClose(session), sessions): (E2eSessionToClose, Visible),
         _: &Call,
-    ) -> Result<Outcome<Stopped>> {
+    ) -> Result<Object<Stopped>> {
         let departure = session.app().departure();
         // First the pages: a server may wait for the last connection to be closed. Whoever asked may go meanwhile.
         let created = session.0.created.clone();
@@ -377,15 +381,16 @@ impl Scope for Servers {
     }
 }
 
-impl ObjectTool for E2eStatus {
+impl Tool for E2eStatus {
     const NAME: &'static str = "e2e_status";
     const TITLE: &'static str = "State of the app";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     const WAITS: bool = false;
     type Scope = Servers;
-    type Output = State;
+    type Output = Object<State>;
 
-    async fn run(self, servers: Servers, _: &Call) -> Result<Outcome<State>> {
+    async fn run(self, servers: Servers, _: &Call) -> Result<Object<State>> {
         let named = servers.all.iter().map(async |server| Named {
             name: server.name().to_owned(),
             answer: evidence::state(server).await,
@@ -420,18 +425,19 @@ pub(super) struct Restarted {
     page: Shown,
 }
 
-impl ObjectTool for E2eRestart {
+impl Tool for E2eRestart {
     const NAME: &'static str = "e2e_restart";
     const TITLE: &'static str = "Restart the app";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     type Scope = E2eSessionInTurn;
-    type Output = Restarted;
+    type Output = Object<Restarted>;
 
     async fn run(
         self,
         E2eSessionInTurn(session): E2eSessionInTurn,
         call: &Call,
-    ) -> Result<Outcome<Restarted>> {
+    ) -> Result<Object<Restarted>> {
         let servers = session.app().servers();
         let server = chosen(servers, self.server.as_deref())?;
         let part = session.session().part(call)?;

@@ -6,8 +6,9 @@ use crate::call::Call;
 use crate::devserver::{self, DevServer, Excerpt, Position};
 use crate::error::{Error, Problem, Result};
 use crate::evidence;
+use crate::principal::Permission;
 use crate::session::app::Mark;
-use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use crate::tool::{Effect, Object, Tool, ToolDef};
 use engine::Pattern;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,10 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-pub(super) const TOOLS: &[ToolDef] = &[
-    ToolDef::object::<E2eLogs>(),
-    ToolDef::object::<WaitForServerLog>(),
-];
+pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<E2eLogs>(), ToolDef::of::<WaitForServerLog>()];
 
 /// The most of a log that one answer has, in bytes.
 const ROOM: u64 = 24_000;
@@ -87,15 +85,16 @@ pub(super) struct Log {
     matches: Option<usize>,
 }
 
-impl ObjectTool for E2eLogs {
+impl Tool for E2eLogs {
     const NAME: &'static str = "e2e_logs";
     const TITLE: &'static str = "Logs of the app";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     const WAITS: bool = false;
     type Scope = E2eSession;
-    type Output = Log;
+    type Output = Object<Log>;
 
-    async fn run(self, session: E2eSession, _: &Call) -> Result<Outcome<Log>> {
+    async fn run(self, session: E2eSession, _: &Call) -> Result<Object<Log>> {
         let search = match &self.search {
             Some(search) => Some(pattern(Self::NAME, "search", search)?),
             None => None,
@@ -117,7 +116,7 @@ impl E2eLogs {
         source: &Source,
         marks: &[Mark],
         search: Option<&Pattern>,
-    ) -> Result<Outcome<Log>> {
+    ) -> Result<Object<Log>> {
         let (mut texts, mut left_out, mut next_offset) = (Vec::new(), 0, None);
         for part in &source.parts {
             let room = match search.is_some() || self.tail.is_some() {
@@ -208,14 +207,15 @@ pub(super) struct Line {
     line: String,
 }
 
-impl ObjectTool for WaitForServerLog {
+impl Tool for WaitForServerLog {
     const NAME: &'static str = "wait_for_server_log";
     const TITLE: &'static str = "Wait for server log";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     type Scope = E2eSession;
-    type Output = Line;
+    type Output = Object<Line>;
 
-    async fn run(self, session: E2eSession, call: &Call) -> Result<Outcome<Line>> {
+    async fn run(self, session: E2eSession, call: &Call) -> Result<Object<Line>> {
         let wanted = pattern(Self::NAME, "pattern", &self.pattern)?;
         let marks = session.app().last_deed();
         let source = Source::of(&session, self.server.as_deref(), self.stream)?;

@@ -3,15 +3,16 @@
 use super::E2eSession;
 use crate::call::Call;
 use crate::error::Result;
+use crate::principal::Permission;
 use crate::session::app::Trouble;
-use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use crate::tool::{Effect, Object, Tool, ToolDef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The most that one answer has of them, in bytes.
 const ROOM: usize = 24_000;
 
-pub(super) const TOOLS: &[ToolDef] = &[ToolDef::object::<E2eErrors>()];
+pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<E2eErrors>()];
 
 /// List all errors of the session in order: of tools, the page, its console, requests, and the server.
 #[derive(Deserialize, JsonSchema)]
@@ -30,15 +31,16 @@ pub(super) struct Troubles {
     left_out: Option<usize>,
 }
 
-impl ObjectTool for E2eErrors {
+impl Tool for E2eErrors {
     const NAME: &'static str = "e2e_errors";
     const TITLE: &'static str = "Errors of the session";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     const WAITS: bool = false;
     type Scope = E2eSession;
-    type Output = Troubles;
+    type Output = Object<Troubles>;
 
-    async fn run(self, session: E2eSession, _: &Call) -> Result<Outcome<Troubles>> {
+    async fn run(self, session: E2eSession, _: &Call) -> Result<Object<Troubles>> {
         let (mut errors, mut left_out) = session.app().troubles();
         session.app().take_unexplained();
         let mut room = ROOM;

@@ -5,9 +5,10 @@ use crate::call::Call;
 use crate::difference::{Difference, compare, shrunk};
 use crate::error::{Error, Result};
 use crate::picture;
+use crate::principal::Permission;
 use crate::reply::{Image, WrittenFile};
 use crate::scope::FreeTab;
-use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use crate::tool::{Effect, Object, Tool, ToolDef};
 use engine::ScreenshotFormat;
 use image::{ImageFormat, ImageReader, RgbaImage};
 use schemars::JsonSchema;
@@ -15,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::io::Cursor;
 use std::path::Path;
 
-pub(super) const TOOLS: &[ToolDef] = &[ToolDef::object::<CompareScreenshot>()];
+pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<CompareScreenshot>()];
 
 /// How far apart colours may be that count as the same, when nobody says.
 const THRESHOLD: f64 = 0.1;
@@ -65,14 +66,15 @@ struct Region {
     pixels: u64,
 }
 
-impl ObjectTool for CompareScreenshot {
+impl Tool for CompareScreenshot {
     const NAME: &'static str = "compare_screenshot";
     const TITLE: &'static str = "Compare screenshot";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     type Scope = FreeTab;
-    type Output = Compared;
+    type Output = Object<Compared>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Compared>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Compared>> {
         let files = tab.files(call).await;
         let update = self.update == Some(true);
         // What may not be written is not compared.
@@ -102,7 +104,7 @@ impl ObjectTool for CompareScreenshot {
             compared(old.as_ref(), &current, &path, threshold)
         });
         let (difference, marked, seen) = compared.await.map_err(|error| Error::Internal {
-            tool: call.tool,
+            tool: call.tool.name,
             reason: error.to_string(),
         })??;
         let (file, written) = match writable {
@@ -132,7 +134,7 @@ impl ObjectTool for CompareScreenshot {
             path: file.link,
             updated: update,
         };
-        Ok(Outcome::from(answer).and_image(Image {
+        Ok(Object::from(answer).and_image(Image {
             bytes: seen,
             mime_type: "image/png".to_owned(),
         }))

@@ -2,8 +2,9 @@
 
 use crate::call::Call;
 use crate::error::Result;
+use crate::principal::Permission;
 use crate::scope::FreeTab;
-use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use crate::tool::{Effect, Object, Tool, ToolDef};
 use engine::Form;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,8 +12,8 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 pub(super) const TOOLS: &[ToolDef] = &[
-    ToolDef::object::<GetContent>(),
-    ToolDef::object::<GetPageMetadata>(),
+    ToolDef::of::<GetContent>(),
+    ToolDef::of::<GetPageMetadata>(),
 ];
 
 /// The longest content of one answer, in characters.
@@ -45,14 +46,15 @@ pub(super) struct Content {
     truncated: bool,
 }
 
-impl ObjectTool for GetContent {
+impl Tool for GetContent {
     const NAME: &'static str = "get_content";
     const TITLE: &'static str = "Get content";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     type Scope = FreeTab;
-    type Output = Content;
+    type Output = Object<Content>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Content>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Content>> {
         let form = match self.format {
             Some(Format::Html) => Form::Html,
             Some(Format::Text) => Form::Text,
@@ -101,15 +103,16 @@ pub(super) struct Metadata {
     meta: BTreeMap<String, String>,
 }
 
-impl ObjectTool for GetPageMetadata {
+impl Tool for GetPageMetadata {
     const NAME: &'static str = "get_page_metadata";
     const TITLE: &'static str = "Get page metadata";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     const WAITS: bool = false;
     type Scope = FreeTab;
-    type Output = Metadata;
+    type Output = Object<Metadata>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Metadata>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Metadata>> {
         let engine::Metadata {
             title,
             url,

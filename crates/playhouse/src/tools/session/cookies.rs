@@ -2,16 +2,14 @@
 
 use crate::call::Call;
 use crate::error::{Error, Problem, Result};
+use crate::principal::Permission;
 use crate::scope::TabInAnyState;
-use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use crate::tool::{Effect, Object, Tool, ToolDef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-pub(super) const TOOLS: &[ToolDef] = &[
-    ToolDef::object::<GetCookies>(),
-    ToolDef::object::<SetCookies>(),
-];
+pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<GetCookies>(), ToolDef::of::<SetCookies>()];
 
 /// List cookies.
 #[derive(Deserialize, JsonSchema)]
@@ -88,15 +86,16 @@ fn whole_seconds(seconds: f64) -> i64 {
     seconds
 }
 
-impl ObjectTool for GetCookies {
+impl Tool for GetCookies {
     const NAME: &'static str = "get_cookies";
     const TITLE: &'static str = "Get cookies";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Admin;
     const WAITS: bool = false;
     type Scope = TabInAnyState;
-    type Output = Cookies;
+    type Output = Object<Cookies>;
 
-    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Outcome<Cookies>> {
+    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Object<Cookies>> {
         let urls = match &self.urls {
             Some(urls) => Some(
                 urls.iter()
@@ -155,15 +154,16 @@ pub(super) struct Count {
     count: usize,
 }
 
-impl ObjectTool for SetCookies {
+impl Tool for SetCookies {
     const NAME: &'static str = "set_cookies";
     const TITLE: &'static str = "Set cookies";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Admin;
     const WAITS: bool = false;
     type Scope = TabInAnyState;
-    type Output = Count;
+    type Output = Object<Count>;
 
-    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Outcome<Count>> {
+    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Object<Count>> {
         let page = Url::parse(&tab.page.url()).ok().filter(Url::has_host);
         let mut cookies = Vec::with_capacity(self.cookies.len());
         for (index, cookie) in self.cookies.into_iter().enumerate() {
@@ -184,7 +184,7 @@ impl NewCookie {
         let host = url.as_ref().or(page).and_then(Url::host_str);
         let domain = self.domain.or_else(|| host.map(str::to_owned));
         let wrong = |parameter: &str, message: &str| Error::InvalidArguments {
-            tool: call.tool,
+            tool: call.tool.name,
             problems: vec![Problem {
                 parameter: format!("cookies[{index}].{parameter}"),
                 message: message.to_owned(),

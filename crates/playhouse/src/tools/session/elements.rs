@@ -3,8 +3,9 @@
 use super::Done;
 use crate::call::Call;
 use crate::error::Result;
+use crate::principal::Permission;
 use crate::scope::FreeTab;
-use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use crate::tool::{Effect, Object, Tool, ToolDef};
 use engine::{ElementFacts, Page, Progress, WaitFor};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,12 +13,12 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 pub(super) const TOOLS: &[ToolDef] = &[
-    ToolDef::object::<FindElement>(),
-    ToolDef::object::<FindElements>(),
-    ToolDef::object::<ElementExists>(),
-    ToolDef::object::<IsVisible>(),
-    ToolDef::object::<IsEnabled>(),
-    ToolDef::object::<WaitForSelector>(),
+    ToolDef::of::<FindElement>(),
+    ToolDef::of::<FindElements>(),
+    ToolDef::of::<ElementExists>(),
+    ToolDef::of::<IsVisible>(),
+    ToolDef::of::<IsEnabled>(),
+    ToolDef::of::<WaitForSelector>(),
 ];
 
 /// How many elements are described when nobody says.
@@ -85,14 +86,15 @@ pub(super) struct FindElement {
     selector: String,
 }
 
-impl ObjectTool for FindElement {
+impl Tool for FindElement {
     const NAME: &'static str = "find_element";
     const TITLE: &'static str = "Find element";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     type Scope = FreeTab;
-    type Output = Facts;
+    type Output = Object<Facts>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Facts>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Facts>> {
         let locator = tab.awaited(&self.selector)?;
         let facts = locator.describe(&call.action()).await?;
         Ok(Facts::from(facts).into())
@@ -116,15 +118,16 @@ pub(super) struct AllFacts {
     elements: Vec<Facts>,
 }
 
-impl ObjectTool for FindElements {
+impl Tool for FindElements {
     const NAME: &'static str = "find_elements";
     const TITLE: &'static str = "Find elements";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     const WAITS: bool = false;
     type Scope = FreeTab;
-    type Output = AllFacts;
+    type Output = Object<AllFacts>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<AllFacts>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<AllFacts>> {
         let locator = tab.page.locator(&self.selector)?;
         let limit = self.limit.unwrap_or(LIMIT);
         let (count, found) = locator.describe_all(&call.action(), limit).await?;
@@ -146,15 +149,16 @@ pub(super) struct Exists {
     exists: bool,
 }
 
-impl ObjectTool for ElementExists {
+impl Tool for ElementExists {
     const NAME: &'static str = "element_exists";
     const TITLE: &'static str = "Element exists";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     const WAITS: bool = false;
     type Scope = FreeTab;
-    type Output = Exists;
+    type Output = Object<Exists>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Exists>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Exists>> {
         let locator = tab.page.locator(&self.selector)?;
         let exists = locator.count(&call.action()).await? > 0;
         Ok(Exists { exists }.into())
@@ -174,15 +178,16 @@ pub(super) struct Visible {
     visible: bool,
 }
 
-impl ObjectTool for IsVisible {
+impl Tool for IsVisible {
     const NAME: &'static str = "is_visible";
     const TITLE: &'static str = "Is visible";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     const WAITS: bool = false;
     type Scope = FreeTab;
-    type Output = Visible;
+    type Output = Object<Visible>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Visible>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Visible>> {
         let locator = tab.page.locator(&self.selector)?;
         let visible = locator.is_visible(&call.action()).await?;
         Ok(Visible { visible }.into())
@@ -202,15 +207,16 @@ pub(super) struct Enabled {
     enabled: bool,
 }
 
-impl ObjectTool for IsEnabled {
+impl Tool for IsEnabled {
     const NAME: &'static str = "is_enabled";
     const TITLE: &'static str = "Is enabled";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     const WAITS: bool = false;
     type Scope = FreeTab;
-    type Output = Enabled;
+    type Output = Object<Enabled>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Enabled>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Enabled>> {
         let locator = tab.page.locator(&self.selector)?;
         let enabled = locator.states(&call.action()).await?.enabled;
         Ok(Enabled { enabled }.into())
@@ -247,14 +253,15 @@ impl From<State> for WaitFor {
     }
 }
 
-impl ObjectTool for WaitForSelector {
+impl Tool for WaitForSelector {
     const NAME: &'static str = "wait_for_selector";
     const TITLE: &'static str = "Wait for selector";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     type Scope = FreeTab;
-    type Output = Done;
+    type Output = Object<Done>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Done>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Done>> {
         let wanted = WaitFor::from(self.state.unwrap_or(State::Visible));
         let locator = tab.page.locator(&self.selector)?.first();
         locator.wait_for(&call.navigation(), wanted).await?;

@@ -4,15 +4,16 @@ use super::statements::Statements;
 use crate::call::Call;
 use crate::config::Risk;
 use crate::error::Result;
+use crate::principal::Permission;
 use crate::scope::FreeTab;
-use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use crate::tool::{Effect, Object, Tool, ToolDef};
 use crate::tools::browser::evaluate::is_function;
 use engine::{Page, Progress};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub(super) const TOOLS: &[ToolDef] = &[ToolDef::object::<Evaluate>()];
+pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<Evaluate>()];
 
 /// Run JavaScript in the page.
 #[derive(Deserialize, JsonSchema)]
@@ -35,15 +36,16 @@ pub(super) struct Evaluated {
     result: Option<Value>,
 }
 
-impl ObjectTool for Evaluate {
+impl Tool for Evaluate {
     const NAME: &'static str = "evaluate";
     const TITLE: &'static str = "Evaluate";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     const RISK: Option<Risk> = Some(Risk::Evaluation);
     type Scope = FreeTab;
-    type Output = Evaluated;
+    type Output = Object<Evaluated>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Evaluated>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Evaluated>> {
         let progress = call.navigation();
         let function = self.readable(&tab.page, &progress).await?;
         let watch = tab.page.watch(&progress).await;

@@ -2,15 +2,14 @@
 
 use crate::call::Call;
 use crate::error::Result;
+use crate::principal::Permission;
 use crate::scope::FreeTab;
-use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use crate::tool::{Effect, Object, Tool, ToolDef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub(super) const TOOLS: &[ToolDef] = &[
-    ToolDef::object::<ExtractTable>(),
-    ToolDef::object::<ExtractLinks>(),
-];
+pub(super) const TOOLS: &[ToolDef] =
+    &[ToolDef::of::<ExtractTable>(), ToolDef::of::<ExtractLinks>()];
 
 /// Read a table.
 #[derive(Deserialize, JsonSchema)]
@@ -26,14 +25,15 @@ pub(super) struct Table {
     rows: Vec<Vec<String>>,
 }
 
-impl ObjectTool for ExtractTable {
+impl Tool for ExtractTable {
     const NAME: &'static str = "extract_table";
     const TITLE: &'static str = "Extract table";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     type Scope = FreeTab;
-    type Output = Table;
+    type Output = Object<Table>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Table>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Table>> {
         let locator = tab.awaited(&self.selector)?;
         let engine::Table { headers, rows } = locator.table(&call.action()).await?;
         Ok(Table { headers, rows }.into())
@@ -63,15 +63,16 @@ struct Link {
     href: String,
 }
 
-impl ObjectTool for ExtractLinks {
+impl Tool for ExtractLinks {
     const NAME: &'static str = "extract_links";
     const TITLE: &'static str = "Extract links";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     const WAITS: bool = false;
     type Scope = FreeTab;
-    type Output = Links;
+    type Output = Object<Links>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Links>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Links>> {
         let links = match &self.selector {
             Some(selector) => tab.awaited(selector)?.links(&call.action()).await?,
             None => tab.page.links(&call.action()).await?,

@@ -3,15 +3,16 @@
 use crate::call::Call;
 use crate::config::Risk;
 use crate::error::{Error, Problem, Result};
+use crate::principal::Permission;
 use crate::scope::FreeTab;
-use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use crate::tool::{Effect, Object, Tool, ToolDef};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use engine::InputFile;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub(super) const TOOLS: &[ToolDef] = &[ToolDef::object::<UploadFile>()];
+pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<UploadFile>()];
 
 /// Set the files of a file input; none clears it.
 #[derive(Deserialize, JsonSchema)]
@@ -61,21 +62,22 @@ pub(super) struct Uploaded {
     files: Vec<String>,
 }
 
-impl ObjectTool for UploadFile {
+impl Tool for UploadFile {
     const NAME: &'static str = "upload_file";
     const TITLE: &'static str = "Upload file";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     const RISK: Option<Risk> = Some(Risk::Upload);
     type Scope = FreeTab;
-    type Output = Uploaded;
+    type Output = Object<Uploaded>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Uploaded>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Uploaded>> {
         let access = tab.files(call).await;
         let (mut files, mut names) = (Vec::new(), Vec::new());
         for (index, upload) in self.files.into_iter().enumerate() {
             files.push(match upload {
                 Upload::Path(path) => {
-                    let path = access.upload(&path, call.tool).await?;
+                    let path = access.upload(&path, call.tool.name).await?;
                     let name = path.file_name().unwrap_or_default().to_string_lossy();
                     names.push(name.into_owned());
                     InputFile::Path(path)
@@ -87,7 +89,7 @@ impl ObjectTool for UploadFile {
                 } => {
                     let bytes = BASE64_STANDARD.decode(base64.trim());
                     let bytes = bytes.map_err(|error| Error::InvalidArguments {
-                        tool: call.tool,
+                        tool: call.tool.name,
                         problems: vec![Problem {
                             parameter: format!("files[{index}].base64"),
                             message: format!("Invalid base64: {error}"),

@@ -2,16 +2,17 @@
 
 use super::Done;
 use crate::call::Call;
-use crate::error::Result;
+use crate::error::{ErrorCode, Result};
+use crate::principal::Permission;
 use crate::scope::FreeTab;
-use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use crate::tool::{Effect, Object, Tool, ToolDef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub(super) const TOOLS: &[ToolDef] = &[
-    ToolDef::object::<Select>(),
-    ToolDef::object::<Check>(),
-    ToolDef::object::<Uncheck>(),
+    ToolDef::of::<Select>(),
+    ToolDef::of::<Check>(),
+    ToolDef::of::<Uncheck>(),
 ];
 
 /// Choose options of a select.
@@ -43,14 +44,15 @@ pub(super) struct Selected {
     selected: Vec<String>,
 }
 
-impl ObjectTool for Select {
+impl Tool for Select {
     const NAME: &'static str = "select";
     const TITLE: &'static str = "Select";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     type Scope = FreeTab;
-    type Output = Selected;
+    type Output = Object<Selected>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Selected>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Selected>> {
         let values = match self.value {
             OneOrMany::One(value) => vec![value],
             OneOrMany::Many(values) => values,
@@ -73,14 +75,16 @@ pub(super) struct Check {
     selector: String,
 }
 
-impl ObjectTool for Check {
+impl Tool for Check {
     const NAME: &'static str = "check";
     const TITLE: &'static str = "Check";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
+    const NOT_READY: ErrorCode = ErrorCode::ElementNotClickable;
     type Scope = FreeTab;
-    type Output = Done;
+    type Output = Object<Done>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Done>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Done>> {
         let locator = tab.awaited(&self.selector)?;
         tab.act(call, locator.set_checked(&call.action(), true))
             .await?;
@@ -95,14 +99,16 @@ pub(super) struct Uncheck {
     selector: String,
 }
 
-impl ObjectTool for Uncheck {
+impl Tool for Uncheck {
     const NAME: &'static str = "uncheck";
     const TITLE: &'static str = "Uncheck";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
+    const NOT_READY: ErrorCode = ErrorCode::ElementNotClickable;
     type Scope = FreeTab;
-    type Output = Done;
+    type Output = Object<Done>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Done>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Done>> {
         let locator = tab.awaited(&self.selector)?;
         tab.act(call, locator.set_checked(&call.action(), false))
             .await?;

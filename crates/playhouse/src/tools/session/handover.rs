@@ -1,17 +1,18 @@
 //! What only the user can do: a one-time code, a password, a login that is approved elsewhere.
 
 use crate::call::{Call, Question, Reaction, Wish};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::handover::{Handover, Wanted};
+use crate::principal::Permission;
 use crate::scope::FreeTab;
-use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use crate::tool::{Effect, Object, Tool, ToolDef};
 use engine::Locator;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use url::Url;
 
-pub(super) const TOOLS: &[ToolDef] = &[ToolDef::object::<HandOver>()];
+pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<HandOver>()];
 
 /// How long people may take, unless the call says it.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -55,14 +56,16 @@ impl HandedOver {
     }
 }
 
-impl ObjectTool for HandOver {
+impl Tool for HandOver {
     const NAME: &'static str = "hand_over";
     const TITLE: &'static str = "Hand over to the user";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
+    const NOT_READY: ErrorCode = ErrorCode::ElementNotEditable;
     type Scope = FreeTab;
-    type Output = HandedOver;
+    type Output = Object<HandedOver>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<HandedOver>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<HandedOver>> {
         let told = match &self.selector {
             None => self.done_elsewhere(&tab, call).await?,
             Some(selector) => {

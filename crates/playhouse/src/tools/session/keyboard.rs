@@ -3,18 +3,19 @@
 use super::Done;
 use super::pointer::held;
 use crate::call::Call;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
+use crate::principal::Permission;
 use crate::scope::{FreeTab, TabInAnyState};
-use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use crate::tool::{Effect, Object, Tool, ToolDef};
 use crate::tools::browser::click::Modifier;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
 
 pub(super) const TOOLS: &[ToolDef] = &[
-    ToolDef::object::<Type>(),
-    ToolDef::object::<Fill>(),
-    ToolDef::object::<Press>(),
+    ToolDef::of::<Type>(),
+    ToolDef::of::<Fill>(),
+    ToolDef::of::<Press>(),
 ];
 
 /// Type text key by key into what is there.
@@ -31,14 +32,16 @@ pub(super) struct Type {
     clear: Option<bool>,
 }
 
-impl ObjectTool for Type {
+impl Tool for Type {
     const NAME: &'static str = "type";
     const TITLE: &'static str = "Type";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
+    const NOT_READY: ErrorCode = ErrorCode::ElementNotEditable;
     type Scope = FreeTab;
-    type Output = Done;
+    type Output = Object<Done>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Done>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Done>> {
         let locator = tab.awaited(&self.selector)?;
         let (locator, text, _) = tab.typed(call, locator, &self.text).await?;
         let delay = Duration::from_millis(self.delay.unwrap_or(0));
@@ -65,14 +68,16 @@ pub(super) struct Fill {
     value: String,
 }
 
-impl ObjectTool for Fill {
+impl Tool for Fill {
     const NAME: &'static str = "fill";
     const TITLE: &'static str = "Fill";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
+    const NOT_READY: ErrorCode = ErrorCode::ElementNotEditable;
     type Scope = FreeTab;
-    type Output = Done;
+    type Output = Object<Done>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Done>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Done>> {
         let locator = tab.awaited(&self.selector)?;
         let (locator, value, _) = tab.typed(call, locator, &self.value).await?;
         tab.act_briefly(call, locator.fill(&call.action(), &value))
@@ -92,14 +97,15 @@ pub(super) struct Press {
     selector: Option<String>,
 }
 
-impl ObjectTool for Press {
+impl Tool for Press {
     const NAME: &'static str = "press";
     const TITLE: &'static str = "Press";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     type Scope = TabInAnyState;
-    type Output = Done;
+    type Output = Object<Done>;
 
-    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Outcome<Done>> {
+    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Object<Done>> {
         let held = held(self.modifiers);
         let mut names: Vec<_> = held.into_iter().map(|key| key.to_string()).collect();
         names.push(self.key.clone());
@@ -109,7 +115,11 @@ impl ObjectTool for Press {
             let accept = match key.as_str() {
                 "Enter" => true,
                 "Escape" => false,
-                _ => return Err(Error::ModalState { tool: call.tool }),
+                _ => {
+                    return Err(Error::ModalState {
+                        tool: call.tool.name,
+                    });
+                }
             };
             let text = Some(dialog.default_value.as_str());
             let answer = tab.page.answer_dialog(&progress, accept, text);

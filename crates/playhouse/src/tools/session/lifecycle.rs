@@ -4,13 +4,14 @@ use super::Done;
 use super::network::Throttling;
 use crate::call::Call;
 use crate::error::Result;
+use crate::principal::Permission;
 use crate::scope::OfServer;
 use crate::session::{PATIENCE, Session};
 use crate::sessions::{
     self, BrowserOption, Created, ProxyOption, SessionName, SessionOptions, ViewportOption,
     Visible, unix_ms,
 };
-use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use crate::tool::{Effect, Object, Tool, ToolDef};
 use engine::StorageState;
 use futures_util::StreamExt as _;
 use schemars::JsonSchema;
@@ -19,9 +20,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub(super) const TOOLS: &[ToolDef] = &[
-    ToolDef::object::<CreateSession>(),
-    ToolDef::object::<CloseSession>(),
-    ToolDef::object::<ListSessions>(),
+    ToolDef::of::<CreateSession>(),
+    ToolDef::of::<CloseSession>(),
+    ToolDef::of::<ListSessions>(),
 ];
 
 /// How many sessions are asked at once.
@@ -67,16 +68,20 @@ pub(super) struct CreatedSession {
     message: String,
 }
 
-impl ObjectTool for CreateSession {
+impl Tool for CreateSession {
     const NAME: &'static str = "create_session";
     const TITLE: &'static str = "Create session";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
+    const CREATES_SESSIONS: bool = true;
     type Scope = Visible;
-    type Output = CreatedSession;
+    type Output = Object<CreatedSession>;
 
-    async fn run(self, sessions: Visible, call: &Call) -> Result<Outcome<CreatedSession>> {
+    async fn run(self, sessions: Visible, call: &Call) -> Result<Object<CreatedSession>> {
         let storage_state = storage_state(&sessions, call, self.storage_state.as_deref()).await?;
-        let name = self.name.map(|name| SessionName::given(call.tool, name));
+        let name = self
+            .name
+            .map(|name| SessionName::given(call.tool.name, name));
         let longest = call.settings.sessions.timeout;
         let asked = self.timeout.filter(|ms| *ms > 0).map(Duration::from_millis);
         let options = SessionOptions {
@@ -130,14 +135,15 @@ pub(super) struct CloseSession {
     session_id: String,
 }
 
-impl ObjectTool for CloseSession {
+impl Tool for CloseSession {
     const NAME: &'static str = "close_session";
     const TITLE: &'static str = "Close session";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     type Scope = Visible;
-    type Output = Done;
+    type Output = Object<Done>;
 
-    async fn run(self, sessions: Visible, call: &Call) -> Result<Outcome<Done>> {
+    async fn run(self, sessions: Visible, call: &Call) -> Result<Object<Done>> {
         sessions.close(call, &self.session_id).await?;
         Ok(Done::saying("Session closed").into())
     }
@@ -218,18 +224,19 @@ impl From<sessions::Kind> for Kind {
     }
 }
 
-impl ObjectTool for ListSessions {
+impl Tool for ListSessions {
     const NAME: &'static str = "list_sessions";
     const TITLE: &'static str = "List sessions";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     type Scope = (OfServer, Visible);
-    type Output = SessionList;
+    type Output = Object<SessionList>;
 
     async fn run(
         self,
         (_, sessions): (OfServer, Visible),
         call: &Call,
-    ) -> Result<Outcome<SessionList>> {
+    ) -> Result<Object<SessionList>> {
         let default = sessions.everybodys().filter(|default| {
             let (named, _) = default.named_contexts();
             default.open_tabs().is_some() || !named.is_empty()

@@ -4,9 +4,10 @@ use super::network::pattern;
 use crate::address::Addresses;
 use crate::call::Call;
 use crate::error::{Error, Result};
+use crate::principal::Permission;
 use crate::scope::{FreeTab, TabInAnyState};
 use crate::session::Session;
-use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use crate::tool::{Effect, Object, Tool, ToolDef};
 use crate::tools::browser::navigate::completed_in;
 use engine::{
     BrowserContext, Download, DownloadState, Landing, LoadState, Page, Progress, UrlPattern,
@@ -18,12 +19,12 @@ use std::time::{Duration, Instant};
 use url::Url;
 
 pub(super) const TOOLS: &[ToolDef] = &[
-    ToolDef::object::<Navigate>(),
-    ToolDef::object::<GoBack>(),
-    ToolDef::object::<GoForward>(),
-    ToolDef::object::<Reload>(),
-    ToolDef::object::<WaitForLoad>(),
-    ToolDef::object::<WaitForUrl>(),
+    ToolDef::of::<Navigate>(),
+    ToolDef::of::<GoBack>(),
+    ToolDef::of::<GoForward>(),
+    ToolDef::of::<Reload>(),
+    ToolDef::of::<WaitForLoad>(),
+    ToolDef::of::<WaitForUrl>(),
 ];
 
 /// How long nothing may be under way for the network to count as idle.
@@ -105,18 +106,19 @@ struct DownloadFacts {
     path: Option<String>,
 }
 
-impl ObjectTool for Navigate {
+impl Tool for Navigate {
     const NAME: &'static str = "navigate";
     const TITLE: &'static str = "Navigate";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     type Scope = TabInAnyState;
-    type Output = Arrived;
+    type Output = Object<Arrived>;
 
     fn goal(&self, session: &Session) -> Option<String> {
         Some(completed_in(session, &self.url))
     }
 
-    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Outcome<Arrived>> {
+    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Object<Arrived>> {
         let url = address(&tab.session, call, self.url)?;
         let until = self.wait_until.unwrap_or(Until::Load);
         let visit = Visit::of(&tab, call, until)?;
@@ -145,14 +147,15 @@ pub(super) fn address(session: &Session, call: &Call, given: String) -> Result<S
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct GoBack {}
 
-impl ObjectTool for GoBack {
+impl Tool for GoBack {
     const NAME: &'static str = "go_back";
     const TITLE: &'static str = "Go back";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     type Scope = FreeTab;
-    type Output = Arrived;
+    type Output = Object<Arrived>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Arrived>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Arrived>> {
         go(&tab, call, -1).await
     }
 }
@@ -161,19 +164,20 @@ impl ObjectTool for GoBack {
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct GoForward {}
 
-impl ObjectTool for GoForward {
+impl Tool for GoForward {
     const NAME: &'static str = "go_forward";
     const TITLE: &'static str = "Go forward";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     type Scope = FreeTab;
-    type Output = Arrived;
+    type Output = Object<Arrived>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Arrived>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Arrived>> {
         go(&tab, call, 1).await
     }
 }
 
-async fn go(tab: &FreeTab, call: &Call, delta: i32) -> Result<Outcome<Arrived>> {
+async fn go(tab: &FreeTab, call: &Call, delta: i32) -> Result<Object<Arrived>> {
     let visit = Visit::of(tab, call, Until::Load)?;
     let gone = tab.page.go(&visit.progress, delta, LoadState::Loaded);
     if !gone.await? {
@@ -190,14 +194,15 @@ pub(super) struct Reload {
     ignore_cache: Option<bool>,
 }
 
-impl ObjectTool for Reload {
+impl Tool for Reload {
     const NAME: &'static str = "reload";
     const TITLE: &'static str = "Reload";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     type Scope = FreeTab;
-    type Output = Arrived;
+    type Output = Object<Arrived>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Arrived>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Arrived>> {
         let visit = Visit::of(&tab, call, Until::Load)?;
         let ignore_cache = self.ignore_cache == Some(true);
         let landing = tab
@@ -221,14 +226,15 @@ pub(super) struct Loaded {
     state: Until,
 }
 
-impl ObjectTool for WaitForLoad {
+impl Tool for WaitForLoad {
     const NAME: &'static str = "wait_for_load";
     const TITLE: &'static str = "Wait for load";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     type Scope = FreeTab;
-    type Output = Loaded;
+    type Output = Object<Loaded>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Loaded>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Loaded>> {
         let state = self.state.unwrap_or(Until::Load);
         wait(&tab.page, &call.navigation(), state).await?;
         Ok(Loaded { state }.into())
@@ -248,14 +254,15 @@ pub(super) struct Reached {
     url: String,
 }
 
-impl ObjectTool for WaitForUrl {
+impl Tool for WaitForUrl {
     const NAME: &'static str = "wait_for_url";
     const TITLE: &'static str = "Wait for URL";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     type Scope = FreeTab;
-    type Output = Reached;
+    type Output = Object<Reached>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Reached>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Reached>> {
         let pattern = pattern(call, "url", &self.url)?;
         let progress = call.navigation();
         progress.log(format!("waiting until the page is at {pattern}"));
@@ -375,7 +382,7 @@ impl<'a> Visit<'a> {
     }
 
     /// What became of it.
-    async fn led_to(self, page: &Page, landing: Landing) -> Result<Outcome<Arrived>> {
+    async fn led_to(self, page: &Page, landing: Landing) -> Result<Object<Arrived>> {
         let (stayed, status) = match landing {
             Landing::Shown => {
                 match self.until {

@@ -2,8 +2,9 @@
 
 use crate::call::Call;
 use crate::error::{Error, Problem, Result};
+use crate::principal::Permission;
 use crate::scope::TabInAnyState;
-use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use crate::tool::{Effect, Object, Tool, ToolDef};
 use crate::tools::MOST_ROUTES;
 use engine::{BrowserContext, Mock, Route, RouteAnswer, UrlPattern};
 use schemars::JsonSchema;
@@ -14,10 +15,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub(super) const TOOLS: &[ToolDef] = &[
-    ToolDef::object::<BlockResource>(),
-    ToolDef::object::<MockResponse>(),
-    ToolDef::object::<SetOffline>(),
-    ToolDef::object::<SetThrottling>(),
+    ToolDef::of::<BlockResource>(),
+    ToolDef::of::<MockResponse>(),
+    ToolDef::of::<SetOffline>(),
+    ToolDef::of::<SetThrottling>(),
 ];
 
 /// What can be blocked: as Playwright names it. A socket is no request that could be stopped.
@@ -93,15 +94,16 @@ impl From<&Route> for Rule {
     }
 }
 
-impl ObjectTool for BlockResource {
+impl Tool for BlockResource {
     const NAME: &'static str = "block_resource";
     const TITLE: &'static str = "Block resource";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     const WAITS: bool = false;
     type Scope = TabInAnyState;
-    type Output = Rules;
+    type Output = Object<Rules>;
 
-    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Outcome<Rules>> {
+    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Object<Rules>> {
         if self.resource_type.is_none() && self.url.is_none() {
             return Err(Error::Arguments {
                 reason: "Give a resourceType or a url pattern".into(),
@@ -170,15 +172,16 @@ fn anything(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({})
 }
 
-impl ObjectTool for MockResponse {
+impl Tool for MockResponse {
     const NAME: &'static str = "mock_response";
     const TITLE: &'static str = "Mock response";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     const WAITS: bool = false;
     type Scope = TabInAnyState;
-    type Output = Rules;
+    type Output = Object<Rules>;
 
-    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Outcome<Rules>> {
+    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Object<Rules>> {
         let remove = self.response.is_none();
         let response = self.response.unwrap_or(Response {
             status: None,
@@ -229,7 +232,7 @@ async fn rule(
     call: &Call,
     route: Route,
     remove: bool,
-) -> Result<Outcome<Rules>> {
+) -> Result<Object<Rules>> {
     let same = |other: &Route| {
         let kinds = std::mem::discriminant(&other.answer) == std::mem::discriminant(&route.answer);
         kinds && other.url == route.url && other.resource_type == route.resource_type
@@ -268,7 +271,7 @@ pub(super) fn pattern(call: &Call, parameter: &str, source: &str) -> Result<UrlP
 
 fn wrong(call: &Call, parameter: &str, message: String) -> Error {
     Error::InvalidArguments {
-        tool: call.tool,
+        tool: call.tool.name,
         problems: vec![Problem {
             parameter: parameter.to_owned(),
             message,
@@ -290,15 +293,16 @@ pub(super) struct Offline {
     offline: bool,
 }
 
-impl ObjectTool for SetOffline {
+impl Tool for SetOffline {
     const NAME: &'static str = "set_offline";
     const TITLE: &'static str = "Set offline";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     const WAITS: bool = false;
     type Scope = TabInAnyState;
-    type Output = Offline;
+    type Output = Object<Offline>;
 
-    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Outcome<Offline>> {
+    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Object<Offline>> {
         let Self { offline } = self;
         tab.context()?.set_offline(&call.action(), offline).await?;
         Ok(Offline { offline }.into())
@@ -349,15 +353,16 @@ fn rounded(number: f64) -> u64 {
     number
 }
 
-impl ObjectTool for SetThrottling {
+impl Tool for SetThrottling {
     const NAME: &'static str = "set_throttling";
     const TITLE: &'static str = "Set throttling";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     const WAITS: bool = false;
     type Scope = TabInAnyState;
-    type Output = Throttling;
+    type Output = Object<Throttling>;
 
-    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Outcome<Throttling>> {
+    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Object<Throttling>> {
         let throttling = engine::Throttling {
             download: self.download_speed.filter(|speed| *speed > 0.0),
             upload: self.upload_speed.filter(|speed| *speed > 0.0),

@@ -3,8 +3,9 @@
 use super::navigation::address;
 use crate::call::Call;
 use crate::error::{Error, Result};
+use crate::principal::Permission;
 use crate::session::Session;
-use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use crate::tool::{Effect, Object, Tool, ToolDef};
 use crate::tools::browser::navigate::completed_in;
 use engine::LoadState;
 use schemars::JsonSchema;
@@ -12,10 +13,10 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 pub(super) const TOOLS: &[ToolDef] = &[
-    ToolDef::object::<ListPages>(),
-    ToolDef::object::<NewPage>(),
-    ToolDef::object::<SelectPage>(),
-    ToolDef::object::<ClosePage>(),
+    ToolDef::of::<ListPages>(),
+    ToolDef::of::<NewPage>(),
+    ToolDef::of::<SelectPage>(),
+    ToolDef::of::<ClosePage>(),
 ];
 
 /// The pages, in the order in which they were opened.
@@ -38,7 +39,7 @@ struct Listed {
 }
 
 impl Pages {
-    async fn of(session: &Session, call: &Call) -> Outcome<Self> {
+    async fn of(session: &Session, call: &Call) -> Object<Self> {
         let tabs = session.listed_tabs(call).await.into_iter().enumerate();
         let pages = tabs.map(|(index, tab)| Listed {
             index,
@@ -58,15 +59,16 @@ impl Pages {
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct ListPages {}
 
-impl ObjectTool for ListPages {
+impl Tool for ListPages {
     const NAME: &'static str = "list_pages";
     const TITLE: &'static str = "List pages";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     const WAITS: bool = false;
     type Scope = Arc<Session>;
-    type Output = Pages;
+    type Output = Object<Pages>;
 
-    async fn run(self, session: Arc<Session>, call: &Call) -> Result<Outcome<Pages>> {
+    async fn run(self, session: Arc<Session>, call: &Call) -> Result<Object<Pages>> {
         session.current_tab(call).await?;
         Ok(Pages::of(&session, call).await)
     }
@@ -79,19 +81,20 @@ pub(super) struct NewPage {
     url: Option<String>,
 }
 
-impl ObjectTool for NewPage {
+impl Tool for NewPage {
     const NAME: &'static str = "new_page";
     const TITLE: &'static str = "New page";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     type Scope = Arc<Session>;
-    type Output = Pages;
+    type Output = Object<Pages>;
 
     fn goal(&self, session: &Session) -> Option<String> {
         let url = self.url.as_deref();
         url.map(|url| completed_in(session, url))
     }
 
-    async fn run(self, session: Arc<Session>, call: &Call) -> Result<Outcome<Pages>> {
+    async fn run(self, session: Arc<Session>, call: &Call) -> Result<Object<Pages>> {
         let url = self
             .url
             .map(|url| address(&session, call, url))
@@ -115,15 +118,16 @@ pub(super) struct SelectPage {
     index: usize,
 }
 
-impl ObjectTool for SelectPage {
+impl Tool for SelectPage {
     const NAME: &'static str = "select_page";
     const TITLE: &'static str = "Select page";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     const WAITS: bool = false;
     type Scope = Arc<Session>;
-    type Output = Pages;
+    type Output = Object<Pages>;
 
-    async fn run(self, session: Arc<Session>, call: &Call) -> Result<Outcome<Pages>> {
+    async fn run(self, session: Arc<Session>, call: &Call) -> Result<Object<Pages>> {
         let index = number(self.index)?;
         let tabs = session.tabs(call).await?;
         tabs.select(&call.action(), index).await?;
@@ -138,15 +142,16 @@ pub(super) struct ClosePage {
     index: Option<usize>,
 }
 
-impl ObjectTool for ClosePage {
+impl Tool for ClosePage {
     const NAME: &'static str = "close_page";
     const TITLE: &'static str = "Close page";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     const WAITS: bool = false;
     type Scope = Arc<Session>;
-    type Output = Pages;
+    type Output = Object<Pages>;
 
-    async fn run(self, session: Arc<Session>, call: &Call) -> Result<Outcome<Pages>> {
+    async fn run(self, session: Arc<Session>, call: &Call) -> Result<Object<Pages>> {
         let index = self.index.map(number).transpose()?;
         let tabs = session.tabs(call).await?;
         tabs.close(&call.navigation(), index).await?;

@@ -2,9 +2,10 @@
 
 use super::Done;
 use crate::call::Call;
-use crate::error::Result;
+use crate::error::{ErrorCode, Result};
+use crate::principal::Permission;
 use crate::scope::FreeTab;
-use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use crate::tool::{Effect, Object, Tool, ToolDef};
 use crate::tools::browser::click::{Button, Modifier};
 use engine::Locator;
 use schemars::JsonSchema;
@@ -12,10 +13,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub(super) const TOOLS: &[ToolDef] = &[
-    ToolDef::object::<Click>(),
-    ToolDef::object::<Hover>(),
-    ToolDef::object::<DragAndDrop>(),
-    ToolDef::object::<Scroll>(),
+    ToolDef::of::<Click>(),
+    ToolDef::of::<Hover>(),
+    ToolDef::of::<DragAndDrop>(),
+    ToolDef::of::<Scroll>(),
 ];
 
 /// Click an element.
@@ -35,14 +36,16 @@ pub(super) struct Click {
     modifiers: Option<Vec<Modifier>>,
 }
 
-impl ObjectTool for Click {
+impl Tool for Click {
     const NAME: &'static str = "click";
     const TITLE: &'static str = "Click";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
+    const NOT_READY: ErrorCode = ErrorCode::ElementNotClickable;
     type Scope = FreeTab;
-    type Output = Done;
+    type Output = Object<Done>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Done>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Done>> {
         let how = engine::Click {
             button: self.button.unwrap_or(Button::Left).into(),
             count: self.click_count.unwrap_or(1),
@@ -68,14 +71,15 @@ pub(super) struct Hover {
     selector: String,
 }
 
-impl ObjectTool for Hover {
+impl Tool for Hover {
     const NAME: &'static str = "hover";
     const TITLE: &'static str = "Hover";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     type Scope = FreeTab;
-    type Output = Done;
+    type Output = Object<Done>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Done>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Done>> {
         let locator = tab.awaited(&self.selector)?;
         let how = engine::Click::default();
         tab.act_briefly(call, locator.hover(&call.action(), &how))
@@ -93,14 +97,15 @@ pub(super) struct DragAndDrop {
     target: String,
 }
 
-impl ObjectTool for DragAndDrop {
+impl Tool for DragAndDrop {
     const NAME: &'static str = "drag_and_drop";
     const TITLE: &'static str = "Drag and drop";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     type Scope = FreeTab;
-    type Output = Done;
+    type Output = Object<Done>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Done>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Done>> {
         let source = tab.awaited(&self.source)?;
         let target = tab.awaited(&self.target)?;
         tab.act(call, source.drag_to(&call.action(), &target))
@@ -128,14 +133,15 @@ pub(super) struct Scrolled {
     scroll_y: f64,
 }
 
-impl ObjectTool for Scroll {
+impl Tool for Scroll {
     const NAME: &'static str = "scroll";
     const TITLE: &'static str = "Scroll";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Act;
     type Scope = FreeTab;
-    type Output = Scrolled;
+    type Output = Object<Scrolled>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Scrolled>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Scrolled>> {
         let progress = call.action();
         let (x, y) = (self.x.unwrap_or(0.0), self.y.unwrap_or(0.0));
         let watch = tab.page.watch(&progress).await;

@@ -2,16 +2,17 @@
 
 use crate::call::Call;
 use crate::error::Result;
+use crate::principal::Permission;
 use crate::scope::FreeTab;
-use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use crate::tool::{Effect, Object, Tool, ToolDef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub(super) const TOOLS: &[ToolDef] = &[
-    ToolDef::object::<GetText>(),
-    ToolDef::object::<GetAllText>(),
-    ToolDef::object::<GetAttribute>(),
-    ToolDef::object::<GetValue>(),
+    ToolDef::of::<GetText>(),
+    ToolDef::of::<GetAllText>(),
+    ToolDef::of::<GetAttribute>(),
+    ToolDef::of::<GetValue>(),
 ];
 
 /// Read the text of an element.
@@ -27,14 +28,15 @@ pub(super) struct Text {
     text: String,
 }
 
-impl ObjectTool for GetText {
+impl Tool for GetText {
     const NAME: &'static str = "get_text";
     const TITLE: &'static str = "Get text";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     type Scope = FreeTab;
-    type Output = Text;
+    type Output = Object<Text>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Text>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Text>> {
         let locator = tab.awaited(&self.selector)?;
         let text = locator.inner_text(&call.action()).await?;
         Ok(Text { text }.into())
@@ -54,15 +56,16 @@ pub(super) struct Texts {
     texts: Vec<String>,
 }
 
-impl ObjectTool for GetAllText {
+impl Tool for GetAllText {
     const NAME: &'static str = "get_all_text";
     const TITLE: &'static str = "Get all text";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     const WAITS: bool = false;
     type Scope = FreeTab;
-    type Output = Texts;
+    type Output = Object<Texts>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Texts>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Texts>> {
         let locator = tab.page.locator(&self.selector)?;
         let texts = locator.all_texts(&call.action()).await?;
         Ok(Texts { texts }.into())
@@ -84,14 +87,15 @@ pub(super) struct ValueOf {
     value: Option<String>,
 }
 
-impl ObjectTool for GetAttribute {
+impl Tool for GetAttribute {
     const NAME: &'static str = "get_attribute";
     const TITLE: &'static str = "Get attribute";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     type Scope = FreeTab;
-    type Output = ValueOf;
+    type Output = Object<ValueOf>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<ValueOf>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<ValueOf>> {
         let locator = tab.awaited(&self.selector)?;
         let value = locator.attribute(&call.action(), &self.attribute).await?;
         Ok(ValueOf { value }.into())
@@ -105,14 +109,15 @@ pub(super) struct GetValue {
     selector: String,
 }
 
-impl ObjectTool for GetValue {
+impl Tool for GetValue {
     const NAME: &'static str = "get_value";
     const TITLE: &'static str = "Get value";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     type Scope = FreeTab;
-    type Output = ValueOf;
+    type Output = Object<ValueOf>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<ValueOf>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<ValueOf>> {
         let locator = tab.awaited(&self.selector)?;
         let value = locator.value(&call.action()).await?;
         Ok(ValueOf { value }.into())

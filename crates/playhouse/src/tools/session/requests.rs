@@ -4,8 +4,9 @@ use super::navigation::stands_still;
 use super::network::pattern;
 use crate::call::Call;
 use crate::error::{Error, Result};
+use crate::principal::Permission;
 use crate::scope::{FreeTab, TabInAnyState};
-use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use crate::tool::{Effect, Object, Tool, ToolDef};
 use crate::tools::browser::network::{saved, values};
 use engine::{Page, RequestOutcome, UrlPattern};
 use schemars::JsonSchema;
@@ -15,9 +16,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 pub(super) const TOOLS: &[ToolDef] = &[
-    ToolDef::object::<GetRequestLog>(),
-    ToolDef::object::<GetRequest>(),
-    ToolDef::object::<WaitForResponse>(),
+    ToolDef::of::<GetRequestLog>(),
+    ToolDef::of::<GetRequest>(),
+    ToolDef::of::<WaitForResponse>(),
 ];
 
 /// How many requests are told when nobody says.
@@ -89,15 +90,16 @@ struct Sizes {
     response: Option<u64>,
 }
 
-impl ObjectTool for GetRequestLog {
+impl Tool for GetRequestLog {
     const NAME: &'static str = "get_request_log";
     const TITLE: &'static str = "Get request log";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     const WAITS: bool = false;
     type Scope = TabInAnyState;
-    type Output = Log;
+    type Output = Object<Log>;
 
-    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Outcome<Log>> {
+    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Object<Log>> {
         let filter = self.filter.as_deref().filter(|filter| !filter.is_empty());
         let pattern = filter.map(|filter| pattern(call, "filter", filter));
         let pattern = pattern.transpose()?;
@@ -164,14 +166,15 @@ struct Body {
     error: Option<String>,
 }
 
-impl ObjectTool for GetRequest {
+impl Tool for GetRequest {
     const NAME: &'static str = "get_request";
     const TITLE: &'static str = "Get request";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Admin;
     type Scope = TabInAnyState;
-    type Output = Exchange;
+    type Output = Object<Exchange>;
 
-    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Outcome<Exchange>> {
+    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Object<Exchange>> {
         let page = &tab.page;
         let _ = tokio::time::timeout(ENDING, ended(page, self.number)).await;
         let request = page.request(self.number).ok_or(Error::RequestNotFound {
@@ -278,14 +281,15 @@ pub(super) struct WaitForResponse {
     status: Option<u16>,
 }
 
-impl ObjectTool for WaitForResponse {
+impl Tool for WaitForResponse {
     const NAME: &'static str = "wait_for_response";
     const TITLE: &'static str = "Wait for response";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     type Scope = FreeTab;
-    type Output = Request;
+    type Output = Object<Request>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Request>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Request>> {
         let pattern = pattern(call, "url", &self.url)?;
         let progress = call.navigation();
         progress.log(format!("waiting for a response from {pattern}"));

@@ -3,16 +3,17 @@
 use crate::call::Call;
 use crate::error::Result;
 use crate::picture;
+use crate::principal::Permission;
 use crate::reply::Image;
 use crate::scope::FreeTab;
-use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use crate::tool::{Effect, Object, Tool, ToolDef};
 use engine::{ScreenshotArea, ScreenshotFormat};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub(super) const TOOLS: &[ToolDef] = &[
-    ToolDef::object::<Screenshot>(),
-    ToolDef::object::<ScreenshotElement>(),
+    ToolDef::of::<Screenshot>(),
+    ToolDef::of::<ScreenshotElement>(),
 ];
 
 /// As good as it needs to be, and much smaller than the best.
@@ -63,14 +64,15 @@ pub(super) struct Picture {
     height: u32,
 }
 
-impl ObjectTool for Screenshot {
+impl Tool for Screenshot {
     const NAME: &'static str = "screenshot";
     const TITLE: &'static str = "Screenshot";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     type Scope = FreeTab;
-    type Output = Picture;
+    type Output = Object<Picture>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Picture>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Picture>> {
         let area = full_or_viewport(self.full_page);
         let format = self.format().into();
         let name = self.path.as_deref();
@@ -111,14 +113,15 @@ pub(super) struct ScreenshotElement {
     kind: Option<Format>,
 }
 
-impl ObjectTool for ScreenshotElement {
+impl Tool for ScreenshotElement {
     const NAME: &'static str = "screenshot_element";
     const TITLE: &'static str = "Screenshot element";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Read;
     type Scope = FreeTab;
-    type Output = Picture;
+    type Output = Object<Picture>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Picture>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Picture>> {
         let locator = tab.awaited(&self.selector)?;
         let area = locator.screenshot_area(&call.action()).await?;
         let format = self.kind.unwrap_or(Format::Png).into();
@@ -135,7 +138,7 @@ async fn taken(
     (name, prefix): (Option<&str>, &str),
     format: ScreenshotFormat,
     quality: Option<u8>,
-) -> Result<Outcome<Picture>> {
+) -> Result<Object<Picture>> {
     let progress = call.navigation();
     let mut wanted = engine::Screenshot {
         format,
@@ -162,7 +165,7 @@ async fn taken(
         width,
         height,
     };
-    Ok(Outcome::from(picture).and_image(Image {
+    Ok(Object::from(picture).and_image(Image {
         bytes,
         mime_type: format!("image/{format}"),
     }))

@@ -2,9 +2,10 @@
 
 use crate::call::Call;
 use crate::error::{Error, Problem, Result};
+use crate::principal::Permission;
 use crate::scope::{FreeTab, TabInAnyState};
 use crate::session::Tab;
-use crate::tool::{Effect, ObjectTool, Outcome, ToolDef};
+use crate::tool::{Effect, Object, Tool, ToolDef};
 use engine::{LoadState, StorageState};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,10 +16,7 @@ use std::sync::Arc;
 /// Where a tab is that shows nothing.
 const BLANK: &str = "about:blank";
 
-pub(super) const TOOLS: &[ToolDef] = &[
-    ToolDef::object::<SaveState>(),
-    ToolDef::object::<RestoreState>(),
-];
+pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<SaveState>(), ToolDef::of::<RestoreState>()];
 
 /// Save cookies, local and session storage, and IndexedDB.
 #[derive(Deserialize, JsonSchema)]
@@ -38,14 +36,15 @@ pub(super) struct Saved {
     path: Option<String>,
 }
 
-impl ObjectTool for SaveState {
+impl Tool for SaveState {
     const NAME: &'static str = "save_state";
     const TITLE: &'static str = "Save state";
     const EFFECT: Effect = Effect::Reads;
+    const PERMISSION: Permission = Permission::Admin;
     type Scope = FreeTab;
-    type Output = Saved;
+    type Output = Object<Saved>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Saved>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Saved>> {
         let progress = call.navigation();
         let mut state = tab.context()?.whole_state(&progress).await?;
         state.add_session_storage(tab.page.session_storage(&progress).await?);
@@ -88,20 +87,21 @@ struct Skipped {
     rule: String,
 }
 
-impl ObjectTool for RestoreState {
+impl Tool for RestoreState {
     const NAME: &'static str = "restore_state";
     const TITLE: &'static str = "Restore state";
     const EFFECT: Effect = Effect::Acts;
+    const PERMISSION: Permission = Permission::Admin;
     type Scope = FreeTab;
-    type Output = Restored;
+    type Output = Object<Restored>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Outcome<Restored>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Restored>> {
         let (mut state, parameter) = self.wanted(&tab, call).await?;
         let context = tab.context()?;
         let problems = strange(&state, parameter);
         if !problems.is_empty() {
             return Err(Error::InvalidArguments {
-                tool: call.tool,
+                tool: call.tool.name,
                 problems,
             });
         }
@@ -156,7 +156,7 @@ impl RestoreState {
             (Some(state), None) => match serde_json::from_value(Value::Object(state)) {
                 Ok(state) => Ok((state, "state")),
                 Err(error) => Err(Error::InvalidArguments {
-                    tool: call.tool,
+                    tool: call.tool.name,
                     problems: vec![Problem {
                         parameter: "state".to_owned(),
                         message: format!("This is no state: {error}"),
