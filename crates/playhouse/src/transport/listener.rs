@@ -175,8 +175,11 @@ impl Connection {
     ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         let (mut router, place) = (self.router, self.place);
         let lingers = place.lingers.clone();
+        let has_request = CancellationToken::new();
+        let first = has_request.clone();
         let service = TowerToHyperService::new(tower::service_fn(
             move |mut request: http::Request<Incoming>| {
+                first.cancel();
                 request.extensions_mut().insert(place.clone());
                 router.call(request.map(Body::new))
             },
@@ -193,9 +196,15 @@ impl Connection {
             )
             .with_upgrades();
         let mut connection = std::pin::pin!(connection);
+        // hyper closes a connection that has had no request without an answer: its first one may be on the way.
+        let stopped = async {
+            self.stop.cancelled().await;
+            has_request.cancelled().await;
+        };
         tokio::select! {
             served = connection.as_mut() => return Ok(served?),
-            () = self.stop.cancelled() => connection.as_mut().graceful_shutdown(),
+            () = stopped => connection.as_mut().graceful_shutdown(),
+            () = self.end.cancelled() => connection.as_mut().graceful_shutdown(),
         }
         tokio::select! {
             served = connection.as_mut() => return Ok(served?),

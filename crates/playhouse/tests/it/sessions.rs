@@ -366,7 +366,10 @@ async fn a_page_in_an_endless_loop_can_be_left(engine: Engine) {
 
 async fn a_page_in_an_endless_loop_holds_up_no_other_session(engine: Engine) {
     let site = Site::start().await;
-    let stuck = "<script>fetch('/busy').then(() => { for (;;); })</script>";
+    let stuck = "<script>(async () => {
+        while (!(await fetch('/busy')).ok) await new Promise(done => setTimeout(done, 50));
+        for (;;);
+    })()</script>";
     let stuck = site.add_page("/stuck", stuck);
     site.add_page("/fine", "<title>Fine</title><p>Here</p>");
     // Of another site, which has a process of its own.
@@ -391,15 +394,17 @@ async fn a_page_in_an_endless_loop_holds_up_no_other_session(engine: Engine) {
 #[tokio::test]
 async fn a_state_is_restored_though_the_page_is_in_an_endless_loop() {
     let site = Site::start().await;
-    let stuck = "<script>fetch('/busy').then(() => { for (;;); })</script>";
+    let stuck = "<script>(async () => {
+        while (!(await fetch('/busy')).ok) await new Promise(done => setTimeout(done, 50));
+        for (;;);
+    })()</script>";
     let stuck = site.add_page("/stuck", stuck);
     let fine = site.add_page("/fine", "<title>Fine</title>");
     let client = server(&["--toolsets", "session"]).await;
     object(&client, "navigate", json!({ "url": stuck })).await;
-    until("the page is stuck", || {
-        site.requests().iter().any(|sent| sent.target == "/busy")
-    })
-    .await;
+    let before = site.requests().len();
+    site.add_page("/busy", "");
+    until("the page is stuck", || site.requests().len() > before).await;
     let kept =
         json!({ "origin": site.url("/"), "localStorage": [{ "name": "a", "value": "kept" }] });
     let state = json!({ "state": { "origins": [kept] } });
