@@ -4,10 +4,8 @@
 //! is read leniently: unknown fields are passed over, absent ones get their default, so that
 //! other versions of the browser are understood as far as they can be. Nothing here does anything.
 
-pub mod accessibility;
 pub mod browser;
 pub mod dom;
-pub mod dom_storage;
 pub mod emulation;
 pub mod fetch;
 pub mod input;
@@ -16,13 +14,10 @@ pub mod io;
 pub mod log;
 pub mod network;
 pub mod page;
-pub mod performance;
 pub mod runtime;
 pub mod security;
-pub mod service_worker;
 pub mod storage;
 pub mod target;
-pub mod tracing;
 
 pub use crate::message::{Binary, Command, Empty, Event};
 

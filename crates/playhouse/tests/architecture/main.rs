@@ -4,6 +4,7 @@ mod document;
 mod injected;
 mod modules;
 mod paths;
+mod protocols;
 mod requirements;
 mod source;
 
@@ -129,6 +130,43 @@ fn modules_use_only_what_their_row_allows() {
     }
     broken.dedup();
     assert_none(broken, HINT);
+}
+
+#[test]
+fn every_command_is_sent_and_every_event_handled() {
+    let protocols = ["cdp", "bidi", "webdriver"];
+    let (mut declared, mut users) = (Vec::new(), Vec::new());
+    let krate = |name: &str| Crate::read(name, &root().join("crates").join(name).join("src"));
+    for file in krate("wire").files {
+        // What is below a domain is exported by the domain.
+        let module = file.module.get(1).cloned().unwrap_or_default();
+        match file.module.first() {
+            Some(first) if protocols.contains(&first.as_str()) => {
+                let of_file = protocols::declared(&module, file.code());
+                if of_file.is_empty() {
+                    users.push(file.code().to_owned());
+                }
+                declared.extend(of_file);
+            }
+            _ => users.push(file.code().to_owned()),
+        }
+    }
+    for name in ["engine", "testkit"] {
+        let files = krate(name).files;
+        users.extend(files.iter().map(|file| file.code().to_owned()));
+    }
+    // Binaries of the test kit have no `mod` line.
+    let bins = rust_files(&root().join("crates/testkit/src/bin"));
+    users.extend(bins.iter().map(|path| {
+        let text = fs::read_to_string(path).expect("a source file is text");
+        source::code_of(&text)
+    }));
+    assert!(declared.len() > 150, "{declared:?}");
+    let unused = protocols::unused(&declared, &users);
+    let unused = unused
+        .iter()
+        .map(|(module, name)| format!("{module}::{name}"));
+    assert_none(unused.collect(), "Delete it, or use it.");
 }
 
 #[test]

@@ -25,6 +25,13 @@ pub(crate) struct File {
     children: Vec<String>,
 }
 
+impl File {
+    /// Its code outside of tests, comments and texts.
+    pub(crate) fn code(&self) -> &str {
+        &self.code
+    }
+}
+
 impl Crate {
     pub(crate) fn read(name: &str, source: &Path) -> Self {
         let mut files = Vec::new();

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::browser::UserContext;
 use super::browsing_context::BrowsingContext;
-use super::{Empty, command};
+use super::command;
 
 /// Names a realm. <https://w3c.github.io/webdriver-bidi/#type-script-Realm>
 pub type Realm = String;
@@ -216,10 +216,3 @@ command!(
 pub struct AddPreloadScriptResult {
     pub script: String,
 }
-
-/// [`script.removePreloadScript`](https://w3c.github.io/webdriver-bidi/#command-script-removePreloadScript)
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct RemovePreloadScript {
-    pub script: String,
-}
-command!(RemovePreloadScript, "script.removePreloadScript", Empty);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Empty, command, event, page, target};
+use super::{Empty, command, event, page};
 
 /// [`Browser.getVersion`](https://chromedevtools.github.io/devtools-protocol/tot/Browser/#method-getVersion)
 #[derive(Debug, Clone, Default, Serialize)]
@@ -40,16 +40,6 @@ pub struct SetDownloadBehavior {
 }
 command!(SetDownloadBehavior, "Browser.setDownloadBehavior", Empty);
 
-/// [`Browser.cancelDownload`](https://chromedevtools.github.io/devtools-protocol/tot/Browser/#method-cancelDownload)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CancelDownload {
-    pub guid: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub browser_context_id: Option<BrowserContextId>,
-}
-command!(CancelDownload, "Browser.cancelDownload", Empty);
-
 /// [`Browser.grantPermissions`](https://chromedevtools.github.io/devtools-protocol/tot/Browser/#method-grantPermissions)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -62,21 +52,6 @@ pub struct GrantPermissions {
 }
 command!(GrantPermissions, "Browser.grantPermissions", Empty);
 
-/// [`Browser.setPermission`](https://chromedevtools.github.io/devtools-protocol/tot/Browser/#method-setPermission)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SetPermission {
-    pub permission: PermissionDescriptor,
-    pub setting: PermissionSetting,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub origin: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub embedded_origin: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub browser_context_id: Option<BrowserContextId>,
-}
-command!(SetPermission, "Browser.setPermission", Empty);
-
 /// [`Browser.resetPermissions`](https://chromedevtools.github.io/devtools-protocol/tot/Browser/#method-resetPermissions)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -85,67 +60,6 @@ pub struct ResetPermissions {
     pub browser_context_id: Option<BrowserContextId>,
 }
 command!(ResetPermissions, "Browser.resetPermissions", Empty);
-
-/// [`Browser.getWindowForTarget`](https://chromedevtools.github.io/devtools-protocol/tot/Browser/#method-getWindowForTarget)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GetWindowForTarget {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub target_id: Option<target::TargetId>,
-}
-command!(
-    GetWindowForTarget,
-    "Browser.getWindowForTarget",
-    GetWindowForTargetResponse
-);
-
-/// The answer to [`GetWindowForTarget`].
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct GetWindowForTargetResponse {
-    pub window_id: WindowId,
-    pub bounds: Bounds,
-}
-
-/// [`Browser.getWindowBounds`](https://chromedevtools.github.io/devtools-protocol/tot/Browser/#method-getWindowBounds)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GetWindowBounds {
-    pub window_id: WindowId,
-}
-command!(
-    GetWindowBounds,
-    "Browser.getWindowBounds",
-    GetWindowBoundsResponse
-);
-
-/// The answer to [`GetWindowBounds`].
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct GetWindowBoundsResponse {
-    pub bounds: Bounds,
-}
-
-/// [`Browser.setWindowBounds`](https://chromedevtools.github.io/devtools-protocol/tot/Browser/#method-setWindowBounds)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SetWindowBounds {
-    pub window_id: WindowId,
-    pub bounds: Bounds,
-}
-command!(SetWindowBounds, "Browser.setWindowBounds", Empty);
-
-/// [`Browser.setContentsSize`](https://chromedevtools.github.io/devtools-protocol/tot/Browser/#method-setContentsSize)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SetContentsSize {
-    pub window_id: WindowId,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub width: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub height: Option<i64>,
-}
-command!(SetContentsSize, "Browser.setContentsSize", Empty);
 
 /// [`Browser.downloadWillBegin`](https://chromedevtools.github.io/devtools-protocol/tot/Browser/#event-downloadWillBegin)
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -172,9 +86,6 @@ event!(DownloadProgress, "Browser.downloadProgress");
 
 /// [`Browser.BrowserContextID`](https://chromedevtools.github.io/devtools-protocol/tot/Browser/#type-BrowserContextID)
 pub type BrowserContextId = String;
-
-/// [`Browser.WindowID`](https://chromedevtools.github.io/devtools-protocol/tot/Browser/#type-WindowID)
-pub type WindowId = i64;
 
 /// [`Browser.WindowState`](https://chromedevtools.github.io/devtools-protocol/tot/Browser/#type-WindowState)
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -249,33 +160,6 @@ pub enum PermissionType {
     WebAppInstallation,
     WebPrinting,
     WindowManagement,
-}
-
-/// [`Browser.PermissionSetting`](https://chromedevtools.github.io/devtools-protocol/tot/Browser/#type-PermissionSetting)
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum PermissionSetting {
-    #[default]
-    Granted,
-    Denied,
-    Prompt,
-}
-
-/// [`Browser.PermissionDescriptor`](https://chromedevtools.github.io/devtools-protocol/tot/Browser/#type-PermissionDescriptor)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PermissionDescriptor {
-    pub name: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sysex: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub user_visible_only: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub allow_without_sanitization: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub allow_without_gesture: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pan_tilt_zoom: Option<bool>,
 }
 
 /// What `behavior` may be in `Browser.setDownloadBehavior`.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Empty, command, dom, page};
+use super::{Empty, command, page};
 
 /// [`Emulation.setDeviceMetricsOverride`](https://chromedevtools.github.io/devtools-protocol/tot/Emulation/#method-setDeviceMetricsOverride)
 #[derive(Debug, Clone, Default, Serialize)]
@@ -35,15 +35,6 @@ command!(
     Empty
 );
 
-/// [`Emulation.clearDeviceMetricsOverride`](https://chromedevtools.github.io/devtools-protocol/tot/Emulation/#method-clearDeviceMetricsOverride)
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct ClearDeviceMetricsOverride {}
-command!(
-    ClearDeviceMetricsOverride,
-    "Emulation.clearDeviceMetricsOverride",
-    Empty
-);
-
 /// [`Emulation.setTouchEmulationEnabled`](https://chromedevtools.github.io/devtools-protocol/tot/Emulation/#method-setTouchEmulationEnabled)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -58,20 +49,6 @@ command!(
     Empty
 );
 
-/// [`Emulation.setEmitTouchEventsForMouse`](https://chromedevtools.github.io/devtools-protocol/tot/Emulation/#method-setEmitTouchEventsForMouse)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SetEmitTouchEventsForMouse {
-    pub enabled: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub configuration: Option<TouchConfiguration>,
-}
-command!(
-    SetEmitTouchEventsForMouse,
-    "Emulation.setEmitTouchEventsForMouse",
-    Empty
-);
-
 /// [`Emulation.setEmulatedMedia`](https://chromedevtools.github.io/devtools-protocol/tot/Emulation/#method-setEmulatedMedia)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -82,19 +59,6 @@ pub struct SetEmulatedMedia {
     pub features: Option<Vec<MediaFeature>>,
 }
 command!(SetEmulatedMedia, "Emulation.setEmulatedMedia", Empty);
-
-/// [`Emulation.setEmulatedVisionDeficiency`](https://chromedevtools.github.io/devtools-protocol/tot/Emulation/#method-setEmulatedVisionDeficiency)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SetEmulatedVisionDeficiency {
-    #[serde(rename = "type")]
-    pub kind: VisionDeficiency,
-}
-command!(
-    SetEmulatedVisionDeficiency,
-    "Emulation.setEmulatedVisionDeficiency",
-    Empty
-);
 
 /// [`Emulation.setUserAgentOverride`](https://chromedevtools.github.io/devtools-protocol/tot/Emulation/#method-setUserAgentOverride)
 #[derive(Debug, Clone, Default, Serialize)]
@@ -156,15 +120,6 @@ command!(
     Empty
 );
 
-/// [`Emulation.clearGeolocationOverride`](https://chromedevtools.github.io/devtools-protocol/tot/Emulation/#method-clearGeolocationOverride)
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct ClearGeolocationOverride {}
-command!(
-    ClearGeolocationOverride,
-    "Emulation.clearGeolocationOverride",
-    Empty
-);
-
 /// [`Emulation.setScriptExecutionDisabled`](https://chromedevtools.github.io/devtools-protocol/tot/Emulation/#method-setScriptExecutionDisabled)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -177,19 +132,6 @@ command!(
     Empty
 );
 
-/// [`Emulation.setDefaultBackgroundColorOverride`](https://chromedevtools.github.io/devtools-protocol/tot/Emulation/#method-setDefaultBackgroundColorOverride)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SetDefaultBackgroundColorOverride {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub color: Option<dom::RGBA>,
-}
-command!(
-    SetDefaultBackgroundColorOverride,
-    "Emulation.setDefaultBackgroundColorOverride",
-    Empty
-);
-
 /// [`Emulation.setFocusEmulationEnabled`](https://chromedevtools.github.io/devtools-protocol/tot/Emulation/#method-setFocusEmulationEnabled)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -199,81 +141,6 @@ pub struct SetFocusEmulationEnabled {
 command!(
     SetFocusEmulationEnabled,
     "Emulation.setFocusEmulationEnabled",
-    Empty
-);
-
-/// [`Emulation.setScrollbarsHidden`](https://chromedevtools.github.io/devtools-protocol/tot/Emulation/#method-setScrollbarsHidden)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SetScrollbarsHidden {
-    pub hidden: bool,
-}
-command!(SetScrollbarsHidden, "Emulation.setScrollbarsHidden", Empty);
-
-/// [`Emulation.setCPUThrottlingRate`](https://chromedevtools.github.io/devtools-protocol/tot/Emulation/#method-setCPUThrottlingRate)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SetCPUThrottlingRate {
-    pub rate: f64,
-}
-command!(
-    SetCPUThrottlingRate,
-    "Emulation.setCPUThrottlingRate",
-    Empty
-);
-
-/// [`Emulation.setHardwareConcurrencyOverride`](https://chromedevtools.github.io/devtools-protocol/tot/Emulation/#method-setHardwareConcurrencyOverride)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SetHardwareConcurrencyOverride {
-    pub hardware_concurrency: i64,
-}
-command!(
-    SetHardwareConcurrencyOverride,
-    "Emulation.setHardwareConcurrencyOverride",
-    Empty
-);
-
-/// [`Emulation.setIdleOverride`](https://chromedevtools.github.io/devtools-protocol/tot/Emulation/#method-setIdleOverride)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SetIdleOverride {
-    pub is_user_active: bool,
-    pub is_screen_unlocked: bool,
-}
-command!(SetIdleOverride, "Emulation.setIdleOverride", Empty);
-
-/// [`Emulation.clearIdleOverride`](https://chromedevtools.github.io/devtools-protocol/tot/Emulation/#method-clearIdleOverride)
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct ClearIdleOverride {}
-command!(ClearIdleOverride, "Emulation.clearIdleOverride", Empty);
-
-/// [`Emulation.setAutomationOverride`](https://chromedevtools.github.io/devtools-protocol/tot/Emulation/#method-setAutomationOverride)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SetAutomationOverride {
-    pub enabled: bool,
-}
-command!(
-    SetAutomationOverride,
-    "Emulation.setAutomationOverride",
-    Empty
-);
-
-/// [`Emulation.setPageScaleFactor`](https://chromedevtools.github.io/devtools-protocol/tot/Emulation/#method-setPageScaleFactor)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SetPageScaleFactor {
-    pub page_scale_factor: f64,
-}
-command!(SetPageScaleFactor, "Emulation.setPageScaleFactor", Empty);
-
-/// [`Emulation.resetPageScaleFactor`](https://chromedevtools.github.io/devtools-protocol/tot/Emulation/#method-resetPageScaleFactor)
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct ResetPageScaleFactor {}
-command!(
-    ResetPageScaleFactor,
-    "Emulation.resetPageScaleFactor",
     Empty
 );
 
@@ -332,27 +199,4 @@ pub enum ScreenOrientationType {
     PortraitSecondary,
     LandscapePrimary,
     LandscapeSecondary,
-}
-
-/// What `configuration` may be in `Emulation.setEmitTouchEventsForMouse`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum TouchConfiguration {
-    #[default]
-    Mobile,
-    Desktop,
-}
-
-/// What `type` may be in `Emulation.setEmulatedVisionDeficiency`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum VisionDeficiency {
-    #[default]
-    None,
-    BlurredVision,
-    ReducedContrast,
-    Achromatopsia,
-    Deuteranopia,
-    Protanopia,
-    Tritanopia,
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Binary, Empty, command, event, io, network, page};
+use super::{Binary, Empty, command, event, network, page};
 
 /// [`Fetch.enable`](https://chromedevtools.github.io/devtools-protocol/tot/Fetch/#method-enable)
 #[derive(Debug, Clone, Default, Serialize)]
@@ -74,23 +74,6 @@ pub struct ContinueWithAuth {
 }
 command!(ContinueWithAuth, "Fetch.continueWithAuth", Empty);
 
-/// Goes on with the response, its status or headers changed.
-/// [`Fetch.continueResponse`](https://chromedevtools.github.io/devtools-protocol/tot/Fetch/#method-continueResponse)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ContinueResponse {
-    pub request_id: RequestId,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub response_code: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub response_phrase: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub response_headers: Option<Vec<HeaderEntry>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub binary_response_headers: Option<Binary>,
-}
-command!(ContinueResponse, "Fetch.continueResponse", Empty);
-
 /// [`Fetch.getResponseBody`](https://chromedevtools.github.io/devtools-protocol/tot/Fetch/#method-getResponseBody)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -109,25 +92,6 @@ command!(
 pub struct GetResponseBodyResponse {
     pub body: String,
     pub base64_encoded: bool,
-}
-
-/// [`Fetch.takeResponseBodyAsStream`](https://chromedevtools.github.io/devtools-protocol/tot/Fetch/#method-takeResponseBodyAsStream)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TakeResponseBodyAsStream {
-    pub request_id: RequestId,
-}
-command!(
-    TakeResponseBodyAsStream,
-    "Fetch.takeResponseBodyAsStream",
-    TakeResponseBodyAsStreamResponse
-);
-
-/// The answer to [`TakeResponseBodyAsStream`].
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct TakeResponseBodyAsStreamResponse {
-    pub stream: io::StreamHandle,
 }
 
 /// A request (or, with a status or error reason, its response) waits for one of the commands here.

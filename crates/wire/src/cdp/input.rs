@@ -76,60 +76,6 @@ pub struct InsertText {
 }
 command!(InsertText, "Input.insertText", Empty);
 
-/// [`Input.imeSetComposition`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-imeSetComposition)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ImeSetComposition {
-    pub text: String,
-    pub selection_start: i64,
-    pub selection_end: i64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub replacement_start: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub replacement_end: Option<i64>,
-}
-command!(ImeSetComposition, "Input.imeSetComposition", Empty);
-
-/// [`Input.dispatchTouchEvent`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-dispatchTouchEvent)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct DispatchTouchEvent {
-    #[serde(rename = "type")]
-    pub kind: TouchEventType,
-    pub touch_points: Vec<TouchPoint>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub modifiers: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub timestamp: Option<TimeSinceEpoch>,
-}
-command!(DispatchTouchEvent, "Input.dispatchTouchEvent", Empty);
-
-/// [`Input.emulateTouchFromMouseEvent`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-emulateTouchFromMouseEvent)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct EmulateTouchFromMouseEvent {
-    #[serde(rename = "type")]
-    pub kind: EmulatedTouchType,
-    pub x: i64,
-    pub y: i64,
-    pub button: MouseButton,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub timestamp: Option<TimeSinceEpoch>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub delta_x: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub delta_y: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub modifiers: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub click_count: Option<i64>,
-}
-command!(
-    EmulateTouchFromMouseEvent,
-    "Input.emulateTouchFromMouseEvent",
-    Empty
-);
-
 /// [`Input.setInterceptDrags`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-setInterceptDrags)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -152,85 +98,6 @@ pub struct DispatchDragEvent {
 }
 command!(DispatchDragEvent, "Input.dispatchDragEvent", Empty);
 
-/// [`Input.cancelDragging`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-cancelDragging)
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct CancelDragging {}
-command!(CancelDragging, "Input.cancelDragging", Empty);
-
-/// [`Input.setIgnoreInputEvents`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-setIgnoreInputEvents)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SetIgnoreInputEvents {
-    pub ignore: bool,
-}
-command!(SetIgnoreInputEvents, "Input.setIgnoreInputEvents", Empty);
-
-/// [`Input.synthesizeScrollGesture`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-synthesizeScrollGesture)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SynthesizeScrollGesture {
-    pub x: f64,
-    pub y: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub x_distance: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub y_distance: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub x_overscroll: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub y_overscroll: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub prevent_fling: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub speed: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub gesture_source_type: Option<GestureSourceType>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub repeat_count: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub repeat_delay_ms: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub interaction_marker_name: Option<String>,
-}
-command!(
-    SynthesizeScrollGesture,
-    "Input.synthesizeScrollGesture",
-    Empty
-);
-
-/// [`Input.synthesizePinchGesture`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-synthesizePinchGesture)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SynthesizePinchGesture {
-    pub x: f64,
-    pub y: f64,
-    pub scale_factor: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub relative_speed: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub gesture_source_type: Option<GestureSourceType>,
-}
-command!(
-    SynthesizePinchGesture,
-    "Input.synthesizePinchGesture",
-    Empty
-);
-
-/// [`Input.synthesizeTapGesture`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-synthesizeTapGesture)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SynthesizeTapGesture {
-    pub x: f64,
-    pub y: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub duration: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tap_count: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub gesture_source_type: Option<GestureSourceType>,
-}
-command!(SynthesizeTapGesture, "Input.synthesizeTapGesture", Empty);
-
 /// A drag begins; [`DispatchDragEvent`] is to carry it on.
 /// [`Input.dragIntercepted`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#event-dragIntercepted)
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -239,42 +106,6 @@ pub struct DragIntercepted {
     pub data: DragData,
 }
 event!(DragIntercepted, "Input.dragIntercepted");
-
-/// [`Input.TouchPoint`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#type-TouchPoint)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TouchPoint {
-    pub x: f64,
-    pub y: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub radius_x: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub radius_y: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rotation_angle: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub force: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tangential_pressure: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tilt_x: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tilt_y: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub twist: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub id: Option<f64>,
-}
-
-/// [`Input.GestureSourceType`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#type-GestureSourceType)
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum GestureSourceType {
-    #[default]
-    Default,
-    Touch,
-    Mouse,
-}
 
 /// [`Input.MouseButton`](https://chromedevtools.github.io/devtools-protocol/tot/Input/#type-MouseButton)
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
@@ -343,28 +174,6 @@ pub enum KeyEventType {
     KeyUp,
     RawKeyDown,
     Char,
-}
-
-/// What `type` may be in `Input.dispatchTouchEvent`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum TouchEventType {
-    #[default]
-    TouchStart,
-    TouchEnd,
-    TouchMove,
-    TouchCancel,
-}
-
-/// What `type` may be in `Input.emulateTouchFromMouseEvent`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum EmulatedTouchType {
-    #[default]
-    MousePressed,
-    MouseReleased,
-    MouseMoved,
-    MouseWheel,
 }
 
 /// What `type` may be in `Input.dispatchDragEvent`.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Empty, command, runtime};
+use super::command;
 
 /// Reads on in a stream until `eof`.
 /// [`IO.read`](https://chromedevtools.github.io/devtools-protocol/tot/IO/#method-read)
@@ -24,29 +24,6 @@ pub struct ReadResponse {
     pub base64_encoded: Option<bool>,
     pub data: String,
     pub eof: bool,
-}
-
-/// [`IO.close`](https://chromedevtools.github.io/devtools-protocol/tot/IO/#method-close)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Close {
-    pub handle: StreamHandle,
-}
-command!(Close, "IO.close", Empty);
-
-/// [`IO.resolveBlob`](https://chromedevtools.github.io/devtools-protocol/tot/IO/#method-resolveBlob)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ResolveBlob {
-    pub object_id: runtime::RemoteObjectId,
-}
-command!(ResolveBlob, "IO.resolveBlob", ResolveBlobResponse);
-
-/// The answer to [`ResolveBlob`].
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct ResolveBlobResponse {
-    pub uuid: String,
 }
 
 /// [`IO.StreamHandle`](https://chromedevtools.github.io/devtools-protocol/tot/IO/#type-StreamHandle)

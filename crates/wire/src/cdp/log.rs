@@ -9,11 +9,6 @@ use super::{Empty, command, event, network, runtime};
 pub struct Enable {}
 command!(Enable, "Log.enable", Empty);
 
-/// [`Log.disable`](https://chromedevtools.github.io/devtools-protocol/tot/Log/#method-disable)
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct Disable {}
-command!(Disable, "Log.disable", Empty);
-
 /// [`Log.clear`](https://chromedevtools.github.io/devtools-protocol/tot/Log/#method-clear)
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Clear {}

@@ -6,10 +6,8 @@ use serde_json::Value;
 use crate::cdp::{Binary, Empty, command, event, page, runtime};
 
 pub use cookie::*;
-pub use websocket::*;
 
 mod cookie;
-mod websocket;
 
 /// HTTP headers, in the order in which they were sent. A header that came several times is one
 /// entry whose lines are joined by `\n`.
@@ -67,11 +65,6 @@ pub struct Enable {
 }
 command!(Enable, "Network.enable", Empty);
 
-/// [`Network.disable`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#method-disable)
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct Disable {}
-command!(Disable, "Network.disable", Empty);
-
 /// [`Network.getResponseBody`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#method-getResponseBody)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -120,14 +113,6 @@ pub struct SetExtraHTTPHeaders {
 }
 command!(SetExtraHTTPHeaders, "Network.setExtraHTTPHeaders", Empty);
 
-/// [`Network.setCacheDisabled`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#method-setCacheDisabled)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SetCacheDisabled {
-    pub cache_disabled: bool,
-}
-command!(SetCacheDisabled, "Network.setCacheDisabled", Empty);
-
 /// [`Network.setBypassServiceWorker`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#method-setBypassServiceWorker)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -139,40 +124,6 @@ command!(
     "Network.setBypassServiceWorker",
     Empty
 );
-
-/// [`Network.emulateNetworkConditionsByRule`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#method-emulateNetworkConditionsByRule)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct EmulateNetworkConditionsByRule {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub emulate_offline_service_worker: Option<bool>,
-    pub matched_network_conditions: Vec<NetworkConditions>,
-}
-command!(
-    EmulateNetworkConditionsByRule,
-    "Network.emulateNetworkConditionsByRule",
-    EmulateNetworkConditionsByRuleResponse
-);
-
-/// The answer to [`EmulateNetworkConditionsByRule`].
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct EmulateNetworkConditionsByRuleResponse {
-    pub rule_ids: Vec<String>,
-}
-
-/// [`Network.overrideNetworkState`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#method-overrideNetworkState)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct OverrideNetworkState {
-    pub offline: bool,
-    pub latency: f64,
-    pub download_throughput: f64,
-    pub upload_throughput: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub connection_type: Option<String>,
-}
-command!(OverrideNetworkState, "Network.overrideNetworkState", Empty);
 
 /// [`Network.emulateNetworkConditions`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#method-emulateNetworkConditions)
 #[derive(Debug, Clone, Default, Serialize)]
@@ -190,11 +141,6 @@ command!(
     "Network.emulateNetworkConditions",
     Empty
 );
-
-/// [`Network.clearBrowserCache`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#method-clearBrowserCache)
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct ClearBrowserCache {}
-command!(ClearBrowserCache, "Network.clearBrowserCache", Empty);
 
 /// [`Network.requestWillBeSent`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#event-requestWillBeSent)
 #[derive(Debug, Clone, Default, Deserialize)]

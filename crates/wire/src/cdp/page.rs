@@ -19,11 +19,6 @@ pub struct Enable {
 }
 command!(Enable, "Page.enable", Empty);
 
-/// [`Page.disable`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-disable)
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct Disable {}
-command!(Disable, "Page.disable", Empty);
-
 /// [`Page.getFrameTree`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-getFrameTree)
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct GetFrameTree {}
@@ -92,18 +87,6 @@ pub struct AddScriptToEvaluateOnNewDocumentResponse {
     pub identifier: ScriptIdentifier,
 }
 
-/// [`Page.removeScriptToEvaluateOnNewDocument`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-removeScriptToEvaluateOnNewDocument)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct RemoveScriptToEvaluateOnNewDocument {
-    pub identifier: ScriptIdentifier,
-}
-command!(
-    RemoveScriptToEvaluateOnNewDocument,
-    "Page.removeScriptToEvaluateOnNewDocument",
-    Empty
-);
-
 /// File choosers come as [`FileChooserOpened`] instead of opening.
 /// [`Page.setInterceptFileChooserDialog`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-setInterceptFileChooserDialog)
 #[derive(Debug, Clone, Default, Serialize)]
@@ -135,11 +118,6 @@ command!(HandleJavaScriptDialog, "Page.handleJavaScriptDialog", Empty);
 pub struct BringToFront {}
 command!(BringToFront, "Page.bringToFront", Empty);
 
-/// [`Page.close`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-close)
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct Close {}
-command!(Close, "Page.close", Empty);
-
 /// [`Page.crash`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-crash)
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Crash {}
@@ -152,23 +130,6 @@ pub struct SetBypassCSP {
     pub enabled: bool,
 }
 command!(SetBypassCSP, "Page.setBypassCSP", Empty);
-
-/// [`Page.setDocumentContent`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-setDocumentContent)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SetDocumentContent {
-    pub frame_id: FrameId,
-    pub html: String,
-}
-command!(SetDocumentContent, "Page.setDocumentContent", Empty);
-
-/// [`Page.setWebLifecycleState`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-setWebLifecycleState)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SetWebLifecycleState {
-    pub state: WebLifecycleState,
-}
-command!(SetWebLifecycleState, "Page.setWebLifecycleState", Empty);
 
 /// [`Page.frameAttached`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-frameAttached)
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -233,28 +194,6 @@ pub struct WindowOpen {
 }
 event!(WindowOpen, "Page.windowOpen");
 
-/// [`Page.downloadWillBegin`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-downloadWillBegin)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct DownloadWillBegin {
-    pub frame_id: FrameId,
-    pub guid: String,
-    pub url: String,
-    pub suggested_filename: String,
-}
-event!(DownloadWillBegin, "Page.downloadWillBegin");
-
-/// [`Page.downloadProgress`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-downloadProgress)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct DownloadProgress {
-    pub guid: String,
-    pub total_bytes: f64,
-    pub received_bytes: f64,
-    pub state: DownloadState,
-}
-event!(DownloadProgress, "Page.downloadProgress");
-
 /// [`Page.FrameId`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#type-FrameId)
 pub type FrameId = String;
 
@@ -297,15 +236,6 @@ pub enum DialogType {
     /// One that the specification did not have when this was written.
     #[serde(other)]
     Unknown,
-}
-
-/// What `state` may be in `Page.setWebLifecycleState`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum WebLifecycleState {
-    #[default]
-    Frozen,
-    Active,
 }
 
 /// What `reason` may be in `Page.frameDetached`.

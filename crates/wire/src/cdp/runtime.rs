@@ -12,11 +12,6 @@ use super::{Command, Empty, command, event};
 pub struct Enable {}
 command!(Enable, "Runtime.enable", Empty);
 
-/// [`Runtime.disable`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-disable)
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct Disable {}
-command!(Disable, "Runtime.disable", Empty);
-
 /// Runs an expression in a context; without one, in the page's own world of the main frame.
 /// [`Runtime.evaluate`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-evaluate)
 #[derive(Debug, Clone, Default, Serialize)]
@@ -155,56 +150,6 @@ pub struct CallFunctionOnResponse {
     pub exception_details: Option<ExceptionDetails>,
 }
 
-/// [`Runtime.awaitPromise`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-awaitPromise)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct AwaitPromise {
-    pub promise_object_id: RemoteObjectId,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub return_by_value: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub generate_preview: Option<bool>,
-}
-command!(AwaitPromise, "Runtime.awaitPromise", AwaitPromiseResponse);
-
-/// The answer to [`AwaitPromise`].
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct AwaitPromiseResponse {
-    pub result: RemoteObject,
-    pub exception_details: Option<ExceptionDetails>,
-}
-
-/// [`Runtime.getProperties`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-getProperties)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GetProperties {
-    pub object_id: RemoteObjectId,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub own_properties: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub accessor_properties_only: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub generate_preview: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub non_indexed_properties_only: Option<bool>,
-}
-command!(
-    GetProperties,
-    "Runtime.getProperties",
-    GetPropertiesResponse
-);
-
-/// The answer to [`GetProperties`].
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct GetPropertiesResponse {
-    pub result: Vec<PropertyDescriptor>,
-    pub internal_properties: Option<Vec<InternalPropertyDescriptor>>,
-    pub private_properties: Option<Vec<PrivatePropertyDescriptor>>,
-    pub exception_details: Option<ExceptionDetails>,
-}
-
 /// [`Runtime.releaseObject`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-releaseObject)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -232,65 +177,10 @@ command!(
     Empty
 );
 
-/// Gives every context (of this name) a global function whose calls come as [`BindingCalled`].
-/// [`Runtime.addBinding`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-addBinding)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct AddBinding {
-    pub name: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub execution_context_name: Option<String>,
-}
-command!(AddBinding, "Runtime.addBinding", Empty);
-
-/// [`Runtime.removeBinding`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-removeBinding)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct RemoveBinding {
-    pub name: String,
-}
-command!(RemoveBinding, "Runtime.removeBinding", Empty);
-
 /// [`Runtime.terminateExecution`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-terminateExecution)
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct TerminateExecution {}
 command!(TerminateExecution, "Runtime.terminateExecution", Empty);
-
-/// [`Runtime.setAsyncCallStackDepth`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-setAsyncCallStackDepth)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SetAsyncCallStackDepth {
-    pub max_depth: i64,
-}
-command!(
-    SetAsyncCallStackDepth,
-    "Runtime.setAsyncCallStackDepth",
-    Empty
-);
-
-/// [`Runtime.discardConsoleEntries`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-discardConsoleEntries)
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct DiscardConsoleEntries {}
-command!(
-    DiscardConsoleEntries,
-    "Runtime.discardConsoleEntries",
-    Empty
-);
-
-/// [`Runtime.getHeapUsage`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#method-getHeapUsage)
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct GetHeapUsage {}
-command!(GetHeapUsage, "Runtime.getHeapUsage", GetHeapUsageResponse);
-
-/// The answer to [`GetHeapUsage`].
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct GetHeapUsageResponse {
-    pub used_size: f64,
-    pub total_size: f64,
-    pub embedder_heap_used_size: f64,
-    pub backing_storage_size: f64,
-}
 
 /// [`Runtime.executionContextCreated`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#event-executionContextCreated)
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -341,25 +231,6 @@ pub struct ExceptionThrown {
     pub exception_details: ExceptionDetails,
 }
 event!(ExceptionThrown, "Runtime.exceptionThrown");
-
-/// [`Runtime.exceptionRevoked`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#event-exceptionRevoked)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct ExceptionRevoked {
-    pub reason: String,
-    pub exception_id: i64,
-}
-event!(ExceptionRevoked, "Runtime.exceptionRevoked");
-
-/// [`Runtime.bindingCalled`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#event-bindingCalled)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct BindingCalled {
-    pub name: String,
-    pub payload: String,
-    pub execution_context_id: ExecutionContextId,
-}
-event!(BindingCalled, "Runtime.bindingCalled");
 
 /// [`Runtime.ScriptId`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-ScriptId)
 pub type ScriptId = String;
@@ -436,40 +307,6 @@ pub struct PropertyPreview {
 pub struct EntryPreview {
     pub key: Option<ObjectPreview>,
     pub value: ObjectPreview,
-}
-
-/// [`Runtime.PropertyDescriptor`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-PropertyDescriptor)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct PropertyDescriptor {
-    pub name: String,
-    pub value: Option<RemoteObject>,
-    pub writable: Option<bool>,
-    pub get: Option<RemoteObject>,
-    pub set: Option<RemoteObject>,
-    pub configurable: bool,
-    pub enumerable: bool,
-    pub was_thrown: Option<bool>,
-    pub is_own: Option<bool>,
-    pub symbol: Option<RemoteObject>,
-}
-
-/// [`Runtime.InternalPropertyDescriptor`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-InternalPropertyDescriptor)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct InternalPropertyDescriptor {
-    pub name: String,
-    pub value: Option<RemoteObject>,
-}
-
-/// [`Runtime.PrivatePropertyDescriptor`](https://chromedevtools.github.io/devtools-protocol/tot/Runtime/#type-PrivatePropertyDescriptor)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct PrivatePropertyDescriptor {
-    pub name: String,
-    pub value: Option<RemoteObject>,
-    pub get: Option<RemoteObject>,
-    pub set: Option<RemoteObject>,
 }
 
 /// One of `value`, `unserializable_value` and `object_id`; none of them is `undefined`.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Empty, browser, command, network, page};
+use super::{Empty, browser, command, network};
 
 /// [`Storage.getCookies`](https://chromedevtools.github.io/devtools-protocol/tot/Storage/#method-getCookies)
 #[derive(Debug, Clone, Default, Serialize)]
@@ -38,48 +38,3 @@ pub struct ClearCookies {
     pub browser_context_id: Option<browser::BrowserContextId>,
 }
 command!(ClearCookies, "Storage.clearCookies", Empty);
-
-/// [`Storage.clearDataForOrigin`](https://chromedevtools.github.io/devtools-protocol/tot/Storage/#method-clearDataForOrigin)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClearDataForOrigin {
-    pub origin: String,
-    pub storage_types: String,
-}
-command!(ClearDataForOrigin, "Storage.clearDataForOrigin", Empty);
-
-/// [`Storage.clearDataForStorageKey`](https://chromedevtools.github.io/devtools-protocol/tot/Storage/#method-clearDataForStorageKey)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClearDataForStorageKey {
-    pub storage_key: String,
-    pub storage_types: String,
-}
-command!(
-    ClearDataForStorageKey,
-    "Storage.clearDataForStorageKey",
-    Empty
-);
-
-/// [`Storage.getStorageKey`](https://chromedevtools.github.io/devtools-protocol/tot/Storage/#method-getStorageKey)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GetStorageKey {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub frame_id: Option<page::FrameId>,
-}
-command!(
-    GetStorageKey,
-    "Storage.getStorageKey",
-    GetStorageKeyResponse
-);
-
-/// The answer to [`GetStorageKey`].
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct GetStorageKeyResponse {
-    pub storage_key: SerializedStorageKey,
-}
-
-/// [`Storage.SerializedStorageKey`](https://chromedevtools.github.io/devtools-protocol/tot/Storage/#type-SerializedStorageKey)
-pub type SerializedStorageKey = String;

@@ -19,27 +19,6 @@ pub struct SetAutoAttach {
 }
 command!(SetAutoAttach, "Target.setAutoAttach", Empty);
 
-/// [`Target.setDiscoverTargets`](https://chromedevtools.github.io/devtools-protocol/tot/Target/#method-setDiscoverTargets)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SetDiscoverTargets {
-    pub discover: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub filter: Option<TargetFilter>,
-}
-command!(SetDiscoverTargets, "Target.setDiscoverTargets", Empty);
-
-/// [`Target.autoAttachRelated`](https://chromedevtools.github.io/devtools-protocol/tot/Target/#method-autoAttachRelated)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct AutoAttachRelated {
-    pub target_id: TargetId,
-    pub wait_for_debugger_on_start: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub filter: Option<TargetFilter>,
-}
-command!(AutoAttachRelated, "Target.autoAttachRelated", Empty);
-
 /// [`Target.createTarget`](https://chromedevtools.github.io/devtools-protocol/tot/Target/#method-createTarget)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -85,14 +64,6 @@ pub struct CloseTarget {
 }
 command!(CloseTarget, "Target.closeTarget", Empty);
 
-/// [`Target.activateTarget`](https://chromedevtools.github.io/devtools-protocol/tot/Target/#method-activateTarget)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ActivateTarget {
-    pub target_id: TargetId,
-}
-command!(ActivateTarget, "Target.activateTarget", Empty);
-
 /// [`Target.attachToTarget`](https://chromedevtools.github.io/devtools-protocol/tot/Target/#method-attachToTarget)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -111,22 +82,6 @@ command!(
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AttachToTargetResponse {
-    pub session_id: SessionId,
-}
-
-/// [`Target.attachToBrowserTarget`](https://chromedevtools.github.io/devtools-protocol/tot/Target/#method-attachToBrowserTarget)
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct AttachToBrowserTarget {}
-command!(
-    AttachToBrowserTarget,
-    "Target.attachToBrowserTarget",
-    AttachToBrowserTargetResponse
-);
-
-/// The answer to [`AttachToBrowserTarget`].
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct AttachToBrowserTargetResponse {
     pub session_id: SessionId,
 }
 
@@ -153,22 +108,6 @@ command!(GetTargets, "Target.getTargets", GetTargetsResponse);
 #[serde(rename_all = "camelCase", default)]
 pub struct GetTargetsResponse {
     pub target_infos: Vec<TargetInfo>,
-}
-
-/// [`Target.getTargetInfo`](https://chromedevtools.github.io/devtools-protocol/tot/Target/#method-getTargetInfo)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GetTargetInfo {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub target_id: Option<TargetId>,
-}
-command!(GetTargetInfo, "Target.getTargetInfo", GetTargetInfoResponse);
-
-/// The answer to [`GetTargetInfo`].
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct GetTargetInfoResponse {
-    pub target_info: TargetInfo,
 }
 
 /// Makes a context with cookies, storage and cache of its own.
@@ -250,22 +189,6 @@ pub struct TargetCreated {
     pub target_info: TargetInfo,
 }
 event!(TargetCreated, "Target.targetCreated");
-
-/// [`Target.targetDestroyed`](https://chromedevtools.github.io/devtools-protocol/tot/Target/#event-targetDestroyed)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct TargetDestroyed {
-    pub target_id: TargetId,
-}
-event!(TargetDestroyed, "Target.targetDestroyed");
-
-/// [`Target.targetInfoChanged`](https://chromedevtools.github.io/devtools-protocol/tot/Target/#event-targetInfoChanged)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct TargetInfoChanged {
-    pub target_info: TargetInfo,
-}
-event!(TargetInfoChanged, "Target.targetInfoChanged");
 
 /// [`Target.targetCrashed`](https://chromedevtools.github.io/devtools-protocol/tot/Target/#event-targetCrashed)
 #[derive(Debug, Clone, Default, Deserialize)]

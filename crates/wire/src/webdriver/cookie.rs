@@ -43,8 +43,3 @@ pub struct DeleteCookie {
     pub name: String,
 }
 command!(DeleteCookie, "Delete Cookie", Delete "cookie"/name/"", Done);
-
-/// <https://www.w3.org/TR/webdriver2/#delete-all-cookies>
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct DeleteAllCookies {}
-command!(DeleteAllCookies, "Delete All Cookies", Delete "cookie", Done);

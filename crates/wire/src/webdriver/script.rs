@@ -13,11 +13,3 @@ pub struct ExecuteScript {
     pub args: Vec<Value>,
 }
 command!(ExecuteScript, "Execute Script", Post "execute/sync", Box<RawValue>);
-
-/// The same, whose last argument is a function to be called with the answer. <https://www.w3.org/TR/webdriver2/#execute-async-script>
-#[derive(Debug, Clone, Serialize)]
-pub struct ExecuteAsyncScript {
-    pub script: String,
-    pub args: Vec<Value>,
-}
-command!(ExecuteAsyncScript, "Execute Async Script", Post "execute/async", Box<RawValue>);

@@ -8,11 +8,6 @@ use super::{Done, command};
 /// Names a window or tab.
 pub type WindowHandle = String;
 
-/// <https://www.w3.org/TR/webdriver2/#get-window-handle>
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct GetWindowHandle {}
-command!(GetWindowHandle, "Get Window Handle", Get "window", WindowHandle);
-
 /// Answers those that are left. <https://www.w3.org/TR/webdriver2/#close-window>
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct CloseWindow {}
@@ -73,16 +68,6 @@ pub enum FrameReference {
     /// By the element that holds it.
     Owner(Element),
 }
-
-/// <https://www.w3.org/TR/webdriver2/#switch-to-parent-frame>
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct SwitchToParentFrame {}
-command!(SwitchToParentFrame, "Switch To Parent Frame", Post "frame/parent", Done);
-
-/// <https://www.w3.org/TR/webdriver2/#get-window-rect>
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct GetWindowRect {}
-command!(GetWindowRect, "Get Window Rect", Get "window/rect", WindowRect);
 
 /// <https://www.w3.org/TR/webdriver2/#set-window-rect>
 #[derive(Debug, Clone, Default, Serialize)]

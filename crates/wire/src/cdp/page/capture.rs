@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::cdp::{Binary, Empty, command, dom, event, io, network};
+use crate::cdp::{Binary, command, dom, io};
 
 /// [`Page.captureScreenshot`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-captureScreenshot)
 #[derive(Debug, Clone, Default, Serialize)]
@@ -32,26 +32,6 @@ command!(
 #[serde(rename_all = "camelCase", default)]
 pub struct CaptureScreenshotResponse {
     pub data: Binary,
-}
-
-/// [`Page.captureSnapshot`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-captureSnapshot)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CaptureSnapshot {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub format: Option<SnapshotFormat>,
-}
-command!(
-    CaptureSnapshot,
-    "Page.captureSnapshot",
-    CaptureSnapshotResponse
-);
-
-/// The answer to [`CaptureSnapshot`].
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct CaptureSnapshotResponse {
-    pub data: String,
 }
 
 /// Lengths are in inches.
@@ -104,40 +84,6 @@ pub struct PrintToPDFResponse {
     pub stream: Option<io::StreamHandle>,
 }
 
-/// [`Page.startScreencast`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-startScreencast)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct StartScreencast {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub format: Option<ImageFormat>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub quality: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_width: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_height: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub every_nth_frame: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_frames_in_flight: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub send_last_frame: Option<bool>,
-}
-command!(StartScreencast, "Page.startScreencast", Empty);
-
-/// [`Page.stopScreencast`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-stopScreencast)
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct StopScreencast {}
-command!(StopScreencast, "Page.stopScreencast", Empty);
-
-/// [`Page.screencastFrameAck`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-screencastFrameAck)
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ScreencastFrameAck {
-    pub session_id: i64,
-}
-command!(ScreencastFrameAck, "Page.screencastFrameAck", Empty);
-
 /// CSS pixels.
 /// [`Page.getLayoutMetrics`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-getLayoutMetrics)
 #[derive(Debug, Clone, Default, Serialize)]
@@ -155,30 +101,6 @@ pub struct GetLayoutMetricsResponse {
     pub css_layout_viewport: LayoutViewport,
     pub css_visual_viewport: VisualViewport,
     pub css_content_size: dom::Rect,
-}
-
-/// [`Page.screencastFrame`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-screencastFrame)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct ScreencastFrame {
-    pub data: Binary,
-    pub metadata: ScreencastFrameMetadata,
-    pub session_id: i64,
-}
-event!(ScreencastFrame, "Page.screencastFrame");
-
-/// [`Page.ScreencastFrameMetadata`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#type-ScreencastFrameMetadata)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct ScreencastFrameMetadata {
-    pub offset_top: f64,
-    pub page_scale_factor: f64,
-    pub device_width: f64,
-    pub device_height: f64,
-    pub scroll_offset_x: f64,
-    pub scroll_offset_y: f64,
-    pub timestamp: Option<network::TimeSinceEpoch>,
-    pub monotonic_timestamp: Option<network::MonotonicTime>,
 }
 
 /// [`Page.LayoutViewport`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#type-LayoutViewport)
@@ -225,14 +147,6 @@ pub enum ImageFormat {
     Jpeg,
     Png,
     Webp,
-}
-
-/// What `format` may be in `Page.captureSnapshot`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum SnapshotFormat {
-    #[default]
-    Mhtml,
 }
 
 /// What `transferMode` may be in `Page.printToPDF`.

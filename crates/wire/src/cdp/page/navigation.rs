@@ -75,11 +75,6 @@ pub struct NavigateToHistoryEntry {
 }
 command!(NavigateToHistoryEntry, "Page.navigateToHistoryEntry", Empty);
 
-/// [`Page.resetNavigationHistory`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-resetNavigationHistory)
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct ResetNavigationHistory {}
-command!(ResetNavigationHistory, "Page.resetNavigationHistory", Empty);
-
 /// [`Page.setLifecycleEventsEnabled`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-setLifecycleEventsEnabled)
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -101,14 +96,6 @@ pub struct FrameNavigated {
     pub kind: NavigationType,
 }
 event!(FrameNavigated, "Page.frameNavigated");
-
-/// [`Page.documentOpened`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-documentOpened)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct DocumentOpened {
-    pub frame: Frame,
-}
-event!(DocumentOpened, "Page.documentOpened");
 
 /// [`Page.navigatedWithinDocument`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-navigatedWithinDocument)
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -142,14 +129,6 @@ pub struct FrameStartedNavigating {
 }
 event!(FrameStartedNavigating, "Page.frameStartedNavigating");
 
-/// [`Page.frameStartedLoading`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-frameStartedLoading)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct FrameStartedLoading {
-    pub frame_id: FrameId,
-}
-event!(FrameStartedLoading, "Page.frameStartedLoading");
-
 /// Comes also when a navigation ended without a document: a download, a 204.
 /// [`Page.frameStoppedLoading`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-frameStoppedLoading)
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -158,29 +137,6 @@ pub struct FrameStoppedLoading {
     pub frame_id: FrameId,
 }
 event!(FrameStoppedLoading, "Page.frameStoppedLoading");
-
-/// [`Page.frameScheduledNavigation`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-frameScheduledNavigation)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct FrameScheduledNavigation {
-    pub frame_id: FrameId,
-    pub delay: f64,
-    pub reason: String,
-    pub url: String,
-}
-event!(FrameScheduledNavigation, "Page.frameScheduledNavigation");
-
-/// Comes as the navigation begins; it is not the navigation's end.
-/// [`Page.frameClearedScheduledNavigation`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-frameClearedScheduledNavigation)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct FrameClearedScheduledNavigation {
-    pub frame_id: FrameId,
-}
-event!(
-    FrameClearedScheduledNavigation,
-    "Page.frameClearedScheduledNavigation"
-);
 
 /// `init`, `commit`, `DOMContentLoaded`, `load`, `networkIdle`, paints; only after
 /// [`SetLifecycleEventsEnabled`].
@@ -202,14 +158,6 @@ pub struct LoadEventFired {
     pub timestamp: network::MonotonicTime,
 }
 event!(LoadEventFired, "Page.loadEventFired");
-
-/// [`Page.domContentEventFired`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-domContentEventFired)
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct DomContentEventFired {
-    pub timestamp: network::MonotonicTime,
-}
-event!(DomContentEventFired, "Page.domContentEventFired");
 
 /// [`Page.NavigationEntry`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#type-NavigationEntry)
 #[derive(Debug, Clone, Default, Deserialize)]
