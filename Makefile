@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := test
-.PHONY: demo test test-engines npm check update parity bench soak grid conformance chromium engines clients selenium
+.PHONY: demo test test-engines npm check typos update parity bench soak grid conformance chromium engines clients selenium
 
 CARGO ?= cargo
 INJECTED := crates/engine/injected
@@ -11,6 +11,7 @@ APPS := crates/testkit/apps
 GRID := crates/testkit/grid
 # An authorization server.
 OAUTH := crates/playhouse/tests/oauth
+TYPOS := target/typos-1.52.0
 ORACLE := target/oracle/node_modules/@playwright/mcp/cli.js
 
 packages = $(addsuffix /node_modules/.package-lock.json,$(1))
@@ -36,11 +37,15 @@ npm: chromium
 	node npm/build.mjs target/release/playhouse
 	node npm/test.mjs
 
-# Format, lints, and the types of the code in the page. Needs no browser.
-check: $(call packages,$(INJECTED))
+# Format, spelling, lints, and the types of the code in the page. Needs no browser.
+check: typos $(call packages,$(INJECTED))
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 	npm --prefix $(INJECTED) run --silent check
+
+# Spelling, with the exceptions of typos.toml.
+typos: $(TYPOS)/bin/typos
+	$<
 
 # Rewrites the bundles, the generated documents, and the replies of specs; read the diff.
 update: chromium $(call packages,$(INJECTED) $(APPS) $(OAUTH))
@@ -103,6 +108,10 @@ $(CLIENTS)/python/ready: $(CLIENTS)/requirements.txt
 	@.ci/python $(CLIENTS)/python
 	$(CLIENTS)/python/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
+
+$(TYPOS)/bin/typos:
+	@.ci/python $(TYPOS)
+	$(TYPOS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps typos==$(TYPOS:target/typos-%=%)
 
 # Debian has no package of it.
 $(GRID)/bin/geckodriver:
