@@ -150,7 +150,7 @@ fn introduction(plan: &Plan, servers: &[Server]) -> String {
 Only ratios carry over to other machines. Each effect was checked in the page. `@playwright/mcp` is 0.0.83 as shipped, “settle 0” the same with `--timeout-settle 0`, \
 `agent-browser` 0.41.2; “raw CDP” is the floor: bare commands behind a loop over stdio, which wait for nothing and check nothing; its `session` tools are those of `--toolsets session`, which answer without a snapshot. On Firefox and WebKit the floor is what their protocol takes for the same job, with its checks: a click finds its element, brings it into view and looks whether anything lies over it, and a navigation waits for `load`; “raw, settled” is the same with a wait after a click, two frames and 16 ms without a change, which is what ours waits for, and what ours is judged by; “settle 0” is ours with `--timeout-settle 0`. \
 Memory is proportional set size, of each server alone; processor time is that of the server with its helpers, without the browser. \
-A further context is measured with the switches that each server gives its browser. Tokens are o200k, those of tools without annotations. What many calls leave behind is in [soak.md](soak.md); which targets are missed, and why, in [decision 15](decisions/0015-targets-that-are-missed.md).\n\nMachine: {}. Command: `bench {}`. {}\n",
+A further context is measured with the switches that each server gives its browser. Tokens are o200k, those of tools without annotations. What many calls leave behind is in [soak.md](soak.md); which targets are missed, and why, in [decision 15](decisions/0015-performance-targets.md).\n\nMachine: {}. Command: `bench {}`. {}\n",
         output_of("date", &["+%Y-%m-%d %H:%M"]),
         plan.rounds,
         machine(),
