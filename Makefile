@@ -3,7 +3,7 @@
 
 CARGO ?= cargo
 INJECTED := crates/engine/injected
-# Clients of other authors, on Node and Python.
+# Third-party clients, on Node and Python.
 CLIENTS := crates/testkit/clients
 # Apps under test.
 APPS := crates/testkit/apps
@@ -22,11 +22,11 @@ demo: chromium $(if $(E2E),$(call packages,$(APPS)))
 	$(CARGO) build --locked -p playhouse -p testkit
 	$(if $(SESSIONS),target/debug/sessions $(SESSIONS),target/debug/demo $(if $(E2E),--e2e))
 
-# Everything that needs Node and a Chromium at most.
+# Tests that need at most Node and a Chromium.
 test: chromium $(call packages,$(INJECTED) $(APPS) $(OAUTH))
 	$(CARGO) test --locked --workspace --no-fail-fast
 
-# What needs Firefox, WebKit, a Selenium Grid or clients of other authors.
+# Tests that need Firefox, WebKit, a Selenium Grid or third-party clients.
 test-engines: chromium engines clients selenium $(call packages,$(OAUTH)) conformance
 	$(CARGO) test --locked --workspace --no-fail-fast -- --ignored
 	$(CARGO) test --locked -p engine --test firefox
@@ -58,7 +58,7 @@ parity: chromium $(ORACLE)
 	$(CARGO) build --locked -p playhouse -p testkit
 	target/debug/parity crates/testkit/parity -- target/debug/playhouse --toolsets browser -- node $(CURDIR)/$(ORACLE)
 
-# The official suite of the Model Context Protocol tests the server as it is, and then, for everything, one with the suite's fixtures.
+# Runs the official suite of the Model Context Protocol against the server as it is, and against one with the fixtures of the suite.
 conformance: chromium clients
 	$(CARGO) build --locked -p playhouse -p testkit
 	$(CARGO) clippy --locked -p playhouse --features conformance --example conformance -- -D warnings
@@ -113,6 +113,6 @@ $(TYPOS)/bin/typos:
 	@.ci/python $(TYPOS)
 	$(TYPOS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps typos==$(TYPOS:target/typos-%=%)
 
-# Debian has no package of it.
+# Debian has no package of geckodriver.
 $(GRID)/bin/geckodriver:
 	$(CARGO) install --quiet --debug --locked --root $(GRID) --version 0.37.1 geckodriver

@@ -147,10 +147,10 @@ fn introduction(plan: &Plan, servers: &[Server]) -> String {
         .map(|server| report::size(server.program()));
     format!(
         "# Benchmarks\n\nWritten by `make bench` ({}). Medians of {} interleaved rounds; a ratio is the median of the ratios of each round. \
-Only ratios carry over to other machines. Each effect was checked in the page. `@playwright/mcp` is 0.0.83 as shipped, “settle 0” the same with `--timeout-settle 0`, \
-`agent-browser` 0.41.2; “raw CDP” is the floor: bare commands behind a loop over stdio, which wait for nothing and check nothing; its `session` tools are those of `--toolsets session`, which answer without a snapshot. On Firefox and WebKit the floor is what their protocol takes for the same job, with its checks: a click finds its element, brings it into view and looks whether anything lies over it, and a navigation waits for `load`; “raw, settled” is the same with a wait after a click, two frames and 16 ms without a change, which is what ours waits for, and what ours is judged by; “settle 0” is ours with `--timeout-settle 0`. \
+Only ratios are comparable between machines. Each effect was verified in the page. `@playwright/mcp` is 0.0.83 as shipped, “settle 0” the same with `--timeout-settle 0`, \
+`agent-browser` 0.41.2. “raw CDP” is the baseline: bare commands behind a loop over stdio, without waits and checks. “session tools” are those of `--toolsets session`, which answer without a snapshot. On Firefox and WebKit the baseline is the minimum of their protocol for the same operation, with its checks: a click finds its element, scrolls it into view and tests whether another element covers it, and a navigation waits for `load`; “raw, settled” is the same with a wait after a click, two frames and 16 ms without a change, which is what Playhouse waits for, and what its targets refer to; “settle 0” is Playhouse with `--timeout-settle 0`. \
 Memory is proportional set size, of each server alone; processor time is that of the server with its helpers, without the browser. \
-A further context is measured with the switches that each server gives its browser. Tokens are o200k, those of tools without annotations. What many calls leave behind is in [soak.md](soak.md); which targets are missed, and why, in [decision 15](decisions/0015-performance-targets.md).\n\nMachine: {}. Command: `bench {}`. {}\n",
+A further context is measured with the browser switches of each server. Tokens are o200k, those of tools without annotations. [soak.md](soak.md) has the memory after many calls, [decision 15](decisions/0015-performance-targets.md) the missed targets with their reasons.\n\nMachine: {}. Command: `bench {}`. {}\n",
         output_of("date", &["+%Y-%m-%d %H:%M"]),
         plan.rounds,
         machine(),
