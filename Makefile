@@ -1,9 +1,9 @@
 .DEFAULT_GOAL := test
-.PHONY: demo test test-engines npm check update parity bench soak grid conformance chromium engines clients selenium
+.PHONY: demo test test-engines npm check typos update parity bench soak grid conformance chromium engines clients selenium
 
 CARGO ?= cargo
 INJECTED := crates/engine/injected
-# Clients of other authors, on Node and Python.
+# Third-party clients, on Node and Python.
 CLIENTS := crates/testkit/clients
 # Apps under test.
 APPS := crates/testkit/apps
@@ -11,6 +11,7 @@ APPS := crates/testkit/apps
 GRID := crates/testkit/grid
 # An authorization server.
 OAUTH := crates/playhouse/tests/oauth
+TYPOS := target/typos-1.52.0
 ORACLE := target/oracle/node_modules/@playwright/mcp/cli.js
 
 packages = $(addsuffix /node_modules/.package-lock.json,$(1))
@@ -21,11 +22,11 @@ demo: chromium $(if $(E2E),$(call packages,$(APPS)))
 	$(CARGO) build --locked -p playhouse -p testkit
 	$(if $(SESSIONS),target/debug/sessions $(SESSIONS),target/debug/demo $(if $(E2E),--e2e))
 
-# Everything that needs Node and a Chromium at most.
+# Tests that need at most Node and a Chromium.
 test: chromium $(call packages,$(INJECTED) $(APPS) $(OAUTH))
 	$(CARGO) test --locked --workspace --no-fail-fast
 
-# What needs Firefox, WebKit, a Selenium Grid or clients of other authors.
+# Tests that need Firefox, WebKit, a Selenium Grid or third-party clients.
 test-engines: chromium engines clients selenium $(call packages,$(OAUTH)) conformance
 	$(CARGO) test --locked --workspace --no-fail-fast -- --ignored
 	$(CARGO) test --locked -p engine --test firefox
@@ -36,11 +37,15 @@ npm: chromium
 	node npm/build.mjs target/release/playhouse
 	node npm/test.mjs
 
-# Format, lints, and the types of the code in the page. Needs no browser.
-check: $(call packages,$(INJECTED))
+# Format, spelling, lints, and the types of the code in the page. Needs no browser.
+check: typos $(call packages,$(INJECTED))
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 	npm --prefix $(INJECTED) run --silent check
+
+# Spelling, with the exceptions of typos.toml.
+typos: $(TYPOS)/bin/typos
+	$<
 
 # Rewrites the bundles, the generated documents, and the replies of specs; read the diff.
 update: chromium $(call packages,$(INJECTED) $(APPS) $(OAUTH))
@@ -53,7 +58,7 @@ parity: chromium $(ORACLE)
 	$(CARGO) build --locked -p playhouse -p testkit
 	target/debug/parity crates/testkit/parity -- target/debug/playhouse --toolsets browser -- node $(CURDIR)/$(ORACLE)
 
-# The official suite of the Model Context Protocol tests the server as it is, and then, for everything, one with the suite's fixtures.
+# Runs the official suite of the Model Context Protocol against the server as it is, and against one with the fixtures of the suite.
 conformance: chromium clients
 	$(CARGO) build --locked -p playhouse -p testkit
 	$(CARGO) clippy --locked -p playhouse --features conformance --example conformance -- -D warnings
@@ -104,6 +109,10 @@ $(CLIENTS)/python/ready: $(CLIENTS)/requirements.txt
 	$(CLIENTS)/python/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
-# Debian has no package of it.
+$(TYPOS)/bin/typos:
+	@.ci/python $(TYPOS)
+	$(TYPOS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps typos==$(TYPOS:target/typos-%=%)
+
+# Debian has no package of geckodriver.
 $(GRID)/bin/geckodriver:
 	$(CARGO) install --quiet --debug --locked --root $(GRID) --version 0.37.1 geckodriver

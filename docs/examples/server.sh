@@ -17,7 +17,7 @@ answer() { local IFS=,; printf '{%s}\n' "$*"; exit "$code"; }
 fail() { code=1; answer '"status":"error"' "\"error\":$(quote "$1")" "\"message\":$(quote "$2")" "$logs"; }
 now() { date -u +%Y-%m-%dT%H:%M:%SZ; }
 born() { ps -o lstart= -p "$1" 2>/dev/null; }
-# Whether the process that we started still runs: a number alone may be another one's by now.
+# Whether the process that was started is still running: its pid alone may belong to another process now.
 alive() { [ -n "${pid:-}" ] && [ "$(born "$pid")" = "$birth" ]; }
 healthy() { curl --silent --output /dev/null --max-time 2 "$url$path"; }
 free() { ! (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
@@ -35,7 +35,7 @@ launch() {
   done
   url=http://localhost:$port
   : >"$out"; : >"$err"; : >"$all"
-  # The readers of the app's output bear its signals, so that they see its last words.
+  # The readers of the app's output ignore its signals, so that they receive its last lines.
   PORT=$port bash -c "$app" </dev/null \
     > >(trap '' TERM; exec tee -a "$out" "$all" >/dev/null 2>&1) \
     2> >(trap '' TERM; exec tee -a "$err" "$all" >/dev/null 2>&1) &

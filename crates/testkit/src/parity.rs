@@ -1,5 +1,5 @@
 //! The same calls to two servers on the same pages: where do clients see something else? Scenarios
-//! are Markdown files; CONTRIBUTING.md describes them. A difference that is wanted stands in the
+//! are Markdown files; docs/testing.md describes them. A difference that is wanted stands in the
 //! scenario, with its reason; any other fails the run, and so does one that is no longer there.
 
 mod change;

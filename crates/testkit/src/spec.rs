@@ -1,4 +1,4 @@
-//! Specs: Markdown files that hold pages, calls, and the replies we expect. CONTRIBUTING.md
+//! Specs: Markdown files that hold pages, calls, and the replies we expect. docs/testing.md
 //! describes the format; this reads, runs, compares and rewrites them.
 
 use std::collections::{BTreeMap, BTreeSet};

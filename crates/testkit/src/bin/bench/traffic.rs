@@ -47,7 +47,7 @@ pub(crate) async fn measure(plan: &Plan, servers: &[Server]) -> String {
         .iter()
         .filter(|server| matches!(server.key, "pw" | "ours"))
         .collect();
-    let mut text = "## Requests\n\nWithout a browser, over connections that stay open; each client asks again when it was answered. p50 and p99 are times of single requests.\n\n| |".to_owned();
+    let mut text = "## Requests\n\nWithout a browser, over persistent connections; each client sends the next request when it has the answer. p50 and p99 are times of single requests.\n\n| |".to_owned();
     for server in &servers {
         let title = server.title;
         let _ = write!(text, " {title}: requests/s | p50 | p99 |");

@@ -156,10 +156,10 @@ fn megabytes(bytes: u64) -> f64 {
 
 fn document(rows: &[Row]) -> String {
     let mut text = format!(
-        "# What many calls leave behind\n\nWritten by `make soak`, which repeats mixed work in one server: pages, actions, tabs, dialogs, downloads, \
-pictures, mistakes. Memory is proportional set size, read at rest on the same small page. It fails when the server needs more than a tenth more \
-memory at the end than in the first row, or has more processes, open files or temporary files. Output files are pictures and downloads, which are \
-the client's.\n\n{HEAD}\n"
+        "# Soak test\n\nWritten by `make soak`, which repeats mixed work in one server: pages, actions, tabs, dialogs, downloads, \
+screenshots, errors. Memory is proportional set size, read at rest on the same small page. The test fails if the server needs more than a tenth more \
+memory at the end than in the first row, or has more processes, open files or temporary files. Output files are screenshots and downloads, which belong to \
+the client.\n\n{HEAD}\n"
     );
     for row in rows {
         text += &row.text;
