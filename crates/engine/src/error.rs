@@ -110,7 +110,7 @@ pub enum Error {
     },
     /// A regular expression needs more steps than searches may take.
     #[error(
-        "The regular expression {pattern} takes too long on this text: it tries too many ways to match."
+        "The regular expression {pattern} takes too long on this text: it backtracks too much."
     )]
     PatternTooSlow {
         /// Its source.
@@ -141,7 +141,7 @@ pub enum Error {
     #[error("the page crashed")]
     PageCrashed {},
     /// The page did not answer, and nothing but ending its renderer was left.
-    #[error("the page did not answer and was ended")]
+    #[error("the page did not respond and was terminated")]
     PageHung {},
     /// The browser is gone.
     #[error("Target page, context or browser has been closed{}", after(.reason))]

@@ -58,7 +58,7 @@ pub(crate) enum Error {
     #[error("Session \"{session_id}\" has expired")]
     SessionExpired { session_id: String },
     /// Another call closed the session.
-    #[error("The session was closed while \"{tool}\" was under way or waited for it")]
+    #[error("The session was closed while \"{tool}\" was running or queued")]
     SessionClosed { tool: &'static str },
     /// The call names no session, and there are several that it may be for.
     #[error("The call names no session, and there are several: {}", .sessions.join(", "))]
@@ -67,7 +67,7 @@ pub(crate) enum Error {
         sessions: Vec<String>,
     },
     /// There are as many sessions as there may be.
-    #[error("There are {max_sessions} sessions already, and there may be no more")]
+    #[error("Session limit reached ({max_sessions}, --max-sessions)")]
     MaxSessionsReached { max_sessions: usize },
     /// The session's browser ended by itself, and with it what the session had there.
     #[error("The browser of the session ended: {reason}")]
@@ -191,10 +191,10 @@ pub(crate) enum Error {
         ran: bool,
     },
     /// A screenshot is larger than screenshots may be.
-    #[error("The screenshot has {size} bytes, and may have {limit} (--max-screenshot-size)")]
+    #[error("The screenshot is {size} bytes; the limit is {limit} (--max-screenshot-size)")]
     ScreenshotTooLarge { size: usize, limit: u64 },
     /// Pictures that are too large to be compared.
-    #[error("Both pictures take {width}x{height} pixels, and may take {limit} in all")]
+    #[error("Image size {width}x{height} exceeds the limit of {limit} pixels")]
     PictureTooLarge { width: u32, height: u32, limit: u64 },
     /// There is no such server of the app under test, or none at all.
     #[error("{}", unconfigured(.server.as_deref(), .servers))]

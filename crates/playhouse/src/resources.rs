@@ -64,7 +64,7 @@ pub(crate) enum Body {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Unreadable {
     /// There is no such thing, or it is not the caller's.
-    #[error("There is no resource {}. `resources/list` tells what there is.", brief(.0))]
+    #[error("Resource not found: {}. See resources/list.", brief(.0))]
     Unknown(String),
     /// There is, but it cannot be had.
     #[error("{} cannot be read: {}", brief(.uri), brief(.reason))]

@@ -7,22 +7,22 @@ use crate::error::{Error, Result};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray)]
 pub enum Feature {
     /// [`ContextOptions::throttling`].
-    #[strum(to_string = "A slow network")]
+    #[strum(to_string = "Network throttling")]
     Throttling,
     /// [`ContextOptions::media`] and later changes of it.
-    #[strum(to_string = "Emulating media features")]
+    #[strum(to_string = "Media feature emulation")]
     MediaFeatures,
     /// [`super::Viewport::is_mobile`].
-    #[strum(to_string = "A mobile viewport")]
+    #[strum(to_string = "Mobile viewport emulation")]
     MobileViewport,
     /// [`super::Viewport::has_touch`].
-    #[strum(to_string = "A touch screen")]
+    #[strum(to_string = "Touch emulation")]
     TouchScreen,
     /// [`ContextOptions::bypass_csp`].
-    #[strum(to_string = "Ignoring Content-Security-Policy")]
+    #[strum(to_string = "Bypassing the Content-Security-Policy")]
     BypassCsp,
     /// [`ContextOptions::java_script_enabled`].
-    #[strum(to_string = "Pages without scripts")]
+    #[strum(to_string = "Disabling JavaScript")]
     WithoutScripts,
     /// A [`super::Proxy`].
     #[strum(to_string = "A proxy")]
@@ -34,52 +34,52 @@ pub enum Feature {
     #[strum(to_string = "Rules about IP addresses and ports")]
     AddressRules,
     /// [`ContextOptions::locale`].
-    #[strum(to_string = "Another language")]
+    #[strum(to_string = "Locale emulation")]
     Locale,
     /// [`ContextOptions::timezone`].
-    #[strum(to_string = "Another time zone")]
+    #[strum(to_string = "Time zone emulation")]
     TimeZone,
     /// [`ContextOptions::ignore_https_errors`] in the context that the browser begins with.
-    #[strum(to_string = "Ignoring the errors of certificates in a persistent profile")]
+    #[strum(to_string = "Ignoring certificate errors in a persistent profile")]
     IgnoreCertificatesInProfile,
     /// A [`super::Verdict::Continue`] with another URL or body.
-    #[strum(to_string = "Sending a request with another URL or body")]
+    #[strum(to_string = "Rewriting the URL or body of requests")]
     RewriteRequest,
     /// [`super::PageBackend::fetch`].
-    #[strum(to_string = "Looking at an answer before the page gets it")]
+    #[strum(to_string = "Response interception")]
     HoldResponse,
     /// Permissions of other names.
     #[strum(to_string = "Granting this permission")]
     Permission,
     /// [`super::Viewport::device_scale_factor`] other than 1.
-    #[strum(to_string = "A viewport of another scale")]
+    #[strum(to_string = "Device scale factor emulation")]
     ScaledViewport,
     /// [`super::PageBackend::pdf`].
-    #[strum(to_string = "Printing to PDF")]
+    #[strum(to_string = "PDF export")]
     Pdf,
     /// [`ContextOptions::geolocation`] and later changes of it.
-    #[strum(to_string = "Pretending to be at a place")]
+    #[strum(to_string = "Geolocation emulation")]
     Geolocation,
     /// [`ContextOptions::http_credentials`].
-    #[strum(to_string = "Logging in over HTTP")]
+    #[strum(to_string = "HTTP authentication")]
     HttpCredentials,
     /// [`ContextOptions::offline`] and later changes of it.
-    #[strum(to_string = "Cutting the network")]
+    #[strum(to_string = "Offline emulation")]
     Offline,
     /// Deciding about requests: routes, [`super::PageBackend::set_interception`].
-    #[strum(to_string = "Answering or refusing requests")]
+    #[strum(to_string = "Request interception")]
     Interception,
     /// [`ContextOptions::init_scripts`] and later ones.
-    #[strum(to_string = "Scripts that run before a document's own")]
+    #[strum(to_string = "Init scripts")]
     InitScripts,
     /// [`ContextOptions::extra_headers`] and later changes of them.
-    #[strum(to_string = "Headers for every request")]
+    #[strum(to_string = "Extra HTTP headers")]
     ExtraHeaders,
     /// [`ContextOptions::user_agent`].
-    #[strum(to_string = "Another user agent")]
+    #[strum(to_string = "User agent emulation")]
     UserAgent,
     /// [`super::PageBackend::response_body`] and [`super::PageBackend::request_body`].
-    #[strum(to_string = "Reading the bodies of requests")]
+    #[strum(to_string = "Reading request and response bodies")]
     Bodies,
     /// Recording what the browser does, by its own means.
     #[strum(to_string = "Tracing inside the browser")]
@@ -209,7 +209,7 @@ mod tests {
         let refused = browser.require_for(&options).unwrap_err();
         assert_eq!(
             refused.to_string(),
-            "Ignoring Content-Security-Policy is not supported by Firefox. Use Chromium."
+            "Bypassing the Content-Security-Policy is not supported by Firefox. Use Chromium."
         );
         assert_eq!(refused.code(), "UNSUPPORTED_BY_BROWSER");
     }

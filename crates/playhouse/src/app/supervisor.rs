@@ -92,7 +92,7 @@ pub(super) async fn start(app: &App, port: Option<u16>) -> Result<State> {
             if let Some(identity) = identity {
                 identity.kill();
             }
-            return Err(AppError::NoSupervisor("it says nothing".to_owned()));
+            return Err(AppError::NoSupervisor("no response".to_owned()));
         }
     };
     match serde_json::from_str(&line) {

@@ -195,7 +195,7 @@ pub struct ContextSettings {
     pub device_scale_factor: Option<f64>,
     /// Layout as on phones.
     pub is_mobile: bool,
-    /// A touch screen.
+    /// Touch emulation.
     pub has_touch: bool,
     /// The user agent.
     pub user_agent: Option<String>,

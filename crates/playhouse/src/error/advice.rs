@@ -73,7 +73,7 @@ impl ErrorCode {
             Self::ElementNotInteractive => "Take a snapshot to see the element's state.",
             Self::NavigationFailed => "Check the URL and that its server runs.",
             Self::UrlBlocked => "Use an http or https URL that the server's rules allow.",
-            Self::NetworkError => "Join the network again, or check the proxy.",
+            Self::NetworkError => "Turn offline mode off, or check the proxy.",
             Self::Timeout => {
                 "Take a snapshot to see the page's state, or wait for it first. A page that does not answer at all can be left with browser_navigate."
             }
@@ -89,30 +89,30 @@ impl ErrorCode {
                 "Use a path below the workspace, or start with --allow-unrestricted-file-access."
             }
             Self::FileError => "Check that the path exists and may be accessed.",
-            Self::BrowserCrashed => "Navigate again; the page starts anew.",
+            Self::BrowserCrashed => "Navigate again; a new page is created.",
             Self::BrowserError => {
-                "Try again: a browser that is gone is replaced. `playhouse doctor` tells what is missing."
+                "Try again: a browser that has terminated is replaced. `playhouse doctor` shows what is missing."
             }
             Self::DevServerNotConfigured => {
                 "Name a server that is configured, or configure one: --server-command, or devServers in the configuration file."
             }
             Self::DevServerFailed => {
-                "Read the log, mend the app or its command, and start it again with e2e_start or e2e_restart."
+                "Read the log, fix the app or its command, and start it again with e2e_start or e2e_restart."
             }
             Self::DevServerTimeout => {
-                "See what the command waits for, or give it more time: --server-start-timeout and its like."
+                "Check what the command waits for, or raise its timeout (--server-start-timeout and similar options)."
             }
             Self::ToolDisabled => "Start the server with --tools +NAME.",
             Self::InsufficientScope => {
-                "Do without the tool, or connect with a key or token that has the scope."
+                "Use another tool, or connect with a key or token that has the scope."
             }
             Self::PolicyDenied => {
-                "Do without it: only the operator of the server can change its policy."
+                "Use another tool: only the operator of the server can change its policy."
             }
             Self::AuditFailed => {
-                "The operator of the server has to make room for the audit log; calls go on then."
+                "The operator of the server has to free space for the audit log; calls are accepted again then."
             }
-            Self::ResourceExhausted => "Ask for less, or wait until others are done.",
+            Self::ResourceExhausted => "Request less, or wait until other calls have finished.",
             Self::InternalError => "Report it with the call that led to it.",
             Self::ScriptFailed | Self::UnsupportedByBrowser | Self::Cancelled => return None,
         })
@@ -130,7 +130,7 @@ impl Error {
                 Some("Start the server with --isolated, or close the other browser.".into())
             }
             Self::Engine(engine::Error::PatternTooSlow { .. }) => Some(
-                "Use plain text, or no repetition inside of another: a+$ instead of (a+)+$.".into(),
+                "Use plain text, or do not nest repetitions: a+$ instead of (a+)+$.".into(),
             ),
             Self::Engine(engine::Error::NavigationFailed { reason, .. }) => {
                 Some(unloaded(reason).into())
@@ -151,18 +151,18 @@ impl Error {
                 Some(how.into())
             }
             Self::BrowserCrashed { .. } => {
-                Some("Navigate again: the session goes on in another browser.".into())
+                Some("Navigate again: the session continues in a new browser.".into())
             }
             Self::PageCrashed { .. } => {
-                Some("Navigate again: the session goes on with a new page.".into())
+                Some("Navigate again: the session continues with a new page.".into())
             }
             Self::PolicyDenied {
                 denial: Denial::Declined | Denial::Unanswered,
                 ..
             } => Some("Ask the user before you try again.".into()),
             Self::FileRefused { rule, .. } => Some(rule.suggestion().into()),
-            Self::SwitchedOff { .. } => Some("Do without it.".into()),
-            Self::NotLogged { .. } => Some("Look at the whole log with e2e_logs.".into()),
+            Self::SwitchedOff { .. } => Some("This tool is disabled by the operator; use another one.".into()),
+            Self::NotLogged { .. } => Some("Read the whole log with e2e_logs.".into()),
             Self::NoE2eSession { .. } => Some("Begin one with e2e_start, or name it.".into()),
             Self::SessionUnclear { .. } => Some("Give the sessionId of one of them.".into()),
             Self::SessionClosed { .. } => Some("Create a new session with create_session.".into()),
@@ -171,7 +171,7 @@ impl Error {
                 Some("Compare the viewport, or with another baseline.".into())
             }
             Self::ScreenshotTooLarge { .. } => {
-                Some("Take it of the viewport or of one element, or as jpeg.".into())
+                Some("Take a screenshot of the viewport or of one element, or use jpeg.".into())
             }
             _ => code.suggestion().map(Cow::Borrowed),
         }
@@ -185,9 +185,9 @@ fn unloaded(reason: &str) -> &'static str {
     } else if reason.contains("ERR_SSL_") {
         "The server does not speak TLS there: try http, or another port."
     } else if reason.contains("ERR_TOO_MANY_REDIRECTS") {
-        "The site redirects in a circle: try another URL, or without its cookies."
+        "The site has a redirect loop: try another URL, or delete its cookies."
     } else if reason == OFFLINE {
-        "Join the network again (set_offline, browser_network_state_set)."
+        "Turn offline mode off (set_offline, browser_network_state_set)."
     } else if is_network(reason) {
         "Check the proxy, and the network of this machine."
     } else if reason.contains("ERR_NAME_NOT_RESOLVED") {

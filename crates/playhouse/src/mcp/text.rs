@@ -207,11 +207,11 @@ impl TextTransport {
         match message {
             ClientJsonRpcMessage::Request(request) => {
                 if open.contains(&request.id) {
-                    let told = "Invalid Request: a request with this id is under way";
+                    let told = "Invalid Request: duplicate request id";
                     return Err((INVALID_REQUEST, told));
                 }
                 if open.len() == OPEN {
-                    return Err((SERVER_ERROR, "Too many requests are under way"));
+                    return Err((SERVER_ERROR, "Too many concurrent requests"));
                 }
                 open.insert(request.id.clone());
                 if let ClientRequest::CallToolRequest(call) = &mut request.request {

@@ -75,7 +75,7 @@ impl Door {
         match headers.get(header::ORIGIN) {
             Some(origin) if !self.may_ask(origin) => Err(refusal(
                 StatusCode::FORBIDDEN,
-                "This web page may not ask: its origin is not in --allowed-http-origins",
+                "Origin not allowed (--allowed-http-origins)",
             )),
             _ => Ok(()),
         }

@@ -126,7 +126,7 @@ async fn what_webkit_cannot_do_is_refused_before_anything_is_started() {
     let options = [
         (
             json!({ "contextOptions": { "httpCredentials": { "username": "me", "password": "word" } } }),
-            "Logging in over HTTP",
+            "HTTP authentication",
         ),
         (
             json!({ "contextOptions": { "permissions": ["geolocation"] } }),

@@ -73,7 +73,7 @@ impl WebDriverContext {
             Ok(Ok(all)) => Ok(self.unknown(&all).first().copied()),
             _ => Err(Error::Protocol {
                 method: "New Window".to_owned(),
-                message: "the browser tells of no window".to_owned(),
+                message: "no new window was reported".to_owned(),
             }),
         }
     }

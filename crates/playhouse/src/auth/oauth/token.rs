@@ -33,7 +33,7 @@ pub(super) struct Claims {
 /// Why a token is not believed. Fixed sentences: they go to whoever sent it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum TokenError {
-    #[error("The access token is no signed JWT")]
+    #[error("The access token is not a signed JWT")]
     Malformed,
     #[error("The access token is not from an issuer that this server trusts")]
     Issuer,

@@ -223,11 +223,11 @@ fn heard(known: &Known, id: &SessionId) {
 /// Notes a request as under way; or answers why it cannot be. Of two with one id only one would be answered.
 fn admit(open: &Open, id: &RequestId) -> std::result::Result<(), ServerSseMessage> {
     let (code, told) = match open.count() >= OPEN {
-        true => (ErrorCode(SERVER_ERROR), "Too many requests are under way"),
+        true => (ErrorCode(SERVER_ERROR), "Too many concurrent requests"),
         false if open.add(id) => return Ok(()),
         false => (
             ErrorCode::INVALID_REQUEST,
-            "Invalid Request: a request with this id is under way",
+            "Invalid Request: duplicate request id",
         ),
     };
     let error = ErrorData::new(code, told, None);

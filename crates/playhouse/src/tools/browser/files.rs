@@ -17,7 +17,7 @@ use std::path::PathBuf;
 
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<FileUpload>(), ToolDef::of::<Drop>()];
 
-/// Give files to the open file chooser.
+/// Upload files to the open file chooser.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct FileUpload {

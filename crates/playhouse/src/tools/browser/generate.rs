@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<GenerateLocator>()];
 
-/// Give the best locator of an element for tests.
+/// Generate a locator for an element, for tests.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct GenerateLocator {

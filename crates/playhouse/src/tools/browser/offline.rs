@@ -1,4 +1,4 @@
-//! Cutting the network.
+//! Offline emulation.
 
 use crate::call::Call;
 use crate::config::Capability;
@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<NetworkStateSet>()];
 
-/// Cut the network, or join it again.
+/// Turn offline mode on or off.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct NetworkStateSet {

@@ -32,7 +32,7 @@ pub(super) const TOOLS: &[ToolDef] = &[
 /// How long a page may take to tell its title.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Start the app's server and open the app in a session of its own. Calls that name no session are for it until `e2e_stop`.
+/// Start the app's server and open the app in its own session. Calls that name no session are for it until `e2e_stop`.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct E2eStart {
@@ -339,7 +339,7 @@ impl Tool for E2eStop {
     }
 }
 
-/// Tell the state of the app's servers.
+/// Show the state of the app's servers.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct E2eStatus {}
 
@@ -409,7 +409,7 @@ impl Tool for E2eStatus {
     }
 }
 
-/// Restart the app's server, and load the page again.
+/// Restart the app's server and reload the page.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct E2eRestart {
     /// Its name; the one that was started by default.

@@ -23,7 +23,7 @@ const THRESHOLD: f64 = 0.1;
 /// Pixels of the smallest picture that holds both; each of them costs a few bytes several times over.
 const MOST_PIXELS: u64 = 100_000_000;
 
-/// Compare the page with a picture of how it was.
+/// Compare the page with a baseline screenshot.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CompareScreenshot {

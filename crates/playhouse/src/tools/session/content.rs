@@ -81,7 +81,7 @@ impl Tool for GetContent {
     }
 }
 
-/// Read what the page says of itself: meta tags, Open Graph, JSON-LD.
+/// Read page metadata: meta tags, Open Graph, JSON-LD.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct GetPageMetadata {}
 

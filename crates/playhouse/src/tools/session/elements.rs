@@ -136,7 +136,7 @@ impl Tool for FindElements {
     }
 }
 
-/// Tell whether an element matches now.
+/// Check whether an element exists.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct ElementExists {
     /// The element.
@@ -165,7 +165,7 @@ impl Tool for ElementExists {
     }
 }
 
-/// Tell whether the element is visible now.
+/// Check whether an element is visible.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct IsVisible {
     /// The element.
@@ -194,7 +194,7 @@ impl Tool for IsVisible {
     }
 }
 
-/// Tell whether the element can be used now.
+/// Check whether an element is enabled.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct IsEnabled {
     /// The element.

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<UploadFile>()];
 
-/// Set the files of a file input; none clears it.
+/// Set the files of a file input; an empty list clears it.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct UploadFile {
     /// The input, or its label.

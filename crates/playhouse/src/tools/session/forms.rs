@@ -68,7 +68,7 @@ impl Tool for Select {
     }
 }
 
-/// Tick a checkbox, radio button or switch.
+/// Check a checkbox, radio button or switch.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Check {
     /// The box.
@@ -92,7 +92,7 @@ impl Tool for Check {
     }
 }
 
-/// Untick a checkbox or switch.
+/// Uncheck a checkbox or switch.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Uncheck {
     /// The box.

@@ -186,7 +186,7 @@ async fn go(tab: &FreeTab, call: &Call, delta: i32) -> Result<Object<Arrived>> {
     visit.led_to(&tab.page, Landing::Shown).await
 }
 
-/// Load the page again.
+/// Reload the page.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Reload {

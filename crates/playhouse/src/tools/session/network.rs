@@ -37,7 +37,7 @@ const RESOURCE_TYPES: &[&str] = &[
     "other",
 ];
 
-/// Have requests fail from now on.
+/// Block matching requests.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct BlockResource {
@@ -133,7 +133,7 @@ impl Tool for BlockResource {
     }
 }
 
-/// Answer requests without a server from now on.
+/// Mock responses to matching requests.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct MockResponse {
     /// Glob (**/api/*), /regex/, or part of the URL.
@@ -280,7 +280,7 @@ fn wrong(call: &Call, parameter: &str, message: String) -> Error {
     }
 }
 
-/// Cut the network, or join it again.
+/// Turn offline mode on or off.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct SetOffline {
     /// Cut it?
@@ -309,7 +309,7 @@ impl Tool for SetOffline {
     }
 }
 
-/// Slow the network down. What is 0 or left out is not limited.
+/// Throttle the network. 0 or no value means no limit.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SetThrottling {

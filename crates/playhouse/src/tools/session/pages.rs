@@ -74,7 +74,7 @@ impl Tool for ListPages {
     }
 }
 
-/// Open another page, which other tools work on from then on.
+/// Open a new page; other tools work on it from then on.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct NewPage {
     /// What to open there; blank without.
@@ -111,7 +111,7 @@ impl Tool for NewPage {
     }
 }
 
-/// Have other tools work on another page.
+/// Select the page that other tools work on.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct SelectPage {
     /// Its place in the list, from 0.

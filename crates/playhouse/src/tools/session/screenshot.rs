@@ -19,7 +19,7 @@ pub(super) const TOOLS: &[ToolDef] = &[
 /// As good as it needs to be, and much smaller than the best.
 const QUALITY: u8 = 90;
 
-/// Take a picture of the page.
+/// Take a screenshot of the page.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Screenshot {
@@ -103,7 +103,7 @@ pub(super) fn full_or_viewport(full_page: Option<bool>) -> ScreenshotArea {
     }
 }
 
-/// Take a picture of an element.
+/// Take a screenshot of an element.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct ScreenshotElement {
     /// The element.

@@ -62,7 +62,7 @@ impl Tool for SaveState {
     }
 }
 
-/// Put a saved state in the place of what the session remembers. Pages are loaded anew.
+/// Restore a saved storage state; pages reload.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct RestoreState {
     /// As save_state gave it.
