@@ -184,7 +184,7 @@ impl Drop for Unclaimed {
             let context = self.context.clone();
             task::spawn("closing context", async move {
                 let closed = tokio::time::timeout(AFTERWARDS, context.close()).await;
-                tracing::debug!(?closed, "closed a context that nobody has");
+                tracing::debug!(?closed, "closed a context that has no owner");
             })
             .detach();
         }

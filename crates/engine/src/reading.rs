@@ -167,7 +167,7 @@ impl Locator {
             Answer::Table(table) => Ok(table),
             Answer::Mismatch { mismatch } => Err(Error::ElementMismatch {
                 selector: self.to_string(),
-                reason: format!("{mismatch} is no table and has none in it"),
+                reason: format!("{mismatch} is not a table and contains none"),
             }),
         }
     }

@@ -169,7 +169,7 @@ impl Command {
                     .members()
                     .is_empty()
             {
-                let message = "Server is running, but its supervisor has gone, and nothing is logged: --restart or --shutdown ends it";
+                let message = "Server is running, but its supervisor has terminated and nothing is logged: use --restart or --shutdown";
                 let answer = self.present(Status::Unhealthy, state, message);
                 return Ok(answer.with_uptime(state).with_health(false));
             }

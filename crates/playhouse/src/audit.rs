@@ -61,7 +61,7 @@ pub(crate) enum OpenError {
     InUse(PathBuf),
     /// Its last line is not one that a server wrote.
     #[error(
-        "the audit log {} cannot be continued: the last line is no intact record. See `playhouse audit verify {}`, and begin a new file",
+        "the audit log {} cannot be continued: the last line is not an intact record. See `playhouse audit verify {}`, and begin a new file",
         _0.display(),
         _0.display()
     )]
@@ -203,7 +203,7 @@ fn open(path: &Path) -> io::Result<File> {
     let file = options.open(path)?;
     match file.metadata()?.is_file() {
         true => Ok(file),
-        false => Err(io::Error::other("it is no regular file")),
+        false => Err(io::Error::other("it is not a regular file")),
     }
 }
 

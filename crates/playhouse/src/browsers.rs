@@ -327,7 +327,7 @@ async fn filled(browsers: Weak<Browsers>) {
                 let mut gone: FuturesUnordered<_> = running.iter().map(Browser::closed).collect();
                 tokio::select! {
                     Some(reason) = gone.next() => {
-                        tracing::info!(reason, "a browser of the pool is gone");
+                        tracing::info!(reason, "a browser of the pool has terminated");
                         // One that dies at once is not to keep us busy.
                         tokio::time::sleep(REPLACING).await;
                     }

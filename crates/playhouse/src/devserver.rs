@@ -277,7 +277,7 @@ impl DevServer {
         to_the_end(async move {
             let mut state = server.state.lock().await;
             if server.adopted().is_some() {
-                let reason = "it was not started by a command of ours: restart it where it runs";
+                let reason = "it was not started by this server: restart it where it runs";
                 let report = ServerReport::default();
                 return Err(command::failed(
                     &server.settings,
@@ -368,7 +368,7 @@ impl DevServer {
             false => {
                 let url = answer.url.as_deref().unwrap_or_default();
                 let reason = format!(
-                    "it answered with the status \"{}\", and nobody listens on {url}",
+                    "it answered with the status \"{}\", but nothing listens on {url}",
                     answer.status
                 );
                 let log = answer.logs.errors().and_then(last_lines);
@@ -421,7 +421,7 @@ impl DevServer {
     }
 
     fn gone(&self, verb: Verb) -> Error {
-        let reason = "it was stopped meanwhile, and nobody uses it".to_owned();
+        let reason = "it was stopped meanwhile and is not in use".to_owned();
         command::failed(&self.settings, verb, reason, ServerReport::default())
     }
 

@@ -115,7 +115,7 @@ impl Shared {
     async fn end(&self, download: &Download) -> (Event, Option<PathBuf>) {
         let name = download.suggested_name.clone();
         let reason = match &download.state {
-            DownloadState::InProgress => "It is under way".to_owned(),
+            DownloadState::InProgress => "The download is in progress".to_owned(),
             DownloadState::Failed(reason) => reason.clone(),
             DownloadState::Finished(path) => match self.take(path, &name).await {
                 Ok(path) => {

@@ -90,7 +90,7 @@ pub(crate) enum Error {
     #[error("Context \"{name}\" not found. There are: {}", .contexts.join(", "))]
     ContextNotFound { name: String, contexts: Vec<String> },
     /// The history ends there.
-    #[error("There is no such page in the history")]
+    #[error("The history has no such entry")]
     NoHistory { delta: i32 },
     /// There is no tab of that number.
     #[error("Tab {index} not found")]
@@ -584,7 +584,7 @@ fn unconfigured(server: Option<&str>, servers: &[String]) -> String {
     match (server, servers) {
         (_, []) => "No server of the app under test is configured".to_owned(),
         (Some(server), _) => format!(
-            "There is no server \"{server}\". There are: {}",
+            "Unknown server \"{server}\". Known servers: {}",
             servers.join(", ")
         ),
         (None, _) => format!("Name the server. There are: {}", servers.join(", ")),
@@ -593,7 +593,7 @@ fn unconfigured(server: Option<&str>, servers: &[String]) -> String {
 
 fn no_e2e_session(sessions: &[String]) -> String {
     match sessions {
-        [] => "There is no session with a server of the app".to_owned(),
+        [] => "No session has a server of the app".to_owned(),
         _ => format!(
             "Name a session with a server of the app. There are: {}",
             sessions.join(", ")

@@ -388,13 +388,13 @@ fn died(server: &ServerState, error: &Error, call: &Call) -> Error {
         server: server.name.clone(),
         during: "call",
         reason: match (server.answer.exit_code, server.answer.signal) {
-            (Some(code), _) => format!("it has ended with exit code {code}"),
-            (None, Some(signal)) => format!("signal {signal} has ended it"),
+            (Some(code), _) => format!("it exited with code {code}"),
+            (None, Some(signal)) => format!("it was terminated by signal {signal}"),
             (None, None) if server.refuses => format!(
                 "it runs, and nothing listens at {}: its app has crashed under it",
                 server.answer.url.as_deref().unwrap_or("its URL")
             ),
-            (None, None) => "it does not run any more".to_owned(),
+            (None, None) => "it is not running any more".to_owned(),
         },
         report: Box::new(ServerReport {
             exit_code: server.answer.exit_code,

@@ -102,7 +102,7 @@ pub(crate) enum LoadError {
 pub(crate) enum Refusal {
     /// There is none of that name.
     #[error(
-        "There is no prompt \"{name}\".{} prompts/list has them all.",
+        "Prompt \"{name}\" not found.{} See prompts/list.",
         did_you_mean(nearest)
     )]
     Unknown {
@@ -388,7 +388,7 @@ fn object(text: &str) -> Result<Vec<(String, String)>, String> {
             })
             .collect()),
         Ok(_) => Err(wanted.to_owned()),
-        Err(error) => Err(format!("{wanted}; it is no JSON: {error}")),
+        Err(error) => Err(format!("{wanted}; it is not valid JSON: {error}")),
     }
 }
 

@@ -448,7 +448,7 @@ fn picture_facts(picture: &Picture) -> Map<String, Value> {
 
 async fn file(session: &Session, artifact: &Artifact) -> Result<Contents, String> {
     let gone = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound => "the file is gone".to_owned(),
+        std::io::ErrorKind::NotFound => "the file does not exist any more".to_owned(),
         _ => error.to_string(),
     };
     let size = tokio::fs::metadata(&artifact.path)
@@ -460,7 +460,9 @@ async fn file(session: &Session, artifact: &Artifact) -> Result<Contents, String
             "it has {size} bytes; at most {LARGEST} fit an answer"
         ));
     }
-    let output = session.known_output().ok_or("the file is gone")?;
+    let output = session
+        .known_output()
+        .ok_or("the file does not exist any more")?;
     let bytes = output.read(&artifact.path).await;
     let bytes = bytes.map_err(|error| error.to_string())?;
     let mime_type = mime_type(&artifact.path);

@@ -57,7 +57,6 @@ pub(crate) const CAPABILITIES: Capabilities = Capabilities {
             Feature::Permission,
             "Firefox grants geolocation, notifications, persistent-storage and storage-access; use --browser=chromium for others.",
         ),
-        (Feature::Tracing, CHROMIUM),
     ],
     lacks_elsewhere: &[],
     throttles: false,

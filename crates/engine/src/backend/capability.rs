@@ -81,9 +81,6 @@ pub enum Feature {
     /// [`super::PageBackend::response_body`] and [`super::PageBackend::request_body`].
     #[strum(to_string = "Reading request and response bodies")]
     Bodies,
-    /// Recording what the browser does, by its own means.
-    #[strum(to_string = "Tracing inside the browser")]
-    Tracing,
 }
 
 impl Feature {

@@ -154,7 +154,9 @@ fn endpoint(server: &str) -> Result<Endpoint, String> {
     let read = |scheme: &str| Url::parse(&format!("{scheme}://{rest}"));
     let (url, other) = match (read("http"), read("https")) {
         (Ok(url), Ok(other)) => (url, other),
-        (Err(error), _) | (_, Err(error)) => return Err(format!("is no address: {error}")),
+        (Err(error), _) | (_, Err(error)) => {
+            return Err(format!("is not a valid address: {error}"));
+        }
     };
     let Some(host) = url.host().map(|host| host.to_owned()) else {
         return Err("has no host".to_owned());
@@ -223,15 +225,15 @@ mod tests {
         for (server, why) in [
             ("", "is empty"),
             ("  ", "is empty"),
-            ("http://", "is no address"),
+            ("http://", "is not a valid address"),
             ("nonsense://x", "unknown scheme"),
             ("direct://", "unknown scheme"),
-            ("http://proxy:99999", "is no address"),
+            ("http://proxy:99999", "is not a valid address"),
             ("proxy:0", "has port 0"),
-            ("http://a b:80", "is no address"),
+            ("http://a b:80", "is not a valid address"),
             ("http://me:word@proxy:80", "contains a user name"),
             ("http://proxy:80/path", "has more than"),
-            ("http=a:1;https=b:2", "is no address"),
+            ("http=a:1;https=b:2", "is not a valid address"),
         ] {
             let error = Proxy::new(server, None, None, None).expect_err(server);
             assert!(error.to_string().contains(why), "{server}: {error}");

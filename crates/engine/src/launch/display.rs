@@ -38,7 +38,7 @@ impl Display {
         let display = match tokio::time::timeout(SLOW, Self::start()).await {
             Ok(display) => display?,
             Err(_) => {
-                tracing::warn!("Xvfb does not get ready, and is started anew");
+                tracing::warn!("Xvfb does not get ready and is restarted");
                 Self::start().await?
             }
         };

@@ -344,7 +344,7 @@ impl Guard {
                 process,
             }),
             Err(error) => {
-                tracing::debug!(%error, "nobody guards the browser");
+                tracing::debug!(%error, "the browser has no guard process");
                 None
             }
         }

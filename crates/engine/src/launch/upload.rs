@@ -49,7 +49,7 @@ fn packed(path: &Path) -> ZipResult<String> {
                 let entry = entry?;
                 let kind = entry.file_type()?;
                 if !kind.is_dir() && !kind.is_file() {
-                    tracing::debug!(path = %entry.path().display(), "not sent: it is no file");
+                    tracing::debug!(path = %entry.path().display(), "not sent: not a file");
                     continue;
                 }
                 waiting.push((name.join(entry.file_name()), entry.path()));

@@ -47,11 +47,11 @@ pub(crate) enum AppError {
         taken: Option<Taken>,
         lines: String,
     },
-    #[error("there is no free port: {0}")]
+    #[error("no free port: {0}")]
     NoPort(String),
     #[error("the app was shut down while it started")]
     ShutDown,
-    #[error("another command is under way with this app")]
+    #[error("another command is already running for this app")]
     Busy,
     #[error("the app did not end, not even when it was killed: {pids:?}")]
     NotStopped { pids: Vec<u32> },
@@ -121,7 +121,7 @@ impl Taken {
 fn conflict(tried: usize, taken: Option<&Taken>) -> String {
     match taken {
         Some(Taken { port, by }) => format!(
-            "port {port} is taken by {}: stop it, or let the app take the port that it is told ({{port}} in its arguments, or PORT)",
+            "port {port} is in use by {}: stop it, or let the app use the assigned port ({{port}} in its arguments, or PORT)",
             by.as_deref().unwrap_or("another process")
         ),
         None => {

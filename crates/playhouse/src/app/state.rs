@@ -85,7 +85,7 @@ impl State {
             (Some(exit), _) if self.lines.is_empty() => format!(": it {exit}{at}"),
             (Some(exit), _) => format!(": it {exit}{at}. Its last output:\n{}", self.lines),
             (None, Phase::Ended) => String::new(),
-            (None, _) => ": its supervisor is gone, so it was ended, too".to_owned(),
+            (None, _) => ": its supervisor has terminated, so it was stopped".to_owned(),
         }
     }
 }

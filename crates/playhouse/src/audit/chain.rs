@@ -74,7 +74,7 @@ pub(super) struct Torn {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Flaw {
     /// The line has not the form of a record.
-    #[error("it is no record of an audit log")]
+    #[error("it is not a record of an audit log")]
     NoRecord,
     /// The content and the hash do not fit each other.
     #[error("its content does not have the hash that it names: it was changed")]

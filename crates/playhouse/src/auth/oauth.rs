@@ -61,7 +61,7 @@ impl OAuth {
             });
         };
         if token.is_empty() || token.contains(char::is_whitespace) {
-            let error = ("invalid_request", "There is no token behind Bearer");
+            let error = ("invalid_request", "The Bearer scheme has no token");
             return Err(Denied {
                 status: StatusCode::BAD_REQUEST,
                 message: format!("{}\n", error.1),

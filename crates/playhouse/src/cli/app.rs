@@ -72,12 +72,12 @@ pub(super) fn command() -> Command {
                 .long("json")
                 .action(ArgAction::SetTrue)
                 .help("Answer with JSON in a terminal, too"),
-            text("name", "NAME", "app").help("What tells it from other apps of the same project"),
+            text("name", "NAME", "app").help("The name of the app, unique in its project"),
             Arg::new("cwd")
                 .long("cwd")
                 .value_name("DIR")
                 .help("Where the project is [default: the current folder]"),
-            text("port-env", "VARIABLE", "PORT").help("The variable that tells it the port"),
+            text("port-env", "VARIABLE", "PORT").help("The environment variable that holds the port"),
             Arg::new("ready-pattern")
                 .long("ready-pattern")
                 .value_name("REGEX")

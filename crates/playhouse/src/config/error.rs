@@ -197,7 +197,9 @@ pub enum ConfigError {
     #[error("--auth oauth needs --oauth-issuer: the URL of the authorization server")]
     NoIssuer,
     /// An issuer that could be anybody.
-    #[error("--oauth-issuer {0} must be an https URL without a query (http is allowed for loopback addresses only)")]
+    #[error(
+        "--oauth-issuer {0} must be an https URL without a query (http is allowed for loopback addresses only)"
+    )]
     Issuer(String),
     /// A resource that is none.
     #[error("--oauth-resource {0} must be an absolute URL without a fragment")]

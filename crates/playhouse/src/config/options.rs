@@ -394,7 +394,7 @@ options! {
         /// The folder of files that browsers make by themselves.
         artifacts_dir: Unsupported, key("browser.launchOptions.artifactsDir")
             .later("use outputDir and browser.launchOptions.downloadsPath");
-        /// Whether a signal to the server ends the browser: it always does.
+        /// Whether a signal to the server terminates the browser: it always does.
         handle_signals: Unsupported, key("browser.launchOptions.handleSIGINT")
             .or(&["browser.launchOptions.handleSIGTERM", "browser.launchOptions.handleSIGHUP"])
             .later("a signal ends the server and its browsers");

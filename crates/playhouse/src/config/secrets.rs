@@ -152,7 +152,7 @@ impl Secrets {
         for (entry, list) in origins {
             let name = entry.trim_end_matches(ORIGINS);
             let Some(secret) = secrets.iter_mut().find(|secret| secret.name == name) else {
-                return Err((entry.clone(), format!("there is no secret {name}")));
+                return Err((entry.clone(), format!("unknown secret {name}")));
             };
             let listed = list.split(|c: char| c == ',' || c.is_whitespace());
             let listed: Vec<_> = listed.filter(|origin| !origin.is_empty()).collect();

@@ -77,7 +77,7 @@ pub(super) async fn ask(
     let said = try_ask(settings, verb, environment).await?;
     said.ok_or_else(|| {
         let reason = format!(
-            "it is no server command: it knows no --{}",
+            "it is not a server command: it does not support --{}",
             <&str>::from(verb)
         );
         failed(settings, verb, reason, ServerReport::default())
@@ -134,7 +134,7 @@ pub(super) async fn try_ask(
         return Err(ran.failed(settings, verb, reason, Some(&answer)));
     }
     if matches!(verb, Verb::Start | Verb::Restart) && answer.url.is_none() {
-        let reason = "it told no \"url\"".to_owned();
+        let reason = "it reported no \"url\"".to_owned();
         return Err(ran.failed(settings, verb, reason, Some(&answer)));
     }
     if answer.message.as_deref() == Some("") {

@@ -141,7 +141,7 @@ impl Register {
         while let Err(TryLockError::WouldBlock) = lock.try_lock() {
             if Instant::now() >= end {
                 tracing::warn!(
-                    "somebody else has been starting or stopping the server for too long"
+                    "another process has been starting or stopping the server for too long"
                 );
                 return Alone { lock: None };
             }

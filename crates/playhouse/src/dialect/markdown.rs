@@ -287,10 +287,10 @@ fn event_line(event: &Event) -> String {
             format!("- Downloaded file {name} to \"{link}\"{quarantined}")
         }
         Event::BrowserReplaced { reason } if reason.is_empty() => {
-            "- The browser was gone; a new one was started".to_owned()
+            "- The browser had terminated; a new one was started".to_owned()
         }
         Event::BrowserReplaced { reason } => {
-            format!("- The browser was gone ({reason}); a new one was started")
+            format!("- The browser had terminated ({reason}); a new one was started")
         }
         Event::TabsRefused { count } => {
             format!("- Pages keep opening tabs: {count} more were closed at once")
@@ -306,7 +306,7 @@ fn event_line(event: &Event) -> String {
                 0 | 1 => String::new(),
                 count => format!(" and {} more", count - 1),
             };
-            format!("- The app failed: {first}{more}. e2e_errors tells what its server logged")
+            format!("- The app failed: {first}{more}. e2e_errors shows what its server logged")
         }
         Event::DownloadFailed { name, reason } => {
             format!("- Download of file {name} failed: {reason}")

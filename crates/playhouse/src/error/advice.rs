@@ -129,9 +129,9 @@ impl Error {
             Self::Engine(engine::Error::ProfileInUse { .. }) => {
                 Some("Start the server with --isolated, or close the other browser.".into())
             }
-            Self::Engine(engine::Error::PatternTooSlow { .. }) => Some(
-                "Use plain text, or do not nest repetitions: a+$ instead of (a+)+$.".into(),
-            ),
+            Self::Engine(engine::Error::PatternTooSlow { .. }) => {
+                Some("Use plain text, or do not nest repetitions: a+$ instead of (a+)+$.".into())
+            }
             Self::Engine(engine::Error::NavigationFailed { reason, .. }) => {
                 Some(unloaded(reason).into())
             }
@@ -161,7 +161,9 @@ impl Error {
                 ..
             } => Some("Ask the user before you try again.".into()),
             Self::FileRefused { rule, .. } => Some(rule.suggestion().into()),
-            Self::SwitchedOff { .. } => Some("This tool is disabled by the operator; use another one.".into()),
+            Self::SwitchedOff { .. } => {
+                Some("This tool is disabled by the operator; use another one.".into())
+            }
             Self::NotLogged { .. } => Some("Read the whole log with e2e_logs.".into()),
             Self::NoE2eSession { .. } => Some("Begin one with e2e_start, or name it.".into()),
             Self::SessionUnclear { .. } => Some("Give the sessionId of one of them.".into()),

@@ -45,7 +45,7 @@ pub(super) fn complete(
 ) -> Result<CompleteResult, ErrorData> {
     let prompts = prompts(server, "completion/complete")?;
     let Reference::Prompt(prompt) = request.r#ref else {
-        return Err(ErrorData::invalid_params("That is no prompt", None));
+        return Err(ErrorData::invalid_params("Not a prompt", None));
     };
     let argument = request.argument;
     let values = prompts.complete(&prompt.name, &argument.name, &argument.value, || {

@@ -79,7 +79,7 @@ pub(super) fn open_beneath(folder: &Path, path: &Path, wanted: Use, mode: u32) -
     match kind.is_file() {
         true => Ok(file),
         false if kind.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-        false => Err(io::Error::other("it is no regular file")),
+        false => Err(io::Error::other("it is not a regular file")),
     }
 }
 

@@ -183,9 +183,9 @@ impl Reader<'_> {
         let reason = match (text.contains('*'), nearest(text, names)) {
             (true, _) => format!("no tool has a name like \"{text}\""),
             (false, Some(name)) => {
-                format!("there is no tool \"{text}\". Did you mean \"{name}\"?")
+                format!("unknown tool \"{text}\". Did you mean \"{name}\"?")
             }
-            (false, None) => format!("there is no tool \"{text}\""),
+            (false, None) => format!("unknown tool \"{text}\""),
         };
         Err(Mistake { at, reason })
     }
@@ -264,7 +264,7 @@ fn origin(at: usize, text: &str) -> Result<String> {
     let expected = |what: &str| Mistake {
         at,
         reason: format!(
-            "\"{text}\" is no origin: {what}. Expected something like https://example.com, example.com, *.example.com:8443, http://localhost:*"
+            "\"{text}\" is not a valid origin: {what}. Expected something like https://example.com, example.com, *.example.com:8443, http://localhost:*"
         ),
     };
     let (scheme, host) = match text.split_once("://") {

@@ -179,7 +179,7 @@ fn a_mistake_is_named_with_its_line() {
         (
             "{ \"rules\": [{ \"action\": \"deny\", \"tools\": [\n\"browser_clik\"] }] }",
             2,
-            "there is no tool \"browser_clik\". Did you mean \"browser_click\"?",
+            "unknown tool \"browser_clik\". Did you mean \"browser_click\"?",
         ),
         (
             "{ \"rules\": [{ \"action\": \"deny\", \"tools\": [\"puppeteer_*\"] }] }",
@@ -234,7 +234,7 @@ fn origins_are_those_of_the_network_rules_and_nothing_else() {
     ] {
         let reason = with(origin).expect_err(origin);
         assert!(
-            reason.starts_with(&format!("\"{origin}\" is no origin")),
+            reason.starts_with(&format!("\"{origin}\" is not a valid origin")),
             "{reason}"
         );
     }

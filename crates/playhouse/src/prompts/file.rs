@@ -49,7 +49,7 @@ pub(super) fn parse(name: &str, text: &str) -> Result<Source, Mistake> {
     let (title, description, arguments) = front_matter(&lines[1..end])?;
     let body = lines[end + 1..].join("\n");
     if body.trim().is_empty() {
-        return wrong(end + 1, "there is no text below the front matter");
+        return wrong(end + 1, "no text below the front matter");
     }
     Ok(Source {
         title,
@@ -105,7 +105,7 @@ fn front_matter(lines: &[&str]) -> Result<FrontMatter, Mistake> {
         }
     }
     let Some(description) = description else {
-        return wrong(1, "there is no description");
+        return wrong(1, "the description is missing");
     };
     let mut done: Vec<Argument> = Vec::new();
     for draft in arguments {
@@ -306,8 +306,8 @@ mod tests {
         expect_test::expect![[r#"
             1: a prompt begins with a line ---, its description below
             1: the front matter has no end: a second line ---
-            1: there is no description
-            3: there is no text below the front matter
+            1: the description is missing
+            3: no text below the front matter
             2: unknown key "descripton"; there are: title, description, arguments
             3: only arguments have lines of their own
             3: arguments stand in the lines below: - name: …

@@ -180,15 +180,15 @@ fn what_is_wrong_with_arguments_is_told_with_the_way_out() {
     let prompts = house();
     let url = "https://shop.example/";
     expect![[r#"
-        There is no prompt "scrape_websit". Did you mean "scrape_website"? prompts/list has them all.
-        There is no prompt "nothing of the kind". prompts/list has them all.
+        Prompt "scrape_websit" not found. Did you mean "scrape_website"? See prompts/list.
+        Prompt "nothing of the kind" not found. See prompts/list.
         Invalid arguments for the prompt "scrape_website":
         - "ulr" is none of its arguments. Did you mean "url"? It has: url, selectors
         - "url" is missing. It is needed: The URL to scrape
-        - "selectors" must be a JSON object of names and texts, such as {"name": "value"}; it is no JSON: expected value at line 1 column 1
+        - "selectors" must be a JSON object of names and texts, such as {"name": "value"}; it is not valid JSON: expected value at line 1 column 1
         Invalid arguments for the prompt "scrape_website":
         - "url" is missing. It is needed: The URL to scrape
-        - "selectors" must be a JSON object of names and texts, such as {"name": "value"}; it is no JSON: EOF while parsing a value at line 1 column 6
+        - "selectors" must be a JSON object of names and texts, such as {"name": "value"}; it is not valid JSON: EOF while parsing a value at line 1 column 6
         Invalid arguments for the prompt "scrape_website":
         - "url" must be an address, such as https://example.com/
         - "selectors" must be a JSON object of names and texts, such as {"name": "value"}

@@ -155,7 +155,7 @@ fn welcome(url: &str, auth: &AuthSettings, made: Option<&str>) -> String {
                 || "Replace YOUR_API_KEY by a key of --api-key or --api-keys.\n".to_owned(),
                 |key| {
                     format!(
-                        "API key: {key}\nIt is good until the server ends; --api-key gives one that lasts.\n"
+                        "API key: {key}\nIt is valid until the server terminates; --api-key gives one that lasts.\n"
                     )
                 },
             )

@@ -90,7 +90,7 @@ async fn serve_people(server: Arc<Server>) {
     };
     let (listener, address) = match listening.await {
         Ok(open) => open,
-        Err(error) => return tracing::warn!(%error, "nobody can type what is asked for"),
+        Err(error) => return tracing::warn!(%error, "the page for user input cannot be served"),
     };
     handovers.are_at(vec![format!("http://{address}")]);
     let listening = Listening {

@@ -275,7 +275,7 @@ impl Sessions {
         if !other.move_to(home, &left) {
             return;
         }
-        tracing::info!(id = %other.id, "a client takes up the session of one that has gone");
+        tracing::info!(id = %other.id, "a client takes over the session of a client that has disconnected");
         if !is_same_folder {
             let _turn = other.session.turn().await;
             self.closed(&other).await;

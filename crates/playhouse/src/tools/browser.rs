@@ -37,7 +37,7 @@ use crate::tool::Toolset;
 
 pub(super) const TOOLSET: Toolset = Toolset::new(
     "browser",
-    "Drive a browser: navigate, read the page as a tree with refs, act on its elements, look at console and network.",
+    "Drive a browser: navigate, read the page as a tree with refs, act on its elements, read console and network.",
     &[
         close::TOOLS,
         resize::TOOLS,

@@ -109,7 +109,12 @@ async fn admit(State(site): State<Arc<Site>>, request: Request, next: Next) -> R
     }
     if site.stop.is_cancelled() {
         let retry = [(header::RETRY_AFTER, HeaderValue::from_static("1"))];
-        return (StatusCode::SERVICE_UNAVAILABLE, retry, "The server is shutting down").into_response();
+        return (
+            StatusCode::SERVICE_UNAVAILABLE,
+            retry,
+            "The server is shutting down",
+        )
+            .into_response();
     }
     if request.method() != Method::POST {
         return next.run(request).await;
@@ -309,7 +314,10 @@ async fn read(body: Body, largest: usize) -> Result<Bytes, Box<Response>> {
         Ok(Err(error)) => Err(refusal(StatusCode::BAD_REQUEST, error.to_string())),
         Err(_) => Err(refusal(
             StatusCode::REQUEST_TIMEOUT,
-            format!("Timed out reading the request body after {} s", BODY.as_secs()),
+            format!(
+                "Timed out reading the request body after {} s",
+                BODY.as_secs()
+            ),
         )),
     }
 }

@@ -39,7 +39,7 @@ pub(crate) fn acceptor(certificate: &Path, key: &Path) -> Result<TlsAcceptor, Tl
     if chain.is_empty() {
         return Err(TlsError::File {
             path: certificate.to_owned(),
-            reason: "there is no certificate in it".to_owned(),
+            reason: "it contains no certificate".to_owned(),
         });
     }
     let key = PrivateKeyDer::from_pem_file(key).map_err(unreadable(key))?;

@@ -112,7 +112,7 @@ async fn converse(
         }),
         () = end.cancelled() => Some(CloseFrame {
             code: close_code::AWAY,
-            reason: "the server ends".into(),
+            reason: "the server is shutting down".into(),
         }),
     };
     drop(feed);
@@ -146,7 +146,7 @@ fn complaint(error: axum::Error) -> Option<CloseFrame> {
             (close_code::SIZE, reason)
         }
         tungstenite::Error::Utf8(_) => (close_code::INVALID, "text is UTF-8"),
-        tungstenite::Error::Protocol(_) => (close_code::PROTOCOL, "this is no WebSocket frame"),
+        tungstenite::Error::Protocol(_) => (close_code::PROTOCOL, "not a WebSocket frame"),
         _ => return None,
     };
     Some(CloseFrame {

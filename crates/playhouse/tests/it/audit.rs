@@ -168,7 +168,7 @@ async fn the_chain_goes_on_after_a_restart_and_a_kill_and_has_one_writer() {
     let second = launch(&log.flags()).spawn();
     let told = second.whole_stderr().await;
     assert!(told.contains("is in use by another server"), "{told}");
-    // What was answered is recorded, however the server ends.
+    // What was answered is recorded, however the server terminates.
     client.success("list_sessions", json!({})).await;
     client.kill().await;
     assert_eq!(log.records().len(), 2);

@@ -83,7 +83,10 @@ async fn a_server_that_is_asked_to_end_finishes_its_calls_first() {
         stream.rest().await;
     }
     for socket in [&mut socket, &mut idle] {
-        assert_eq!(socket.closing().await, (1001, "the server ends".to_owned()));
+        assert_eq!(
+            socket.closing().await,
+            (1001, "the server is shutting down".to_owned())
+        );
     }
     assert_eq!(server.exit_status().await.code(), Some(0));
     #[cfg(target_os = "linux")]

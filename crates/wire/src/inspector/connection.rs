@@ -180,7 +180,7 @@ impl Inspector {
     pub fn tell(&self, target: u64, part: &str, method: &'static str, params: &Value) {
         let id = self.shared.number();
         if let Err(error) = self.shared.wrap(target, part, id, method, params) {
-            tracing::debug!(%error, method, "the inspector is not told");
+            tracing::debug!(%error, method, "the inspector message was not sent");
         }
     }
 
@@ -385,7 +385,7 @@ async fn read(
         if let Some((target, text)) = frame::address(&frame.body)
             && !shared.take(target, &whole, text, &tell)
         {
-            break "nobody reads what pages say".to_owned();
+            break "the inspector messages are not read".to_owned();
         }
     };
     shared.end(&reason);

@@ -139,7 +139,7 @@ impl Queue {
                 false
             }
             Err(mpsc::error::TrySendError::Closed(_)) => {
-                self.end("nobody takes its events");
+                self.end("its events are not read");
                 false
             }
         }

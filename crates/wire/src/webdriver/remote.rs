@@ -104,7 +104,7 @@ impl RemoteEnd {
             if let Err(Ok(nobodys)) = done.send(made) {
                 let session = remote.session(&nobodys.session_id);
                 if let Err(error) = session.delete().await {
-                    tracing::debug!(%error, "a session that nobody has is left behind");
+                    tracing::debug!(%error, "a session without an owner is left behind");
                 }
             }
         });

@@ -268,7 +268,7 @@ impl Shared {
                 tracing::debug!(
                     kind,
                     url = attached.target_info.url,
-                    "a target that nobody drives"
+                    "a target that is not driven"
                 );
                 for rules in self.contexts().rules() {
                     setup::guard(&session, &rules);

@@ -46,7 +46,7 @@ const IMPLIED: [Implied; 6] = [
     Implied {
         option: "quarantine_downloads",
         value: "true",
-        says: "Downloads go to a folder \"quarantine\" that only the user of the server can open, with names that no program opens, and are no resources.",
+        says: "Downloads go to a folder \"quarantine\" with mode 0700, with a suffix that no program opens, and are not listed as resources.",
     },
     Implied {
         option: "deny_permissions",

@@ -261,7 +261,7 @@ impl OptionValue for IgnoredArguments {
             Value::Bool(false) => Ok(IgnoredArguments::default()),
             // Without --remote-debugging-pipe nothing could drive it.
             Value::Bool(true) => Err(Problem::expected(
-                "a list: without any argument of ours the browser cannot be driven",
+                "a list: without the default arguments the browser cannot be driven",
             )),
             _ => strings(value).map(IgnoredArguments),
         }

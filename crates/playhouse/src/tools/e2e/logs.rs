@@ -406,7 +406,7 @@ fn unknown(server: &DevServer) -> Error {
     Error::File {
         path: String::new(),
         reason: format!(
-            "The command of the server \"{}\" told no path of that log (`logs` in its answer)",
+            "The command of the server \"{}\" reported no path of that log (`logs` in its answer)",
             server.name()
         ),
     }

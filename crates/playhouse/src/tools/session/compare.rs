@@ -196,7 +196,7 @@ fn encoded(picture: &RgbaImage, path: &Path) -> Result<Vec<u8>> {
 fn unfit(path: &Path, error: &image::ImageError) -> Error {
     let path = path.display().to_string();
     Error::File {
-        reason: format!("{path} is no picture that can be compared: {error}"),
+        reason: format!("{path} is not an image that can be compared: {error}"),
         path,
     }
 }

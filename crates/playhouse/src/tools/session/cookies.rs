@@ -191,7 +191,7 @@ impl NewCookie {
                 missing: false,
             }],
         };
-        let missing = "Missing: the page has no domain, and there is no url";
+        let missing = "Missing: the page has no domain, and no url is given";
         let domain = domain.ok_or_else(|| wrong("domain", missing))?;
         let host = domain.trim_start_matches('.');
         // A host of URLs may be written with escapes, that of a cookie not.

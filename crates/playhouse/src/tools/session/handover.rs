@@ -128,7 +128,7 @@ impl HandOver {
                 call.handovers.close(&handover);
                 if self::site(&tab.page.url()) != site {
                     return Ok(HandedOver::not(
-                        "The page has gone to another site meanwhile, so nothing was typed",
+                        "The page has navigated to another site meanwhile, so nothing was typed",
                     ));
                 }
                 // From now on no answer shows it.

@@ -242,7 +242,7 @@ async fn rule(
     routes.retain(|other| !same(other));
     if remove && routes.len() == before {
         return Err(Error::Arguments {
-            reason: "There is no such rule".into(),
+            reason: "No such rule".into(),
             parameters: &["url"],
             missing: &[],
             bare: false,

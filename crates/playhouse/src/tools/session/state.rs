@@ -159,7 +159,7 @@ impl RestoreState {
                     tool: call.tool.name,
                     problems: vec![Problem {
                         parameter: "state".to_owned(),
-                        message: format!("This is no state: {error}"),
+                        message: format!("Not a storage state: {error}"),
                         missing: false,
                     }],
                 }),
@@ -191,7 +191,7 @@ fn strange(state: &StorageState, parameter: &str) -> Vec<Problem> {
                 "state" => format!("state.origins[{index}].origin"),
                 other => other.to_owned(),
             },
-            message: format!("\"{}\" is no http or https origin", known.origin),
+            message: format!("\"{}\" is not an http or https origin", known.origin),
             missing: false,
         })
         .collect()
