@@ -1,5 +1,6 @@
 //! The attack corpus (`crates/testkit/corpus/`), on each engine, through the built server.
 
+mod addresses;
 mod principals;
 mod proxies;
 mod ways_out;
