@@ -227,6 +227,11 @@ impl Server {
         if let (Some(entry), Some(id)) = (&entry, &session_id) {
             entry.is_for(id);
         }
+        if let Some(entry) = &entry
+            && self.toolbox.may_type(name)
+        {
+            entry.may_type();
+        }
         let request = Request {
             arguments,
             caller,
@@ -375,6 +380,9 @@ impl Server {
         };
         if let Some(entry) = call.entry() {
             entry.leaves(reach.page_url(&call).as_deref());
+            if reach.has_dialog(&call) {
+                entry.is_interrupted();
+            }
         }
         content
     }

@@ -141,6 +141,14 @@ impl Toolbox {
         self.iter().map(|tool| tool.to_json(self.naming))
     }
 
+    /// Whether a call of that name may be one that types into a page; one of no tool may be meant so.
+    pub(crate) fn may_type(&self, name: &str) -> bool {
+        match self.find(name) {
+            Lookup::On(tool) | Lookup::Off(tool) => tool.effect == Effect::Acts,
+            Lookup::Unknown(_) => true,
+        }
+    }
+
     /// Whether a tool of that name is on.
     pub(crate) fn has(&self, name: &str) -> bool {
         matches!(self.find(name), Lookup::On(_))
