@@ -87,6 +87,9 @@ const SCOPES: [(&str, &str); 3] = [
     ("admin", "browser:admin"),
 ];
 
+/// One more, in whose workspace all of it lies.
+const KEEPER: &str = "keeper";
+
 /// What is protected from all principals, or from all but one; `{own}` is the workspace of who tries it. One of each kind.
 const PROTECTED: [&str; 10] = [
     "keys.txt",
@@ -113,14 +116,14 @@ impl Place {
         let place = Self { folder };
         let names = || SCOPES.iter().map(|(name, _)| *name);
         for path in PROTECTED {
-            for name in names() {
+            for name in names().chain(["."]) {
                 place.write(&path.replace("{own}", name), MARK);
             }
         }
         let keys =
             SCOPES.map(|(name, scope)| format!("{name} {name}-key {scope} workspace={name}\n"));
         let keys = format!(
-            "# {MARK}\nvictim victim-key workspace=victim\n{}",
+            "# {MARK}\nvictim victim-key workspace=victim\n{KEEPER} {KEEPER}-key workspace=.\n{}",
             keys.concat()
         );
         place.write("keys.txt", &keys);
@@ -327,7 +330,7 @@ impl Caller<'_> {
         self.inspect(&answer, &format!("{tool} {path:?}"));
         let code = &answer["structuredContent"]["errorCode"];
         let is_refused = match self.name {
-            "admin" => code == "FILE_ACCESS_DENIED",
+            "admin" | KEEPER => code == "FILE_ACCESS_DENIED",
             _ => code == "FILE_ACCESS_DENIED" || code == "INSUFFICIENT_SCOPE",
         };
         if !is_refused {
@@ -420,10 +423,41 @@ async fn no_principal_reaches_files_that_are_not_its_own(engine: Engine) {
         }
         complaints.append(&mut caller.complaints);
     }
+    complaints.extend(keeper_reaches_nothing(&place, &server, &url, &calls).await);
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
     let log = place.at("audit.jsonl").display().to_string();
     let verified = run(&["audit", "verify", &log]);
     assert!(verified.status.success(), "{verified:?}");
+}
+
+/// What the one can do to the protected files whose workspace they lie in, by their names in it.
+async fn keeper_reaches_nothing(
+    place: &Place,
+    server: &HttpServer,
+    url: &str,
+    calls: &[(&str, Value, &str)],
+) -> Vec<String> {
+    let mut keeper = Caller {
+        server,
+        name: KEEPER,
+        complaints: Vec::new(),
+    };
+    let open = json!({ "url": url });
+    keeper.call("browser_navigate", open).await;
+    for path in PROTECTED.map(|path| path.replace("{own}", ".")) {
+        let before = fs::read(place.at(&path)).expect("it is there");
+        for (tool, arguments, _) in calls {
+            keeper.is_refused(tool, arguments, &path).await;
+        }
+        let after = fs::read(place.at(&path)).expect("it is there");
+        // The server itself adds to its log.
+        if !after.starts_with(&before) || (after != before && path != "audit.jsonl") {
+            keeper
+                .complaints
+                .push(format!("{KEEPER}: {path} was changed"));
+        }
+    }
+    keeper.complaints
 }
 
 impl Caller<'_> {
