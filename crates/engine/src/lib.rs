@@ -58,7 +58,7 @@ pub use launch::{
 };
 pub use locator::{Checked, Element, Locator, Rect, States, WaitFor};
 pub use network::{Request, RequestOutcome};
-pub use origins::OriginRules;
+pub use origins::{OriginRules, is_like};
 pub use page::{
     Attendance, Dialog, Events, FileChooser, Intercepted, Interceptor, Landing, LoadGuard,
     LoadState, Page, PasswordMasks, password_dots, without_invisible,

@@ -167,11 +167,11 @@ impl Pattern {
             "wss" => "https",
             other => other,
         };
-        let scheme_fits = matches(&self.scheme, scheme) || matches(&self.scheme, http);
+        let scheme_fits = is_like(&self.scheme, scheme) || is_like(&self.scheme, http);
         let host_fits = match port {
-            Some(_) if self.any_port && !self.has_port() => matches(&self.host, host),
-            Some(port) => matches(&self.host, &format!("{host}:{port}")),
-            None => matches(&self.host, host),
+            Some(_) if self.any_port && !self.has_port() => is_like(&self.host, host),
+            Some(port) => is_like(&self.host, &format!("{host}:{port}")),
+            None => is_like(&self.host, host),
         };
         scheme_fits && (self.host == "*" || host_fits)
     }
@@ -221,7 +221,7 @@ fn split_port(host: &str) -> (&str, &str) {
 }
 
 /// Whether the text is what the pattern says, `*` being any text. Each part is looked for once: what pages name is as long as they like.
-pub(crate) fn matches(pattern: &str, text: &str) -> bool {
+pub fn is_like(pattern: &str, text: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else {
         return pattern == text;
     };

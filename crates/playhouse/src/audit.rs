@@ -1,5 +1,6 @@
 //! The audit log (`--audit-log`): one line of JSON for each call, in a hash chain. The format and its guarantees are described in docs/security.md.
 
+mod arguments;
 mod chain;
 mod entry;
 #[cfg(test)]

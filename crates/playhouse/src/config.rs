@@ -24,6 +24,7 @@ use serde_json::Value;
 
 pub use environment::Environment;
 pub use error::ConfigError;
+pub(crate) use file::JSON_WITH_COMMENTS;
 pub use options::Options;
 #[cfg(unix)]
 pub(crate) use places::{apps as apps_folder, home};

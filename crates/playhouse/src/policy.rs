@@ -6,7 +6,7 @@ mod tests;
 
 pub(crate) use file::LoadError;
 
-use engine::OriginRules;
+use engine::{OriginRules, is_like};
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -177,23 +177,6 @@ impl ToolPattern {
 fn web_origin(url: &str) -> Option<String> {
     let origin = crate::address::origin(url);
     origin.contains("://").then_some(origin)
-}
-
-/// Whether a text is like a pattern, in which `*` stands for any text.
-fn is_like(pattern: &str, text: &str) -> bool {
-    let Some((start, rest)) = pattern.split_once('*') else {
-        return pattern == text;
-    };
-    let (middle, end) = rest.rsplit_once('*').unwrap_or(("", rest));
-    let inner = text.strip_prefix(start);
-    let Some(mut inner) = inner.and_then(|text| text.strip_suffix(end)) else {
-        return false;
-    };
-    middle.split('*').all(|part| {
-        let found = inner.find(part);
-        inner = found.map_or("", |at| &inner[at + part.len()..]);
-        found.is_some()
-    })
 }
 
 /// What the user of a session has allowed until it ends.

@@ -66,9 +66,7 @@ impl Server {
     /// A server with these settings. Fails when a prompt of the user's or the policy is wrong, or the audit log cannot be used.
     pub(crate) fn new(settings: Settings) -> Result<Self, StartError> {
         let settings = Arc::new(settings);
-        let policy = settings.security.policy.as_deref();
-        let policy = policy.map(|path| Policy::load(path, &tools::subjects()));
-        let policy = policy.transpose()?.map(Arc::new);
+        let policy = tools::policy(&settings)?.map(Arc::new);
         let audit = settings.security.audit_log.as_deref();
         let audit = audit.map(AuditLog::open).transpose()?.map(Arc::new);
         let browsers = Arc::new(Browsers::new(settings.clone()));
@@ -108,11 +106,9 @@ impl Server {
         &self.toolbox
     }
 
-    /// Whether clients are shown a tool: it is switched on, and the policy does not deny it everywhere.
-    pub(crate) fn lists(&self, tool: &ToolDef) -> bool {
-        let policy = self.policy.as_ref();
-        let denied = policy.and_then(|policy| policy.denies_everywhere(tool.subject()));
-        denied.is_none()
+    /// The tools that clients are shown.
+    pub(crate) fn shown_tools(&self) -> impl Iterator<Item = &'static ToolDef> {
+        self.toolbox.shown(self.policy.as_deref())
     }
 
     /// Whether clients see what `@playwright/mcp` shows and nothing more.
@@ -233,6 +229,11 @@ impl Server {
         };
         if let (Some(entry), Some(id)) = (&entry, &session_id) {
             entry.is_for(id);
+        }
+        if let Some(entry) = &entry
+            && self.toolbox.may_type(name)
+        {
+            entry.may_type();
         }
         let request = Request {
             arguments,
@@ -379,6 +380,9 @@ impl Server {
         };
         if let Some(entry) = call.entry() {
             entry.leaves(reach.page_url(&call).as_deref());
+            if reach.has_dialog(&call) {
+                entry.is_interrupted();
+            }
         }
         content
     }

@@ -330,6 +330,14 @@ impl Session {
         &self.approvals
     }
 
+    /// Whether the current page of the context that a call is for shows a dialog.
+    pub(crate) fn has_dialog(self: &Arc<Self>, call: &Call) -> bool {
+        let part = self.part(call).ok();
+        let tabs = part.as_ref().and_then(|part| part.open_tabs());
+        let tab = tabs.and_then(|tabs| tabs.current());
+        tab.is_some_and(|tab| tab.page.dialog().is_some())
+    }
+
     /// The URL of the current page of the context that a call is for, as far as it is known: the page is not asked.
     pub(crate) fn page_url(self: &Arc<Self>, call: &Call) -> Option<String> {
         let tabs = self.part(call).ok()?.open_tabs()?;

@@ -159,6 +159,11 @@ impl Reach {
     pub(crate) fn page_url(&self, call: &Call) -> Option<String> {
         call.has_turn().then(|| self.session.page_url(call))?
     }
+
+    /// Whether that page shows a dialog, which keeps it from answering.
+    pub(crate) fn has_dialog(&self, call: &Call) -> bool {
+        call.has_turn() && self.session.has_dialog(call)
+    }
 }
 
 /// Tools that are documented together and switched on together (`--toolsets`).

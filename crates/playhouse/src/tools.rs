@@ -7,9 +7,9 @@ mod session;
 
 pub(crate) use session::{element, network_log};
 
-use crate::config::{Capability, ToolSettings, ToolsetName};
-use crate::policy::Subject;
-use crate::tool::{Arguments, SESSION, SessionNaming, ToolDef, Toolset};
+use crate::config::{Capability, Settings, ToolSettings, ToolsetName};
+use crate::policy::{LoadError, Policy, Subject};
+use crate::tool::{Arguments, Effect, SESSION, SessionNaming, ToolDef, Toolset};
 use serde_json::Value;
 
 /// Rules about requests that a context may have.
@@ -23,9 +23,15 @@ pub const TOOLSETS: &[(ToolsetName, Toolset)] = &[
 ];
 
 /// All tools there are, as rules of a policy know them.
-pub(crate) fn subjects() -> Vec<Subject> {
+fn subjects() -> Vec<Subject> {
     let all = TOOLSETS.iter().flat_map(|(_, toolset)| toolset.tools());
     all.map(|tool| tool.subject()).collect()
+}
+
+/// The policy about tools that these settings name, if they name one.
+pub(crate) fn policy(settings: &Settings) -> Result<Option<Policy>, LoadError> {
+    let path = settings.security.policy.as_deref();
+    path.map(|path| Policy::load(path, &subjects())).transpose()
 }
 
 /// The tools that a server has switched on, in the order of `tools/list`.
@@ -90,6 +96,13 @@ impl Toolbox {
         self.naming
     }
 
+    /// The tools that clients are shown, in order: those that the policy does not deny everywhere.
+    pub(crate) fn shown(&self, policy: Option<&Policy>) -> impl Iterator<Item = &'static ToolDef> {
+        self.iter().filter(move |tool| {
+            policy.is_none_or(|policy| policy.denies_everywhere(tool.subject()).is_none())
+        })
+    }
+
     /// The session that arguments name, right or wrong as they may be.
     pub(crate) fn named_session(&self, arguments: &Arguments) -> Option<String> {
         let named = arguments.get(SESSION)?.as_str()?;
@@ -123,6 +136,14 @@ impl Toolbox {
     /// The tools as `tools/list` shows them.
     pub fn to_json(&self) -> impl Iterator<Item = Value> + '_ {
         self.iter().map(|tool| tool.to_json(self.naming))
+    }
+
+    /// Whether a call of that name may be one that types into a page; one of no tool may be meant so.
+    pub(crate) fn may_type(&self, name: &str) -> bool {
+        match self.find(name) {
+            Lookup::On(tool) | Lookup::Off(tool) => tool.effect == Effect::Acts,
+            Lookup::Unknown(_) => true,
+        }
     }
 
     /// Whether a tool of that name is on.

@@ -1,7 +1,7 @@
 //! A proxy server as users name it, checked before anything starts.
 
 use crate::error::{Error, Result};
-use crate::origins::matches;
+use crate::origins::is_like;
 use std::net::IpAddr;
 use url::{Host, Url};
 
@@ -123,7 +123,7 @@ impl Proxy {
             None if rule == "<local>" => address.is_none() && !text.contains('.'),
             None => {
                 let with_port = format!("{text}:{port}");
-                let fits = |rule: &str| matches(rule, text) || matches(rule, &with_port);
+                let fits = |rule: &str| is_like(rule, text) || is_like(rule, &with_port);
                 match rule.strip_prefix('.') {
                     Some(_) => fits(&format!("*{rule}")),
                     None => fits(rule),

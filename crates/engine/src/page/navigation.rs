@@ -125,7 +125,16 @@ impl Page {
                     Ok(before.stayed(&self.state()).unwrap_or(Landing::Shown))
                 }
             };
-        self.leave_for(progress, navigate).await
+        let landing = self.leave_for(progress, navigate).await?;
+        // WebKit refuses some addresses itself (0.0.0.0), and shows an empty document instead.
+        let is_empty = self.url() == "about:blank";
+        match self.refusal(url).filter(|_| is_empty) {
+            Some(rule) => Err(Error::OriginBlocked {
+                url: url.to_owned(),
+                rule,
+            }),
+            None => Ok(landing),
+        }
     }
 
     /// Loads the document again.

@@ -1,5 +1,6 @@
 //! The record of one call, from its arrival to its end.
 
+use super::arguments::{bounded, cut, shown};
 use super::{AuditLog, Unwritable, timestamp};
 use crate::address::origin;
 use crate::config::Secrets;
@@ -8,11 +9,6 @@ use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use time::OffsetDateTime;
-
-/// The longest text of a record, in characters.
-const MAX_TEXT: usize = 1_000;
-/// The most that the arguments of a record may take, in bytes as JSON, about.
-const MAX_ARGUMENTS: usize = 16 * 1024;
 
 /// A call that is to be recorded. One that is dropped before [`Entry::end`] is recorded as cancelled.
 pub(crate) struct Entry {
@@ -28,6 +24,10 @@ struct Facts {
     method: &'static str,
     tool: Option<String>,
     arguments: Value,
+    /// Its texts may be for fields of the page.
+    may_type: bool,
+    /// The page could not answer.
+    is_interrupted: bool,
     secrets: Secrets,
     session: Option<String>,
     before: Option<String>,
@@ -76,6 +76,8 @@ impl Entry {
                 method,
                 tool: tool.map(|tool| cut(tool.to_owned())),
                 arguments,
+                may_type: false,
+                is_interrupted: false,
                 secrets,
                 session: None,
                 before: None,
@@ -88,6 +90,17 @@ impl Entry {
     /// The session that it is for.
     pub(crate) fn is_for(&self, session: &str) {
         self.with(|facts| facts.session = Some(cut(session.to_owned())));
+    }
+
+    /// It may type its texts into fields of the page. Those of a call that fails or is interrupted are not recorded: whether they were
+    /// passwords is not known.
+    pub(crate) fn may_type(&self) {
+        self.with(|facts| facts.may_type = true);
+    }
+
+    /// A dialog has kept the page from answering.
+    pub(crate) fn is_interrupted(&self) {
+        self.with(|facts| facts.is_interrupted = true);
     }
 
     /// What its record must not show, from now on and until it ends.
@@ -166,11 +179,10 @@ impl Facts {
         if let Some(tool) = self.tool {
             add("tool", tool.into());
         }
-        let mut room = MAX_ARGUMENTS;
-        add(
-            "arguments",
-            bounded(self.secrets.redacted_json(self.arguments), &mut room),
-        );
+        let has_typed = outcome == Outcome::Ok && !self.is_interrupted;
+        let is_typed = has_typed || !self.may_type;
+        let arguments = shown(self.arguments, &self.secrets, is_typed);
+        add("arguments", bounded(arguments));
         add("originBefore", self.before.into());
         add("originAfter", self.after.into());
         if let Some(Decision { rule, decision }) = self.decision {
@@ -189,62 +201,5 @@ impl Facts {
         let took = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         add("durationMs", took.into());
         record
-    }
-}
-
-/// A text of a record.
-fn cut(text: String) -> String {
-    match text.char_indices().nth(MAX_TEXT) {
-        Some((at, _)) => format!("{}… ({} characters)", &text[..at], text.chars().count()),
-        None => text,
-    }
-}
-
-/// A value of a record: long texts are cut, and where there is no more room the rest is left out.
-fn bounded(value: Value, room: &mut usize) -> Value {
-    let mut take = |bytes: usize| {
-        *room = room.saturating_sub(bytes);
-        *room > 0
-    };
-    match value {
-        Value::String(text) => {
-            let text = cut(text);
-            match take(text.len() + 2) {
-                true => Value::String(text),
-                false => "…".into(),
-            }
-        }
-        Value::Array(items) => {
-            let count = items.len();
-            let mut kept = Vec::new();
-            for item in items {
-                if *room == 0 {
-                    kept.push(format!("… ({} more)", count - kept.len()).into());
-                    break;
-                }
-                *room = room.saturating_sub(1);
-                kept.push(bounded(item, room));
-            }
-            Value::Array(kept)
-        }
-        Value::Object(members) => {
-            let count = members.len();
-            let mut kept = Map::new();
-            for (name, value) in members {
-                if *room == 0 {
-                    let rest = format!("… ({} more)", count - kept.len());
-                    kept.insert("…".to_owned(), rest.into());
-                    break;
-                }
-                let name = cut(name);
-                *room = room.saturating_sub(name.len() + 4);
-                kept.insert(name, bounded(value, room));
-            }
-            Value::Object(kept)
-        }
-        scalar => {
-            take(8);
-            scalar
-        }
     }
 }

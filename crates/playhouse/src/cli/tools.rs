@@ -1,6 +1,10 @@
-//! `playhouse tools`: the tools that these flags switch on, and what they cost.
+//! `playhouse tools`: the tools that clients of a server with these flags are shown, and what they cost.
 
-use std::{fmt::Write as _, process::ExitCode};
+use std::{
+    fmt::Write as _,
+    io::{self, Write as _},
+    process::ExitCode,
+};
 
 use clap::{ArgMatches, Command};
 use serde_json::Value;
@@ -8,21 +12,30 @@ use serde_json::Value;
 use super::{arguments::switch, print};
 use crate::{
     config::{Settings, flags},
-    tools::Toolbox,
+    tools::{self, Toolbox},
 };
 
 pub(super) fn command() -> Command {
     Command::new("tools")
-        .about("List the tools that these flags switch on, and about how many tokens each costs")
+        .about("List the tools that these flags switch on and the policy does not deny everywhere, and about how many tokens each costs")
         .arg(switch("json").help("Print them as tools/list does"))
         .args(flags::of_the_server())
 }
 
 pub(super) fn run(matches: &ArgMatches, settings: &Settings) -> ExitCode {
+    let policy = match tools::policy(settings) {
+        Ok(policy) => policy,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "{error}");
+            return ExitCode::FAILURE;
+        }
+    };
     let toolbox = Toolbox::new(&settings.tools);
-    let tools: Vec<_> = toolbox.iter().collect();
+    let tools: Vec<_> = toolbox.shown(policy.as_ref()).collect();
+    let naming = toolbox.session_naming();
+    let shown = tools.iter().map(|tool| tool.to_json(naming));
     if matches.get_flag("json") {
-        let tools: Value = toolbox.to_json().collect();
+        let tools: Value = shown.collect();
         return print(&format!("{tools:#}\n"));
     }
     let width = tools
@@ -30,7 +43,7 @@ pub(super) fn run(matches: &ArgMatches, settings: &Settings) -> ExitCode {
         .map(|tool| tool.name.len())
         .max()
         .unwrap_or_default();
-    let costs: Vec<_> = toolbox.to_json().map(|shown| tokens(&shown)).collect();
+    let costs: Vec<_> = shown.map(|shown| tokens(&shown)).collect();
     let mut text = String::new();
     for (tool, cost) in tools.iter().zip(&costs) {
         let description = tool.description();

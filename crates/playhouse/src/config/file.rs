@@ -3,6 +3,7 @@
 
 use std::{fs, path::Path};
 
+use jsonc_parser::ParseOptions;
 use serde_json::Value;
 
 use super::{
@@ -13,6 +14,20 @@ use super::{
     value::Problem,
 };
 use crate::nearest::nearest;
+
+/// JSON as it is written by hand.
+pub(crate) const JSON_WITH_COMMENTS: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_trailing_commas: true,
+    allow_loose_object_property_names: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
 
 /// Reads the file at `path`, an absolute path, and offers what it says.
 pub(crate) fn offer(path: &Path, options: &mut Options) -> Result<(), ConfigError> {
@@ -42,19 +57,7 @@ struct File<'a> {
 
 impl File<'_> {
     fn json(&mut self, text: &str) -> Result<(), ConfigError> {
-        let commented = jsonc_parser::ParseOptions {
-            allow_comments: true,
-            allow_trailing_commas: true,
-            allow_loose_object_property_names: false,
-            allow_missing_commas: false,
-            allow_single_quoted_strings: false,
-            allow_hexadecimal_numbers: false,
-            allow_unary_plus_numbers: false,
-            allow_bare_decimal_point_numbers: false,
-            allow_non_finite_numbers: false,
-            allow_extended_string_escapes: false,
-        };
-        let value = jsonc_parser::parse_to_serde_value::<Value>(text, &commented)
+        let value = jsonc_parser::parse_to_serde_value::<Value>(text, &JSON_WITH_COMMENTS)
             .map_err(|error| self.syntax(error.to_string()))?;
         self.walk("", &value)
     }

@@ -44,6 +44,8 @@ struct Known {
     typed: Vec<Value>,
     /// What password fields held, newest first.
     passwords: Vec<Value>,
+    /// What password fields held that is too short or too common to be hidden within texts, newest first.
+    common_passwords: Vec<String>,
     all: Option<Hidden>,
 }
 
@@ -223,7 +225,12 @@ impl Secrets {
                 mask: Mask::Dots,
             };
             masks.push(password.shown());
-            if is_telling(value) && fresh.len() < MAX_LEARNED {
+            if !is_telling(value) {
+                let common = &mut known.common_passwords;
+                common.retain(|known| known != value);
+                common.insert(0, value.clone());
+                common.truncate(MAX_LEARNED);
+            } else if fresh.len() < MAX_LEARNED {
                 fresh.push(password);
             }
         }
@@ -310,6 +317,35 @@ impl Secrets {
     /// The same for each text and each key of a JSON value.
     pub fn redacted_json(&self, value: serde_json::Value) -> serde_json::Value {
         redacted_json(&self.hidden(), value)
+    }
+
+    /// The same for the arguments of a call, in which a text that is a password by itself is hidden also where it is short or common.
+    pub(crate) fn redacted_arguments(&self, arguments: serde_json::Value) -> serde_json::Value {
+        let known = self.learned.0.read();
+        let common = known
+            .unwrap_or_else(PoisonError::into_inner)
+            .common_passwords
+            .clone();
+        self.redacted_json(without(&common, arguments))
+    }
+}
+
+/// A JSON value with marks in the place of each text that is one of these passwords.
+fn without(passwords: &[String], value: serde_json::Value) -> serde_json::Value {
+    use serde_json::Value;
+    match value {
+        Value::String(text) if passwords.contains(&text) => engine::password_dots(&text).into(),
+        Value::Array(items) => {
+            let items = items.into_iter();
+            items.map(|item| without(passwords, item)).collect()
+        }
+        Value::Object(members) => {
+            let members = members.into_iter();
+            members
+                .map(|(name, value)| (name, without(passwords, value)))
+                .collect()
+        }
+        other => other,
     }
 }
 

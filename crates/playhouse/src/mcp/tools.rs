@@ -12,11 +12,10 @@ static SHOWN: Mutex<BTreeMap<(&'static str, SessionNaming), Tool>> = Mutex::new(
 
 /// All that clients are shown.
 pub(super) fn list(server: &Server) -> Result<Vec<Tool>, ErrorData> {
-    let toolbox = server.toolbox();
-    let naming = toolbox.session_naming();
+    let naming = server.toolbox().session_naming();
     let mut shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut list = Vec::new();
-    for tool in toolbox.iter().filter(|tool| server.lists(tool)) {
+    for tool in server.shown_tools() {
         let known = shown.get(&(tool.name, naming)).cloned();
         list.push(match known {
             Some(tool) => tool,

@@ -1,11 +1,12 @@
 //! The file of a policy: JSON, with comments if need be, as configuration files are.
 
-use super::{Action, Policy, READ_RESOURCE, Rule, Subject, ToolPattern, is_like};
+use super::{Action, Policy, READ_RESOURCE, Rule, Subject, ToolPattern};
+use crate::config::JSON_WITH_COMMENTS;
 use crate::nearest::nearest;
-use engine::OriginRules;
+use engine::{OriginRules, is_like};
+use jsonc_parser::CollectOptions;
 use jsonc_parser::ast::{Array, Object, Value};
 use jsonc_parser::common::Ranged;
-use jsonc_parser::{CollectOptions, ParseOptions};
 use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 use strum::VariantNames as _;
@@ -62,20 +63,9 @@ impl Policy {
         tools: &[Subject],
     ) -> std::result::Result<Self, (usize, String)> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let options = ParseOptions {
-            allow_comments: true,
-            allow_trailing_commas: true,
-            allow_loose_object_property_names: false,
-            allow_missing_commas: false,
-            allow_single_quoted_strings: false,
-            allow_hexadecimal_numbers: false,
-            allow_unary_plus_numbers: false,
-            allow_bare_decimal_point_numbers: false,
-            allow_non_finite_numbers: false,
-            allow_extended_string_escapes: false,
-        };
-        let parsed = jsonc_parser::parse_to_ast(text, &CollectOptions::default(), &options)
-            .map_err(|error| (error.line_display(), error.kind().to_string()))?;
+        let parsed =
+            jsonc_parser::parse_to_ast(text, &CollectOptions::default(), &JSON_WITH_COMMENTS)
+                .map_err(|error| (error.line_display(), error.kind().to_string()))?;
         let reader = Reader { text, tools };
         let policy = match &parsed.value {
             Some(Value::Object(object)) => reader.policy(object),

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use testkit::{Client, Engine, HttpServer, Launch, NoAnswer, Site};
 
+use crate::cli::run;
 use crate::{launch, launch_on};
 
 testkit::on_each_engine!(a_call_is_judged_by_the_page_that_it_acts_on);
@@ -182,6 +183,20 @@ async fn what_is_denied_everywhere_is_not_offered_and_starts_no_browser() {
     let has = |name: &str| names.iter().any(|known| known == name);
     assert!(has("browser_navigate") && has("browser_snapshot") && has("list_sessions"));
     assert!(!has("browser_click") && !has("create_session") && !has("evaluate"));
+    // The command that lists them lists the same.
+    let [flag, _] = policy.flags();
+    let printed = run(&["tools", "--json", "--toolsets=all", &flag]);
+    let printed: Value = serde_json::from_slice(&printed.stdout).expect("JSON");
+    let printed = printed.as_array().expect("a list").iter();
+    let printed: Vec<_> = printed.map(|tool| &tool["name"]).collect();
+    assert_eq!(printed, names.iter().collect::<Vec<_>>());
+    let printed = run(&["tools", "--toolsets=all", &flag]).stdout;
+    let printed = String::from_utf8(printed).expect("UTF-8");
+    assert!(
+        printed.contains(&format!("\n{} tools, ", names.len())),
+        "{printed}"
+    );
+    assert!(!printed.contains("browser_click"), "{printed}");
     let told = client.call("browser_click", json!({ "target": "a" })).await;
     let refused = &told.raw["structuredContent"];
     assert_eq!(refused["errorCode"], "POLICY_DENIED", "{refused}");

@@ -67,6 +67,58 @@ async fn safe_mode_needs_domains_and_refuses_what_contradicts_it() {
     assert!(!told.contains("other-secret"), "{told}");
 }
 
+#[tokio::test]
+async fn secrets_are_typed_into_documents_of_their_origins_only() {
+    let site = Site::start().await;
+    let page = "<input id=field oninput='out.textContent = value.length'><p id=out></p>";
+    let url = site.add_page("/", page);
+    let elsewhere = site.cross_origin_url();
+    let folder = tempfile::tempdir().expect("a folder");
+    let secrets = folder.path().join("secrets.env");
+    let origin = url.trim_end_matches('/');
+    let bound = format!("KEY=hunter22hunter\nKEY__ORIGINS={origin}\n");
+    fs::write(&secrets, &bound).expect("writable");
+    let secrets = secrets.display().to_string();
+    let flag = format!("--secrets={secrets}");
+    let client = safe(&["--allowed-domains=localhost", &flag]).await;
+    let fields =
+        json!([{ "target": "#field", "name": "Field", "type": "textbox", "value": "KEY" }]);
+    for (tool, arguments) in [
+        ("fill", json!({ "selector": "#field", "value": "KEY" })),
+        ("type", json!({ "selector": "#field", "text": "KEY" })),
+        ("browser_type", json!({ "target": "#field", "text": "KEY" })),
+        ("browser_fill_form", json!({ "fields": fields })),
+    ] {
+        client.success("navigate", json!({ "url": url })).await;
+        let typed = client.call(tool, arguments.clone()).await;
+        assert!(!typed.is_error, "{tool}: {}", typed.text);
+        let length = json!({ "selector": "#out:text('14')", "timeout": 10_000 });
+        client.success("wait_for_selector", length).await;
+        let value = json!({ "selector": "#field" });
+        let value = client.success("get_value", value).await;
+        assert_eq!(value["value"], "<secret>KEY</secret>", "{tool}: {value}");
+
+        client
+            .success("navigate", json!({ "url": elsewhere }))
+            .await;
+        let refused = client.object(tool, arguments).await;
+        assert_eq!(
+            refused["errorCode"], "SECRET_NOT_ALLOWED_HERE",
+            "{tool}: {refused}"
+        );
+        let value = json!({ "selector": "#field" });
+        let value = client.success("get_value", value).await;
+        assert_eq!(value["value"], "", "{tool}: {value}");
+    }
+    // One that is not bound is refused at the start, also beside one that is.
+    fs::write(&secrets, bound + "FREE=other-secret\n").expect("writable");
+    let told = refusal(&[&SAFE[..], &[&flag]].concat()).await;
+    assert!(
+        told.contains("missing for FREE") && !told.contains("KEY"),
+        "{told}"
+    );
+}
+
 #[test]
 fn the_help_of_safe_mode_is_its_table() {
     for args in [

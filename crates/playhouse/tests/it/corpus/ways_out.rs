@@ -56,7 +56,7 @@ const FORBIDDEN_PORT: Aim = Aim {
 
 /// A site with attacks, the addresses that they may reach, and a canary on those that they may not.
 pub(super) struct Scene {
-    site: Site,
+    pub(super) site: Site,
     allowed: Canary,
     pub(super) forbidden: Canary,
     targets: Vec<Target>,
@@ -106,7 +106,7 @@ impl Aim {
     }
 
     /// Where a canary for it listens.
-    fn addresses(self) -> Vec<IpAddr> {
+    pub(super) fn addresses(self) -> Vec<IpAddr> {
         let mut addresses = vec!["127.0.0.1", "::1"];
         if !addresses.contains(&self.host) {
             addresses.push(self.host);
@@ -204,7 +204,7 @@ impl Scene {
     }
 
     /// What came out otherwise than it should, once nothing runs any more: hits of the canary.
-    fn complaints(&self, conditions: &[&str]) -> Vec<String> {
+    pub(super) fn complaints(&self, conditions: &[&str]) -> Vec<String> {
         let hits = self.forbidden.hits();
         let escaped = |target: &Target| hits_at(&hits, target.forbidden);
         self.complaints_about(conditions, "reaches", escaped)
@@ -250,12 +250,21 @@ impl Scene {
     }
 
     /// `HOST:PORT` of everything that may be reached.
-    fn allowed_origins(&self) -> String {
+    pub(super) fn allowed_origins(&self) -> String {
         let hosts = [ALLOWED.host, ALLOWED.name, ALLOWED.under];
         let ports = self.targets.iter().map(|target| target.allowed);
         let ports = ports.chain([self.site.port(), self.helper]);
         let origins = ports.flat_map(|port| hosts.map(|host| format!("{host}:{port}")));
         origins.collect::<Vec<_>>().join(";")
+    }
+
+    /// A URL with placeholders, towards what is forbidden.
+    pub(super) fn filled(&self, url: &str, port: u16) -> String {
+        let placeholders = self.aim.placeholders(port, &self.site, self.helper);
+        let fill = |url: String, (name, value): &(&str, String)| {
+            url.replace(&format!("{{{name}}}"), value)
+        };
+        placeholders.iter().fold(url.to_owned(), fill)
     }
 }
 
@@ -402,14 +411,10 @@ const NAVIGATIONS: [&str; 18] = [
 async fn navigations_out_of_the_allowed_domains_are_refused(engine: Engine) {
     let scene = Scene::new(Vec::new(), FORBIDDEN).await;
     let port = scene.forbidden.listen(&FORBIDDEN.addresses()).await;
-    let placeholders = FORBIDDEN.placeholders(port, &scene.site, scene.helper);
     let client = server(engine, &["--allowed-domains", ALLOWED.host], json!({})).await;
     let mut complaints = Vec::new();
     for address in NAVIGATIONS {
-        let mut url = address.to_owned();
-        for (name, value) in &placeholders {
-            url = url.replace(&format!("{{{name}}}"), value);
-        }
+        let url = scene.filled(address, port);
         for tool in ["navigate", "browser_navigate"] {
             let answer = client.object(tool, json!({ "url": url })).await;
             let rule = answer["details"]["rule"].as_str();
@@ -425,11 +430,7 @@ async fn navigations_out_of_the_allowed_domains_are_refused(engine: Engine) {
         "javascript:location='{to}'",
         "ftp://{address}/",
     ] {
-        let url = placeholders
-            .iter()
-            .fold(address.to_owned(), |url, (name, value)| {
-                url.replace(&format!("{{{name}}}"), value)
-            });
+        let url = scene.filled(address, port);
         client.object("navigate", json!({ "url": url })).await;
     }
     client.end().await;

@@ -1,0 +1,512 @@
+//! No principal reads or changes files of another, keys, configuration, secrets or `.git`: each tool that takes a path, as principals of
+//! each scope, over HTTP. The paths are checked before a browser gets them; those of uploads and drops are played on each engine all the
+//! same, because there the browser opens the file.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use testkit::{Engine, HttpServer, Site};
+
+use super::reads;
+use crate::cli::run;
+use crate::launch_on;
+
+testkit::on_each_engine!(no_principal_reaches_files_that_are_not_its_own);
+
+/// Each tool that takes a path, with what it is called with where it has to succeed: `{path}` is the path, `own.…` are files of the
+/// principal, other names are new.
+const CALLS: &str = r##"
+browser_snapshot {"filename": "{path}"} new.yml
+browser_take_screenshot {"filename": "{path}"} own.png
+browser_console_messages {"filename": "{path}"} new.txt
+browser_network_requests {"filename": "{path}", "static": true} new-requests.txt
+browser_network_request {"index": 1, "filename": "{path}"} new-request.txt
+browser_find {"text": "Give", "filename": "{path}"} new-find.txt
+browser_evaluate {"function": "() => 1", "filename": "{path}"} new.json
+browser_pdf_save {"filename": "{path}"} new.pdf
+browser_storage_state {"filename": "{path}"} new-state.json
+browser_context_save_storage {"path": "{path}"} new-context.json
+screenshot {"path": "{path}"} new.png
+save_state {"path": "{path}"} new-saved.json
+compare_screenshot {"baseline": "{path}"} own.png
+compare_screenshot {"baseline": "{path}", "update": true} new-baseline.png
+upload_file {"selector": "input", "files": ["{path}"]} own.txt
+browser_drop {"target": "body", "paths": ["{path}"]} own.txt
+browser_file_upload {"paths": ["{path}"]} own-other.txt
+browser_run_code_unsafe {"filename": "{path}"} own.js
+browser_set_storage_state {"filename": "{path}"} own-state.json
+restore_state {"path": "{path}"} own-state.json
+browser_context_create {"name": "new", "storageState": "{path}"} own-state.json
+create_session {"storageState": "{path}"} own-state.json
+"##;
+
+/// The tools of [`CALLS`] that have the browser open the file.
+const IN_BROWSERS: [&str; 3] = ["upload_file", "browser_drop", "browser_file_upload"];
+
+/// The tools of [`CALLS`] that stand for all in the ways of spelling a path: two that read, and one that writes. It comes last, because
+/// some spellings are names in the principal's own workspace, and a session may read what it has written there.
+const EACH_SPELLING: [&str; 3] = ["upload_file", "restore_state", "browser_snapshot"];
+
+/// Parameters that are paths.
+const PATHS: [&str; 6] = [
+    "filename",
+    "path",
+    "paths",
+    "files",
+    "storageState",
+    "baseline",
+];
+
+/// Tools whose parameters of these names are no paths of files: paths of cookies, and tools that need an app.
+const NOT_PATHS: [&str; 4] = [
+    "browser_cookie_list",
+    "browser_cookie_set",
+    "screenshot_element",
+    "e2e_start",
+];
+
+/// A page that shows what it is given.
+const PAGE: &str = "<!doctype html><title>Give</title><body><input type=file><p id=out></p><script>
+const show = async files => { for (const file of files) out.textContent += await file.text() };
+document.querySelector('input').onchange = event => show(event.target.files);
+ondragover = event => event.preventDefault();
+ondrop = event => { event.preventDefault(); show(event.dataTransfer.files); };
+</script>";
+
+/// What is in each file that no principal but its owner, if it has one, may read; what is in the principal's own files has another name.
+const MARK: &str = "mark-of-what-is-protected";
+const OWN_MARK: &str = "mark-of-its-own";
+
+/// The principals that try it, each with a workspace of its name.
+const SCOPES: [(&str, &str); 3] = [
+    ("reader", "browser:read"),
+    ("actor", "browser:act"),
+    ("admin", "browser:admin"),
+];
+
+/// One more, in whose workspace all of it lies.
+const KEEPER: &str = "keeper";
+
+/// What is protected from all principals, or from all but one; `{own}` is the workspace of who tries it. One of each kind.
+const PROTECTED: [&str; 10] = [
+    "keys.txt",
+    "config.json",
+    "secrets.env",
+    "policy.json",
+    "audit.jsonl",
+    "victim/own.txt",
+    "victim/own-state.json",
+    "victim/.playwright-mcp/session-1/page.yml",
+    "{own}/.git/config",
+    "{own}/.git/hooks/pre-commit",
+];
+
+/// A folder in which a server runs, with the workspaces of its principals and what belongs to none of them.
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    /// `origin` is what the states of storages are for.
+    fn new(origin: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = Self { folder };
+        let names = || SCOPES.iter().map(|(name, _)| *name);
+        for path in PROTECTED {
+            for name in names().chain(["."]) {
+                place.write(&path.replace("{own}", name), MARK);
+            }
+        }
+        let keys =
+            SCOPES.map(|(name, scope)| format!("{name} {name}-key {scope} workspace={name}\n"));
+        let keys = format!(
+            "# {MARK}\nvictim victim-key workspace=victim\n{KEEPER} {KEEPER}-key workspace=.\n{}",
+            keys.concat()
+        );
+        place.write("keys.txt", &keys);
+        place.write(
+            "config.json",
+            &json!({ "testIdAttribute": MARK }).to_string(),
+        );
+        place.write(
+            "secrets.env",
+            &format!("# {MARK}\nSECRET=value-of-the-secret\n"),
+        );
+        let rule = json!({ "id": MARK, "action": "allow" });
+        place.write("policy.json", &json!({ "rules": [rule] }).to_string());
+        fs::remove_file(place.at("audit.jsonl")).expect("it is there");
+        let state = |mark: &str| {
+            let items = [json!({ "name": "key", "value": mark })];
+            json!({ "cookies": [], "origins": [{ "origin": origin, "localStorage": items }] })
+                .to_string()
+        };
+        place.write("victim/own-state.json", &state(MARK));
+        for name in names() {
+            for file in ["own.txt", "own-other.txt"] {
+                place.write(&format!("{name}/{file}"), OWN_MARK);
+            }
+            place.write(&format!("{name}/own.js"), "async page => page.title()");
+            place.write(&format!("{name}/own-state.json"), &state(OWN_MARK));
+            let own = |path: &str| place.at(name).join(path);
+            for (to, link) in [
+                ("victim/own.txt", "link.txt"),
+                ("victim/own-state.json", "link.json"),
+                ("victim", "link"),
+                ("keys.txt", "keys-link"),
+            ] {
+                symlink(place.at(to), own(link)).expect("a link");
+            }
+            symlink(".git", own("git-link")).expect("a link");
+            fs::hard_link(place.at("keys.txt"), own("hard")).expect("a link");
+        }
+        place
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    fn write(&self, path: &str, content: &str) {
+        let path = self.at(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("writable");
+        fs::write(&path, content).expect("writable");
+    }
+
+    /// The ways in which this principal may name what is not its own.
+    fn spellings(&self, name: &str) -> Vec<String> {
+        let root = self.folder.path().display();
+        let file = "victim/own-state.json";
+        let mut spellings = vec![
+            format!("../{file}"),
+            format!("./x/../../{file}"),
+            format!("link/../../{file}"),
+            format!("..//./{file}"),
+            format!("../{file}/"),
+            format!("../{file}/."),
+            format!("{root}/{name}/../{file}"),
+            format!("/{root}/{file}"),
+            format!("/proc/self/cwd/{file}"),
+            format!("/proc/self/root{root}/{file}"),
+            format!("file://{root}/{file}"),
+            format!("FILE://localhost{root}/{file}"),
+            format!("file:///{root}/{name}/%2e%2e/{file}"),
+            format!("%2e%2e/{file}"),
+            format!("..%2f{file}"),
+            format!("..\\{file}"),
+            format!("../{file}\0.png"),
+            format!(" ../{file} "),
+            format!("~/../../..{root}/{file}"),
+            format!("$PWD/../{file}"),
+        ];
+        let others = [
+            "../keys.txt",
+            "/proc/self/cwd/keys.txt",
+            "link.txt",
+            "link.json",
+            "link/own.txt",
+            "link/new.txt",
+            "./x/../link.json",
+            "keys-link",
+            "hard",
+            "git-link/config",
+            "git-link/hooks/new",
+            ".git",
+            ".git/new",
+            ".GIT/config",
+            ".Git/hooks/new",
+            "sub/.git/config",
+            "../new.txt",
+            "../victim",
+            "..",
+            "/proc/self/environ",
+            "/etc/passwd",
+        ];
+        spellings.extend(others.map(str::to_owned));
+        spellings
+    }
+
+    /// What there is beside a principal's own folder, and in its `.git`. The server writes the audit log itself.
+    fn contents(&self, name: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut contents = BTreeMap::new();
+        let own = self.at(name);
+        collect(self.folder.path(), &own, &mut contents);
+        for repository in [".git", "sub/.git", ".GIT", ".Git"] {
+            collect(&own.join(repository), Path::new(""), &mut contents);
+        }
+        contents.remove(&self.at("audit.jsonl"));
+        contents
+    }
+}
+
+fn collect(folder: &Path, but: &Path, contents: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        match entry.file_type() {
+            _ if path == but => {}
+            Ok(kind) if kind.is_dir() => collect(&path, but, contents),
+            _ => drop(contents.insert(path.clone(), fs::read(&path).unwrap_or_default())),
+        }
+    }
+}
+
+/// A call with its path filled in.
+fn filled(arguments: &Value, path: &str) -> Value {
+    match arguments {
+        Value::String(text) if text == "{path}" => path.into(),
+        Value::Array(items) => items.iter().map(|item| filled(item, path)).collect(),
+        Value::Object(members) => {
+            let members = members.iter();
+            members
+                .map(|(name, value)| (name.clone(), filled(value, path)))
+                .collect()
+        }
+        other => other.clone(),
+    }
+}
+
+/// A principal at a server.
+struct Caller<'a> {
+    server: &'a HttpServer,
+    name: &'a str,
+    complaints: Vec<String>,
+}
+
+impl Caller<'_> {
+    async fn call(&self, tool: &str, arguments: Value) -> Value {
+        let params = json!({ "name": tool, "arguments": arguments });
+        self.ask("tools/call", params).await
+    }
+
+    async fn ask(&self, method: &str, params: Value) -> Value {
+        let key = format!("{}-key", self.name);
+        let headers = [("x-api-key", &*key)];
+        let answer = self.server.rpc("/message", &headers, method, params).await;
+        answer.json()["result"].clone()
+    }
+
+    /// Calls a tool that takes a path, and undoes what it does to the calls after it.
+    async fn play(&self, tool: &str, arguments: &Value, path: &str) -> Value {
+        let opens_chooser = tool == "browser_file_upload";
+        if opens_chooser {
+            self.call("browser_click", json!({ "target": "input" }))
+                .await;
+        }
+        let answer = self.call(tool, filled(arguments, path)).await;
+        match tool {
+            _ if answer["isError"] == true && opens_chooser => {
+                self.call("browser_file_upload", json!({})).await;
+            }
+            _ if answer["isError"] == true => {}
+            "browser_context_create" => {
+                let new = json!({ "name": "new" });
+                self.call("browser_context_close", new).await;
+            }
+            "create_session" => {
+                let id = &answer["structuredContent"]["sessionId"];
+                self.call("close_session", json!({ "sessionId": id })).await;
+            }
+            _ => {}
+        }
+        answer
+    }
+
+    /// Complains about an answer that shows what is protected.
+    fn inspect(&mut self, answer: &Value, what: &str) {
+        let text = answer.to_string();
+        for mark in [MARK, "value-of-the-secret", "root:x:0:0", "PLAYHOUSE_MARK="] {
+            if text.contains(mark) {
+                self.complaints
+                    .push(format!("{}: {what}: shows {mark}: {text}", self.name));
+            }
+        }
+    }
+
+    /// A call that has to be refused for the path, or because the tool is not for this scope.
+    async fn is_refused(&mut self, tool: &str, arguments: &Value, path: &str) {
+        let answer = self.play(tool, arguments, path).await;
+        self.inspect(&answer, &format!("{tool} {path:?}"));
+        let code = &answer["structuredContent"]["errorCode"];
+        let is_refused = match self.name {
+            "admin" | KEEPER => code == "FILE_ACCESS_DENIED",
+            _ => code == "FILE_ACCESS_DENIED" || code == "INSUFFICIENT_SCOPE",
+        };
+        if !is_refused {
+            self.complaints
+                .push(format!("{}: {tool} {path:?}: {answer}", self.name));
+        }
+    }
+}
+
+/// The calls with a path, each with that of its control.
+fn calls(engine: Engine) -> Vec<(&'static str, Value, &'static str)> {
+    let lines = CALLS.lines().filter_map(|line| line.rsplit_once(' '));
+    let calls = lines.flat_map(|(call, control)| {
+        reads(call, 1).map(move |(tool, arguments)| (tool, arguments, control))
+    });
+    let is_played = |tool: &str| engine == Engine::Chromium || IN_BROWSERS.contains(&tool);
+    calls.filter(|(tool, ..)| is_played(tool)).collect()
+}
+
+async fn no_principal_reaches_files_that_are_not_its_own(engine: Engine) {
+    let site = Site::start().await;
+    let url = site.add_page("/", PAGE);
+    let place = Place::new(&site.base_url());
+    let flags = [
+        "--api-keys=keys.txt",
+        "--config=config.json",
+        "--secrets=secrets.env",
+        "--policy=policy.json",
+        "--audit-log=audit.jsonl",
+        "--caps=config,contexts,network,pdf,storage,testing,vision,devtools",
+        "--timeout-action=2000",
+    ];
+    let launch = launch_on(engine, &flags).workspace(place.folder.path());
+    let server = HttpServer::start_guarded(launch.env("PLAYHOUSE_MARK", "x")).await;
+    let calls = calls(engine);
+    let mut complaints = Vec::new();
+    for (name, _) in SCOPES {
+        let mut caller = Caller {
+            server: &server,
+            name,
+            complaints: Vec::new(),
+        };
+        let tools = caller.ask("tools/list", json!({})).await;
+        if engine == Engine::Chromium {
+            has_all_that_take_paths(&tools);
+        }
+        caller.call("browser_navigate", json!({ "url": url })).await;
+        let before = place.contents(name);
+        for path in PROTECTED {
+            let path = place.at(&path.replace("{own}", name)).display().to_string();
+            for (tool, arguments, _) in &calls {
+                caller.is_refused(tool, arguments, &path).await;
+            }
+            for tool in ["browser_navigate", "navigate", "new_page"] {
+                let url = format!("file://{path}");
+                let answer = caller.call(tool, json!({ "url": url })).await;
+                caller.inspect(&answer, &format!("{tool} {path}"));
+                if answer["isError"] != true {
+                    caller
+                        .complaints
+                        .push(format!("{name}: {tool} {url}: {answer}"));
+                }
+            }
+        }
+        for path in place.spellings(name) {
+            let each = EACH_SPELLING.iter();
+            let each = each.flat_map(|name| calls.iter().filter(move |(tool, ..)| tool == name));
+            for (tool, arguments, _) in each {
+                let answer = caller.play(tool, arguments, &path).await;
+                caller.inspect(&answer, &format!("{tool} {path:?}"));
+                // What leads nowhere is a new file at most.
+                if answer["isError"] != true && *tool != "browser_snapshot" {
+                    let complaint = format!("{name}: {tool} {path:?}: {answer}");
+                    caller.complaints.push(complaint);
+                }
+            }
+        }
+        caller.inspect_page().await;
+        if name == "admin" {
+            caller.has_own_files(&calls).await;
+        }
+        let after = place.contents(name);
+        for path in before.keys().chain(after.keys()) {
+            if before.get(path) != after.get(path) {
+                let path = path.display();
+                caller
+                    .complaints
+                    .push(format!("{name}: {path} was changed or made"));
+            }
+        }
+        complaints.append(&mut caller.complaints);
+    }
+    complaints.extend(keeper_reaches_nothing(&place, &server, &url, &calls).await);
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+    let log = place.at("audit.jsonl").display().to_string();
+    let verified = run(&["audit", "verify", &log]);
+    assert!(verified.status.success(), "{verified:?}");
+}
+
+/// What the one can do to the protected files whose workspace they lie in, by their names in it.
+async fn keeper_reaches_nothing(
+    place: &Place,
+    server: &HttpServer,
+    url: &str,
+    calls: &[(&str, Value, &str)],
+) -> Vec<String> {
+    let mut keeper = Caller {
+        server,
+        name: KEEPER,
+        complaints: Vec::new(),
+    };
+    let open = json!({ "url": url });
+    keeper.call("browser_navigate", open).await;
+    for path in PROTECTED.map(|path| path.replace("{own}", ".")) {
+        let before = fs::read(place.at(&path)).expect("it is there");
+        for (tool, arguments, _) in calls {
+            keeper.is_refused(tool, arguments, &path).await;
+        }
+        let after = fs::read(place.at(&path)).expect("it is there");
+        // The server itself adds to its log.
+        if !after.starts_with(&before) || (after != before && path != "audit.jsonl") {
+            keeper
+                .complaints
+                .push(format!("{KEEPER}: {path} was changed"));
+        }
+    }
+    keeper.complaints
+}
+
+impl Caller<'_> {
+    /// Complains if the page or its storage has got what is protected.
+    async fn inspect_page(&mut self) {
+        for (tool, arguments) in [
+            ("get_text", json!({ "selector": "body" })),
+            ("browser_localstorage_list", json!({})),
+        ] {
+            let answer = self.call(tool, arguments).await;
+            self.inspect(&answer, tool);
+        }
+    }
+
+    /// Each call succeeds with a path that it may name, and the page has no file but these.
+    async fn has_own_files(&mut self, calls: &[(&str, Value, &str)]) {
+        for (tool, arguments, control) in calls {
+            let answer = self.play(tool, arguments, control).await;
+            if answer["isError"] == true {
+                let name = self.name;
+                self.complaints
+                    .push(format!("{name}: {tool} {control}: {answer}"));
+            }
+            if IN_BROWSERS.contains(tool) {
+                let shown = json!({ "selector": format!("#out:text('{OWN_MARK}')") });
+                let shown = self.call("wait_for_selector", shown).await;
+                if shown["isError"] == true {
+                    let complaint = format!("{tool} {control}: the page has no file: {shown}");
+                    self.complaints.push(complaint);
+                }
+                self.inspect_page().await;
+                let empty = "document.querySelector('#out').textContent = ''";
+                self.call("evaluate", json!({ "script": empty })).await;
+            }
+        }
+    }
+}
+
+/// No tool that takes a path is missing in [`CALLS`].
+fn has_all_that_take_paths(list: &Value) {
+    let calls = calls(Engine::Chromium);
+    for tool in list["tools"].as_array().expect("a list") {
+        let name = tool["name"].as_str().expect("a name");
+        let properties = tool["inputSchema"]["properties"].as_object();
+        let has_path = properties.is_some_and(|it| PATHS.iter().any(|path| it.contains_key(*path)));
+        let is_played = calls.iter().any(|(played, ..)| *played == name);
+        assert!(
+            !has_path || is_played || NOT_PATHS.contains(&name),
+            "{name} takes a path: add it to CALLS"
+        );
+    }
+}
