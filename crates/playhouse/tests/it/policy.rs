@@ -426,7 +426,7 @@ async fn a_policy_with_a_mistake_is_told_with_its_line_at_start() {
     for (text, reason) in [
         (
             "{\n \"rules\": [\n  { \"tools\": [\"browser_clik\"], \"action\": \"deny\" } ] }",
-            ", line 3: there is no tool \"browser_clik\". Did you mean \"browser_click\"?",
+            ", line 3: unknown tool \"browser_clik\". Did you mean \"browser_click\"?",
         ),
         (
             "{\n \"defaults\": \"deny\" }",
