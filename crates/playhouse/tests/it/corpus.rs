@@ -1,4 +1,25 @@
 //! The attack corpus (`crates/testkit/corpus/`), on each engine, through the built server.
 
+mod echoes;
+mod hiding_places;
 mod proxies;
 mod ways_out;
+
+use serde_json::Value;
+
+/// The calls in a text: a tool and its arguments on each line, those with `{n}` for each number up to this.
+fn reads(text: &'static str, numbers: usize) -> impl Iterator<Item = (&'static str, Value)> {
+    let lines = text.lines().filter_map(|line| line.split_once(' '));
+    lines.flat_map(move |(tool, arguments)| {
+        let last = if arguments.contains("{n}") {
+            numbers
+        } else {
+            1
+        };
+        (1..=last).map(move |number| {
+            let arguments = arguments.replace("{n}", &number.to_string());
+            let arguments = serde_json::from_str(&arguments);
+            (tool, arguments.expect("the arguments are JSON"))
+        })
+    })
+}
