@@ -8,6 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use engine::OriginRules;
 use engine::codegen::Typed;
 
+pub(crate) use hidden::FORBIDDEN;
 use hidden::{Hidden, Mask, Value};
 pub(crate) use source::SecretsSource;
 
@@ -264,12 +265,6 @@ impl Secrets {
         let secrets = self.secrets.iter();
         let anywhere = secrets.filter(|secret| secret.origins.is_none());
         anywhere.map(|secret| secret.name.as_str())
-    }
-
-    /// The names and the values.
-    pub(crate) fn values(&self) -> impl Iterator<Item = (&str, &str)> {
-        let secrets = self.secrets.iter();
-        secrets.map(|secret| (secret.name.as_str(), secret.value.as_str()))
     }
 
     /// What is typed for a text, and how code shows it: the name of a secret stands for its value.

@@ -1,5 +1,7 @@
 //! What a page hides from people is marked, and what it imitates is escaped: `corpus/hiding-places.md` and `corpus/imitations.md`.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 use testkit::{Attack, Client, Engine, Opening, Resource, Site};
 
@@ -52,6 +54,7 @@ async fn hidden_texts_are_marked(engine: Engine) {
     let conditions = ["all", engine.name()];
     let mut complaints = Vec::new();
     let mut shown = 0;
+    let mut found = BTreeSet::new();
     for (tool, arguments) in reads(TEXTS, 1) {
         let answer = client.call(tool, arguments.clone()).await;
         assert!(!answer.is_error, "{tool}: {}", answer.text);
@@ -83,9 +86,22 @@ async fn hidden_texts_are_marked(engine: Engine) {
                 .into_iter()
                 .filter(|line| !line.contains(MARK))
                 .collect();
-            if !unmarked.is_empty() && attack.exception(&conditions, "unmarked").is_none() {
+            if unmarked.is_empty() {
+                continue;
+            }
+            found.insert(&attack.name);
+            if attack.exception(&conditions, "unmarked").is_none() {
                 complaints.push(format!("{tool} {arguments}: {}: {unmarked:?}", attack.name));
             }
+        }
+    }
+    for attack in &attacks {
+        let is_listed = attack.exception(&conditions, "unmarked").is_some();
+        if is_listed && !found.contains(&attack.name) {
+            complaints.push(format!(
+                "{}: is listed as `unmarked`, and is marked",
+                attack.name
+            ));
         }
     }
     assert!(shown > attacks.len(), "the page is read");
