@@ -298,6 +298,10 @@ impl Echoes {
             }
         }
         for (tool, arguments) in reads(READS, (self.site.requests().len() - before).min(60)) {
+            // Those wait in vain, and show of a page what others show too.
+            if attacks.len() == 1 && tool.starts_with("browser_verify_") {
+                continue;
+            }
             self.ask(what, tool, arguments).await;
         }
         let resources = self.client.request("resources/list", json!({})).await;
