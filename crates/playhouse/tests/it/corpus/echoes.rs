@@ -270,8 +270,9 @@ impl Echoes {
         }
     }
 
-    /// Opens a page with these attacks, types, and reads everything.
-    async fn play(&mut self, what: &str, attacks: &[&Attack]) {
+    /// Opens a page with these attacks, types, and reads everything; of one that is known to leak, up to the first leak.
+    async fn play(&mut self, what: &str, attacks: &[&Attack], is_known: bool) {
+        let leaks = self.leaks.len();
         let script = |attack: &&Attack| {
             let resources = attack.resources("/", &[]);
             let (_, Resource { body, .. }) = resources.first().expect("a document");
@@ -298,8 +299,13 @@ impl Echoes {
             }
         }
         for (tool, arguments) in reads(READS, (self.site.requests().len() - before).min(60)) {
-            // Those wait in vain, and show of a page what others show too.
-            if attacks.len() == 1 && tool.starts_with("browser_verify_") {
+            if is_known && self.leaks.len() > leaks {
+                break;
+            }
+            let selector = arguments["selector"].as_str().unwrap_or_default();
+            let is_of_all = selector.contains("a[") || selector.contains("[aria-label=Copy]");
+            // Alone, those wait in vain.
+            if attacks.len() == 1 && (tool.starts_with("browser_verify_") || is_of_all) {
                 continue;
             }
             self.ask(what, tool, arguments).await;
@@ -383,10 +389,10 @@ async fn no_echo_of_a_secret_is_shown(engine: Engine) {
     let (together, apart): (Vec<_>, Vec<_>) = masked
         .into_iter()
         .partition(|attack| attack.opening == Opening::Frame);
-    echoes.play("together", &together).await;
+    echoes.play("together", &together, false).await;
     echoes.look_at_files("together");
     for attack in apart {
-        echoes.play(&attack.name, &[attack]).await;
+        echoes.play(&attack.name, &[attack], false).await;
         echoes.look_at_files(&attack.name);
     }
     // What is known to be shown is shown, or the list is out of date.
@@ -396,7 +402,7 @@ async fn no_echo_of_a_secret_is_shown(engine: Engine) {
         .extend([PASSWORD, LINE].into_iter().flat_map(changed));
     for attack in excepted {
         let before = echoes.leaks.len();
-        echoes.play(&attack.name, &[attack]).await;
+        echoes.play(&attack.name, &[attack], true).await;
         echoes.look_at_files(&attack.name);
         if echoes.leaks.len() == before {
             let complaint = format!("{}: is listed as `shows`, and is not", attack.name);
