@@ -337,7 +337,13 @@ impl Echoes {
                 self.look(what, &uri, &answer);
             }
         }
-        self.ask(what, "browser_close", json!({})).await;
+        // What these do stays in the browser, and to start one takes long.
+        if attacks
+            .iter()
+            .any(|attack| attack.opening != Opening::Frame)
+        {
+            self.ask(what, "browser_close", json!({})).await;
+        }
     }
 
     /// Every file below the workspace, by name and content.
