@@ -423,6 +423,25 @@ mod tests {
     }
 
     #[test]
+    fn a_value_is_found_in_the_name_of_a_file() {
+        let secrets = secrets(&[
+            ("KEY", "a horse/<\"1\">:\nand a battery\n"),
+            ("ODD", "<:> ?"),
+        ]);
+        let redacted = |text: &str| secrets.redacted(text.to_owned());
+        let shown = "<secret>KEY</secret>.txt";
+        for name in [
+            "a horse___1____and a battery.txt",
+            "a-horse---1----and-a-battery.txt",
+        ] {
+            assert_eq!(redacted(name), shown);
+        }
+        // Such a name says nothing of it.
+        assert_eq!(redacted("___ _"), "___ _");
+        assert_eq!(redacted("a horse"), "a horse");
+    }
+
+    #[test]
     fn passwords_are_hidden_where_they_are_no_common_words() {
         let secrets = secrets(&[("KEY", "hunter22")]);
         let values = [
