@@ -30,6 +30,7 @@ pub use options::Options;
 pub(crate) use places::{apps as apps_folder, home};
 pub use reference::{reference, schema};
 pub(crate) use resolve::{is_safe_address, safe_help};
+pub(crate) use secrets::FORBIDDEN;
 pub(crate) use secrets::Misplaced;
 pub use secrets::Secrets;
 pub use settings::{

@@ -1,7 +1,7 @@
 // The page as Markdown: what people read of it, and nothing else.
 
-import { displayOf, isMarking, itIsPainted, itIsVisible, itsChildren, tagOf } from "./dom";
-import { itIsUnseen, itsTextIsUnseen, MARK, shownText } from "./hidden";
+import { displayOf, isMarking, itIsPainted, itsChildren, tagOf } from "./dom";
+import { itsTextIsUnseen, MARK, marked, shownText } from "./hidden";
 import { seen } from "./seen";
 import { gridOf } from "./table";
 
@@ -15,15 +15,6 @@ export function markdown(e: Element): string {
   writer.element(e, 0);
   return writer.finished();
 }
-
-function cannotBeSeen(e: Element): boolean {
-  const it = seen(e);
-  itIsVisible(it);
-  return itIsUnseen(it);
-}
-
-/** Whether nothing can be seen of what is being written. */
-let isUnseen = false;
 
 class Writer {
   /** Finished blocks. */
@@ -42,12 +33,6 @@ class Writer {
     const display = displayOf(e);
     if (display === "none") return;
     const inline = /^(inline|contents|ruby)/.test(display);
-    if (isMarking() && !isUnseen && display !== "contents" && cannotBeSeen(e)) {
-      isUnseen = true;
-      this.element(e, depth);
-      isUnseen = false;
-      return;
-    }
     const heading = HEADING.exec(tag)?.[1];
     if (tag === "br") this.line += "\n";
     else if (tag === "hr") this.block("---");
@@ -78,7 +63,7 @@ class Writer {
     for (const child of itsChildren(seen(e))) {
       if (closed && !(child instanceof Element && tagOf(child) === "summary")) continue;
       if (child.nodeType === Node.TEXT_NODE) {
-        if (itIsPainted(seen(e)) || displayOf(e) === "contents") this.text(child.nodeValue ?? "", isMarking() && (isUnseen || itsTextIsUnseen(seen(e))));
+        if (itIsPainted(seen(e)) || displayOf(e) === "contents") this.text(child.nodeValue ?? "", isMarking() && itsTextIsUnseen(seen(e)));
       } else if (child instanceof Element) this.element(child, depth + 1);
     }
   }
@@ -90,7 +75,7 @@ class Writer {
   }
 
   private marked(e: Element, mark: string, depth: number): void {
-    const content = mark === "`" ? (e.textContent ?? "").replace(/\s+/g, " ") : flat(within(e, depth));
+    const content = mark === "`" ? shownText(e).replace(/\s+/g, " ") : flat(within(e, depth));
     const text = content.trim();
     if (!text) return this.text(content);
     const fence = mark === "`" && text.includes("`") ? "``" : mark;
@@ -117,7 +102,7 @@ class Writer {
     const source = (e as HTMLImageElement).currentSrc || (e as HTMLImageElement).src;
     // A picture without words is decoration.
     if (!alt || !itIsPainted(seen(e))) return;
-    this.line += /^https?:/.test(source) ? `![${alt}](${target(source)})` : alt;
+    this.line += marked(seen(e), /^https?:/.test(source) ? `![${alt}](${target(source)})` : alt);
   }
 
   private list(e: Element, depth: number): void {

@@ -3,11 +3,11 @@
 import { nameOf } from "./aria/names";
 import { roleOf } from "./aria/roles";
 import { marking, preview, squash, tagOf } from "./dom";
-import { shownText } from "./hidden";
+import { itsNameDiffers, MARK, marked as markedText, saysOther, shownText } from "./hidden";
 import type { Handle } from "./handles";
 import { markdown } from "./markdown";
 import { isPassword, marked as markedPassword, markup } from "./passwords";
-import { withCaches } from "./seen";
+import { seen, withCaches } from "./seen";
 import { queryDeep } from "./selector/css";
 import { refTo } from "./snapshot";
 import { attached, type Gone } from "./states";
@@ -47,19 +47,25 @@ export function describe({ handles, marks }: Of<{ handles: Handle[] }>): Describ
     const e = attached(handle);
     if (!e) return [];
     const { x, y, width, height } = e.getBoundingClientRect();
+    const it = seen(e);
     const role = roleOf(e) ?? "generic";
     const name = nameOf(e);
+    const text = shownText(e).trim();
     return {
       tag: tagOf(e),
-      "attributes": Object.fromEntries([...e.attributes].map(({ name, value }) => [name, name === "value" && isPassword(e) ? markedPassword(value) : cut(value)])),
-      text: cut(shownText(e).trim()),
+      "attributes": Object.fromEntries([...e.attributes].map(({ name, value }) => [name, name === "value" && isPassword(e) ? markedPassword(value) : cut(SAID.test(name) ? markedText(it, value, name !== "value" && saysOther(it, value)) : value)])),
+      text: cut(text),
       role,
-      name: cut(name),
+      // One that is made of the text has what cannot be seen of that.
+      name: cut(markedText(it, name, itsNameDiffers(it, name) || (text.includes(MARK) && !it.has("aria-label")))),
       box: { x, y, width, height },
       ref: refTo(e, role, name),
     };
   }));
 }
+
+/** Attributes that are read out, or shown. */
+const SAID = /^(aria-\w*(label|description|holder|text)|title|alt|placeholder|value)$/;
 
 /** The page, or one element of it. `room`: what is longer is cut off. */
 export function read({ handle, form, room, marks }: Of<{ handle?: Handle; form: "html" | "text" | "markdown"; room: number }>): { content: string; cut: boolean } | Gone {
@@ -99,7 +105,7 @@ export function links({ handle, marks }: Of<{ handle?: Handle }>): { count: numb
   return marked(marks, () => {
     const all = queryDeep(e ?? document, "a[href], area[href]");
     if (e?.matches("a[href], area[href]")) all.unshift(e);
-    const links = all.slice(0, MOST_LINKS).map((link) => ({ text: cut(squash(shownText(link)) || nameOf(link)), href: hrefOf(link) }));
+    const links = all.slice(0, MOST_LINKS).map((link) => ({ text: cut(squash(shownText(link)) || markedText(seen(link), nameOf(link))), href: hrefOf(link) }));
     return { count: all.length, links };
   });
 }

@@ -30,6 +30,9 @@ export class Seen {
   /** In the viewport, where it was looked at whether it is visible and what a person cannot see is marked. */
   box: readonly [x: number, y: number, width: number, height: number] | undefined = undefined;
   style: Style | undefined = undefined;
+  unseen: boolean | undefined = undefined;
+  away: boolean | undefined = undefined;
+  cutter: Seen | null | undefined = undefined;
   role: string | null | undefined = undefined;
   stripped: string | undefined = undefined;
   table: Table | undefined = undefined;

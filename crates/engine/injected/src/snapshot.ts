@@ -3,9 +3,9 @@
 import { isStateful, itIsDisabled, itsChecked, itsExpanded, itsInvalid, itsLevel, itsPressed, itsSelected } from "./aria/states";
 import { itsName, mayGenerate, NAMELESS, references, textAfter, textBefore, type Name } from "./aria/names";
 import { isPresentational, itIsHidden, itsRole } from "./aria/roles";
-import { itIsSlot, itIsVisible, itsField, itsLook, marking, itsParent, itsRoot, itsShadow, preview } from "./dom";
+import { itIsSlot, itIsVisible, itsField, itsLook, marking, itsParent, itsRoot, itsShadow, preview, squash } from "./dom";
 import { coreIn, type Other } from "./frames";
-import { itIsUnseen, itsNameDiffers, itsTextIsUnseen, MARK } from "./hidden";
+import { itIsAway, itIsUnseen, itsNameDiffers, itsTextIsUnseen, MARK } from "./hidden";
 import { held, keep, type Handle } from "./handles";
 import { isPassword, marked } from "./passwords";
 import { seen, withCaches, type Seen } from "./seen";
@@ -164,10 +164,8 @@ interface Place {
   /** Whether text there is told. */
   readonly readable: boolean;
   readonly depth: number;
-  /** What it is in is marked already. */
-  readonly marked?: boolean | undefined;
-  /** Nothing there can be seen. */
-  readonly unseen?: boolean | undefined;
+  /** What it is in that has a name. */
+  readonly named?: Built | undefined;
 }
 
 interface Built {
@@ -176,6 +174,8 @@ interface Built {
   readonly facts: Facts;
   readonly content: Child[];
   readonly name: Name;
+  /** Nothing of it can be seen, which the mark on its name says. */
+  unseen?: boolean;
   /** The place of the node in the tree, and of the first node after its end. */
   readonly place: number;
   end: number;
@@ -218,7 +218,7 @@ class Walk {
     if (type === Node.TEXT_NODE) {
       // The text of an edited element is its value, which is not told: it may be a whole document.
       const text = place.readable && place.role !== "textbox" && node.nodeValue;
-      if (text) this.text(this.isUnseen(text, node, place) ? this.marked(text, place.into) : text, place.into);
+      if (text) this.said(text, place, owner ?? (node.parentElement && seen(node.parentElement)));
     } else if (type === Node.ELEMENT_NODE) {
       const it = seen(node as Element);
       if (it.visited) return;
@@ -236,11 +236,14 @@ class Walk {
     }
   }
 
-  /** Whether a text has to be marked. */
-  private isUnseen(text: string, node: Node, { marked, unseen }: Place): boolean {
-    if (!this.question.marks || marked || !/\S/.test(text)) return false;
-    const owner = node.parentElement;
-    return !!unseen || (!!owner && itsTextIsUnseen(seen(owner)));
+  /** A text of the page, with a mark before it where that is wanted and a person does not see it. */
+  private said(text: string, { into, named }: Place, owner: Seen | null, pseudo?: string): void {
+    if (this.question.marks && owner && /\S/.test(text) && itsTextIsUnseen(owner, pseudo)) {
+      const by = named?.name.text.includes(squash(text)) && named;
+      if (by) by.facts.unseen = true;
+      if (!by || !by.unseen) text = this.marked(text, into);
+    }
+    this.text(text, into);
   }
 
   /** An unseen text with a mark before it, unless it goes on with one that has it. */
@@ -265,31 +268,31 @@ class Walk {
     }
     const readable = !itIsHidden(it) || itIsVisible(it);
     const built = readable && depth < DEEPEST ? this.build(it) : undefined;
-    const { marks } = this.question;
-    if (marks && !built && isRunOfText(it)) itIsVisible(it);
-    const unseen = place.unseen || (marks && itIsUnseen(it));
     if (built) {
       into.push(built);
       // What has no name may not be shown itself: there each text is marked.
-      const marked = unseen && built.name.text !== "";
-      if (marked || (marks && itsNameDiffers(it, built.name.text))) built.facts.unseen = true;
-      this.content(it, { role: built.role, into: built.content, readable, depth: depth + 1, marked, unseen });
+      const { text } = built.name;
+      if (text && this.question.marks) {
+        built.unseen = itIsUnseen(it) || itIsAway(it);
+        if (built.unseen || itsNameDiffers(it, text)) built.facts.unseen = true;
+      }
+      this.content(it, { role: built.role, into: built.content, readable, depth: depth + 1, named: text ? built : place.named });
       built.end = this.built.length;
       return;
     }
     const gap = display === "inline" ? "" : " ";
     if (gap) into.push(gap);
-    this.content(it, { role, into, readable, depth: depth + 1, marked: place.marked, unseen });
+    this.content(it, { role, into, readable, depth: depth + 1, named: place.named });
     if (gap) into.push(gap);
   }
 
   private content(it: Seen, place: Place): void {
     if (isFrame(it)) return;
     const { element: e, tag } = it;
-    const { into, readable } = place;
+    const { readable } = place;
     const root = itsRoot(it);
     const generates = readable && mayGenerate(root);
-    if (generates) into.push(textBefore(it));
+    if (generates) this.said(textBefore(it), place, it, "::before");
     const assigned = itIsSlot(it) ? (e as HTMLSlotElement).assignedNodes() : undefined;
     if (assigned?.length) {
       for (const child of assigned) this.visit(child, place);
@@ -303,9 +306,9 @@ class Walk {
     }
     if (it.attributeNames.length) for (const owned of references(it, "aria-owns")) this.visit(owned, place);
     if (!readable) return;
-    if (generates) into.push(textAfter(it));
+    if (generates) this.said(textAfter(it), place, it, "::after");
     const field = itsField(it);
-    if (field && !/^(checkbox|radio|file)$/.test(field.type)) this.text(isPassword(field) ? marked(field.value) : field.value, into);
+    if (field && !/^(checkbox|radio|file)$/.test(field.type)) this.said(isPassword(field) ? marked(field.value) : field.value, place, it);
   }
 
   private build(it: Seen): Built | undefined {

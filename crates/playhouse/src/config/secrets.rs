@@ -8,6 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use engine::OriginRules;
 use engine::codegen::Typed;
 
+pub(crate) use hidden::FORBIDDEN;
 use hidden::{Hidden, Mask, Value};
 pub(crate) use source::SecretsSource;
 
@@ -273,12 +274,6 @@ impl Secrets {
         anywhere.map(|secret| secret.name.as_str())
     }
 
-    /// The names and the values.
-    pub(crate) fn values(&self) -> impl Iterator<Item = (&str, &str)> {
-        let secrets = self.secrets.iter();
-        secrets.map(|secret| (secret.name.as_str(), secret.value.as_str()))
-    }
-
     /// What is typed for a text, and how code shows it: the name of a secret stands for its value.
     pub fn typed(&self, text: &str) -> (String, Typed) {
         match self.secrets.iter().find(|secret| secret.name == text) {
@@ -461,6 +456,25 @@ mod tests {
                 "{shown}"
             );
         }
+    }
+
+    #[test]
+    fn a_value_is_found_in_the_name_of_a_file() {
+        let secrets = secrets(&[
+            ("KEY", "a horse/<\"1\">:\nand a battery\n"),
+            ("ODD", "<:> ?"),
+        ]);
+        let redacted = |text: &str| secrets.redacted(text.to_owned());
+        let shown = "<secret>KEY</secret>.txt";
+        for name in [
+            "a horse___1____and a battery.txt",
+            "a-horse---1----and-a-battery.txt",
+        ] {
+            assert_eq!(redacted(name), shown);
+        }
+        // Such a name says nothing of it.
+        assert_eq!(redacted("___ _"), "___ _");
+        assert_eq!(redacted("a horse"), "a horse");
     }
 
     #[test]

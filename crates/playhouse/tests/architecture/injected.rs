@@ -8,8 +8,9 @@ use testkit::node;
 
 use crate::{files, root, shown};
 
-/// What every new document pays for, in bytes.
-const CORE_BUDGET: u64 = 82_000;
+/// What every new document pays for, in bytes. What a person cannot see takes 1,500 of them: clips, filters, scales and boxes that cut
+/// off are judged while the snapshot is walked, so they cannot be a bundle of their own.
+const CORE_BUDGET: u64 = 83_500;
 
 #[test]
 fn the_core_bundle_is_within_its_budget() {

@@ -1,6 +1,8 @@
 //! The attack corpus (`crates/testkit/corpus/`), on each engine, through the built server.
 
 mod addresses;
+mod echoes;
+mod hiding_places;
 mod principals;
 mod proxies;
 mod ways_out;

@@ -132,11 +132,27 @@ fn automaton(patterns: &[String]) -> Result<Regex, Box<BuildError>> {
 }
 
 /// White space, as it is, collapsed, or escaped in code, JSON, URLs, HTML or the previews of elements.
-const SPACE: &str = r"(?:[\s\x{feff}\x{21b5}\x{21c6}+]|\\+(?:[nrtvf]|u00(?:0[9a-dA-D]|20|[aA]0)|u202[89]|u[fF][eE][fF][fF])|%(?:0[9aAdD]|20|[cC]2%[aA]0)|&(?:nbsp|NewLine|Tab|#(?:9|10|13|32|160|[xX](?:9|[aAdD]|20|[aA]0)));)+";
+const SPACE: &str = r"(?:[\s\x{feff}\x{21b5}\x{21c6}+]|\\+(?:[nrtvf]|u00(?:0[9a-dA-D]|20|[aA]0)|u202[89]|u[fF][eE][fF][fF])|%(?:0[9aAdD]|20|[cC]2%[aA]0)|&(?:nbsp|NewLine|Tab|#(?:9|10|13|32|160|[xX](?:9|[aAdD]|20|[aA]0)));)";
 
-/// A regular expression for a text as it is, and as it is escaped in JSON, code, URLs, HTML and Markdown.
+/// What file systems do not allow in a name. Browsers write another character instead, before the name is read of them.
+pub(crate) const FORBIDDEN: [char; 9] = ['<', '>', ':', '"', '/', '\\', '|', '?', '*'];
+
+/// What stands in the names of files in the place of a character that they cannot have.
+const REPLACED: &str = "[_-]";
+
+/// A value with fewer letters and digits is not looked for as the names of files have it: it would be `____`.
+const MIN_LETTERS_IN_NAMES: usize = 4;
+
+/// A regular expression for a text as it is, and as it is escaped in JSON, code, URLs, HTML, Markdown and names of files.
 fn pattern(text: &str) -> String {
     let mut pattern = String::new();
+    let letters = text.chars().filter(|c| c.is_alphanumeric()).count();
+    let in_names = letters >= MIN_LETTERS_IN_NAMES;
+    let space = if in_names {
+        format!("(?:{SPACE}|{REPLACED})+")
+    } else {
+        format!("{SPACE}+")
+    };
     let mut before = ' ';
     for c in text.trim().chars() {
         let is_new = match c {
@@ -147,16 +163,16 @@ fn pattern(text: &str) -> String {
         before = c;
         match c {
             _ if !is_new => {}
-            c if c.is_whitespace() => pattern += SPACE,
+            c if c.is_whitespace() => pattern += &space,
             c if c.is_ascii_alphanumeric() => pattern.push(c),
-            c => escaped(c, &mut pattern),
+            c => escaped(c, in_names, &mut pattern),
         }
     }
     pattern
 }
 
-/// One character in all its spellings, the longer ones first.
-fn escaped(c: char, pattern: &mut String) {
+/// One character in all its spellings, the longer ones first; `in_names`: also in the names of files.
+fn escaped(c: char, in_names: bool, pattern: &mut String) {
     let code = u32::from(c);
     // In HTML.
     let _ = write!(pattern, "(?:(?i:&#0*{code};|&#x0*{code:x};");
@@ -178,10 +194,15 @@ fn escaped(c: char, pattern: &mut String) {
     for unit in c.encode_utf16(&mut [0; 2]) {
         let _ = write!(pattern, r"\\+u{unit:04x}");
     }
+    pattern.push_str(")|");
+    if in_names && FORBIDDEN.contains(&c) {
+        pattern.push_str(REPLACED);
+        pattern.push('|');
+    }
     let _ = match c {
-        '\\' => write!(pattern, r")|\\+)"),
-        c if c.is_ascii() => write!(pattern, r")|\\*\x{{{code:x}}})"),
-        _ => write!(pattern, r")|\x{{{code:x}}})"),
+        '\\' => write!(pattern, r"\\+)"),
+        c if c.is_ascii() => write!(pattern, r"\\*\x{{{code:x}}})"),
+        _ => write!(pattern, r"\x{{{code:x}}})"),
     };
 }
 
