@@ -28,7 +28,7 @@ pub(crate) struct Artifact {
     pub(crate) path: PathBuf,
     /// What it shows, if it is a picture of a page.
     pub(crate) picture: Option<Picture>,
-    /// It opens other doors: not everybody may read it who may look at pages.
+    /// Whether only callers with the permission `browser:admin` may read it.
     pub(crate) guarded: bool,
     /// The client gave it its name; otherwise the server did, or the page that offered it as a download.
     pub(crate) named_by_client: bool,
@@ -37,7 +37,7 @@ pub(crate) struct Artifact {
 /// What is noted of a file that is written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Note {
-    /// It opens other doors.
+    /// Whether only callers with the permission `browser:admin` may read it.
     pub(crate) guarded: bool,
     /// The client gave it its name.
     pub(crate) named_by_client: bool,
@@ -105,7 +105,7 @@ impl Artifacts {
         }
     }
 
-    /// Whether tools of the session wrote the file, and nothing into it that opens other doors.
+    /// Whether tools of the session wrote the file, and every caller of the session may read it.
     pub(crate) fn has_open(&self, path: &Path) -> bool {
         let known = self.known();
         let mut files = known.files.iter();

@@ -237,7 +237,7 @@ impl Output {
         self.write_bytes(file, self.redacted(text)).await
     }
 
-    /// Writes what opens other doors: a saved login.
+    /// Writes a text that grants access elsewhere, such as a saved login.
     pub(crate) async fn write_guarded(&self, file: &WrittenFile, text: String) -> Result<()> {
         self.write_as(file, self.redacted(text), true).await
     }
@@ -251,7 +251,7 @@ impl Output {
         self.write_as(file, bytes, false).await
     }
 
-    /// The same; `guarded`: it opens other doors.
+    /// Writes a file. `guarded`: only callers with the permission `browser:admin` may read it.
     pub(crate) async fn write_as(
         &self,
         file: &WrittenFile,

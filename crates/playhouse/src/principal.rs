@@ -25,14 +25,14 @@ pub(crate) struct Folders {
     pub(crate) others: Vec<PathBuf>,
 }
 
-/// How far somebody may go; each goes as far as those before it.
+/// What a principal may do; each permission includes those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Permission {
-    /// Look: at pages, lists, logs.
+    /// Read pages, lists and logs.
     Read,
     /// Act: navigate, click, type, run scripts in pages, make sessions.
     Act,
-    /// Get at what opens other doors: cookies and storage, saved logins, the server's configuration, code beside the page.
+    /// Read and write what grants access elsewhere (cookies, storage, saved logins, the server's configuration), and run code beside the page.
     Admin,
 }
 

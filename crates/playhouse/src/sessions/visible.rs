@@ -27,7 +27,7 @@ impl Visible {
         Self { sessions, caller }
     }
 
-    /// Whether the caller may have what opens other doors.
+    /// Whether the caller has the permission `browser:admin`.
     pub(crate) fn may_open_doors(&self) -> bool {
         self.caller.principal.permission() == Permission::Admin
     }
