@@ -314,7 +314,7 @@ fn whoever_holds_the_port_of_an_app_is_named() {
     assert_eq!(failed["error"], "NO_PORT", "{failed}");
     let message = failed["message"].as_str().unwrap_or_default();
     assert!(
-        message.starts_with(&format!("port {port} is taken by ")),
+        message.starts_with(&format!("port {port} is in use by ")),
         "{message}"
     );
     assert!(

@@ -252,7 +252,7 @@ fn what_would_leave_the_door_open_does_not_start() {
         ),
         (
             &["--port=0", "--oauth-issuer=http://id.example"],
-            "--oauth-issuer http://id.example is no https URL",
+            "--oauth-issuer http://id.example must be an https URL",
         ),
         (
             &["--port=0", "--api-key="],

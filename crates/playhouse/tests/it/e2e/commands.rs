@@ -30,7 +30,7 @@ async fn what_a_command_does_wrong_is_told() {
         ("no-json", "DEV_SERVER_FAILED", "printed no JSON object"),
         ("no-json-fails", "DEV_SERVER_FAILED", "exit code 127"),
         ("cut-off", "DEV_SERVER_FAILED", "printed no JSON object"),
-        ("no-url", "DEV_SERVER_FAILED", "told no \"url\""),
+        ("no-url", "DEV_SERVER_FAILED", "reported no \"url\""),
         (
             "no-status",
             "DEV_SERVER_FAILED",
