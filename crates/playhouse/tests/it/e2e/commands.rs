@@ -56,7 +56,7 @@ async fn what_a_command_does_wrong_is_told() {
         (
             "dead-port@--start",
             "DEV_SERVER_FAILED",
-            "nobody listens on http://127.0.0.1:1",
+            "nothing listens on http://127.0.0.1:1",
         ),
         (
             "ready-fails",
@@ -235,7 +235,7 @@ async fn an_app_that_runs_already_is_used_and_left_running() {
     let client = nowhere.start().await;
     let refused = failed(&client, "e2e_start", json!({})).await;
     assert!(
-        text(&refused, "/message").contains("nobody listens on http://127.0.0.1:1"),
+        text(&refused, "/message").contains("nothing listens on http://127.0.0.1:1"),
         "{refused:#}"
     );
 }

@@ -19,7 +19,7 @@ async fn what_cannot_be_loaded_is_told_by_its_name() {
         format!("http://{}/", listener.local_addr().expect("an address"))
     };
     for (url, reason, hint) in [
-        (looping, "net::ERR_TOO_MANY_REDIRECTS", "circle"),
+        (looping, "net::ERR_TOO_MANY_REDIRECTS", "redirect loop"),
         (
             there.replace("http:", "https:"),
             "net::ERR_SSL_PROTOCOL_ERROR",
