@@ -317,7 +317,7 @@ async fn a_token_that_is_wrong_is_refused_and_told_why() {
             with_nobody(&issuer, &claims).await,
             "lacks a claim",
         ),
-        ("unsigned", unsigned, "no signed JWT"),
+        ("unsigned", unsigned, "not a signed JWT"),
         (
             "without a signature",
             format!("{message}."),
@@ -338,7 +338,7 @@ async fn a_token_that_is_wrong_is_refused_and_told_why() {
             issuer.sign(unknown, claims.clone(), "issuer").await,
             "key that its issuer does not have",
         ),
-        ("no token", "mysecretkey".to_owned(), "no signed JWT"),
+        ("no token", "mysecretkey".to_owned(), "not a signed JWT"),
     ] {
         let refused = ping(&server, &token).await;
         assert_eq!(refused.status, 401, "{what}: {refused:?}");
