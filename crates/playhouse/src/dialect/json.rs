@@ -168,7 +168,7 @@ fn suggestion(code: ErrorCode) -> Option<&'static str> {
         ErrorCode::ElementNotClickable => {
             "Take a screenshot to see what is in the way, remove it, and try again."
         }
-        ErrorCode::ElementNotInteractive => "Look at the element with find_element.",
+        ErrorCode::ElementNotInteractive => "Inspect the element with find_element.",
         _ => return None,
     })
 }
