@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 /// Quick at first, never busy.
-const PAUSES: [Duration; 5] = [
+const RETRY_INTERVALS: [Duration; 5] = [
     Duration::ZERO,
     Duration::from_millis(20),
     Duration::from_millis(100),
@@ -35,7 +35,7 @@ const PAUSES: [Duration; 5] = [
 ];
 
 /// A document that never stands still is looked at no more often than this.
-const SHORTEST: Duration = Duration::from_millis(100);
+const MIN_RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The tries of one action on one target.
 pub(crate) struct Tries<'a> {
@@ -63,34 +63,34 @@ impl<'a> Tries<'a> {
     }
 
     /// How many tries have failed.
-    pub(crate) fn failed(&self) -> usize {
+    pub(crate) fn attempts(&self) -> usize {
         self.failed
     }
 
     /// The element, looked up for this try.
     pub(crate) async fn element(&mut self) -> Result<Element> {
         let element = self.locator.find().await?;
-        self.saw(&element);
+        self.record_element(&element);
         Ok(element)
     }
 
     /// The element, looked up for this try, and what a function of the injected code says about it, in one round trip. `steps` are
     /// noted before the answer is judged.
-    pub(crate) async fn ask<T: DeserializeOwned>(
+    pub(crate) async fn find_and_call<T: DeserializeOwned>(
         &mut self,
         function: &str,
         argument: &Value,
         step: impl FnOnce() -> Option<String>,
     ) -> Result<(Element, T)> {
-        let (element, answer) = self.locator.find_and_ask(function, argument).await?;
-        self.saw(&element);
+        let (element, answer) = self.locator.find_and_call(function, argument).await?;
+        self.record_element(&element);
         if let Some(step) = step() {
             self.note(step);
         }
         Ok((element, answer?))
     }
 
-    fn saw(&mut self, element: &Element) {
+    fn record_element(&mut self, element: &Element) {
         self.place = Some((element.page.clone(), element.frame.clone()));
         if self.shown.as_ref() != Some(&element.preview) {
             self.progress
@@ -104,16 +104,16 @@ impl<'a> Tries<'a> {
     }
 
     /// Waits before the next try, if another one makes sense after this error.
-    pub(crate) async fn again(&mut self, error: Error) -> Result<()> {
+    pub(crate) async fn wait_before_retry(&mut self, error: Error) -> Result<()> {
         let never_found = self.shown.is_none() && matches!(error, Error::ElementNotFound { .. });
-        if !error.transient() || (never_found && !self.locator.is_patient()) {
+        if !error.transient() || (never_found && !self.locator.waits_for_element()) {
             return Err(error);
         }
-        let pause = PAUSES[self.failed.min(PAUSES.len() - 1)];
+        let pause = RETRY_INTERVALS[self.failed.min(RETRY_INTERVALS.len() - 1)];
         self.failed += 1;
         if never_found {
-            self.progress.blocked_by(error);
-            tokio::time::sleep(pause.min(SHORTEST)).await;
+            self.progress.set_obstacle(error);
+            tokio::time::sleep(pause.min(MIN_RETRY_INTERVAL)).await;
             return Ok(());
         }
         self.progress.detail(match &error {
@@ -122,13 +122,13 @@ impl<'a> Tries<'a> {
         });
         self.progress
             .detail(format!("retrying {} action", self.action));
-        self.progress.blocked_by(error);
+        self.progress.set_obstacle(error);
         if !pause.is_zero() {
             self.progress
                 .detail(format!("waiting {}ms", pause.as_millis()));
         }
         match &self.place {
-            Some((page, frame)) if pause > SHORTEST => {
+            Some((page, frame)) if pause > MIN_RETRY_INTERVAL => {
                 // A change of the document is the best reason to look again.
                 let argument = json!({ "limit": ms(pause) });
                 let change = async {
@@ -140,7 +140,7 @@ impl<'a> Tries<'a> {
                         std::future::pending::<()>().await;
                     }
                 };
-                let early = async { tokio::join!(tokio::time::sleep(SHORTEST), change) };
+                let early = async { tokio::join!(tokio::time::sleep(MIN_RETRY_INTERVAL), change) };
                 let _ = tokio::time::timeout(pause, early).await;
             }
             _ => tokio::time::sleep(pause).await,
@@ -166,7 +166,7 @@ macro_rules! until_done {
                     let done = async { $body }.await;
                     match done {
                         Ok(done) => return Ok(done),
-                        Err(error) => $tries.again(error).await?,
+                        Err(error) => $tries.wait_before_retry(error).await?,
                     }
                 }
             })

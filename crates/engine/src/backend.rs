@@ -277,14 +277,14 @@ pub trait PageBackend: Send + Sync {
     fn stop_loading(&self);
     /// Returns once the frame's renderer has answered anything: a script that runs without end keeps it from that, and so
     /// does a navigation that is under way.
-    async fn answers(&self, frame: &FrameId) -> Result<()>;
+    async fn check_responsive(&self, frame: &FrameId) -> Result<()>;
     /// Returns once the browser has answered something that it need not ask any page for.
-    async fn browser_answers(&self) -> Result<()>;
+    async fn check_browser_responsive(&self) -> Result<()>;
     /// Ends the script that runs in the frame's renderer now, if one does, without waiting for that. In vain while another
     /// document is about to be shown.
-    fn halt(&self, frame: &FrameId);
+    fn terminate_execution(&self, frame: &FrameId);
     /// The same, and returns once the renderer has taken note: at once, but for one that another document waits for.
-    async fn halted(&self, frame: &FrameId) -> Result<()>;
+    async fn wait_for_termination(&self, frame: &FrameId) -> Result<()>;
     /// Takes back every timer of the frame's document, without waiting for that.
     fn stop_timers(&self, frame: &FrameId);
     /// Ends the page's renderer, which is reported as a crash; also when nothing can reach it any more.

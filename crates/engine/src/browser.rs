@@ -8,13 +8,13 @@ use crate::error::{Error, Result};
 use crate::launch::{self, ConnectOptions, LaunchOptions};
 use crate::progress::Progress;
 use crate::task;
-use network::{Network, Which};
+use network::{ContextKind, Network};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// How much longer than its caller a context that is being made may take, to be closed again.
-const AFTERWARDS: Duration = Duration::from_secs(10);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A running browser. Cheap to clone; when the last clone goes, a browser that we started is killed.
 #[derive(Clone)]
@@ -66,8 +66,8 @@ impl Browser {
         options: ContextOptions,
     ) -> Result<BrowserContext> {
         let which = match self.backend.has_browser_per_context() {
-            true => Which::WithBrowser,
-            false => Which::New,
+            true => ContextKind::WithBrowser,
+            false => ContextKind::New,
         };
         let (options, shared) = self.routed(which, options).await?;
         let (maker, made) = oneshot::channel();
@@ -77,10 +77,10 @@ impl Browser {
                 backend
                     .new_context(&options, shared)
                     .await
-                    .map(Unclaimed::new)
+                    .map(UnclaimedContext::new)
             }
         };
-        let limit = progress.deadline() + AFTERWARDS;
+        let limit = progress.deadline() + CLOSE_TIMEOUT;
         // The browser makes it whether or not somebody still waits: who gives up must not leave it behind.
         task::spawn("new context", async move {
             if let Ok(context) = tokio::time::timeout_at(limit, making).await {
@@ -107,8 +107,8 @@ impl Browser {
         options: ContextOptions,
     ) -> Result<BrowserContext> {
         let which = match self.backend.has_browser_per_context() {
-            true => Which::WithBrowser,
-            false => Which::Initial,
+            true => ContextKind::WithBrowser,
+            false => ContextKind::Initial,
         };
         let (options, shared) = self.routed(which, options).await?;
         let backend = progress
@@ -120,7 +120,7 @@ impl Browser {
     /// The options of a context as its backend is to have them, and what the context shares.
     async fn routed(
         &self,
-        which: Which,
+        which: ContextKind,
         mut options: ContextOptions,
     ) -> Result<(ContextOptions, Arc<context::Shared>)> {
         let capabilities = self.capabilities();
@@ -159,12 +159,12 @@ impl Browser {
 }
 
 /// A context that nobody has yet: closed when dropped.
-struct Unclaimed {
+struct UnclaimedContext {
     context: Arc<dyn ContextBackend>,
     claimed: bool,
 }
 
-impl Unclaimed {
+impl UnclaimedContext {
     fn new(context: Arc<dyn ContextBackend>) -> Self {
         Self {
             context,
@@ -178,12 +178,12 @@ impl Unclaimed {
     }
 }
 
-impl Drop for Unclaimed {
+impl Drop for UnclaimedContext {
     fn drop(&mut self) {
         if !self.claimed {
             let context = self.context.clone();
             task::spawn("closing context", async move {
-                let closed = tokio::time::timeout(AFTERWARDS, context.close()).await;
+                let closed = tokio::time::timeout(CLOSE_TIMEOUT, context.close()).await;
                 tracing::debug!(?closed, "closed a context that has no owner");
             })
             .detach();

@@ -14,18 +14,18 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 /// How long a frame below the main one may take; one that hangs is shown without its content.
-const FRAME_LIMIT: Duration = Duration::from_secs(3);
+const FRAME_TIMEOUT: Duration = Duration::from_secs(3);
 /// How often a document may be replaced while it is being read.
-const TRIES: u32 = 5;
+const MAX_ATTEMPTS: u32 = 5;
 
 /// How many characters a document's tree may have, roughly; what comes after is cut off. Frames share as many once more.
-const ROOM: usize = 4_000_000;
+const MAX_SNAPSHOT_SIZE: usize = 4_000_000;
 /// The same for a tree that is searched.
-const SEARCHED: usize = 16_000_000;
+const MAX_SEARCHED_SIZE: usize = 16_000_000;
 /// Facts of so many bytes are written elsewhere, and are worth giving back.
 const LARGE: usize = 64 * 1024;
 /// What a frame has of them at least.
-const FRAME_ROOM: usize = 20_000;
+const MIN_FRAME_SIZE: usize = 20_000;
 
 /// What a snapshot shows.
 #[derive(Debug, Clone, Copy, Default)]
@@ -51,7 +51,7 @@ pub struct Snapshot {
 
 /// What the page's main document says of itself.
 #[derive(Deserialize)]
-struct Titled {
+struct TitledDocument {
     title: String,
     tree: Option<Facts>,
 }
@@ -66,7 +66,11 @@ impl Page {
         let render = RenderOptions {
             depth: options.depth,
         };
-        let room = if options.searched { SEARCHED } else { ROOM };
+        let room = if options.searched {
+            MAX_SEARCHED_SIZE
+        } else {
+            MAX_SNAPSHOT_SIZE
+        };
         progress.log("reading the page, which is busy or very large");
         progress
             .run(async {
@@ -87,7 +91,7 @@ impl Page {
                         compute(move || {
                             let text = root.render(&render);
                             drop(root);
-                            memory::give_back();
+                            memory::release_free_memory();
                             text
                         })
                         .await
@@ -105,7 +109,7 @@ impl Page {
         loop {
             self.backend.prepare_frames();
             match self.titled_document(boxes, room).await {
-                Err(Error::DocumentGone {}) if tries < TRIES => tries += 1,
+                Err(Error::DocumentGone {}) if tries < MAX_ATTEMPTS => tries += 1,
                 done => return done,
             }
         }
@@ -113,8 +117,8 @@ impl Page {
 
     async fn titled_document(&self, boxes: bool, room: usize) -> Result<(FrameSnapshot, String)> {
         let main = self.main_frame();
-        let question = self.question(None, boxes, room);
-        let Titled { title, tree } = self.call(&main, "titled", &question).await?;
+        let question = self.snapshot_arguments(None, boxes, room);
+        let TitledDocument { title, tree } = self.call(&main, "titled", &question).await?;
         let tree = tree.ok_or(Error::DocumentGone {})?;
         let whole = self.with_frames(main, tree, boxes, room).await?;
         Ok((whole, title))
@@ -129,7 +133,7 @@ impl Page {
         room: usize,
     ) -> BoxFuture<'_, Result<FrameSnapshot>> {
         Box::pin(async move {
-            let question = self.question(root, boxes, room);
+            let question = self.snapshot_arguments(root, boxes, room);
             let facts: Option<Facts> = self.call(&frame, "snapshot", &question).await?;
             let facts = facts.ok_or(Error::DocumentGone {})?;
             self.with_frames(frame, facts, boxes, room).await
@@ -170,7 +174,7 @@ impl Page {
                 unknown => self.backend.content_frames(&frame, unknown).await?,
             }
             .into_iter();
-            let room = (room / owners.len()).max(FRAME_ROOM);
+            let room = (room / owners.len()).max(MIN_FRAME_SIZE);
             let below = owners.into_iter().filter_map(|(owner, known)| {
                 let (frame, facts) = match known {
                     Some(known) => known,
@@ -180,12 +184,12 @@ impl Page {
                     Some(facts) => self.with_frames(frame, facts, boxes, room),
                     None => self.document(frame, None, boxes, room),
                 };
-                Some(async move { (owner, tokio::time::timeout(FRAME_LIMIT, content).await) })
+                Some(async move { (owner, tokio::time::timeout(FRAME_TIMEOUT, content).await) })
             });
             for (owner, content) in join_all(below).await {
                 // A frame that goes, or hangs, is shown as empty as it is to us.
                 if let Ok(Ok(content)) = content {
-                    document.graft(owner, content);
+                    document.insert_frame(owner, content);
                 }
             }
             Ok(document)
@@ -193,8 +197,8 @@ impl Page {
     }
 
     /// What the page-side code is asked for: all of a document, or what is below `root`.
-    fn question(&self, root: Option<Handle>, boxes: bool, room: usize) -> Value {
-        let mut question = json!({ "boxes": boxes, "room": room, "frameRoom": FRAME_ROOM });
+    fn snapshot_arguments(&self, root: Option<Handle>, boxes: bool, room: usize) -> Value {
+        let mut question = json!({ "boxes": boxes, "room": room, "frameRoom": MIN_FRAME_SIZE });
         if let Some(root) = root {
             question["root"] = root.into();
         }

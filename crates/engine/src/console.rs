@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Messages kept of one page; the oldest go first, the counts stay right.
-const KEPT: usize = 5_000;
+const MAX_MESSAGES: usize = 5_000;
 /// Bytes kept of one message.
-const KEPT_TEXT: usize = 20_000;
+const MAX_MESSAGE_LENGTH: usize = 20_000;
 /// Bytes kept of all their texts.
-const KEPT_TEXTS: usize = 8_000_000;
+const MAX_TOTAL_LENGTH: usize = 8_000_000;
 
 /// What a page's console shows.
 #[derive(Debug, Default)]
@@ -49,8 +49,8 @@ pub struct ConsoleCounts {
 
 impl ConsoleLog {
     pub(crate) fn add(&mut self, mut message: ConsoleMessage) {
-        if message.text.len() > KEPT_TEXT {
-            let cut = message.text.floor_char_boundary(KEPT_TEXT);
+        if message.text.len() > MAX_MESSAGE_LENGTH {
+            let cut = message.text.floor_char_boundary(MAX_MESSAGE_LENGTH);
             message.text.truncate(cut);
             message.text.push('…');
             message.text.shrink_to_fit();
@@ -62,7 +62,7 @@ impl ConsoleLog {
         }
         self.total += 1;
         self.size += message.text.len();
-        while self.entries.len() >= KEPT || self.size > KEPT_TEXTS {
+        while self.entries.len() >= MAX_MESSAGES || self.size > MAX_TOTAL_LENGTH {
             let Some(oldest) = self.entries.pop_front() else {
                 break;
             };
@@ -78,7 +78,7 @@ impl ConsoleLog {
     }
 
     /// The page shows another document: what comes now is counted anew.
-    pub(crate) fn navigated(&mut self) {
+    pub(crate) fn on_navigated(&mut self) {
         self.document += 1;
         self.errors = 0;
         self.warnings = 0;
@@ -119,10 +119,10 @@ mod tests {
     }
 
     #[test]
-    fn a_navigation_starts_the_counts_anew_and_keeps_the_messages() {
+    fn a_navigation_resets_the_counts_and_keeps_the_messages() {
         let mut log = ConsoleLog::default();
         log.add(error());
-        log.navigated();
+        log.on_navigated();
         log.add(error());
         assert_eq!(log.counts().errors, 1);
         let entries = log.since(0);
@@ -136,21 +136,21 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_is_counted_in_full_and_kept_in_part() {
+    fn all_messages_are_counted_and_the_newest_kept() {
         let mut log = ConsoleLog::default();
-        for _ in 0..KEPT + 10 {
+        for _ in 0..MAX_MESSAGES + 10 {
             log.add(error());
         }
-        assert_eq!(log.counts().errors, KEPT + 10);
-        assert_eq!(log.since(0).len(), KEPT);
+        assert_eq!(log.counts().errors, MAX_MESSAGES + 10);
+        assert_eq!(log.since(0).len(), MAX_MESSAGES);
         assert_eq!(log.since(0)[0].number, 10);
-        let next = KEPT as u64 + 10;
+        let next = MAX_MESSAGES as u64 + 10;
         assert_eq!(log.since(next - 3)[0].number, next - 3);
         assert!(log.since(next).is_empty() && log.since(next + 1).is_empty());
     }
 
     #[test]
-    fn long_messages_are_cut_and_fewer_of_them_kept() {
+    fn long_messages_are_truncated_and_their_total_size_is_limited() {
         let mut log = ConsoleLog::default();
         for _ in 0..1_000 {
             log.add(ConsoleMessage {
@@ -162,6 +162,6 @@ mod tests {
         let kept = log.since(0);
         assert!(kept.len() >= 300, "{}", kept.len());
         let held: usize = kept.iter().map(|entry| entry.message.text.capacity()).sum();
-        assert!(held <= KEPT_TEXTS, "{held}");
+        assert!(held <= MAX_TOTAL_LENGTH, "{held}");
     }
 }

@@ -1,6 +1,6 @@
 //! A browser context: pages, cookies and storage of its own.
 
-mod visits;
+mod visited_origins;
 
 use crate::backend::{
     Capabilities, ContextBackend, ContextObserver, ContextOptions, Cookie, DownloadEvent,
@@ -15,7 +15,7 @@ use crate::routes::Routes;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
-pub(crate) use visits::Visits;
+pub(crate) use visited_origins::VisitedOrigins;
 
 /// An isolated part of a browser. Cheap to clone; all clones speak of the same context.
 #[derive(Clone)]
@@ -40,7 +40,7 @@ struct State {
     pages: Vec<Page>,
     downloads: Downloads,
     refused: u64,
-    visits: Visits,
+    visited_origins: VisitedOrigins,
     offline: bool,
     throttling: Throttling,
     routes: Routes,
@@ -90,8 +90,8 @@ impl ContextObserver for Shared {
         backend: Arc<dyn PageBackend>,
         opener: Option<PageId>,
     ) -> Arc<dyn PageObserver> {
-        let page = Page::behind(backend, opener.clone(), &self.options, self.egress.clone());
-        let observer = self.state().visits.noted(page.observer());
+        let page = Page::with_egress(backend, opener.clone(), &self.options, self.egress.clone());
+        let observer = self.state().visited_origins.recording(page.observer());
         let opener = {
             let mut state = self.state();
             state.pages.retain(|page| !page.is_closed());
@@ -102,7 +102,7 @@ impl ContextObserver for Shared {
                 .cloned()
         };
         if let Some(opener) = opener {
-            opener.popup_opened(page);
+            opener.record_popup(page);
         }
         self.bump();
         observer
@@ -115,7 +115,7 @@ impl ContextObserver for Shared {
             state.pages.iter().find(|page| page.id() == opener).cloned()
         };
         if let Some(opener) = opener {
-            opener.popup_refused();
+            opener.record_refused_popup();
         }
     }
 
@@ -212,8 +212,8 @@ impl BrowserContext {
     }
 
     /// Where its pages have been.
-    pub(crate) fn visits(&self) -> Visits {
-        self.shared.state().visits.clone()
+    pub(crate) fn visited_origins(&self) -> VisitedOrigins {
+        self.shared.state().visited_origins.clone()
     }
 
     /// Cuts the network of every page, or joins it again.

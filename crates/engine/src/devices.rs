@@ -20,8 +20,8 @@ pub struct Device {
 pub fn device(name: &str) -> Option<Device> {
     let rows = rows();
     match name.strip_suffix(" landscape") {
-        Some(upright) => rows.get(upright)?.on_its_side(),
-        None => Some(rows.get(name)?.upright()),
+        Some(upright) => rows.get(upright)?.landscape(),
+        None => Some(rows.get(name)?.portrait()),
     }
 }
 
@@ -58,11 +58,11 @@ fn rows() -> BTreeMap<&'static str, Row> {
 }
 
 impl Row {
-    fn upright(&self) -> Device {
+    fn portrait(&self) -> Device {
         self.with(self.viewport, self.screen)
     }
 
-    fn on_its_side(&self) -> Option<Device> {
+    fn landscape(&self) -> Option<Device> {
         Some(self.with(self.landscape?, self.landscape_screen.or(self.screen)))
     }
 
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_user_agent_tells_the_real_version() {
+    fn the_user_agent_contains_the_real_version() {
         let phone = device("Pixel 10").expect("listed");
         let told = user_agent_of(&phone.user_agent, "HeadlessChrome/156.0.8078.79");
         assert!(told.contains(" Chrome/156.0.8078.79 Mobile"), "{told}");

@@ -4,9 +4,9 @@ use crate::backend::{DownloadEvent, PageId};
 use std::path::PathBuf;
 
 /// Downloads kept on record; the oldest that have ended go first.
-const KEPT: usize = 1_000;
+const MAX_DOWNLOADS: usize = 1_000;
 /// Downloads kept on record where none has ended.
-const MOST: usize = 10_000;
+const MAX_RUNNING_DOWNLOADS: usize = 10_000;
 
 /// All downloads of a context.
 #[derive(Debug, Default)]
@@ -51,11 +51,11 @@ impl Downloads {
                 url,
                 suggested_name,
             } => {
-                if self.all.len() >= KEPT {
+                if self.all.len() >= MAX_DOWNLOADS {
                     let mut all = self.all.iter();
                     match all.position(|download| download.state != DownloadState::InProgress) {
                         Some(ended) => drop(self.all.remove(ended)),
-                        None if self.all.len() < MOST => {}
+                        None if self.all.len() < MAX_RUNNING_DOWNLOADS => {}
                         None => drop(self.all.remove(0)),
                     }
                 }
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_download_under_way_is_kept_whatever_comes_after_it() {
+    fn running_downloads_are_never_dropped_from_the_list() {
         let mut downloads = Downloads::default();
         let started = |id: &str| DownloadEvent::Started {
             id: id.to_owned(),
@@ -99,7 +99,7 @@ mod tests {
             suggested_name: String::new(),
         };
         downloads.apply(started("long"));
-        for number in 0..2 * KEPT {
+        for number in 0..2 * MAX_DOWNLOADS {
             let id = number.to_string();
             downloads.apply(started(&id));
             downloads.apply(DownloadEvent::Failed {
@@ -107,7 +107,7 @@ mod tests {
                 reason: String::new(),
             });
         }
-        assert_eq!(downloads.all().len(), KEPT);
+        assert_eq!(downloads.all().len(), MAX_DOWNLOADS);
         downloads.apply(DownloadEvent::Finished {
             id: "long".to_owned(),
             path: "/there".into(),

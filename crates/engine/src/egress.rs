@@ -41,7 +41,7 @@ use url::Url;
 const MAX_CONNECTIONS: usize = 512;
 
 /// How long to wait when no connection can be accepted, as there are too many open files.
-const ACCEPT_RETRY: Duration = Duration::from_millis(100);
+const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// What an egress enforces.
 #[derive(Debug, Clone, Default)]
@@ -169,7 +169,7 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a browser's connection cannot be accepted");
-                    tokio::time::sleep(ACCEPT_RETRY).await;
+                    tokio::time::sleep(ACCEPT_RETRY_INTERVAL).await;
                 }
             },
         }

@@ -265,13 +265,13 @@ pub enum Obstacle {
 }
 
 /// The most of a page's message that is kept, in bytes.
-const LONGEST_MESSAGE: usize = 64 * 1024;
+const MAX_MESSAGE_LENGTH: usize = 64 * 1024;
 
 impl Error {
     /// The same, with as much of a page's own words as anybody reads.
     pub(crate) fn bounded(mut self) -> Self {
         if let Self::Script { message } = &mut self {
-            message.truncate(message.floor_char_boundary(LONGEST_MESSAGE));
+            message.truncate(message.floor_char_boundary(MAX_MESSAGE_LENGTH));
             message.shrink_to_fit();
         }
         self

@@ -4,7 +4,7 @@ use crate::backend::{FrameId, LoaderId};
 use std::collections::{HashMap, VecDeque};
 
 /// Loads of a frame that are remembered, for whoever waits for one of them and looks a little late.
-const REMEMBERED: usize = 16;
+const MAX_ENDED_NAVIGATIONS: usize = 16;
 
 /// Every frame of a page, as the browser's events left it.
 #[derive(Debug)]
@@ -204,10 +204,10 @@ impl FrameTree {
         if frame.pending.is_none() {
             frame.navigations += 1;
         }
-        frame.shows_page_about(failed);
+        frame.set_error_page(failed);
         frame.pending = None;
         frame.aborted = None;
-        if frame.shown.len() == REMEMBERED {
+        if frame.shown.len() == MAX_ENDED_NAVIGATIONS {
             frame.shown.pop_front();
         }
         frame.shown.push_back(loader.clone());
@@ -239,7 +239,7 @@ impl FrameTree {
             failure.reason.clone_from(&reason);
         }
         if let Some(loader) = &loader {
-            if frame.ended.len() == REMEMBERED {
+            if frame.ended.len() == MAX_ENDED_NAVIGATIONS {
                 frame.ended.pop_front();
             }
             frame.ended.push_back((loader.clone(), reason.clone()));
@@ -280,19 +280,19 @@ impl FrameTree {
         }
     }
 
-    pub(crate) fn named(&mut self, id: &FrameId, name: String) {
+    pub(crate) fn set_name(&mut self, id: &FrameId, name: String) {
         if let Some(frame) = self.frames.get_mut(id) {
             frame.name = name;
         }
     }
 
-    pub(crate) fn parsed(&mut self, id: &FrameId, loader: &LoaderId) {
+    pub(crate) fn set_parsed(&mut self, id: &FrameId, loader: &LoaderId) {
         if let Some(frame) = self.showing(id, loader) {
             frame.parsed = true;
         }
     }
 
-    pub(crate) fn loaded(&mut self, id: &FrameId, loader: &LoaderId) {
+    pub(crate) fn set_loaded(&mut self, id: &FrameId, loader: &LoaderId) {
         if let Some(frame) = self.showing(id, loader) {
             frame.parsed = true;
             frame.loaded = true;
@@ -337,12 +337,12 @@ impl Frame {
     }
 
     /// Whether this load was committed here, not long ago.
-    pub(crate) fn has_shown(&self, loader: &LoaderId) -> bool {
+    pub(crate) fn was_committed(&self, loader: &LoaderId) -> bool {
         self.shown.contains(loader)
     }
 
     /// Notes whether the document is the browser's page about one that could not be had; the reason was given before.
-    fn shows_page_about(&mut self, failed: Option<String>) {
+    fn set_error_page(&mut self, failed: Option<String>) {
         let known = self.failure.take();
         let Some(url) = failed else { return };
         let known = known.filter(|known| {
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_known_until_another_document_comes() {
+    fn a_navigation_failure_is_kept_until_the_next_document() {
         let mut tree = tree();
         let main = FrameId::from("main");
         let refused = Some(("http://dead/", "net::ERR_CONNECTION_REFUSED"));
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn a_navigation_that_is_given_up_is_no_failure() {
+    fn an_aborted_navigation_is_no_failure() {
         let mut tree = tree();
         for reason in ["", ABORTED] {
             tree.start(&"main".into(), Some("1".into()), String::new());
@@ -463,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_an_older_navigation_leaves_the_newer_one_pending() {
+    fn an_older_aborted_navigation_does_not_end_the_newer_one() {
         let mut tree = tree();
         tree.start(&"main".into(), Some("1".into()), String::new());
         tree.start(&"main".into(), Some("2".into()), String::new());
@@ -474,11 +474,11 @@ mod tests {
     }
 
     #[test]
-    fn a_late_load_event_of_the_last_document_is_not_taken_for_this_one() {
+    fn a_late_load_event_of_the_previous_document_is_ignored() {
         let mut tree = tree();
         commit(&mut tree, "main", "1", "http://a/");
         commit(&mut tree, "main", "2", "http://b/");
-        tree.loaded(&"main".into(), &"1".into());
+        tree.set_loaded(&"main".into(), &"1".into());
         assert!(!tree.main().loaded);
     }
 }

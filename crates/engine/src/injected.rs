@@ -66,7 +66,7 @@ mod tests {
     use super::json_of;
 
     #[test]
-    fn answers_are_json_once_their_quotes_are() {
+    fn tilde_quotes_become_json_quotes() {
         let answers = ["~[~a~,{~é~:~\\~~}]", "\"[\"~\"]", "`null", "", "é"];
         let read = answers.map(|answer| json_of(answer.to_owned()));
         assert_eq!(

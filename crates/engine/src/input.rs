@@ -15,7 +15,7 @@ pub(crate) struct Pressed {
 
 impl Pressed {
     /// The pointer moving to a place.
-    pub(crate) fn moved(&self, to: Point) -> InputStep {
+    pub(crate) fn pointer_moved(&self, to: Point) -> InputStep {
         InputStep::MouseMove {
             to,
             buttons: self.buttons.clone(),
@@ -96,8 +96,8 @@ impl Pressed {
 /// A key with the modifiers to hold meanwhile: `a`, `Enter`, `Control+Shift+ArrowLeft`, `ControlOrMeta+a`, `Control++`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Shortcut {
-    held: Vec<&'static Cap>,
-    key: &'static Cap,
+    held: Vec<&'static KeyDefinition>,
+    key: &'static KeyDefinition,
     /// The key was named by what it gives with Shift: `A`, `!`.
     shifted: bool,
 }
@@ -107,10 +107,10 @@ impl Shortcut {
     pub(crate) fn parse(text: &str) -> Result<Self> {
         let mut names = split(text);
         let last = names.pop().unwrap_or_default();
-        let (key, shifted) = named(&last)?;
+        let (key, shifted) = key_definition(&last)?;
         let held = names
             .iter()
-            .map(|name| named(name).map(|(cap, _)| cap))
+            .map(|name| key_definition(name).map(|(cap, _)| cap))
             .collect::<Result<_>>()?;
         Ok(Self { held, key, shifted })
     }
@@ -175,7 +175,7 @@ pub(crate) fn type_char(c: char, already: &[Modifier]) -> Vec<InputStep> {
         '\t' => "Tab".to_owned(),
         c => c.to_string(),
     };
-    match named(&name) {
+    match key_definition(&name) {
         Ok((key, shifted)) => Shortcut {
             held: Vec::new(),
             key,
@@ -198,7 +198,7 @@ pub(crate) fn hold(
         if held.contains(modifier) {
             continue;
         }
-        let Ok((cap, _)) = named(&modifier.to_string()) else {
+        let Ok((cap, _)) = key_definition(&modifier.to_string()) else {
             continue;
         };
         up.push(key_up(cap.key(false, &[]), &held));
@@ -244,7 +244,7 @@ fn split(text: &str) -> Vec<String> {
     names
 }
 
-fn named(name: &str) -> Result<(&'static Cap, bool)> {
+fn key_definition(name: &str) -> Result<(&'static KeyDefinition, bool)> {
     let alias = match name {
         "Shift" => "ShiftLeft",
         "Control" => "ControlLeft",
@@ -262,7 +262,7 @@ fn named(name: &str) -> Result<(&'static Cap, bool)> {
 
 /// A key of the keyboard. <https://www.w3.org/TR/uievents-code/>
 #[derive(Debug, PartialEq, Eq)]
-struct Cap {
+struct KeyDefinition {
     code: &'static str,
     key_code: u32,
     key: &'static str,
@@ -271,7 +271,7 @@ struct Cap {
     location: u32,
 }
 
-impl Cap {
+impl KeyDefinition {
     fn modifier(&self) -> Option<Modifier> {
         self.key.parse().ok()
     }
@@ -298,24 +298,25 @@ impl Cap {
     }
 }
 
-static NAMES: LazyLock<HashMap<&'static str, (&'static Cap, bool)>> = LazyLock::new(|| {
-    let mut names = HashMap::new();
-    for cap in CAPS {
-        names.insert(cap.code, (cap, false));
-    }
-    for cap in CAPS {
-        names.entry(cap.key).or_insert((cap, false));
-    }
-    for cap in CAPS {
-        if let Some((key, _)) = cap.shifted {
-            names.entry(key).or_insert((cap, true));
+static NAMES: LazyLock<HashMap<&'static str, (&'static KeyDefinition, bool)>> =
+    LazyLock::new(|| {
+        let mut names = HashMap::new();
+        for cap in KEY_DEFINITIONS {
+            names.insert(cap.code, (cap, false));
         }
-    }
-    names
-});
+        for cap in KEY_DEFINITIONS {
+            names.entry(cap.key).or_insert((cap, false));
+        }
+        for cap in KEY_DEFINITIONS {
+            if let Some((key, _)) = cap.shifted {
+                names.entry(key).or_insert((cap, true));
+            }
+        }
+        names
+    });
 
-const fn plain(code: &'static str, key_code: u32, key: &'static str) -> Cap {
-    Cap {
+const fn plain(code: &'static str, key_code: u32, key: &'static str) -> KeyDefinition {
+    KeyDefinition {
         code,
         key_code,
         key,
@@ -324,8 +325,13 @@ const fn plain(code: &'static str, key_code: u32, key: &'static str) -> Cap {
     }
 }
 
-const fn pair(code: &'static str, key_code: u32, key: &'static str, shifted: &'static str) -> Cap {
-    Cap {
+const fn pair(
+    code: &'static str,
+    key_code: u32,
+    key: &'static str,
+    shifted: &'static str,
+) -> KeyDefinition {
+    KeyDefinition {
         code,
         key_code,
         key,
@@ -334,8 +340,13 @@ const fn pair(code: &'static str, key_code: u32, key: &'static str, shifted: &'s
     }
 }
 
-const fn side(code: &'static str, key_code: u32, key: &'static str, location: u32) -> Cap {
-    Cap {
+const fn side(
+    code: &'static str,
+    key_code: u32,
+    key: &'static str,
+    location: u32,
+) -> KeyDefinition {
+    KeyDefinition {
         code,
         key_code,
         key,
@@ -350,8 +361,8 @@ const fn pad(
     key_code: u32,
     key: &'static str,
     digit: (&'static str, u32),
-) -> Cap {
-    Cap {
+) -> KeyDefinition {
+    KeyDefinition {
         code,
         key_code,
         key,
@@ -361,7 +372,7 @@ const fn pad(
 }
 
 #[rustfmt::skip]
-static CAPS: &[Cap] = &[
+static KEY_DEFINITIONS: &[KeyDefinition] = &[
     plain("Escape", 27, "Escape"),
     plain("F1", 112, "F1"), plain("F2", 113, "F2"), plain("F3", 114, "F3"), plain("F4", 115, "F4"),
     plain("F5", 116, "F5"), plain("F6", 117, "F6"), plain("F7", 118, "F7"), plain("F8", 119, "F8"),
@@ -451,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_types_nothing() {
+    fn a_shortcut_with_control_types_no_text() {
         assert_eq!(
             press("Control+a"),
             [
@@ -470,7 +481,7 @@ mod tests {
     }
 
     #[test]
-    fn a_modifier_alone_is_held_while_it_is_down() {
+    fn a_single_modifier_is_held_while_it_is_down() {
         assert_eq!(press("Shift"), ["+Shift[Shift]", "-Shift[]"]);
     }
 
@@ -493,7 +504,7 @@ mod tests {
     }
 
     #[test]
-    fn modifiers_of_a_gesture_go_up_in_reverse() {
+    fn modifiers_are_released_in_reverse_order() {
         let (down, up) = hold(&[Modifier::Control, Modifier::Shift], &[]);
         assert_eq!(
             shown(&down),
@@ -513,9 +524,9 @@ mod tests {
         }
 
         #[test]
-        fn what_goes_down_comes_up(
+        fn pressed_keys_are_released(
             modifiers in proptest::sample::subsequence(vec!["Shift", "Control", "Alt", "Meta"], 0..4),
-            key in proptest::sample::select(CAPS.iter().map(|cap| cap.key).collect::<Vec<_>>()),
+            key in proptest::sample::select(KEY_DEFINITIONS.iter().map(|cap| cap.key).collect::<Vec<_>>()),
         ) {
             let text = modifiers.iter().copied().chain([key]).collect::<Vec<_>>().join("+");
             let steps = Shortcut::parse(&text).unwrap().press(&[]);

@@ -16,7 +16,7 @@ mod webkit;
 pub use endpoint::{AUTO, CdpEndpoint};
 pub use find::{BrowserChoice, Channel, FoundBrowser, Search, find, find_all};
 pub use profile::remove_stale_profiles;
-pub use remote::WebDriverEnd;
+pub use remote::WebDriverEndpoint;
 
 use crate::addresses::AddressRules;
 use crate::backend::{BrowserBackend, Capabilities, Feature, Proxy, bidi, cdp, webdriver};
@@ -154,7 +154,7 @@ pub enum ConnectOptions {
     /// One that runs, and is only left when nobody needs it any more.
     Cdp(CdpEndpoint),
     /// One that a WebDriver end makes for us, and ends when nobody needs it any more.
-    WebDriver(Box<WebDriverEnd>),
+    WebDriver(Box<WebDriverEndpoint>),
 }
 
 /// Starts a browser; it ends when the returned backend is dropped, or when this process does.

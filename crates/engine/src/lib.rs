@@ -53,15 +53,15 @@ pub use error::{Candidate, Error, Obstacle, Result};
 pub use frame::FrameFacts;
 pub use launch::{
     AUTO, BrowserChoice, BrowserKind, CdpEndpoint, Channel, ConnectOptions, FoundBrowser,
-    LaunchOptions, Search, WebDriverEnd, find, find_all, remove_stale_profiles,
+    LaunchOptions, Search, WebDriverEndpoint, find, find_all, remove_stale_profiles,
     sandbox_unavailable,
 };
 pub use locator::{Checked, Element, Locator, Rect, States, WaitFor};
 pub use network::{Request, RequestOutcome};
 pub use origins::{OriginRules, is_like};
 pub use page::{
-    Attendance, Dialog, Events, FileChooser, Intercepted, Interceptor, Landing, LoadGuard,
-    LoadState, Page, PasswordMasks, password_dots, without_invisible,
+    Dialog, DialogHandlerGuard, Events, FileChooser, Intercepted, Interceptor, LoadGuard,
+    LoadState, NavigationOutcome, Page, PasswordMasks, password_dots, without_invisible,
 };
 pub use progress::Progress;
 pub use reading::{Content, ElementFacts, Form, Link, Links, Metadata, Table};
@@ -71,4 +71,4 @@ pub use settle::{SettleOptions, Settled, Watch};
 pub use size::is_large;
 pub use snapshot::{Found, Pattern};
 pub use storage::{OriginStorage, StorageItem, StorageState};
-pub use task::{Task, compute, computed, pretty, spawn, to_the_end};
+pub use task::{Task, compute, compute_if_large, pretty, run_to_completion, spawn};

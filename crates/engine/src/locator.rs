@@ -1,8 +1,8 @@
 //! A lazy description of an element: looked up when something is done with it, in the frame it names, and strictly one.
 
+mod batch;
 mod element;
 mod origin;
-mod together;
 mod wait;
 
 pub use element::{Checked, Element, Rect, States};
@@ -36,9 +36,9 @@ pub struct Locator {
 }
 
 /// Candidates listed when a selector matches more than one element.
-const LISTED: usize = 10;
+const MAX_CANDIDATES: usize = 10;
 /// What `resolve_all` returns at most.
-const MOST: usize = 1_000;
+const MAX_MATCHES: usize = 1_000;
 
 impl Page {
     /// The element that `target` names: a ref of the last snapshot (`e5`, `f1e5`), a selector, or a locator expression.
@@ -109,12 +109,12 @@ impl Locator {
     }
 
     /// The same, but an element that is not there yet is waited for, as Playwright's locators do.
-    pub fn patient(mut self) -> Self {
+    pub fn waiting_for_element(mut self) -> Self {
         self.patient = true;
         self
     }
 
-    pub(crate) fn is_patient(&self) -> bool {
+    pub(crate) fn waits_for_element(&self) -> bool {
         self.patient
     }
 
@@ -136,8 +136,8 @@ impl Locator {
                 loop {
                     match self.find().await {
                         Err(error) if self.patient && error.transient() => {
-                            progress.blocked_by(error);
-                            self.changed().await?;
+                            progress.set_obstacle(error);
+                            self.wait_for_change().await?;
                         }
                         found => return found,
                     }
@@ -149,7 +149,7 @@ impl Locator {
     /// Every element that matches now, in document order.
     pub async fn resolve_all(&self, progress: &Progress) -> Result<Vec<Element>> {
         progress
-            .run(self.find_all(MOST))
+            .run(self.find_all(MAX_MATCHES))
             .await
             .map(|(_, found)| found.elements)
     }
@@ -166,7 +166,7 @@ impl Locator {
     pub async fn evaluate_all(&self, progress: &Progress, function: &str) -> Result<Option<Value>> {
         progress
             .run(async {
-                let (frame, found) = self.find_all(MOST).await?;
+                let (frame, found) = self.find_all(MAX_MATCHES).await?;
                 let handles: Vec<_> = found
                     .elements
                     .iter()
@@ -174,7 +174,7 @@ impl Locator {
                     .collect();
                 let evaluated = self.page.backend.evaluate_all(&frame, function, &handles);
                 let returned = self.page.unless_interrupted(evaluated).await;
-                self.page.learn_passwords(&frame, &returned).await;
+                self.page.mask_passwords(&frame, &returned).await;
                 returned
             })
             .await
@@ -230,7 +230,7 @@ impl Locator {
         expected: &str,
     ) -> Result<Option<(String, bool)>> {
         let element = self.resolve(progress).await?;
-        let asked = element.ask("content", json!({ "expected": expected }));
+        let asked = element.call("content", json!({ "expected": expected }));
         let content: Content = progress.run(asked).await?;
         Ok(content.value.map(|value| (value, content.is_expected)))
     }
@@ -256,7 +256,7 @@ impl Locator {
                 let argument = json!({ "testIdAttribute": self.page.state().test_id.as_ref() });
                 progress
                     .run(async {
-                        let (element, own) = self.find_and_ask("locator", &argument).await?;
+                        let (element, own) = self.find_and_call("locator", &argument).await?;
                         element.in_its_frames(own?).await
                     })
                     .await
@@ -278,14 +278,14 @@ impl Locator {
     }
 
     /// One look for exactly one element, and a function of the injected code about it, in one round trip.
-    pub(crate) async fn find_and_ask<T: DeserializeOwned>(
+    pub(crate) async fn find_and_call<T: DeserializeOwned>(
         &self,
         function: &str,
         argument: &Value,
     ) -> Result<(Element, Result<T>)> {
         let look = self.lookup().await?;
         // What is sent while a dialog holds the page would be done when nobody waits for it any more.
-        if self.page.state().is_held() {
+        if self.page.state().is_blocked_by_dialog() {
             return Err(Error::DialogOpen {});
         }
         let question = json!({ "find": look.find, "which": look.which, "ask": function, "argument": argument });
@@ -304,7 +304,7 @@ impl Locator {
                     frame,
                     find: "byRef",
                     which: json!({ "ref": local }),
-                    place: Place::Ref(name),
+                    place: LookupRoot::Ref(name),
                 })
             }
             Target::Selector(selector) => {
@@ -314,8 +314,8 @@ impl Locator {
                 Ok(Lookup {
                     frame,
                     find: "query",
-                    which: question(&last, LISTED),
-                    place: Place::Selector {
+                    which: lookup_arguments(&last, MAX_CANDIDATES),
+                    place: LookupRoot::Selector {
                         shown: selector,
                         last,
                         path,
@@ -328,12 +328,12 @@ impl Locator {
     /// The one element that a look has found.
     async fn found(&self, look: &Lookup<'_>, found: Value) -> Result<Element> {
         match &look.place {
-            Place::Ref(name) => {
+            LookupRoot::Ref(name) => {
                 let hit: Option<Hit> = read(look.find, found)?;
                 let hit = hit.ok_or_else(|| stale(name))?;
                 Ok(self.element(&look.frame, hit))
             }
-            Place::Selector { shown, last, path } => {
+            LookupRoot::Selector { shown, last, path } => {
                 let found = self.matches(&look.frame, read(look.find, found)?)?;
                 self.only(found, last, shown, path).await
             }
@@ -402,7 +402,7 @@ impl Locator {
         segment: &Selector,
         path: &[Selector],
     ) -> Result<Element> {
-        let found = self.query(frame, segment, LISTED).await?;
+        let found = self.query(frame, segment, MAX_CANDIDATES).await?;
         self.only(found, segment, segment, path).await
     }
 
@@ -427,7 +427,7 @@ impl Locator {
     async fn query(&self, frame: &FrameId, segment: &Selector, limit: usize) -> Result<Found> {
         let answer = self
             .page
-            .call(frame, "query", &question(segment, limit))
+            .call(frame, "query", &lookup_arguments(segment, limit))
             .await?;
         self.matches(frame, answer)
     }
@@ -470,10 +470,10 @@ struct Lookup<'a> {
     /// The function of the injected code, and its argument.
     find: &'static str,
     which: Value,
-    place: Place<'a>,
+    place: LookupRoot<'a>,
 }
 
-enum Place<'a> {
+enum LookupRoot<'a> {
     Ref(&'a str),
     Selector {
         shown: &'a Selector,
@@ -491,7 +491,7 @@ struct About {
     answer: Value,
 }
 
-fn question(segment: &Selector, limit: usize) -> Value {
+fn lookup_arguments(segment: &Selector, limit: usize) -> Value {
     json!({ "steps": segment, "limit": limit })
 }
 

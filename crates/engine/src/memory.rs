@@ -2,7 +2,7 @@
 
 /// Gives back what was freed. The facts of a large page are many small pieces, and whatever was kept after them holds all of their pages.
 /// Takes less than a millisecond, and as much again for pages that are used anew.
-pub(crate) fn give_back() {
+pub(crate) fn release_free_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
         #[expect(unsafe_code, reason = "it moves nothing that is in use")]

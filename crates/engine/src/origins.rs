@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn blocked_wins_and_what_has_no_host_is_let_be() {
+    fn blocking_wins_over_allowing_and_urls_without_host_are_ignored() {
         let rules = rules(Some(&["*"]), &["a.org"]);
         assert!(!rules.allow("http://a.org/") && rules.allow("http://b.org/"));
         let nothing = OriginRules::new(Some(&[]), &[]);
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn all_spellings_of_a_host_are_one_host() {
+    fn all_notations_of_a_host_are_equal() {
         for (pattern, address) in [
             ("127.0.0.1", "http://2130706433/"),
             ("127.0.0.1", "http://0x7f.1/"),

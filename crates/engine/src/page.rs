@@ -8,12 +8,12 @@ mod interception;
 mod invisible;
 mod navigation;
 mod passwords;
-mod rescue;
+mod unresponsive;
 
-pub use events::{Attendance, Events};
+pub use events::{DialogHandlerGuard, Events};
 pub use interception::{Intercepted, Interceptor};
 pub use invisible::without_invisible;
-pub use navigation::{Landing, LoadGuard, LoadState};
+pub use navigation::{LoadGuard, LoadState, NavigationOutcome};
 pub use passwords::{PasswordMasks, password_dots};
 
 use crate::backend::{
@@ -36,7 +36,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{mpsc, watch};
 
 /// The functions of the injected code that tell what a page says.
-const READING: &[&str] = &[
+const READ_ONLY_FUNCTIONS: &[&str] = &[
     "snapshot", "title", "titled", "read", "texts", "describe", "content", "links", "table",
 ];
 
@@ -89,7 +89,7 @@ pub(crate) struct PageState {
     attended: usize,
     /// Who hears of every event.
     taps: Vec<mpsc::Sender<PageEvent>>,
-    deciders: interception::Deciders,
+    deciders: interception::Interceptors,
     /// The last document that a rule refused: perhaps one that another URL redirects to.
     refused: Option<String>,
     /// How often the page asked for another page or a download.
@@ -133,11 +133,11 @@ impl Page {
         opener: Option<PageId>,
         options: &ContextOptions,
     ) -> Self {
-        Self::behind(backend, opener, options, None)
+        Self::with_egress(backend, opener, options, None)
     }
 
     /// The same, of a context whose connections pass through an egress.
-    pub(crate) fn behind(
+    pub(crate) fn with_egress(
         backend: Arc<dyn PageBackend>,
         opener: Option<PageId>,
         options: &ContextOptions,
@@ -165,7 +165,7 @@ impl Page {
             opens_without_end: false,
             attended: 0,
             taps: Vec::new(),
-            deciders: interception::Deciders::default(),
+            deciders: interception::Interceptors::default(),
             refused: None,
             openings: 0,
         };
@@ -224,7 +224,7 @@ impl Page {
     }
 
     /// Takes note that a script of this page opened another.
-    pub(crate) fn popup_opened(&self, popup: Page) {
+    pub(crate) fn record_popup(&self, popup: Page) {
         {
             let mut state = self.state();
             state.popups.retain(|popup| !popup.is_closed());
@@ -235,7 +235,7 @@ impl Page {
     }
 
     /// Takes note that this page wanted to open more pages than any may.
-    pub(crate) fn popup_refused(&self) {
+    pub(crate) fn record_refused_popup(&self) {
         self.state().opens_without_end = true;
     }
 
@@ -307,9 +307,9 @@ impl Page {
     }
 
     /// The requests of the document that is shown whose response came after so many others.
-    pub fn answered_since(&self, responses: u64) -> Vec<Request> {
+    pub fn responded_since(&self, responses: u64) -> Vec<Request> {
         let state = self.state();
-        state.requests.answered_since(responses).cloned().collect()
+        state.requests.responded_since(responses).cloned().collect()
     }
 
     /// One request by its number.
@@ -350,13 +350,13 @@ impl Page {
     /// Draws the page.
     pub async fn screenshot(&self, progress: &Progress, options: &Screenshot) -> Result<Vec<u8>> {
         let draw = || self.backend.screenshot(options);
-        progress.run(self.of_one_document(draw)).await
+        progress.run(self.retry_on_new_document(draw)).await
     }
 
     /// Prints the page.
     pub async fn pdf(&self, progress: &Progress, options: &PdfOptions) -> Result<Vec<u8>> {
         let print = || self.backend.pdf(options);
-        progress.run(self.of_one_document(print)).await
+        progress.run(self.retry_on_new_document(print)).await
     }
 
     /// Changes the size of the viewport, and only that.
@@ -469,7 +469,7 @@ impl Page {
             let state = self.state();
             (
                 state.passwords.clone(),
-                state.marks_hidden && READING.contains(&function),
+                state.marks_hidden && READ_ONLY_FUNCTIONS.contains(&function),
             )
         };
         let mut argument = Cow::Borrowed(argument);
@@ -477,7 +477,8 @@ impl Page {
             argument.to_mut()["marks"] = true.into();
         }
         let asked = self.backend.call(frame, function, &argument);
-        let mut answer = passwords::masked(self.unless_interrupted(asked).await?, masks.as_ref());
+        let mut answer =
+            passwords::mask_values(self.unless_interrupted(asked).await?, masks.as_ref());
         if marks {
             answer = without_invisible(answer, r"\\");
         }
@@ -532,14 +533,14 @@ impl Page {
         tokio::select! {
             biased;
             result = work => result,
-            () = self.wait(|state| state.is_held() || state.alive().is_err()) => {
+            () = self.wait(|state| state.is_blocked_by_dialog() || state.alive().is_err()) => {
                 Err(self.alive().err().unwrap_or(Error::DialogOpen {}))
             }
         }
     }
 
     /// Asks again when the document was replaced meanwhile: what was asked of the last one may stay without an answer.
-    async fn of_one_document<T, F>(&self, ask: impl Fn() -> F) -> Result<T>
+    async fn retry_on_new_document<T, F>(&self, ask: impl Fn() -> F) -> Result<T>
     where
         F: Future<Output = Result<T>>,
     {
@@ -560,7 +561,7 @@ impl Page {
 
 impl PageState {
     /// A dialog is open, and nobody is there whose business it is to answer it.
-    pub(crate) fn is_held(&self) -> bool {
+    pub(crate) fn is_blocked_by_dialog(&self) -> bool {
         self.dialog.is_some() && self.attended == 0
     }
 
@@ -577,7 +578,7 @@ impl PageState {
     fn apply(&mut self, event: PageEvent) {
         match event {
             PageEvent::FrameAttached { frame, parent } => self.frames.attach(frame, parent),
-            PageEvent::FrameNamed { frame, name } => self.frames.named(&frame, name),
+            PageEvent::FrameNamed { frame, name } => self.frames.set_name(&frame, name),
             PageEvent::FrameDetached { frame } => self.frames.detach(&frame),
             PageEvent::NavigationStarted { frame, loader, url } => {
                 self.frames.start(&frame, loader, url);
@@ -590,8 +591,8 @@ impl PageState {
                 failed,
             } => {
                 if self.frames.is_main(&frame) {
-                    self.requests.navigated(&loader);
-                    self.console.navigated();
+                    self.requests.on_navigated(&loader);
+                    self.console.on_navigated();
                     self.dialog = None;
                     self.file_chooser = None;
                     self.opens_without_end = false;
@@ -606,8 +607,10 @@ impl PageState {
             PageEvent::SameDocumentNavigation { frame, url } => {
                 self.frames.same_document(&frame, url)
             }
-            PageEvent::DomContentLoaded { frame, loader } => self.frames.parsed(&frame, &loader),
-            PageEvent::Load { frame, loader } => self.frames.loaded(&frame, &loader),
+            PageEvent::DomContentLoaded { frame, loader } => {
+                self.frames.set_parsed(&frame, &loader)
+            }
+            PageEvent::Load { frame, loader } => self.frames.set_loaded(&frame, &loader),
             PageEvent::Request(event) => self.requests.apply(event),
             PageEvent::Console(message) => self.console.add(message),
             PageEvent::DialogOpened {
@@ -636,14 +639,14 @@ impl PageState {
 
 impl PageObserver for Shared {
     fn paused(&self, request: PausedRequest) -> bool {
-        self.take(request)
+        self.intercept_request(request)
     }
 
     fn event(&self, event: PageEvent) {
         let event = event.bounded();
         {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            let event = self.explained(event, &mut state);
+            let event = self.with_reason(event, &mut state);
             let told = (!state.taps.is_empty()).then(|| event.clone());
             state.apply(event);
             if let Some(told) = told {

@@ -25,10 +25,10 @@ struct Log {
 }
 
 /// Longer than anybody waits, and short enough to be counted.
-const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+const MAX_TIMEOUT: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
 /// A call log is kept up to this length; repeats are folded when it is read.
-const LOG_LINES: usize = 1_000;
+const MAX_LOG_LINES: usize = 1_000;
 
 impl Progress {
     /// An operation that may take `timeout` from now on.
@@ -40,7 +40,7 @@ impl Progress {
     pub fn cancelled_by(timeout: Duration, cancel: CancellationToken) -> Self {
         Self {
             timeout,
-            deadline: Instant::now() + timeout.min(LONGEST),
+            deadline: Instant::now() + timeout.min(MAX_TIMEOUT),
             cancel,
             log: Arc::default(),
         }
@@ -69,13 +69,13 @@ impl Progress {
     /// Notes a step; the log becomes part of the error if the operation times out.
     pub fn log(&self, step: impl Into<String>) {
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
-        if log.lines.len() < LOG_LINES {
+        if log.lines.len() < MAX_LOG_LINES {
             log.lines.push(step.into());
         }
     }
 
     /// Remembers what stands in the way, to be told if the deadline passes.
-    pub fn blocked_by(&self, error: Error) {
+    pub fn set_obstacle(&self, error: Error) {
         self.log
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -84,7 +84,7 @@ impl Progress {
 
     /// The steps noted so far; details are indented, repeats folded (`3 × …`).
     pub fn steps(&self) -> Vec<String> {
-        folded(
+        fold_repeats(
             &self
                 .log
                 .lock()
@@ -99,7 +99,7 @@ impl Progress {
     }
 
     /// The step noted last and what stands in its way, in one line; `None` where no step was noted.
-    pub fn waits_for(&self) -> Option<String> {
+    pub fn current_step(&self) -> Option<String> {
         let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         let mut steps = log.lines.iter().rev();
         let step = steps.find(|line| !line.starts_with(' '))?;
@@ -127,7 +127,7 @@ impl Progress {
         Error::Timeout {
             timeout_ms: self.timeout.as_millis().try_into().unwrap_or(u64::MAX),
             obstacle: log.obstacle.take().map(Box::new),
-            log: folded(&std::mem::take(&mut log.lines)),
+            log: fold_repeats(&std::mem::take(&mut log.lines)),
         }
     }
 }
@@ -136,7 +136,7 @@ impl Progress {
 const FOLDED_RUN: usize = 8;
 
 /// Writes runs of lines that repeat once, with how often they came.
-fn folded(lines: &[String]) -> Vec<String> {
+fn fold_repeats(lines: &[String]) -> Vec<String> {
     let mut folded = Vec::new();
     let mut rest = lines;
     while let Some(first) = rest.first() {
@@ -169,25 +169,25 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn no_time_limit_is_too_long_to_be_counted() {
+    async fn very_long_timeouts_do_not_overflow() {
         let progress = Progress::new(Duration::MAX);
         assert!(progress.run(async { Ok(()) }).await.is_ok());
     }
 
     #[test]
-    fn what_is_waited_for_is_the_last_step_and_what_stands_in_its_way() {
+    fn the_current_step_is_the_last_one_with_its_obstacle() {
         let progress = Progress::new(Duration::from_secs(1));
-        assert_eq!(progress.waits_for(), None);
+        assert_eq!(progress.current_step(), None);
         progress.log("waiting for x");
         progress.detail("not ready");
-        assert_eq!(progress.waits_for().as_deref(), Some("waiting for x"));
-        progress.blocked_by(Error::DialogOpen {});
-        let told = progress.waits_for();
+        assert_eq!(progress.current_step().as_deref(), Some("waiting for x"));
+        progress.set_obstacle(Error::DialogOpen {});
+        let told = progress.current_step();
         assert_eq!(told.as_deref(), Some("waiting for x: a dialog is open"));
     }
 
     #[test]
-    fn repeated_steps_are_told_once() {
+    fn repeated_steps_are_folded() {
         let progress = Progress::new(Duration::from_secs(1));
         progress.log("waiting for x");
         for pause in [20, 100, 100, 100] {

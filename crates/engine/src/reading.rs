@@ -115,21 +115,21 @@ pub struct Metadata {
 impl Page {
     /// The main document in that form, as far as there is room for it, in UTF-16 units.
     pub async fn content(&self, progress: &Progress, form: Form, room: usize) -> Result<Content> {
-        self.told(progress, "read", json!({ "form": form, "room": room }))
+        self.extract(progress, "read", json!({ "form": form, "room": room }))
             .await
     }
 
     /// The links of the main document.
     pub async fn links(&self, progress: &Progress) -> Result<Links> {
-        self.told(progress, "links", json!({})).await
+        self.extract(progress, "links", json!({})).await
     }
 
     /// What the main document says of itself.
     pub async fn metadata(&self, progress: &Progress) -> Result<Metadata> {
-        self.told(progress, "metadata", json!({})).await
+        self.extract(progress, "metadata", json!({})).await
     }
 
-    async fn told<T: serde::de::DeserializeOwned + Send + 'static>(
+    async fn extract<T: serde::de::DeserializeOwned + Send + 'static>(
         &self,
         progress: &Progress,
         function: &str,
@@ -145,13 +145,13 @@ impl Locator {
     pub async fn content(&self, progress: &Progress, form: Form, room: usize) -> Result<Content> {
         let element = self.resolve(progress).await?;
         let argument = json!({ "form": form, "room": room });
-        progress.run(element.ask("read", argument)).await
+        progress.run(element.call("read", argument)).await
     }
 
     /// The links in the element, itself included.
     pub async fn links(&self, progress: &Progress) -> Result<Links> {
         let element = self.resolve(progress).await?;
-        progress.run(element.ask("links", json!({}))).await
+        progress.run(element.call("links", json!({}))).await
     }
 
     /// The table that the element is, or the first one in it. Fails with `ElementMismatch` where there is none.
@@ -163,7 +163,7 @@ impl Locator {
             Mismatch { mismatch: String },
         }
         let element = self.resolve(progress).await?;
-        match progress.run(element.ask("table", json!({}))).await? {
+        match progress.run(element.call("table", json!({}))).await? {
             Answer::Table(table) => Ok(table),
             Answer::Mismatch { mismatch } => Err(Error::ElementMismatch {
                 selector: self.to_string(),

@@ -9,16 +9,16 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// The longest pattern that is read, in bytes.
-const LONGEST: usize = 8 * 1024;
+const MAX_PATTERN_LENGTH: usize = 8 * 1024;
 
 /// What all texts of one search may take, in units of 10,000 steps of the matcher (`INTERRUPT_COUNTER_INIT` of QuickJS): a tenth of a second.
-const BUDGET: u32 = 500;
+const MAX_STEPS: u32 = 500;
 
 /// How long a search of very many texts may take.
-const LONGEST_SEARCH: Duration = Duration::from_secs(5);
+const SEARCH_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What the matcher and one text may take, in bytes.
-const MEMORY: usize = 128 * 1024 * 1024;
+const MAX_MEMORY: usize = 128 * 1024 * 1024;
 
 /// A regular expression. It matches anywhere in a text; `g`, `y` and `d` make no difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,9 +30,9 @@ pub(crate) struct RegExp {
 impl RegExp {
     /// Reads a regular expression; says what is wrong with one that JavaScript would refuse.
     pub(crate) fn new(source: &str, flags: &str) -> Result<Self, String> {
-        if source.len() > LONGEST {
+        if source.len() > MAX_PATTERN_LENGTH {
             return Err(format!(
-                "Invalid regular expression: longer than {LONGEST} bytes"
+                "Invalid regular expression: longer than {MAX_PATTERN_LENGTH} bytes"
             ));
         }
         let regexp = Self {
@@ -59,7 +59,7 @@ impl RegExp {
         &self,
         texts: impl IntoIterator<Item = &'a str>,
     ) -> Result<Vec<bool>> {
-        let end = Instant::now() + LONGEST_SEARCH;
+        let end = Instant::now() + SEARCH_TIMEOUT;
         let matched = self.with_matcher(|test| {
             let texts = texts.into_iter();
             let each = texts.map(|text| match Instant::now() < end {
@@ -83,12 +83,12 @@ impl RegExp {
         work: impl FnOnce(&dyn Fn(&str) -> Result<bool, Failure>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let runtime = Runtime::new()?;
-        runtime.set_memory_limit(MEMORY);
+        runtime.set_memory_limit(MAX_MEMORY);
         let spent = Rc::new(Cell::new(0));
         let counted = spent.clone();
         runtime.set_interrupt_handler(Some(Box::new(move || {
             counted.set(counted.get() + 1);
-            counted.get() > BUDGET
+            counted.get() > MAX_STEPS
         })));
         let context = Context::custom::<(
             intrinsic::Eval,
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_mean_what_they_mean_in_javascript() {
+    fn patterns_have_javascript_semantics() {
         let cases = [
             (r"(?<=\$)\d+(?!\.)", "", "costs $42", true),
             (r"(?<!\$)\b\d+", "", "costs $42", false),
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_javascript_refuses_is_refused() {
+    fn invalid_javascript_patterns_are_refused() {
         for (source, flags) in [
             ("(", ""),
             ("a", "x"),
@@ -178,12 +178,12 @@ mod tests {
         ] {
             assert!(RegExp::new(source, flags).is_err(), "/{source}/{flags}");
         }
-        assert!(RegExp::new(&"a".repeat(LONGEST + 1), "").is_err());
-        assert!(RegExp::new(&"(".repeat(LONGEST), "").is_err());
+        assert!(RegExp::new(&"a".repeat(MAX_PATTERN_LENGTH + 1), "").is_err());
+        assert!(RegExp::new(&"(".repeat(MAX_PATTERN_LENGTH), "").is_err());
     }
 
     #[test]
-    fn a_pattern_that_backtracks_without_end_is_given_up() {
+    fn catastrophic_backtracking_is_stopped() {
         let text = format!("{}!", "a".repeat(64));
         for source in ["(a+)+$", r"(\w+\s?)+:$", "(a|a)*$", "(?=(a+)+$)"] {
             let regexp = RegExp::new(source, "").unwrap();

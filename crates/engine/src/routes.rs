@@ -190,10 +190,10 @@ struct Expression {
 }
 
 /// URLs longer than this, in bytes, are not matched on the thread that serves clients.
-const LONG: usize = 16 * 1024;
+const MAX_INLINE_URL_LENGTH: usize = 16 * 1024;
 
 /// The longest pattern that is read, in bytes.
-const LONGEST: usize = 8 * 1024;
+const MAX_PATTERN_LENGTH: usize = 8 * 1024;
 
 impl PartialEq for UrlPattern {
     fn eq(&self, other: &Self) -> bool {
@@ -210,8 +210,10 @@ impl std::fmt::Display for UrlPattern {
 impl UrlPattern {
     /// Reads a pattern; says what is wrong with one that cannot be read.
     pub fn new(source: &str) -> Result<Self, String> {
-        if source.len() > LONGEST {
-            return Err(format!("The pattern is longer than {LONGEST} bytes"));
+        if source.len() > MAX_PATTERN_LENGTH {
+            return Err(format!(
+                "The pattern is longer than {MAX_PATTERN_LENGTH} bytes"
+            ));
         }
         let kind = if let Some((pattern, flags)) = expression(source) {
             Kind::Regex(Arc::new(Expression {
@@ -236,8 +238,10 @@ impl UrlPattern {
 
     /// Reads a glob as Playwright does: it has to match the whole URL, query included.
     pub fn glob(source: &str) -> Result<Self, String> {
-        if source.len() > LONGEST {
-            return Err(format!("The pattern is longer than {LONGEST} bytes"));
+        if source.len() > MAX_PATTERN_LENGTH {
+            return Err(format!(
+                "The pattern is longer than {MAX_PATTERN_LENGTH} bytes"
+            ));
         }
         let (expression, unclosed) = exact_expression_of(source);
         if unclosed {
@@ -264,7 +268,7 @@ impl UrlPattern {
     }
 
     fn is_slow(&self, url: &str) -> bool {
-        url.len() > LONG || matches!(self.kind, Kind::Regex(_))
+        url.len() > MAX_INLINE_URL_LENGTH || matches!(self.kind, Kind::Regex(_))
     }
 
     fn matches(&self, url: &str) -> Result<bool> {
@@ -390,7 +394,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_match_what_they_say() {
+    fn url_patterns_match() {
         let cases = [
             ("**/*.png", "http://a/b/c.png", true),
             ("**/*.png", "http://a/b/c.png?v=1", true),
@@ -506,7 +510,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_rule_decides() {
+    fn the_newest_route_wins() {
         let rule = |url: Option<&str>, kind: Option<&str>, status| Route {
             url: url.map(|url| UrlPattern::new(url).unwrap()),
             resource_type: kind.map(str::to_owned),

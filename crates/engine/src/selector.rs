@@ -15,10 +15,10 @@ pub use error::SelectorError;
 pub(crate) use print::{Call, Value, quote, quoted};
 
 /// How many selectors may be nested in one another; more is a mistake, or an attack on the stack.
-const DEEPEST: usize = 32;
+const MAX_DEPTH: usize = 32;
 
 /// The longest selector that is read, in bytes.
-const LONGEST: usize = 64 * 1024;
+const MAX_LENGTH: usize = 64 * 1024;
 
 /// What a tool's `target` names.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,10 +86,10 @@ impl Selector {
         if text.is_empty() {
             return Err(SelectorError::Empty);
         }
-        if text.len() > LONGEST {
+        if text.len() > MAX_LENGTH {
             return Err(SelectorError::TooLong);
         }
-        if expression::looks_like(text) {
+        if expression::is_expression(text) {
             expression::parse(text, test_id)
         } else {
             chain::parse(text, test_id)

@@ -70,22 +70,22 @@ struct Mark {
 }
 
 /// What an action navigates to.
-const LOAD: Duration = Duration::from_secs(10);
+const LOAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// What a new document fetches first, after it is loaded.
-const FIRST_REQUESTS: Duration = Duration::from_millis(300);
+const FIRST_REQUESTS_TIMEOUT: Duration = Duration::from_millis(300);
 /// The same where the document shows that it waits.
-const AWAITED_REQUESTS: Duration = Duration::from_secs(1);
+const AWAITED_REQUESTS_TIMEOUT: Duration = Duration::from_secs(1);
 /// How often such a document is asked whether it waits still.
-const STILL_WAITING: Duration = Duration::from_millis(100);
+const WAITING_POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// A new document that goes on changing.
-const FIRST_CHANGES: Duration = Duration::from_millis(150);
+const FIRST_CHANGES_TIMEOUT: Duration = Duration::from_millis(150);
 /// A page that does not even answer is given up so much later than one that goes on changing.
-const ANSWER: Duration = Duration::from_secs(2);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 /// Documents watched that cannot be seen from the main one, and how long each may take to begin: another process may be busy.
-const FOREIGN_FRAMES: usize = 12;
-const FOREIGN_BEGINS: Duration = Duration::from_millis(200);
+const MAX_OUT_OF_PROCESS_FRAMES: usize = 12;
+const FRAME_START_TIMEOUT: Duration = Duration::from_millis(200);
 /// A page without an address yet is one that stays blank, after this long.
-const BLANK: Duration = Duration::from_millis(500);
+const BLANK_TIMEOUT: Duration = Duration::from_millis(500);
 
 impl Page {
     /// Begins to watch for the effects of an action. Never fails: what cannot be watched is not waited for.
@@ -96,7 +96,7 @@ impl Page {
         let begun = async {
             let mut closed = vec![(main.clone(), self.begin(&main).await?)];
             while let Some((frame, owners)) = closed.pop() {
-                let room = (FOREIGN_FRAMES + 1).saturating_sub(frames.len());
+                let room = (MAX_OUT_OF_PROCESS_FRAMES + 1).saturating_sub(frames.len());
                 let foreign = self
                     .begin_in(&frame, &owners[..owners.len().min(room)])
                     .await;
@@ -136,7 +136,7 @@ impl Page {
             .into_iter()
             .flatten()
             .map(async |frame| {
-                let begun = tokio::time::timeout(FOREIGN_BEGINS, self.begin(&frame)).await;
+                let begun = tokio::time::timeout(FRAME_START_TIMEOUT, self.begin(&frame)).await;
                 Some((frame, begun.ok()?.ok()?))
             });
         join_all(begun).await.into_iter().flatten().collect()
@@ -146,9 +146,11 @@ impl Page {
     pub async fn settle_loaded(&self) {
         let watch = self.watch_events();
         let settled = async {
-            let fetches = fetches(&self.state());
-            if fetches || self.waits_visibly().await {
-                watch.rest_in_new_document(Instant::now() + LOAD).await;
+            let fetches = is_fetching(&self.state());
+            if fetches || self.shows_waiting().await {
+                watch
+                    .settle_new_document(Instant::now() + LOAD_TIMEOUT)
+                    .await;
             }
         };
         let interrupted = self.until(|state| interruption(state).is_some());
@@ -160,10 +162,13 @@ impl Page {
     }
 
     /// Whether the document shows that it waits for something.
-    async fn waits_visibly(&self) -> bool {
+    async fn shows_waiting(&self) -> bool {
         let main = self.main_frame();
         let waits = self.call(&main, "waits", &Value::Null);
-        matches!(tokio::time::timeout(ANSWER, waits).await, Ok(Ok(true)))
+        matches!(
+            tokio::time::timeout(ANSWER_TIMEOUT, waits).await,
+            Ok(Ok(true))
+        )
     }
 
     /// Waits until a page that a script opened shows its first document and has loaded it, at most `limit`; whether it has.
@@ -180,9 +185,9 @@ impl Page {
                 && main.pending.is_none()
                 && !matches!(main.url.as_str(), "" | "about:blank")
         });
-        let _ = tokio::time::timeout(BLANK.min(limit), addressed).await;
+        let _ = tokio::time::timeout(BLANK_TIMEOUT.min(limit), addressed).await;
         let shown = self.until(|state| state.frames.main().pending.is_none());
-        let _ = tokio::time::timeout(limit.saturating_sub(BLANK), shown).await;
+        let _ = tokio::time::timeout(limit.saturating_sub(BLANK_TIMEOUT), shown).await;
     }
 }
 
@@ -223,16 +228,16 @@ impl Watch {
             return settled;
         }
         loop {
-            if began.elapsed() > LOAD {
+            if began.elapsed() > LOAD_TIMEOUT {
                 return Settled::TimedOut;
             }
-            if self.navigating(&mark) {
-                if !self.arrive(began + LOAD).await {
+            if self.is_new_navigation(&mark) {
+                if !self.wait_for_navigation(began + LOAD_TIMEOUT).await {
                     return Settled::TimedOut;
                 }
                 let commits = self.page.state().frames.main().commits;
                 if commits > mark.commits {
-                    return self.rest_in_new_document(began + LOAD).await;
+                    return self.settle_new_document(began + LOAD_TIMEOUT).await;
                 }
                 // A download or a 204: the document stays, and may have changed too.
                 mark.navigations = self.page.state().frames.main().navigations;
@@ -245,28 +250,32 @@ impl Watch {
                 }
             }
             if self.page.state().popups_opened > mark.popups {
-                self.popups_loaded(&mut mark, began + LOAD / 2).await;
+                self.wait_for_popups(&mut mark, began + LOAD_TIMEOUT / 2)
+                    .await;
             }
             let newest = self.page.state().requests.newest(&mark.requests);
             if newest != known {
                 known = newest;
-                if !self.answered(&mark, began + options.requests).await {
+                if !self
+                    .wait_for_requests(&mark, began + options.requests)
+                    .await
+                {
                     return Settled::TimedOut;
                 }
-                if self.navigating(&mark) {
+                if self.is_new_navigation(&mark) {
                     continue;
                 }
             }
             let moved_on = self.page.until(|state| mark.is_exceeded(state, known));
             let rest = tokio::select! {
                 biased;
-                rest = self.rest(options.changes) => rest,
+                rest = self.wait_until_unchanged(options.changes) => rest,
                 _ = moved_on => continue,
             };
             if rest.opens && !elsewhere.is_terminated() {
                 let _ = tokio::time::timeout_at(began + options.changes, &mut elsewhere).await;
             }
-            if let Some(settled) = self.reported().await {
+            if let Some(settled) = self.flush_events().await {
                 return settled;
             }
             if !mark.is_exceeded(&self.page.state(), known) {
@@ -280,16 +289,16 @@ impl Watch {
     }
 
     /// Everything that the page has done so far is reported.
-    async fn reported(&self) -> Option<Settled> {
+    async fn flush_events(&self) -> Option<Settled> {
         barrier(self.page.backend.flush_requests()).await
     }
 
-    fn navigating(&self, mark: &Mark) -> bool {
+    fn is_new_navigation(&self, mark: &Mark) -> bool {
         mark.is_navigating(&self.page.state())
     }
 
     /// Waits until the pages that were opened since the mark are loaded, and moves the mark behind them.
-    async fn popups_loaded(&self, mark: &mut Mark, deadline: Instant) {
+    async fn wait_for_popups(&self, mark: &mut Mark, deadline: Instant) {
         let (popups, opened) = {
             let state = self.page.state();
             (state.popups.clone(), state.popups_opened)
@@ -308,7 +317,7 @@ impl Watch {
     }
 
     /// Waits until the navigation under way has ended, loaded or without a document.
-    async fn arrive(&self, deadline: Instant) -> bool {
+    async fn wait_for_navigation(&self, deadline: Instant) -> bool {
         let arrived = self.page.until(|state| {
             let main = state.frames.main();
             main.pending.is_none() && (main.loaded || main.aborted.is_some())
@@ -317,10 +326,10 @@ impl Watch {
     }
 
     /// Waits until the requests since the mark are answered, or the page is about to leave anyway.
-    async fn answered(&self, mark: &Mark, deadline: Instant) -> bool {
-        let answered = self
-            .page
-            .until(|state| mark.is_navigating(state) || !state.requests.busy(&mark.requests));
+    async fn wait_for_requests(&self, mark: &Mark, deadline: Instant) -> bool {
+        let answered = self.page.until(|state| {
+            mark.is_navigating(state) || !state.requests.has_pending(&mark.requests)
+        });
         matches!(
             tokio::time::timeout_at(deadline, answered).await,
             Ok(Ok(()))
@@ -328,7 +337,7 @@ impl Watch {
     }
 
     /// A document has loaded: waits for what it fetches first, bounded, and until it has shown it. Goes on if it leads to another one.
-    async fn rest_in_new_document(&self, deadline: Instant) -> Settled {
+    async fn settle_new_document(&self, deadline: Instant) -> Settled {
         let mut loaded = Instant::now();
         loop {
             if Instant::now() >= deadline {
@@ -337,9 +346,10 @@ impl Watch {
             let mark = Mark::of(&self.page.state());
             let main = self.page.main_frame();
             let shown = async {
-                let fetched = self.fetched(&mark, loaded).await;
+                let fetched = self.wait_for_first_requests(&mark, loaded).await;
                 if fetched {
-                    self.look(&main, FIRST_CHANGES).await;
+                    self.wait_until_document_unchanged(&main, FIRST_CHANGES_TIMEOUT)
+                        .await;
                 }
                 fetched
             };
@@ -349,15 +359,15 @@ impl Watch {
                 fetched = shown => fetched,
                 _ = moved_on => true,
             };
-            if let Some(settled) = self.reported().await {
+            if let Some(settled) = self.flush_events().await {
                 return settled;
             }
-            if self.navigating(&mark) {
-                if !self.arrive(deadline).await {
+            if self.is_new_navigation(&mark) {
+                if !self.wait_for_navigation(deadline).await {
                     return Settled::TimedOut;
                 }
                 loaded = Instant::now();
-            } else if !fetched || !fetches(&self.page.state()) {
+            } else if !fetched || !is_fetching(&self.page.state()) {
                 return Settled::Navigated;
             }
             // Else one request led to the next, or was told of after the load.
@@ -365,46 +375,53 @@ impl Watch {
     }
 
     /// Waits for what a document fetches first; whether that has come, or another document is on its way.
-    async fn fetched(&self, mark: &Mark, loaded: Instant) -> bool {
-        let mut deadline = loaded + FIRST_REQUESTS;
+    async fn wait_for_first_requests(&self, mark: &Mark, loaded: Instant) -> bool {
+        let mut deadline = loaded + FIRST_REQUESTS_TIMEOUT;
         loop {
             let fetched = self
                 .page
-                .until(|state| mark.is_navigating(state) || !fetches(state));
+                .until(|state| mark.is_navigating(state) || !is_fetching(state));
             if tokio::time::timeout_at(deadline, fetched).await.is_ok() {
                 return true;
             }
             let now = Instant::now();
-            if now >= loaded + AWAITED_REQUESTS || !self.page.waits_visibly().await {
+            if now >= loaded + AWAITED_REQUESTS_TIMEOUT || !self.page.shows_waiting().await {
                 return false;
             }
-            deadline = (now + STILL_WAITING).min(loaded + AWAITED_REQUESTS);
+            deadline = (now + WAITING_POLL_INTERVAL).min(loaded + AWAITED_REQUESTS_TIMEOUT);
         }
     }
 
     /// Waits until nothing changes in the watched documents, at most `limit`.
-    async fn rest(&self, limit: Duration) -> Rest {
-        let looks = self.frames.iter().map(|frame| self.look(frame, limit));
+    async fn wait_until_unchanged(&self, limit: Duration) -> DocumentActivity {
+        let looks = self
+            .frames
+            .iter()
+            .map(|frame| self.wait_until_document_unchanged(frame, limit));
         let looks = join_all(looks).await;
-        Rest {
+        DocumentActivity {
             quiet: looks.iter().all(|rest| rest.quiet),
             opens: looks.iter().any(|rest| rest.opens),
         }
     }
 
     /// Waits until nothing changes in one document and those seen from there.
-    async fn look(&self, frame: &FrameId, limit: Duration) -> Rest {
+    async fn wait_until_document_unchanged(
+        &self,
+        frame: &FrameId,
+        limit: Duration,
+    ) -> DocumentActivity {
         let limit_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
         let argument = json!({ "limit": limit_ms, "brief": limit.is_zero() });
         let call = self.page.call(frame, "settled", &argument);
-        match tokio::time::timeout(limit + ANSWER, call).await {
+        match tokio::time::timeout(limit + ANSWER_TIMEOUT, call).await {
             Ok(Ok(rest)) => rest,
             // The document was replaced: if it was the page's, the navigation's own events tell. Others are not watched any more.
-            Ok(Err(_)) => Rest {
+            Ok(Err(_)) => DocumentActivity {
                 quiet: true,
                 opens: false,
             },
-            Err(_) => Rest {
+            Err(_) => DocumentActivity {
                 quiet: false,
                 opens: false,
             },
@@ -414,7 +431,7 @@ impl Watch {
 
 /// What a document tells of itself.
 #[derive(Debug, Clone, Copy, Deserialize)]
-struct Rest {
+struct DocumentActivity {
     /// Nothing changes in it.
     quiet: bool,
     /// A link was clicked that leads to a download or to another page.
@@ -447,18 +464,18 @@ impl Mark {
 }
 
 /// Whether the document waits for something that it fetches. That it has come itself may be told after that it is loaded.
-fn fetches(state: &PageState) -> bool {
+fn is_fetching(state: &PageState) -> bool {
     let (id, main) = (state.frames.main_id(), state.frames.main());
     let since = match &main.loader {
         Some(loader) => state.requests.since_document(id, loader),
         None => RequestMark::default(),
     };
-    state.requests.busy(&since)
+    state.requests.has_pending(&since)
 }
 
 /// How the wait ends if events cannot be flushed.
 async fn barrier(flush: impl Future<Output = Result<(), Error>>) -> Option<Settled> {
-    match tokio::time::timeout(ANSWER, flush).await {
+    match tokio::time::timeout(ANSWER_TIMEOUT, flush).await {
         Ok(Ok(())) => None,
         Ok(Err(_)) => Some(Settled::Closed),
         Err(_) => Some(Settled::TimedOut),
@@ -466,7 +483,7 @@ async fn barrier(flush: impl Future<Output = Result<(), Error>>) -> Option<Settl
 }
 
 fn interruption(state: &PageState) -> Option<Settled> {
-    if state.is_held() {
+    if state.is_blocked_by_dialog() {
         Some(Settled::Dialog)
     } else if state.file_chooser.is_some() {
         Some(Settled::FileChooser)

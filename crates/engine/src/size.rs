@@ -7,37 +7,37 @@ use std::fmt;
 const LARGE: usize = 64 * 1024;
 
 /// What a value takes in memory and time beside its text.
-const LEAST: usize = 8;
+const MIN_VALUE_SIZE: usize = 8;
 
 /// Whether the value is so large that going through it would hold up the thread that serves clients. It reads no more of the value than that takes, and nothing of a string: `serde_json` would search all of it for what to escape.
 pub fn is_large<T: Serialize + ?Sized>(value: &T) -> bool {
-    value.serialize(&mut Room(LARGE)).is_err()
+    value.serialize(&mut SizeBudget(LARGE)).is_err()
 }
 
 /// How many bytes there is room for.
-struct Room(usize);
+struct SizeBudget(usize);
 
-impl Room {
-    fn take(&mut self, bytes: usize) -> Result<(), Full> {
-        let left = self.0.checked_sub(bytes.saturating_add(LEAST));
-        self.0 = left.ok_or(Full)?;
+impl SizeBudget {
+    fn take(&mut self, bytes: usize) -> Result<(), BudgetExceeded> {
+        let left = self.0.checked_sub(bytes.saturating_add(MIN_VALUE_SIZE));
+        self.0 = left.ok_or(BudgetExceeded)?;
         Ok(())
     }
 }
 
 /// There is no more room.
 #[derive(Debug)]
-struct Full;
+struct BudgetExceeded;
 
-impl fmt::Display for Full {
+impl fmt::Display for BudgetExceeded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("it is large")
     }
 }
 
-impl std::error::Error for Full {}
+impl std::error::Error for BudgetExceeded {}
 
-impl ser::Error for Full {
+impl ser::Error for BudgetExceeded {
     fn custom<T: fmt::Display>(_: T) -> Self {
         Self
     }
@@ -45,15 +45,15 @@ impl ser::Error for Full {
 
 macro_rules! scalars {
     ($($method:ident($scalar:ty))*) => {
-        $(fn $method(self, _: $scalar) -> Result<(), Full> {
+        $(fn $method(self, _: $scalar) -> Result<(), BudgetExceeded> {
             self.take(0)
         })*
     };
 }
 
-impl Serializer for &mut Room {
+impl Serializer for &mut SizeBudget {
     type Ok = ();
-    type Error = Full;
+    type Error = BudgetExceeded;
     type SerializeSeq = Self;
     type SerializeTuple = Self;
     type SerializeTupleStruct = Self;
@@ -69,27 +69,32 @@ impl Serializer for &mut Room {
         serialize_unit_struct(&'static str)
     }
 
-    fn serialize_str(self, text: &str) -> Result<(), Full> {
+    fn serialize_str(self, text: &str) -> Result<(), BudgetExceeded> {
         self.take(text.len())
     }
 
-    fn serialize_bytes(self, bytes: &[u8]) -> Result<(), Full> {
+    fn serialize_bytes(self, bytes: &[u8]) -> Result<(), BudgetExceeded> {
         self.take(bytes.len())
     }
 
-    fn serialize_unit(self) -> Result<(), Full> {
+    fn serialize_unit(self) -> Result<(), BudgetExceeded> {
         self.take(0)
     }
 
-    fn serialize_none(self) -> Result<(), Full> {
+    fn serialize_none(self) -> Result<(), BudgetExceeded> {
         self.take(0)
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Full> {
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), BudgetExceeded> {
         value.serialize(self)
     }
 
-    fn serialize_unit_variant(self, _: &'static str, _: u32, _: &'static str) -> Result<(), Full> {
+    fn serialize_unit_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+    ) -> Result<(), BudgetExceeded> {
         self.take(0)
     }
 
@@ -97,7 +102,7 @@ impl Serializer for &mut Room {
         self,
         _: &'static str,
         value: &T,
-    ) -> Result<(), Full> {
+    ) -> Result<(), BudgetExceeded> {
         value.serialize(self)
     }
 
@@ -107,19 +112,19 @@ impl Serializer for &mut Room {
         _: u32,
         _: &'static str,
         value: &T,
-    ) -> Result<(), Full> {
+    ) -> Result<(), BudgetExceeded> {
         value.serialize(self)
     }
 
-    fn serialize_seq(self, _: Option<usize>) -> Result<Self, Full> {
+    fn serialize_seq(self, _: Option<usize>) -> Result<Self, BudgetExceeded> {
         self.take(0).map(|()| self)
     }
 
-    fn serialize_tuple(self, _: usize) -> Result<Self, Full> {
+    fn serialize_tuple(self, _: usize) -> Result<Self, BudgetExceeded> {
         self.take(0).map(|()| self)
     }
 
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self, Full> {
+    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self, BudgetExceeded> {
         self.take(0).map(|()| self)
     }
 
@@ -129,15 +134,15 @@ impl Serializer for &mut Room {
         _: u32,
         _: &'static str,
         _: usize,
-    ) -> Result<Self, Full> {
+    ) -> Result<Self, BudgetExceeded> {
         self.take(0).map(|()| self)
     }
 
-    fn serialize_map(self, _: Option<usize>) -> Result<Self, Full> {
+    fn serialize_map(self, _: Option<usize>) -> Result<Self, BudgetExceeded> {
         self.take(0).map(|()| self)
     }
 
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, Full> {
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, BudgetExceeded> {
         self.take(0).map(|()| self)
     }
 
@@ -147,22 +152,22 @@ impl Serializer for &mut Room {
         _: u32,
         _: &'static str,
         _: usize,
-    ) -> Result<Self, Full> {
+    ) -> Result<Self, BudgetExceeded> {
         self.take(0).map(|()| self)
     }
 }
 
 macro_rules! lists {
     ($($kind:ident $method:ident)*) => {
-        $(impl ser::$kind for &mut Room {
+        $(impl ser::$kind for &mut SizeBudget {
             type Ok = ();
-            type Error = Full;
+            type Error = BudgetExceeded;
 
-            fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Full> {
+            fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), BudgetExceeded> {
                 value.serialize(&mut **self)
             }
 
-            fn end(self) -> Result<(), Full> {
+            fn end(self) -> Result<(), BudgetExceeded> {
                 Ok(())
             }
         })*
@@ -178,20 +183,20 @@ lists! {
 
 macro_rules! structs {
     ($($kind:ident)*) => {
-        $(impl ser::$kind for &mut Room {
+        $(impl ser::$kind for &mut SizeBudget {
             type Ok = ();
-            type Error = Full;
+            type Error = BudgetExceeded;
 
             fn serialize_field<T: Serialize + ?Sized>(
                 &mut self,
                 name: &'static str,
                 value: &T,
-            ) -> Result<(), Full> {
+            ) -> Result<(), BudgetExceeded> {
                 self.take(name.len())?;
                 value.serialize(&mut **self)
             }
 
-            fn end(self) -> Result<(), Full> {
+            fn end(self) -> Result<(), BudgetExceeded> {
                 Ok(())
             }
         })*
@@ -200,19 +205,19 @@ macro_rules! structs {
 
 structs! { SerializeStruct SerializeStructVariant }
 
-impl ser::SerializeMap for &mut Room {
+impl ser::SerializeMap for &mut SizeBudget {
     type Ok = ();
-    type Error = Full;
+    type Error = BudgetExceeded;
 
-    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Full> {
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), BudgetExceeded> {
         key.serialize(&mut **self)
     }
 
-    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Full> {
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), BudgetExceeded> {
         value.serialize(&mut **self)
     }
 
-    fn end(self) -> Result<(), Full> {
+    fn end(self) -> Result<(), BudgetExceeded> {
         Ok(())
     }
 }
@@ -224,7 +229,7 @@ mod tests {
     use std::cell::Cell;
 
     #[test]
-    fn what_has_much_text_or_many_values_is_large() {
+    fn values_with_much_text_or_many_members_are_large() {
         assert!(!is_large(
             &json!({ "text": "x".repeat(1_000), "list": [1, 2.5, null, true] })
         ));
@@ -235,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_read_than_is_needed() {
+    fn measuring_stops_at_the_limit() {
         struct Counted<'a>(&'a Cell<usize>);
         impl Serialize for Counted<'_> {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -246,6 +251,6 @@ mod tests {
         let seen = Cell::new(0);
         let many: Vec<_> = (0..LARGE).map(|_| Counted(&seen)).collect();
         assert!(is_large(&many));
-        assert!(seen.get() <= LARGE / LEAST);
+        assert!(seen.get() <= LARGE / MIN_VALUE_SIZE);
     }
 }

@@ -3,9 +3,9 @@
 //! A document's facts come from `injected/src/snapshot.ts`; here they are grafted into one tree over frames,
 //! freed of what says nothing, written as YAML, and searched.
 
-mod distill;
 mod facts;
 mod find;
+mod prune;
 mod render;
 mod scalar;
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Storage state: what a context remembers of the sites it visited, in the shape of Playwright's files.
 
 use crate::backend::{Cookie, Verdict};
-use crate::context::{BrowserContext, Visits};
+use crate::context::{BrowserContext, VisitedOrigins};
 use crate::error::{Error, Result};
 use crate::page::{LoadState, Page};
 use crate::progress::Progress;
@@ -49,7 +49,7 @@ impl BrowserContext {
     pub async fn storage_state(&self, progress: &Progress) -> Result<StorageState> {
         progress
             .run(async {
-                let origins = self.visits().origins();
+                let origins = self.visited_origins().origins();
                 let cookies = self.backend.cookies().await?;
                 let contents = self.backend.local_storage(&origins).await?;
                 Ok(StorageState::new(cookies, origins, contents))
@@ -62,11 +62,11 @@ impl BrowserContext {
         progress
             .run(async {
                 let contents = {
-                    let visits = self.visits();
+                    let visited_origins = self.visited_origins();
                     for known in &state.origins {
-                        visits.add(&known.origin);
+                        visited_origins.add(&known.origin);
                     }
-                    state.contents_of(visits.origins())
+                    state.contents_of(visited_origins.origins())
                 };
                 self.backend.clear_cookies().await?;
                 if !state.cookies.is_empty() {
@@ -78,9 +78,9 @@ impl BrowserContext {
     }
 
     /// Cookies, and the `localStorage` and databases of every origin that was visited.
-    pub async fn whole_state(&self, progress: &Progress) -> Result<StorageState> {
+    pub async fn full_storage_state(&self, progress: &Progress) -> Result<StorageState> {
         let mut state = self.storage_state(progress).await?;
-        let origins = self.visits().origins();
+        let origins = self.visited_origins().origins();
         let databases = progress.run(self.backend.databases(&origins)).await?;
         for (origin, databases) in origins.into_iter().zip(databases) {
             if databases.as_array().is_some_and(|all| !all.is_empty()) {
@@ -91,10 +91,14 @@ impl BrowserContext {
     }
 
     /// Puts a storage state in the place of all cookies, and of the `localStorage` and databases of every origin that was visited.
-    pub async fn restore_whole(&self, progress: &Progress, state: &StorageState) -> Result<()> {
+    pub async fn restore_full_state(
+        &self,
+        progress: &Progress,
+        state: &StorageState,
+    ) -> Result<()> {
         self.restore(progress, state).await?;
         let none = || Value::Array(Vec::new());
-        let contents = self.visits().origins().into_iter();
+        let contents = self.visited_origins().origins().into_iter();
         let contents = contents.map(|origin| {
             let known = state.origins.iter().find(|known| known.is(&origin));
             let databases = known.and_then(|known| known.indexed_db.clone());
@@ -110,15 +114,15 @@ impl BrowserContext {
     pub async fn merge(&self, progress: &Progress, state: &StorageState) -> Result<()> {
         progress
             .run(async {
-                let visits = Visits::default();
+                let visited_origins = VisitedOrigins::default();
                 for known in &state.origins {
-                    visits.add(&known.origin);
-                    self.visits().add(&known.origin);
+                    visited_origins.add(&known.origin);
+                    self.visited_origins().add(&known.origin);
                 }
                 if !state.cookies.is_empty() {
                     self.backend.set_cookies(&state.cookies).await?;
                 }
-                let contents = state.contents_of(visits.origins());
+                let contents = state.contents_of(visited_origins.origins());
                 self.backend.add_local_storage(&contents).await?;
                 let databases: Vec<_> = state
                     .origins
@@ -172,7 +176,7 @@ impl Page {
         let mut left: Vec<(String, &[StorageItem])> = known.collect();
         // What the page may not ask for it does not visit either.
         left.retain(|(origin, entries)| !entries.is_empty() && self.refusal(origin).is_none());
-        let here = Visits::default();
+        let here = VisitedOrigins::default();
         here.add(url);
         for origin in here.origins() {
             let known = left.iter().any(|(known, _)| *known == origin);
@@ -298,7 +302,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_sites_have_an_origin_to_visit() {
+    fn only_http_origins_can_be_visited() {
         let of = |origin: &str| {
             let known = OriginStorage {
                 origin: origin.to_owned(),
@@ -319,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_playwright_is_read_and_written_alike() {
+    fn storage_state_files_of_playwright_round_trip() {
         let file = serde_json::json!({
             "cookies": [{
                 "name": "a", "value": "b", "domain": "example.com", "path": "/", "expires": -1,

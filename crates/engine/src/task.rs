@@ -27,7 +27,7 @@ pub fn spawn(name: &'static str, work: impl Future<Output = ()> + Send + 'static
 }
 
 /// Does `work` to its end, even if nobody waits for it any more; what nobody takes is dropped. `None` if it panicked.
-pub async fn to_the_end<T: Send + 'static>(
+pub async fn run_to_completion<T: Send + 'static>(
     name: &'static str,
     work: impl Future<Output = T> + Send + 'static,
 ) -> Option<T> {
@@ -101,7 +101,7 @@ pub async fn compute<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'stati
 ///
 /// # Panics
 /// When `work` does.
-pub async fn computed<T: Send + 'static>(
+pub async fn compute_if_large<T: Send + 'static>(
     is_large: bool,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> T {
@@ -114,7 +114,7 @@ pub async fn computed<T: Send + 'static>(
 /// The value as JSON for people, however large it is.
 pub async fn pretty<T: Serialize + Send + 'static>(value: T) -> String {
     let write = |value| serde_json::to_string_pretty(&value).unwrap_or_default();
-    computed(is_large(&value), move || write(value)).await
+    compute_if_large(is_large(&value), move || write(value)).await
 }
 
 /// JSON longer than this, in bytes, is not read on the thread that serves clients.
@@ -125,7 +125,7 @@ pub(crate) async fn read_json<T>(text: String) -> serde_json::Result<T>
 where
     T: serde::de::DeserializeOwned + Send + 'static,
 {
-    computed(text.len() > LONG_JSON, move || serde_json::from_str(&text)).await
+    compute_if_large(text.len() > LONG_JSON, move || serde_json::from_str(&text)).await
 }
 
 impl Task {
@@ -159,10 +159,10 @@ mod tests {
 
     /// Begins to make something, gives that up before it is made, and waits until it is undone.
     #[tokio::test]
-    async fn what_is_given_up_while_it_is_made_is_undone() {
+    async fn a_cancelled_creation_is_undone() {
         let (go_on, undone) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         let (made, undo) = (go_on.clone(), undone.clone());
-        let making = to_the_end("making", async move {
+        let making = run_to_completion("making", async move {
             made.notified().await;
             Undo::by("undoing", async move { undo.notify_one() })
         });
@@ -173,11 +173,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_kept_is_not_undone() {
+    async fn a_disarmed_undo_does_nothing() {
         let undone = Arc::new(Notify::new());
         let undo = undone.clone();
         let made = async move { Undo::by("undoing", async move { undo.notify_one() }) };
-        to_the_end("making", made)
+        run_to_completion("making", made)
             .await
             .expect("it is made")
             .disarm();

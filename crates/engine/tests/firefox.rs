@@ -14,39 +14,39 @@ const DIFFERS: &[(&str, &str)] = &[
         "a status of 404 is no message of its console",
     ),
     (
-        "console::every_kind_of_call_is_told",
+        "console::every_kind_of_console_call_is_reported",
         "it tells of no end of a group, and writes maps, functions and symbols by their kinds",
     ),
     (
-        "emulation::a_device_from_another_land",
+        "emulation::device_locale_and_time_zone_are_emulated",
         "it has no command for media features",
     ),
     (
-        "emulation::a_policy_of_the_page_does_not_bind_us_and_can_be_lifted",
+        "emulation::content_security_policy_does_not_affect_the_engine_and_can_be_bypassed",
         "it has no command to lift a policy",
     ),
     (
-        "emulation::pages_without_scripts_are_still_ours_to_read",
+        "emulation::pages_with_disabled_scripts_can_be_read",
         "it has no command to switch scripts off",
     ),
     (
-        "emulation::the_window_can_be_resized_and_keeps_its_kind",
+        "emulation::the_viewport_can_be_resized_and_keeps_its_device",
         "it has no command for media features",
     ),
     (
-        "launching::pages_do_not_see_that_they_are_driven",
+        "launch::pages_cannot_detect_automation",
         "it says so itself, as the standard of WebDriver asks",
     ),
     (
-        "navigation::a_crash_is_told_and_the_page_can_be_closed",
+        "navigation::a_crash_is_reported_and_the_page_can_be_closed",
         "nothing there lets a page crash on demand",
     ),
     (
-        "navigation::a_navigation_gives_way_to_a_later_one",
+        "navigation::a_later_navigation_aborts_an_earlier_one",
         "it answers before the document comes, and does not say why none came",
     ),
     (
-        "storage::an_origin_that_cannot_be_reached_has_its_storage_all_the_same",
+        "storage::the_storage_of_an_unreachable_origin_is_restored",
         "offline, it opens no document of an origin",
     ),
 ];
@@ -59,26 +59,26 @@ mod dialogs;
 mod downloads;
 #[path = "it/emulation.rs"]
 mod emulation;
-#[path = "it/evaluating.rs"]
-mod evaluating;
+#[path = "it/evaluation.rs"]
+mod evaluation;
 #[path = "it/frames.rs"]
 mod frames;
 #[path = "it/harness.rs"]
 mod harness;
 #[path = "it/isolation.rs"]
 mod isolation;
-#[path = "it/launching.rs"]
-mod launching;
+#[path = "it/launch.rs"]
+mod launch;
 #[path = "it/navigation.rs"]
 mod navigation;
-#[path = "it/pictures.rs"]
-mod pictures;
 #[path = "it/popups.rs"]
 mod popups;
 #[path = "it/proxies.rs"]
 mod proxies;
 #[path = "it/requests.rs"]
 mod requests;
+#[path = "it/screenshots.rs"]
+mod screenshots;
 #[path = "it/storage.rs"]
 mod storage;
 #[path = "it/stress.rs"]

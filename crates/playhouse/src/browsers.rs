@@ -210,7 +210,7 @@ impl Browsers {
     /// the last one that needed it.
     pub(crate) async fn release(self: &Arc<Self>, open: OpenContext) {
         let browsers = self.clone();
-        engine::to_the_end("closing browser", async move {
+        engine::run_to_completion("closing browser", async move {
             browsers.end(open, Afterwards::Ends).await
         })
         .await;
@@ -219,7 +219,7 @@ impl Browsers {
     /// The same, but the browser stays for the next session that comes.
     pub(crate) async fn vacate(self: &Arc<Self>, open: OpenContext) {
         let browsers = self.clone();
-        engine::to_the_end("closing browser", async move {
+        engine::run_to_completion("closing browser", async move {
             browsers.end(open, Afterwards::Stays).await
         })
         .await;
@@ -452,7 +452,7 @@ struct Unfinished(Option<Browser>);
 impl Unfinished {
     async fn close(mut self) {
         if let Some(browser) = self.0.take() {
-            engine::to_the_end("closing browser", close(browser)).await;
+            engine::run_to_completion("closing browser", close(browser)).await;
         }
     }
 }

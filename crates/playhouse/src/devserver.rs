@@ -520,7 +520,7 @@ async fn is_open(answer: &Answer, limit: Duration) -> bool {
 async fn to_the_end<T: Send + 'static>(
     work: impl Future<Output = Result<T>> + Send + 'static,
 ) -> Result<T> {
-    let done = engine::to_the_end("server of the app", work).await;
+    let done = engine::run_to_completion("server of the app", work).await;
     done.unwrap_or_else(|| {
         Err(Error::Internal {
             tool: "e2e",

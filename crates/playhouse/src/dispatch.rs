@@ -57,7 +57,7 @@ pub(crate) async fn run(
         Err(error) => engine::is_large(error),
     };
     let (settings, id) = (call.settings.clone(), session_id.map(str::to_owned));
-    let content = engine::computed(is_large, move || {
+    let content = engine::compute_if_large(is_large, move || {
         let dressed = dressed(tool, outcome, evidence.as_ref(), id.as_deref(), &settings);
         presentable(tool, dressed, &settings)
     });

@@ -11,8 +11,8 @@ use crate::sessions::Visible;
 use crate::tool::{Reach, Scope};
 use engine::codegen::Typed;
 use engine::{
-    BrowserContext, Landing, LoadState, Locator, Page, Progress, Selector, SettleOptions, Settled,
-    Watch,
+    BrowserContext, LoadState, Locator, NavigationOutcome, Page, Progress, Selector, SettleOptions,
+    Settled, Watch,
 };
 use std::ops::Deref;
 use std::sync::Arc;
@@ -132,7 +132,7 @@ impl TabInAnyState {
 
     /// The element that a selector names; one that is not there yet is waited for.
     pub(crate) fn awaited(&self, selector: &str) -> Result<Locator> {
-        Ok(self.page.locator(selector)?.patient())
+        Ok(self.page.locator(selector)?.waiting_for_element())
     }
 
     /// Goes to a URL, whatever is open in the tab, and waits until it has come as far as `until`. The tab that it led to something in, which is
@@ -143,7 +143,7 @@ impl TabInAnyState {
         progress: &Progress,
         url: &str,
         until: LoadState,
-    ) -> Result<Option<(Arc<Tab>, Landing)>> {
+    ) -> Result<Option<(Arc<Tab>, NavigationOutcome)>> {
         let (tab, landed) = match self.tab.go_to(progress, url, until).await {
             // Its tab is replaced, and the new one is not to blame.
             Err(Error::Engine(engine::Error::PageHung {})) => {

@@ -403,7 +403,7 @@ impl Session {
     /// Closes the browser; the next call that needs one starts another.
     pub(crate) async fn close(self: &Arc<Self>) {
         let session = self.clone();
-        engine::to_the_end("closing session", async move {
+        engine::run_to_completion("closing session", async move {
             session.close_contexts(None).await;
             if let Some(tabs) = session.forget() {
                 session.browsers.release(tabs.open().clone()).await;
@@ -415,7 +415,7 @@ impl Session {
     /// Closes what it has of a browser, which stays for others.
     pub(crate) async fn leave(self: &Arc<Self>) {
         let session = self.clone();
-        engine::to_the_end("closing session", async move {
+        engine::run_to_completion("closing session", async move {
             session.close_contexts(session.ended.get().copied()).await;
             session.close_alone().await;
         })

@@ -131,7 +131,8 @@ impl<T: Serialize + JsonSchema + Send + 'static> Output for Object<T> {
     async fn into_reply(self) -> serde_json::Result<Reply> {
         let Self { object, images } = self;
         let is_large = engine::is_large(&object);
-        let object = engine::computed(is_large, move || serde_json::to_value(object)).await?;
+        let object =
+            engine::compute_if_large(is_large, move || serde_json::to_value(object)).await?;
         let images = images.into_iter().map(Part::Image);
         Ok(images.fold(Reply::default().and(Part::Object(object)), Reply::and))
     }
@@ -346,7 +347,7 @@ async fn read<T: DeserializeOwned + Send + 'static>(
         // The schema let them through: if they do not fit, the schema and the struct disagree.
         serde_json::from_value(arguments).map_err(|error| def.internal(&error))
     };
-    engine::computed(is_large, read).await
+    engine::compute_if_large(is_large, read).await
 }
 
 /// The arguments as the struct of the tool takes them, or what is wrong with them.

@@ -22,7 +22,7 @@ pub(crate) fn decode<T: DeserializeOwned>(method: &'static str, value: &RawValue
 }
 
 /// Events whose texts are a page's own, of any length: what it writes to the console.
-const OF_CONSOLES: [&str; 5] = [
+const CONSOLE_EVENTS: [&str; 5] = [
     "Runtime.consoleAPICalled",
     "Runtime.exceptionThrown",
     "Log.entryAdded",
@@ -30,13 +30,13 @@ const OF_CONSOLES: [&str; 5] = [
     "Console.messageAdded",
 ];
 /// Bytes that all long strings of such an event may have together, as JSON writes them.
-const LONG_STRINGS: usize = 128 * 1024;
+const MAX_STRING_LENGTH: usize = 128 * 1024;
 /// A string of so many bytes is not long.
 const SHORT: usize = 1024;
 
 /// The parameters of an event as they are kept until somebody handles it: a page may write to its console faster than that.
 pub(crate) fn bounded(method: &str, params: &RawValue) -> Box<RawValue> {
-    let is_long = params.get().len() > LONG_STRINGS && OF_CONSOLES.contains(&method);
+    let is_long = params.get().len() > MAX_STRING_LENGTH && CONSOLE_EVENTS.contains(&method);
     let short = is_long.then(|| shortened(params.get())).flatten();
     short
         .and_then(|text| RawValue::from_string(text).ok())
@@ -47,7 +47,7 @@ pub(crate) fn bounded(method: &str, params: &RawValue) -> Box<RawValue> {
 fn shortened(json: &str) -> Option<String> {
     let bytes = json.as_bytes();
     let mut out = String::new();
-    let (mut copied, mut at, mut left) = (0, 0, LONG_STRINGS);
+    let (mut copied, mut at, mut left) = (0, 0, MAX_STRING_LENGTH);
     while let Some(open) = memchr::memchr(b'"', &bytes[at..]) {
         let start = at + open + 1;
         let most = json.floor_char_boundary(start + left.max(SHORT));
@@ -122,14 +122,18 @@ mod tests {
     }
 
     #[test]
-    fn what_a_page_writes_to_the_console_is_kept_in_part() {
+    fn long_console_arguments_are_truncated() {
         for piece in ["x", "ä", "\"", "\\", "\u{1}", "\u{1d11e}"] {
             let texts: Vec<String> = (0..4)
                 .map(|n| format!("{n}{}", piece.repeat(200_000)))
                 .collect();
             let json = serde_json::json!({ "type": "log", "args": texts }).to_string();
             let kept = bounded("Runtime.consoleAPICalled", &raw(&json));
-            assert!(kept.get().len() < 2 * LONG_STRINGS, "{}", kept.get().len());
+            assert!(
+                kept.get().len() < 2 * MAX_STRING_LENGTH,
+                "{}",
+                kept.get().len()
+            );
             let kept: serde_json::Value = serde_json::from_str(kept.get()).unwrap();
             assert_eq!(kept["type"], "log");
             let kept = kept["args"].as_array().unwrap();
@@ -145,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_surrogate_pair_becomes_a_replacement_character() {
+    fn a_lone_surrogate_becomes_a_replacement_character() {
         let decoded: Vec<String> = decode(
             "Test.test",
             &raw(r#"["a\ud800b", "\ud83d\ude00", "\\ud800", "\udc00\ud800", "\ud800"]"#),

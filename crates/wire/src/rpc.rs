@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::json;
 use crate::transport::{self, Incoming, Outgoing};
 use envelope::{Envelope, Failure, Request};
-use queue::{Crowd, Item, queue};
+use queue::{Backpressure, Item, queue};
 use routes::Routes;
 
 pub use queue::{EventStream, QUEUE_CAPACITY, RawEvent};
@@ -332,7 +332,7 @@ impl Shared {
             session_id: session.map(|session| &**session),
         };
         let frame = serde_json::to_string(&request).map_err(shape)?;
-        tracing::trace!(frame = shown(frame.as_bytes()), "sent");
+        tracing::trace!(frame = log_excerpt(frame.as_bytes()), "sent");
         slot.send(frame);
         let session = session.cloned();
         state.waiting.insert(id, Waiter { session, answer });
@@ -341,12 +341,12 @@ impl Shared {
 
     /// Takes one frame apart and hands it to whom it is for. Returns the queue that it went into
     /// if that fills up.
-    fn dispatch(&self, frame: &[u8]) -> Option<Crowd> {
-        tracing::trace!(frame = shown(frame), "received");
+    fn dispatch(&self, frame: &[u8]) -> Option<Backpressure> {
+        tracing::trace!(frame = log_excerpt(frame), "received");
         let envelope: Envelope<'_> = match serde_json::from_slice(frame) {
             Ok(envelope) => envelope,
             Err(error) => {
-                tracing::warn!(%error, frame = shown(frame), "a frame from the browser is not understood");
+                tracing::warn!(%error, frame = log_excerpt(frame), "a frame from the browser is not understood");
                 return None;
             }
         };
@@ -399,14 +399,14 @@ impl Shared {
             },
             None => Error::SessionClosed {
                 session: session.map_or_else(String::new, |session| session.to_string()),
-                reason: self.state().routes.why(session),
+                reason: self.state().routes.end_reason(session),
             },
         }
     }
 }
 
 /// The beginning of a frame, for logs.
-fn shown(frame: &[u8]) -> &str {
+fn log_excerpt(frame: &[u8]) -> &str {
     let head = &frame[..frame.len().min(200)];
     match std::str::from_utf8(head) {
         Ok(text) => text,
@@ -420,7 +420,7 @@ async fn read(shared: Arc<Shared>, mut incoming: impl Incoming) {
             Ok(frame) => {
                 // Not reading on slows down the browser, which is better than losing a page.
                 if let Some(crowd) = shared.dispatch(frame) {
-                    crowd.thin().await;
+                    crowd.wait_for_room().await;
                 }
             }
             Err(reason) => return shared.end(&reason),

@@ -1,14 +1,14 @@
 //! Frames in, frames out: one frame is one JSON message. What a frame says is not known here.
 
+pub(crate) use no_delay::NoDelayStream;
 #[cfg(unix)]
 pub(crate) use pipe::open;
 pub(crate) use pipe::{Reader as PipeReader, Writer as PipeWriter};
-pub(crate) use prompt::Prompt;
 pub(crate) use websocket::connect;
 
 pub(crate) mod address;
+mod no_delay;
 mod pipe;
-mod prompt;
 mod websocket;
 
 /// The receiving half.

@@ -11,7 +11,7 @@ use serde_json::json;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::Display)]
 #[serde(rename_all = "camelCase")]
 #[strum(serialize_all = "lowercase")]
-pub(super) enum Need {
+pub(super) enum ActionabilityState {
     Visible,
     Enabled,
     Editable,
@@ -21,7 +21,7 @@ pub(super) enum Need {
 /// What the page says is missing.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum Lack {
+pub(super) enum FailedCheck {
     Attached,
     Visible,
     Enabled,
@@ -32,17 +32,17 @@ pub(super) enum Lack {
     OptionEnabled,
 }
 
-impl From<Lack> for Obstacle {
-    fn from(lack: Lack) -> Self {
+impl From<FailedCheck> for Obstacle {
+    fn from(lack: FailedCheck) -> Self {
         match lack {
-            Lack::Attached => Self::Detached,
-            Lack::Visible => Self::NotVisible,
-            Lack::Enabled => Self::NotEnabled,
-            Lack::Editable => Self::NotEditable,
-            Lack::Stable => Self::NotStable,
-            Lack::Viewport => Self::OutsideViewport,
-            Lack::Options => Self::MissingOptions,
-            Lack::OptionEnabled => Self::OptionNotEnabled,
+            FailedCheck::Attached => Self::Detached,
+            FailedCheck::Visible => Self::NotVisible,
+            FailedCheck::Enabled => Self::NotEnabled,
+            FailedCheck::Editable => Self::NotEditable,
+            FailedCheck::Stable => Self::NotStable,
+            FailedCheck::Viewport => Self::OutsideViewport,
+            FailedCheck::Options => Self::MissingOptions,
+            FailedCheck::OptionEnabled => Self::OptionNotEnabled,
         }
     }
 }
@@ -50,7 +50,7 @@ impl From<Lack> for Obstacle {
 /// How to point at an element.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Aim<'a> {
-    pub(super) needs: &'a [Need],
+    pub(super) needs: &'a [ActionabilityState],
     /// From the element's padding box; the middle otherwise.
     pub(super) position: Option<Point>,
     /// The element must be what receives the event.
@@ -60,8 +60,8 @@ pub(super) struct Aim<'a> {
 /// What the page's `aim` and `aimThrough` say.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Aimed {
-    Lacks { lacks: Lack },
+enum AimResult {
+    Lacks { lacks: FailedCheck },
     Covered { cover: String, from: Option<String> },
     At { point: Point },
 }
@@ -72,22 +72,22 @@ const ALIGNMENTS: [&str; 4] = ["nearest", "end", "center", "start"];
 impl Tries<'_> {
     /// The element, and the point of the main frame's viewport at which to act on it; one look, no waiting.
     pub(super) async fn aim(&mut self, how: Aim<'_>) -> Result<(Element, Point)> {
-        let needs = listed(how.needs);
+        let needs = join_states(how.needs);
         let waiting =
             || (!how.needs.is_empty()).then(|| format!("waiting for element to be {needs}"));
         let argument = json!({
             "wanted": how.needs,
-            "align": ALIGNMENTS[self.failed() % ALIGNMENTS.len()],
+            "align": ALIGNMENTS[self.attempts() % ALIGNMENTS.len()],
             "position": how.position,
             "hit": how.hit,
         });
-        let (element, answer) = self.ask("aim", &argument, waiting).await?;
+        let (element, answer) = self.find_and_call("aim", &argument, waiting).await?;
         let mut point = aimed(&element, answer)?;
         let mut frame = element.frame.clone();
         while let Some((parent, owner)) = element.page.backend.frame_owner(&frame).await? {
             let owner = element.sibling(parent.clone(), owner);
             let argument = json!({ "point": point, "hit": how.hit });
-            point = aimed(&owner, owner.ask("aimThrough", argument).await?)?;
+            point = aimed(&owner, owner.call("aimThrough", argument).await?)?;
             frame = parent;
         }
         if !how.needs.is_empty() {
@@ -97,26 +97,26 @@ impl Tries<'_> {
     }
 }
 
-fn aimed(element: &Element, answer: Aimed) -> Result<Point, Error> {
+fn aimed(element: &Element, answer: AimResult) -> Result<Point, Error> {
     let obstacle = match answer {
-        Aimed::At { point } => return Ok(point),
-        Aimed::Lacks { lacks } => lacks.into(),
-        Aimed::Covered {
+        AimResult::At { point } => return Ok(point),
+        AimResult::Lacks { lacks } => lacks.into(),
+        AimResult::Covered {
             cover,
             from: Some(from),
         } => Obstacle::Covered(format!("{cover} from {from} subtree")),
-        Aimed::Covered { cover, from: None } => Obstacle::Covered(cover),
+        AimResult::Covered { cover, from: None } => Obstacle::Covered(cover),
     };
     Err(element.not_actionable(obstacle))
 }
 
 /// `visible, enabled and stable`
-pub(super) fn listed(needs: &[Need]) -> String {
+pub(super) fn join_states(needs: &[ActionabilityState]) -> String {
     match needs {
         [] => String::new(),
         [only] => only.to_string(),
         [first @ .., last] => {
-            let first: Vec<_> = first.iter().map(Need::to_string).collect();
+            let first: Vec<_> = first.iter().map(ActionabilityState::to_string).collect();
             format!("{} and {last}", first.join(", "))
         }
     }

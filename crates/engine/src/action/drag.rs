@@ -1,6 +1,6 @@
 //! Dragging with the left button.
 
-use super::aim::Need;
+use super::aim::ActionabilityState;
 use super::gesture::Gesture;
 use super::pointer::aim;
 use super::{Click, Tries, until_done};
@@ -10,24 +10,24 @@ use crate::locator::Locator;
 use crate::page::Page;
 use crate::progress::Progress;
 
-const GRABBABLE: &[Need] = &[Need::Visible, Need::Stable];
+const GRABBABLE: &[ActionabilityState] = &[ActionabilityState::Visible, ActionabilityState::Stable];
 
 impl Locator {
     /// Drags the element onto the middle of another; both must be visible, still, and not covered.
     pub async fn drag_to(&self, progress: &Progress, target: &Locator) -> Result<()> {
         // A target that is not there must not leave the source in mid-air.
         target.resolve(progress).await?;
-        let from = self.grip(progress).await?;
+        let from = self.drag_point(progress).await?;
         let mut gesture = Gesture::on(&self.page);
-        if progress.run(gesture.grab(from)).await? {
-            let to = target.grip(progress).await?;
-            progress.run(gesture.carry(from, to)).await?;
+        if progress.run(gesture.press_at(from)).await? {
+            let to = target.drag_point(progress).await?;
+            progress.run(gesture.move_and_release(from, to)).await?;
         }
         gesture.end();
         Ok(())
     }
 
-    async fn grip(&self, progress: &Progress) -> Result<Point> {
+    async fn drag_point(&self, progress: &Progress) -> Result<Point> {
         let mut tries = Tries::of(self, progress, "drag and drop");
         until_done!(tries, progress, {
             let (_, at) = tries.aim(aim(&Click::default(), GRABBABLE)).await?;
@@ -42,8 +42,8 @@ impl Page {
         progress
             .run(async {
                 let mut gesture = Gesture::on(self);
-                if gesture.grab(from).await? {
-                    gesture.carry(from, to).await?;
+                if gesture.press_at(from).await? {
+                    gesture.move_and_release(from, to).await?;
                 }
                 gesture.end();
                 Ok(())
@@ -53,14 +53,14 @@ impl Page {
 }
 
 impl Gesture<'_> {
-    async fn grab(&mut self, at: Point) -> Result<bool> {
+    async fn press_at(&mut self, at: Point) -> Result<bool> {
         let held = self.held();
-        let moved = held.moved(at);
+        let moved = held.pointer_moved(at);
         let down = held.after(&moved).down(MouseButton::Left, 1);
         self.send(&[moved, down]).await
     }
 
-    async fn carry(&mut self, from: Point, to: Point) -> Result<bool> {
+    async fn move_and_release(&mut self, from: Point, to: Point) -> Result<bool> {
         // A browser takes a press for a drag only once the pointer has left its place, and a drop target must be entered before it is over.
         let way = Point {
             x: f64::midpoint(from.x, to.x),
@@ -68,7 +68,11 @@ impl Gesture<'_> {
         };
         let held = self.held();
         if !self
-            .send(&[held.moved(way), held.moved(to), held.moved(to)])
+            .send(&[
+                held.pointer_moved(way),
+                held.pointer_moved(to),
+                held.pointer_moved(to),
+            ])
             .await?
         {
             return Ok(false);

@@ -1,6 +1,6 @@
 //! Files: set on an input, given to a file chooser, or dropped from outside the browser.
 
-use super::aim::{Aim, Need};
+use super::aim::{ActionabilityState, Aim};
 use super::fill::Mismatch;
 use super::{Tries, until_done};
 use crate::error::{Error, Result};
@@ -39,7 +39,7 @@ pub enum InputFile {
 }
 
 /// A drop carries its files through the page's memory.
-const LARGEST_DROP: u64 = 50 * 1024 * 1024;
+const MAX_DROP_SIZE: u64 = 50 * 1024 * 1024;
 
 impl Page {
     /// Answers the open file chooser; `None` cancels it. It stays open if that fails, as with a file that is missing.
@@ -50,7 +50,7 @@ impl Page {
     ) -> Result<()> {
         progress
             .run(async {
-                readable(files.unwrap_or_default()).await?;
+                check_readable(files.unwrap_or_default()).await?;
                 self.backend.answer_file_chooser(files).await
             })
             .await?;
@@ -80,7 +80,7 @@ impl Locator {
 
     /// Sets the files of an `<input type=file>`, or of the one that a label belongs to; none clears it.
     pub async fn set_input_files(&self, progress: &Progress, files: &[PathBuf]) -> Result<()> {
-        readable(files).await?;
+        check_readable(files).await?;
         let source = match files {
             // A browser takes no paths for no change.
             [] => Source::Contents(Vec::new()),
@@ -108,7 +108,7 @@ impl Locator {
         let mut tries = Tries::of(self, progress, "set input files");
         until_done!(tries, progress, {
             let element = tries.element().await?;
-            match element.ask("fileInput", json!({})).await? {
+            match element.call("fileInput", json!({})).await? {
                 Answer::Mismatch(_) => {
                     Err(self.mismatch("Node is not an HTMLInputElement of type \"file\""))
                 }
@@ -129,7 +129,7 @@ impl Locator {
                             }
                             Source::Contents(files) => {
                                 let argument = json!({ "files": files });
-                                element.ask::<Value>("setFiles", argument).await.map(drop)
+                                element.call::<Value>("setFiles", argument).await.map(drop)
                             }
                         }
                     };
@@ -159,14 +159,14 @@ impl Locator {
         let mut tries = Tries::of(self, progress, "drop");
         until_done!(tries, progress, {
             let aim = Aim {
-                needs: &[Need::Visible, Need::Stable],
+                needs: &[ActionabilityState::Visible, ActionabilityState::Stable],
                 position: None,
                 hit: false,
             };
             let (element, _) = tries.aim(aim).await?;
             tries.note("performing drop action");
             let argument = json!({ "files": files, "data": data });
-            match element.ask::<Answer>("dispatchDrop", argument).await {
+            match element.call::<Answer>("dispatchDrop", argument).await {
                 Ok(Answer { accepted: true }) | Err(Error::DialogOpen {}) => Ok(()),
                 Ok(Answer { accepted: false }) => Err(self.mismatch(
                     "Drop target did not accept the drop — its dragover handler did not call preventDefault()",
@@ -185,7 +185,7 @@ enum Source<'a> {
 }
 
 /// Fails with `File` unless all of them are there: a browser takes the name of a missing file without a word.
-async fn readable(files: &[PathBuf]) -> Result<()> {
+async fn check_readable(files: &[PathBuf]) -> Result<()> {
     for file in files {
         size(file).await?;
     }
@@ -198,7 +198,7 @@ async fn read(files: &[PathBuf]) -> Result<Vec<Value>> {
 }
 
 async fn contents(files: &[InputFile]) -> Result<Vec<Value>> {
-    let mut left = LARGEST_DROP;
+    let mut left = MAX_DROP_SIZE;
     let mut read = Vec::new();
     for file in files {
         let file = match file {
@@ -210,27 +210,29 @@ async fn contents(files: &[InputFile]) -> Result<Vec<Value>> {
             } => {
                 left = left
                     .checked_sub(bytes.len() as u64)
-                    .ok_or_else(|| too_large(Path::new(name)))?;
-                read.push(carried(name, mime_type, bytes));
+                    .ok_or_else(|| too_large_error(Path::new(name)))?;
+                read.push(payload_json(name, mime_type, bytes));
                 continue;
             }
         };
         let size = size(file).await?;
-        left = left.checked_sub(size).ok_or_else(|| too_large(file))?;
+        left = left
+            .checked_sub(size)
+            .ok_or_else(|| too_large_error(file))?;
         let bytes = tokio::fs::read(file)
             .await
-            .map_err(|error| unreadable(file, &error))?;
+            .map_err(|error| unreadable_error(file, &error))?;
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        read.push(carried(&name, media_type(file), &bytes));
+        read.push(payload_json(&name, media_type(file), &bytes));
     }
     Ok(read)
 }
 
-fn carried(name: &str, mime_type: &str, bytes: &[u8]) -> Value {
+fn payload_json(name: &str, mime_type: &str, bytes: &[u8]) -> Value {
     json!({ "name": name, "type": mime_type, "bytes": BASE64_STANDARD.encode(bytes) })
 }
 
-fn too_large(file: &Path) -> Error {
+fn too_large_error(file: &Path) -> Error {
     Error::File {
         path: file.display().to_string(),
         reason: "Cannot drop files larger than 50Mb in total; set them on a file input instead"
@@ -242,10 +244,10 @@ async fn size(file: &Path) -> Result<u64> {
     tokio::fs::metadata(file)
         .await
         .map(|facts| facts.len())
-        .map_err(|error| unreadable(file, &error))
+        .map_err(|error| unreadable_error(file, &error))
 }
 
-fn unreadable(file: &Path, error: &std::io::Error) -> Error {
+fn unreadable_error(file: &Path, error: &std::io::Error) -> Error {
     Error::File {
         path: file.display().to_string(),
         reason: format!("{}: {error}", file.display()),

@@ -1,6 +1,6 @@
 //! Giving fields a value, ticking boxes.
 
-use super::aim::{Lack, Need, listed};
+use super::aim::{ActionabilityState, FailedCheck, join_states};
 use super::gesture::perform;
 use super::{Click, Tries, until_done};
 use crate::backend::InputStep;
@@ -35,7 +35,7 @@ pub(super) enum Mismatch {
 #[serde(untagged)]
 enum Filled {
     Done { done: Done },
-    Lacks { lacks: Lack },
+    Lacks { lacks: FailedCheck },
     Mismatch(Mismatch),
 }
 
@@ -50,9 +50,13 @@ enum Done {
 }
 
 /// How many fields of a row are on their way at most; fewer are in vain when one of them needs more than a look.
-const AHEAD: usize = 4;
+const MAX_CONCURRENT_FILLS: usize = 4;
 
-const FILLABLE: &[Need] = &[Need::Visible, Need::Enabled, Need::Editable];
+const FILLABLE: &[ActionabilityState] = &[
+    ActionabilityState::Visible,
+    ActionabilityState::Enabled,
+    ActionabilityState::Editable,
+];
 
 impl Page {
     /// Fills as many of these fields, from the first one on, as take their text at once; returns how many. The rest is for
@@ -65,7 +69,7 @@ impl Page {
         fields: &[(&Locator, impl AsRef<str>)],
     ) -> usize {
         static ROWS: AtomicU64 = AtomicU64::new(1);
-        if self.state().is_held() {
+        if self.state().is_blocked_by_dialog() {
             return 0;
         }
         let row = ROWS.fetch_add(1, Ordering::Relaxed);
@@ -74,10 +78,10 @@ impl Page {
             let turn = json!({ "row": row, "index": index });
             let value = AsRef::<str>::as_ref(value);
             let argument = json!({ "value": value, "turn": turn, "origin": &locator.origin });
-            async move { locator.find_and_ask("fill", &argument).await }.boxed()
+            async move { locator.find_and_call("fill", &argument).await }.boxed()
         };
         let each: Vec<_> = fields.iter().enumerate().map(ask).collect();
-        let mut answers = futures_util::stream::iter(each).buffered(AHEAD);
+        let mut answers = futures_util::stream::iter(each).buffered(MAX_CONCURRENT_FILLS);
         let mut filled = 0;
         let filling = async {
             while let Some(answer) = answers.next().await {
@@ -106,10 +110,15 @@ impl Locator {
     pub async fn fill(&self, progress: &Progress, value: &str) -> Result<()> {
         let mut tries = Tries::of(self, progress, "fill");
         until_done!(tries, progress, {
-            let waiting = || Some(format!("waiting for element to be {}", listed(FILLABLE)));
+            let waiting = || {
+                Some(format!(
+                    "waiting for element to be {}",
+                    join_states(FILLABLE)
+                ))
+            };
             let argument = json!({ "value": value, "origin": &self.origin });
-            let free = !self.page.state().is_held();
-            let (element, filled) = match tries.ask("fill", &argument, waiting).await {
+            let free = !self.page.state().is_blocked_by_dialog();
+            let (element, filled) = match tries.find_and_call("fill", &argument, waiting).await {
                 // A handler of the field opened it.
                 Err(Error::DialogOpen {}) if free => return Ok(()),
                 asked => asked?,
@@ -120,9 +129,9 @@ impl Locator {
                     done: Done::Settable,
                 } => {
                     let argument = json!({ "value": value, "set": true });
-                    match element.ask("fill", argument).await {
+                    match element.call("fill", argument).await {
                         Ok(Filled::Lacks { lacks }) => Err(element.not_actionable(lacks.into())),
-                        Ok(Filled::Mismatch(mismatch)) => Err(unfillable(self, &mismatch)),
+                        Ok(Filled::Mismatch(mismatch)) => Err(not_fillable_error(self, &mismatch)),
                         // Its change handler opened it.
                         Ok(Filled::Done { .. }) | Err(Error::DialogOpen {}) => Ok(()),
                         Err(error) => Err(error),
@@ -140,7 +149,7 @@ impl Locator {
                     perform(&self.page, &steps).await
                 }
                 Filled::Lacks { lacks } => Err(element.not_actionable(lacks.into())),
-                Filled::Mismatch(mismatch) => Err(unfillable(self, &mismatch)),
+                Filled::Mismatch(mismatch) => Err(not_fillable_error(self, &mismatch)),
             }
         })
     }
@@ -163,7 +172,7 @@ impl Locator {
                     ..
                 } => return Ok(()),
                 States { editable: None, .. } => {
-                    return Err(takes_no_text(
+                    return Err(not_editable_error(
                         self,
                         format!("{} takes no text", element.preview()),
                     ));
@@ -178,7 +187,7 @@ impl Locator {
         let action = if checked { "check" } else { "uncheck" };
         let mut tries = Tries::of(self, progress, action);
         let (is, radio) = until_done!(tries, progress, {
-            let asked = tries.ask("states", &json!({}), || None).await?;
+            let asked = tries.find_and_call("states", &json!({}), || None).await?;
             let (_, states): (_, States) = asked;
             states
                 .checked
@@ -194,7 +203,7 @@ impl Locator {
             ));
         }
         self.click(progress, &Click::default()).await?;
-        match progress.run(self.checked_now()).await {
+        match progress.run(self.checked_state()).await {
             Ok(Some(is)) if is != Checked::Is(checked) => {
                 Err(self.mismatch("Clicking the checkbox did not change its state"))
             }
@@ -205,7 +214,7 @@ impl Locator {
         }
     }
 
-    async fn checked_now(&self) -> Result<Option<Checked>> {
+    async fn checked_state(&self) -> Result<Option<Checked>> {
         let element: Element = self.find().await?;
         Ok(element.states().await?.checked)
     }
@@ -218,25 +227,25 @@ impl Locator {
     }
 }
 
-fn unfillable(locator: &Locator, mismatch: &Mismatch) -> Error {
+fn not_fillable_error(locator: &Locator, mismatch: &Mismatch) -> Error {
     locator.mismatch(match mismatch {
         Mismatch::Kind {
             kind: Some(kind), ..
         } => {
-            return takes_no_text(locator, format!("Input of type \"{kind}\" cannot be filled"));
+            return not_editable_error(locator, format!("Input of type \"{kind}\" cannot be filled"));
         }
         Mismatch::Kind { tag, kind: None } => {
             let reason = format!(
                 "Element is not an <input>, <textarea>, <select> or [contenteditable] element, but a <{tag}>"
             );
-            return takes_no_text(locator, reason);
+            return not_editable_error(locator, reason);
         }
         Mismatch::Number => "Cannot type text into input[type=number]".to_owned(),
         Mismatch::Malformed { kind } => format!("Malformed value for an input of type \"{kind}\": {}", form(kind)),
     })
 }
 
-fn takes_no_text(locator: &Locator, reason: String) -> Error {
+fn not_editable_error(locator: &Locator, reason: String) -> Error {
     Error::TakesNoText {
         selector: locator.to_string(),
         reason,

@@ -17,7 +17,7 @@ pub(super) struct Gesture<'a> {
 }
 
 /// How long letting go may take; a page that hangs is left alone then.
-const LETTING_GO: Duration = Duration::from_secs(5);
+const RELEASE_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl<'a> Gesture<'a> {
     pub(super) fn on(page: &'a Page) -> Self {
@@ -39,7 +39,7 @@ impl<'a> Gesture<'a> {
         self.page.alive()?;
         {
             let mut state = self.page.state();
-            if state.is_held() {
+            if state.is_blocked_by_dialog() {
                 return Err(Error::DialogOpen {});
             }
             // Before it is sent: what is on its way cannot be called back.
@@ -82,7 +82,7 @@ impl Drop for Gesture<'_> {
         let backend = self.page.backend.clone();
         spawn("let go", async move {
             // Nobody is left to hear of a failure.
-            let _ = tokio::time::timeout(LETTING_GO, backend.input(&steps)).await;
+            let _ = tokio::time::timeout(RELEASE_TIMEOUT, backend.input(&steps)).await;
         })
         .detach();
     }

@@ -49,7 +49,7 @@ impl Locator {
     ) -> Result<()> {
         until_done!(tries, progress, {
             let argument = json!({ "typing": typing, "text": text, "origin": &self.origin });
-            let _: (_, bool) = tries.ask("focus", &argument, || None).await?;
+            let _: (_, bool) = tries.find_and_call("focus", &argument, || None).await?;
             Ok(())
         })
     }

@@ -1,6 +1,6 @@
 //! The mouse: on elements, and by coordinates.
 
-use super::aim::{Aim, Need};
+use super::aim::{ActionabilityState, Aim};
 use super::gesture::{Gesture, perform};
 use super::{Tries, until_done};
 use crate::backend::{Modifier, MouseButton, Point};
@@ -41,8 +41,12 @@ impl Default for Click {
     }
 }
 
-const CLICKABLE: &[Need] = &[Need::Visible, Need::Enabled, Need::Stable];
-const HOVERABLE: &[Need] = &[Need::Visible, Need::Stable];
+const CLICKABLE: &[ActionabilityState] = &[
+    ActionabilityState::Visible,
+    ActionabilityState::Enabled,
+    ActionabilityState::Stable,
+];
+const HOVERABLE: &[ActionabilityState] = &[ActionabilityState::Visible, ActionabilityState::Stable];
 
 impl Locator {
     /// Clicks once the element is visible, enabled, still, and nothing covers it. Also done when the click opens a dialog.
@@ -65,14 +69,14 @@ impl Locator {
             let before = self.page.state().pressed.clone();
             let (mut steps, up) = hold(&how.modifiers, &before.modifiers);
             let held = steps.iter().fold(before, |held, step| held.after(step));
-            steps.push(held.moved(at));
+            steps.push(held.pointer_moved(at));
             steps.extend(up);
             perform(&self.page, &steps).await
         })
     }
 }
 
-pub(super) fn aim<'a>(how: &Click, needs: &'a [Need]) -> Aim<'a> {
+pub(super) fn aim<'a>(how: &Click, needs: &'a [ActionabilityState]) -> Aim<'a> {
     Aim {
         needs: if how.force { &[] } else { needs },
         position: how.position,
@@ -84,7 +88,7 @@ impl Page {
     /// Moves the pointer.
     pub async fn mouse_move(&self, progress: &Progress, to: Point) -> Result<()> {
         let held = self.state().pressed.clone();
-        progress.run(perform(self, &[held.moved(to)])).await
+        progress.run(perform(self, &[held.pointer_moved(to)])).await
     }
 
     /// Clicks at a point of the viewport, whatever is there.
@@ -109,7 +113,7 @@ impl Page {
         let before = gesture.held();
         let (mut steps, up) = hold(&how.modifiers, &before.modifiers);
         let mut held = steps.iter().fold(before, |held, step| held.after(step));
-        let moved = held.moved(at);
+        let moved = held.pointer_moved(at);
         held.apply(&moved);
         steps.push(moved);
         for count in 1..=how.count {

@@ -1,6 +1,6 @@
 //! Scrolling, and the area of a picture of one element.
 
-use super::aim::{Aim, Need};
+use super::aim::{ActionabilityState, Aim};
 use super::gesture::perform;
 use super::{Tries, until_done};
 use crate::backend::{InputStep, ScreenshotArea};
@@ -10,7 +10,7 @@ use crate::page::Page;
 use crate::progress::Progress;
 
 const SHOWN: Aim<'static> = Aim {
-    needs: &[Need::Visible, Need::Stable],
+    needs: &[ActionabilityState::Visible, ActionabilityState::Stable],
     position: None,
     hit: false,
 };

@@ -1,6 +1,6 @@
 //! Choosing options of a select.
 
-use super::aim::{Lack, Need, listed};
+use super::aim::{ActionabilityState, FailedCheck, join_states};
 use super::fill::Mismatch;
 use super::{Tries, until_done};
 use crate::error::{Error, Result};
@@ -14,7 +14,7 @@ use serde_json::json;
 #[serde(untagged)]
 enum Answer {
     Selected { selected: Vec<String> },
-    Lacks { lacks: Lack },
+    Lacks { lacks: FailedCheck },
     Mismatch(#[expect(dead_code, reason = "one answer fits all kinds")] Mismatch),
 }
 
@@ -28,10 +28,10 @@ impl Locator {
         let mut tries = Tries::of(self, progress, "select option");
         until_done!(tries, progress, {
             let element = tries.element().await?;
-            let needs = listed(&[Need::Visible, Need::Enabled]);
+            let needs = join_states(&[ActionabilityState::Visible, ActionabilityState::Enabled]);
             tries.note(format!("waiting for element to be {needs}"));
             match element
-                .ask("selectOptions", json!({ "values": values }))
+                .call("selectOptions", json!({ "values": values }))
                 .await
             {
                 Ok(Answer::Selected { selected }) => Ok(selected),

@@ -48,7 +48,7 @@ async fn a_click_waits_until_the_element_is_enabled() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cover_that_goes_away_is_waited_for() {
+async fn a_click_waits_until_the_element_receives_events() {
     let fake = button(|look| match look {
         0 => json!({ "cover": "<div class=\"veil\"></div>", "from": "<body>…</body>" }),
         _ => ready(),
@@ -64,7 +64,7 @@ async fn a_cover_that_goes_away_is_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_timeout_tells_the_last_obstacle_and_what_was_tried() {
+async fn a_timeout_reports_the_last_failed_check_and_the_call_log() {
     let fake = button(|_| json!({ "lacks": "enabled" }));
     let error = click(&fake, &seconds(1)).await.unwrap_err();
     assert_eq!(
@@ -110,7 +110,7 @@ async fn a_target_that_matches_nothing_fails_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_element_that_is_replaced_meanwhile_is_waited_for() {
+async fn a_replaced_element_is_resolved_again() {
     let queries = AtomicU32::new(0);
     let fake = Fake::answering(move |function, _| match function {
         "query" => match queries.fetch_add(1, Ordering::Relaxed) {
@@ -126,7 +126,7 @@ async fn an_element_that_is_replaced_meanwhile_is_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn several_matches_are_listed_with_locators_of_their_own() {
+async fn strictness_errors_list_a_locator_for_each_match() {
     let fake = Fake::answering(|function, _| match function {
         "query" => json!({ "count": 12, "elements": [
             { "handle": 1, "preview": "<b>1</b>" }, { "handle": 2, "preview": "<b>2</b>" }] }),
@@ -182,7 +182,7 @@ async fn a_dialog_that_the_click_opens_ends_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cancelled_click_lets_the_button_go() {
+async fn a_cancelled_click_releases_the_button() {
     let fake = button(|_| ready());
     let held = Click {
         delay: Duration::from_secs(60),
@@ -202,7 +202,7 @@ async fn a_cancelled_click_lets_the_button_go() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_button_pressed_on_purpose_stays_down() {
+async fn an_explicitly_pressed_button_stays_down() {
     let fake = button(|_| ready());
     let at = Point { x: 1.0, y: 2.0 };
     fake.page.mouse_move(&seconds(1), at).await.unwrap();
@@ -233,7 +233,7 @@ async fn filling_types_over_the_selected_text() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_filled_is_said_at_once() {
+async fn elements_that_cannot_be_filled_fail_at_once() {
     let fake = Fake::answering(|function, _| match function {
         "query" => json!({ "count": 1, "elements": [{ "handle": 1, "preview": "<input/>" }] }),
         _ => json!({ "mismatch": "kind", "tag": "input", "type": "checkbox" }),
@@ -271,7 +271,7 @@ async fn a_box_that_does_not_change_when_clicked_is_an_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_drag_whose_target_is_missing_grabs_nothing() {
+async fn a_drag_without_target_presses_nothing() {
     let fake = Fake::answering(|function, argument| match function {
         "query" if argument["steps"].to_string().contains("nope") => {
             json!({ "count": 0, "elements": [] })

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_fragment_is_within_the_document_and_none_is_not() {
+    fn a_changed_fragment_is_a_same_document_navigation() {
         let page = "https://a.test/p?q=1";
         assert!(is_within_document(page, "https://a.test/p?q=1#x"));
         assert!(is_within_document(

@@ -21,14 +21,14 @@ mod interception;
 mod network;
 mod page;
 mod permissions;
-mod picture;
 mod requests;
-mod scratch;
+mod screenshot;
+mod utility_page;
 
 use crate::backend::capability::NEEDS_EGRESS;
 use crate::backend::{Capabilities, Feature};
 
-pub(crate) use browser::{BidiBrowser, prompts};
+pub(crate) use browser::{BidiBrowser, user_prompt_handler};
 
 const CHROMIUM: &str = "Use --browser=chromium for it.";
 

@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_context_asks_for_is_refused_by_name() {
+    fn unsupported_context_options_are_refused_by_name() {
         let browser = Capabilities {
             browser: "Firefox",
             lacks: &[(Feature::BypassCsp, "Use Chromium.")],

@@ -13,10 +13,10 @@ mod network;
 mod origins;
 mod page;
 mod permissions;
-mod picture;
 mod routing;
-mod scratch;
+mod screenshot;
 mod setup;
+mod utility_page;
 mod worlds;
 
 use crate::backend::capability::NEEDS_EGRESS;

@@ -5,12 +5,12 @@ use std::io::{Cursor, Write as _};
 /// The same picture in a PNG as small as `zlib` makes it by default. The browser's own encoder takes as long for a plain
 /// page and many times as long for a colourful one, on the thread that draws. What cannot be read stays as it is.
 pub(crate) fn compact(png: Vec<u8>) -> Vec<u8> {
-    let smaller = recompressed(&png).ok();
+    let smaller = recompress(&png).ok();
     smaller.filter(|new| new.len() < png.len()).unwrap_or(png)
 }
 
 /// Goes row by row: a page can be a hundred megapixels.
-fn recompressed(png: &[u8]) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+fn recompress(png: &[u8]) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     let mut rows = png::Decoder::new(Cursor::new(png)).read_info()?;
     let info = rows.info().clone();
     let mut bytes = Vec::new();
@@ -32,7 +32,7 @@ mod tests {
     use image::{ImageFormat, RgbImage};
 
     #[test]
-    fn a_picture_gets_smaller_and_keeps_its_pixels() {
+    fn recompression_is_lossless_and_smaller() {
         let picture = RgbImage::from_fn(300, 200, |x, y| {
             let text = (x / 3 * 7 + y / 2 * 13) % 11 == 0;
             image::Rgb([if text { 0 } else { 255 }, (x % 256) as u8, 200])
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_picture_stays_as_it_is() {
+    fn data_that_is_no_image_is_unchanged() {
         assert_eq!(compact(b"nothing".to_vec()), b"nothing");
     }
 }

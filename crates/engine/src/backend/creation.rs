@@ -18,7 +18,7 @@ where
     C: ContextBackend + 'static,
     F: Future<Output = Result<Arc<C>>> + Send + 'static,
 {
-    let created = task::to_the_end("creating context", async move {
+    let created = task::run_to_completion("creating context", async move {
         let context = create.await?;
         let close = context.clone();
         let undo = Undo::by("closing context", async move { close.close().await });

@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub type Headers = Vec<(String, String)>;
 
 /// Bytes of a URL, a name, or the message of a dialog.
-const LONGEST: usize = 8_000;
+const MAX_TEXT_LENGTH: usize = 8_000;
 /// What stands for the rest of a longer one.
 const CUT_OFF: &str = "… (cut off)";
 
@@ -105,8 +105,8 @@ impl PageEvent {
     /// them as long as it likes, and most stand in every answer.
     pub(crate) fn bounded(mut self) -> Self {
         let cut = |text: &mut String| {
-            if text.len() > LONGEST {
-                text.truncate(text.floor_char_boundary(LONGEST));
+            if text.len() > MAX_TEXT_LENGTH {
+                text.truncate(text.floor_char_boundary(MAX_TEXT_LENGTH));
                 text.push_str(CUT_OFF);
                 text.shrink_to_fit();
             }

@@ -25,7 +25,7 @@ struct State {
 
 /// Where a gesture goes.
 #[async_trait]
-pub(crate) trait Ground: Sync {
+pub(crate) trait ActionsOrigin: Sync {
     /// A point of the page, as the devices have to say it here.
     fn inside(&self, point: Point) -> Point;
     /// Has the browser do it.
@@ -94,7 +94,7 @@ impl Ticks {
 
 impl Devices {
     /// Does these steps there, in order, in as few commands as can be.
-    pub(crate) async fn act(&self, ground: &dyn Ground, steps: &[InputStep]) -> Result<()> {
+    pub(crate) async fn act(&self, ground: &dyn ActionsOrigin, steps: &[InputStep]) -> Result<()> {
         let mut ticks = Ticks::default();
         for step in steps {
             let drags = match step {
@@ -117,7 +117,7 @@ impl Devices {
 
     async fn add_while_dragging(
         &self,
-        ground: &dyn Ground,
+        ground: &dyn ActionsOrigin,
         ticks: &mut Ticks,
         step: &InputStep,
     ) -> Result<()> {
@@ -149,7 +149,7 @@ impl Devices {
         Ok(())
     }
 
-    fn add(&self, ticks: &mut Ticks, ground: &dyn Ground, step: &InputStep) {
+    fn add(&self, ticks: &mut Ticks, ground: &dyn ActionsOrigin, step: &InputStep) {
         match step {
             InputStep::MouseMove { to, .. } => self.move_to(ticks, ground, *to),
             InputStep::MouseDown { at, button, .. } => {
@@ -195,14 +195,14 @@ impl Devices {
         }
     }
 
-    fn move_to(&self, ticks: &mut Ticks, ground: &dyn Ground, to: Point) {
+    fn move_to(&self, ticks: &mut Ticks, ground: &dyn ActionsOrigin, to: Point) {
         self.state().pointer = Some(to);
         let Point { x, y } = ground.inside(to);
         ticks.pointer(Action::PointerMove { x, y });
     }
 
     /// Moves there, unless the pointer is there already.
-    fn reach(&self, ticks: &mut Ticks, ground: &dyn Ground, at: Point) {
+    fn reach(&self, ticks: &mut Ticks, ground: &dyn ActionsOrigin, at: Point) {
         let there = self.state().pointer;
         if there != Some(at) {
             self.move_to(ticks, ground, at);
@@ -214,7 +214,7 @@ impl Devices {
     }
 }
 
-async fn perform(ground: &dyn Ground, ticks: &mut Ticks) -> Result<()> {
+async fn perform(ground: &dyn ActionsOrigin, ticks: &mut Ticks) -> Result<()> {
     let actions = std::mem::take(ticks).sources();
     if actions.is_empty() {
         return Ok(());

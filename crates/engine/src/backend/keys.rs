@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_belongs_together_is_one_key() {
+    fn each_grapheme_cluster_is_one_key() {
         assert_eq!(
             letters("a漢👍🏽e\u{301}\n"),
             ["a", "漢", "👍🏽", "e\u{301}", "\u{E006}"]

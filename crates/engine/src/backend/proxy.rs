@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn invalid_proxy_addresses_are_refused() {
         for (server, why) in [
             ("", "is empty"),
             ("  ", "is empty"),

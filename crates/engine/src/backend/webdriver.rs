@@ -8,13 +8,12 @@
 //! what pages may have replaced. Commands go to the window and frame that the session is switched to, so that is held while one begins.
 //! <https://www.w3.org/TR/webdriver2/>
 
-mod arrivals;
 mod browser;
 mod console;
 mod context;
 mod cookies;
 mod dialogs;
-mod documents;
+mod download_watcher;
 mod downloads;
 mod driver;
 mod evaluate;
@@ -25,14 +24,15 @@ mod interception;
 mod navigation;
 mod network;
 mod page;
-mod picture;
+mod screenshot;
 mod setup;
+mod utility_page;
 mod viewport;
 mod windows;
 
 use crate::backend::{Capabilities, Feature};
 
-pub(crate) use browser::{Eyes, Started, Starter, WebDriverBrowser};
+pub(crate) use browser::{InspectorChannel, Started, Starter, WebDriverBrowser};
 
 const OTHERS: &str = "Use --browser=chromium or firefox for it.";
 

@@ -26,9 +26,9 @@ pub(super) struct Network {
     is_taken: Mutex<bool>,
 }
 
-/// Which context of a browser needs a way to the network.
+/// Which context of a browser needs an egress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Which {
+pub(super) enum ContextKind {
     /// The one that the browser was started with: its way is given.
     Initial,
     /// One that has a browser of its own; the first of them is the one that was started.
@@ -85,7 +85,7 @@ impl Network {
     /// The egress of a context, if it needs one. The options lead through it then, and no longer name the rules that it enforces.
     pub(super) async fn route(
         &self,
-        which: Which,
+        which: ContextKind,
         capabilities: &Capabilities,
         options: &mut ContextOptions,
     ) -> Result<Option<Arc<Egress>>> {
@@ -109,9 +109,9 @@ impl Network {
         }
         let is_given = required == self.required
             && match which {
-                Which::Initial => true,
-                Which::WithBrowser => self.takes(),
-                Which::New => false,
+                ContextKind::Initial => true,
+                ContextKind::WithBrowser => self.take_prepared(),
+                ContextKind::New => false,
             };
         if is_given {
             if let Some(egress) = &self.egress {
@@ -122,7 +122,7 @@ impl Network {
             }
             return Ok(self.egress.clone());
         }
-        if which == Which::Initial {
+        if which == ContextKind::Initial {
             return Err(Error::InvalidOption {
                 option: "proxy",
                 message: "The context that a browser starts with has the rules and the proxy that the browser was started with: name them there, or open another context".to_owned(),
@@ -138,7 +138,7 @@ impl Network {
     }
 
     /// Whether no context has taken what the browser was started with; one has then.
-    fn takes(&self) -> bool {
+    fn take_prepared(&self) -> bool {
         let mut is_taken = self.is_taken.lock().unwrap_or_else(PoisonError::into_inner);
         !std::mem::replace(&mut is_taken, true)
     }

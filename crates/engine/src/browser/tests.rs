@@ -11,7 +11,7 @@ use tokio::sync::{Notify, watch};
 
 /// Makes contexts when it is let, and counts those that are there.
 #[derive(Clone, Default)]
-struct Late {
+struct DelayedBackend {
     asked: Arc<Notify>,
     answers: Arc<Notify>,
     open: watch::Sender<usize>,
@@ -24,13 +24,13 @@ fn unexpected<T>() -> Result<T> {
 }
 
 #[async_trait]
-impl BrowserBackend for Late {
+impl BrowserBackend for DelayedBackend {
     fn capabilities(&self) -> &'static Capabilities {
         &crate::backend::cdp::CAPABILITIES
     }
 
     fn product(&self) -> &'static str {
-        "Late/1"
+        "DelayedBackend/1"
     }
 
     async fn new_context(
@@ -112,8 +112,8 @@ impl ContextBackend for Context {
 }
 
 #[tokio::test]
-async fn a_context_that_nobody_waits_for_any_more_is_closed() {
-    let late = Late::default();
+async fn a_context_whose_creation_was_cancelled_is_closed() {
+    let late = DelayedBackend::default();
     let browser = Browser {
         backend: Arc::new(late.clone()),
         network: Arc::default(),

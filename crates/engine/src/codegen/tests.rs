@@ -246,7 +246,7 @@ fn an_action_in_each_language() {
 }
 
 #[test]
-fn the_usual_button_is_not_shown() {
+fn the_default_button_is_omitted() {
     let click = Action::Click {
         locator: selector("#z"),
         button: Some(MouseButton::Left),
@@ -261,7 +261,7 @@ fn the_usual_button_is_not_shown() {
 }
 
 #[test]
-fn what_is_scripted_by_hand_stays_javascript() {
+fn code_of_the_client_stays_javascript() {
     use javascript::{
         Options, call, drag_to, drop_onto, evaluate, press_sequentially, wait_for_text,
     };

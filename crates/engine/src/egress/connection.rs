@@ -2,7 +2,7 @@
 
 use super::Shared;
 use super::dial::Failure;
-use super::forward::Held;
+use super::forward::PooledConnection;
 use super::peer::is_same_user;
 use super::rules::Destination;
 use super::throttle::Throttled;
@@ -33,7 +33,7 @@ pub(super) type Body = Either<Incoming, Empty<Bytes>>;
 pub(super) struct Connection {
     pub(super) shared: Arc<Shared>,
     /// The connection over which its last request went on.
-    pub(super) held: Mutex<Option<Held>>,
+    pub(super) held: Mutex<Option<PooledConnection>>,
     /// What becomes of it after its last answer.
     pub(super) tunnel: Mutex<Option<Tunnel>>,
 }

@@ -17,7 +17,7 @@ use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
 
 /// A connection that can take the next request.
-pub(super) struct Held {
+pub(super) struct PooledConnection {
     to: To,
     sender: SendRequest<Incoming>,
     _driver: Task,
@@ -150,7 +150,7 @@ impl Connection {
         }
     }
 
-    async fn dial(&self, to: &To, destination: &Destination) -> Result<Held, Failure> {
+    async fn dial(&self, to: &To, destination: &Destination) -> Result<PooledConnection, Failure> {
         let upstream = self.shared.upstream.as_ref();
         let stream: Stream = match (to, upstream) {
             (To::Upstream, Some(upstream)) => in_time(upstream.connect()).await?,
@@ -172,7 +172,7 @@ impl Connection {
             // Its error is that of the request.
             let _ = driver.await;
         });
-        Ok(Held {
+        Ok(PooledConnection {
             to: to.clone(),
             sender,
             _driver,

@@ -132,7 +132,7 @@ impl Client {
     }
 
     /// Sends a request and reads the head of the answer; `None`: the connection was closed without one.
-    async fn ask(&mut self, method: &str, target: &str, headers: &str) -> Option<String> {
+    async fn send(&mut self, method: &str, target: &str, headers: &str) -> Option<String> {
         let request = format!("{method} {target} HTTP/1.1\r\nHost: x\r\n{headers}\r\n");
         self.stream.write_all(request.as_bytes()).await.ok()?;
         read_head(&mut self.stream).await
@@ -146,7 +146,7 @@ impl Client {
 
     /// Asks for a document and reads it.
     async fn get(&mut self, url: &str) -> Option<String> {
-        let head = self.ask("GET", url, "").await?;
+        let head = self.send("GET", url, "").await?;
         let length = header(&head, "content-length")?.parse().expect("a number");
         Some(self.body(length).await)
     }
@@ -174,18 +174,21 @@ async fn get(egress: &Egress, url: &str) -> Option<String> {
 }
 
 #[tokio::test]
-async fn requests_are_passed_on_over_one_connection() {
+async fn requests_are_forwarded_over_one_connection() {
     let server = Server::start().await;
     let egress = start(EgressOptions::default()).await;
     let mut client = Client::connect(&egress).await;
     let url = |path: &str| format!("http://{}{path}", server.address);
     assert_eq!(client.get(&url("/a?b=c")).await.as_deref(), Some("/a?b=c "));
     let headers = "X-Odd-CASE: 1\r\nProxy-Authorization: Basic eA==\r\nProxy-Connection: keep-alive\r\nConnection: keep-alive, X-Hop\r\nX-Hop: 1\r\nContent-Length: 5\r\n\r\nhello";
-    let head = client.ask("POST", &url("/b"), headers).await;
+    let head = client.send("POST", &url("/b"), headers).await;
     let length = header(&head.expect("an answer"), "content-length").map(str::to_owned);
     assert_eq!(length.as_deref(), Some("8"));
     assert_eq!(client.body(8).await, "/b hello");
-    let head = client.ask("HEAD", &url("/c"), "").await.expect("an answer");
+    let head = client
+        .send("HEAD", &url("/c"), "")
+        .await
+        .expect("an answer");
     assert_eq!(header(&head, "content-length"), Some("3"), "{head}");
     assert_eq!(server.connections(), 1);
     let [_, head, _] = server.heads().try_into().expect("three requests");
@@ -206,20 +209,20 @@ async fn requests_are_passed_on_over_one_connection() {
 }
 
 #[tokio::test]
-async fn answers_of_every_length_are_passed_on() {
+async fn responses_of_every_length_are_forwarded() {
     let server = Server::start().await;
     let egress = start(EgressOptions::default()).await;
     let mut client = Client::connect(&egress).await;
     let url = |path: &str| format!("http://{}{path}", server.address);
     let head = client
-        .ask("GET", &url("/trailer"), "")
+        .send("GET", &url("/trailer"), "")
         .await
         .expect("an answer");
     assert!(head.contains("X-Odd-CASE: 1\r\n"), "{head}");
     assert!(header(&head, "keep-alive").is_none() && header(&head, "x-hop").is_none());
     assert_eq!(client.body(13).await, "3\r\nabc\r\n0\r\n\r\n");
     let head = client
-        .ask("GET", &url("/until-close"), "")
+        .send("GET", &url("/until-close"), "")
         .await
         .expect("an answer");
     assert_eq!(
@@ -229,7 +232,7 @@ async fn answers_of_every_length_are_passed_on() {
     );
     assert_eq!(client.body(20).await, "A\r\nto the end\r\n0\r\n\r\n");
     let head = client
-        .ask("GET", &url("/big"), "")
+        .send("GET", &url("/big"), "")
         .await
         .expect("an answer");
     assert!(head.starts_with("HTTP/1.1 200"));
@@ -249,7 +252,7 @@ async fn a_server_that_closes_is_connected_to_again() {
     let mut client = Client::connect(&egress).await;
     let url = |path: &str| format!("http://{}{path}", server.address);
     client
-        .ask("GET", &url("/until-close"), "")
+        .send("GET", &url("/until-close"), "")
         .await
         .expect("an answer");
     client.body(20).await;
@@ -266,7 +269,9 @@ async fn a_tunnel_carries_any_protocol() {
     let server = Server::start().await;
     let egress = start(EgressOptions::default()).await;
     let mut client = Client::connect(&egress).await;
-    let head = client.ask("CONNECT", &server.address.to_string(), "").await;
+    let head = client
+        .send("CONNECT", &server.address.to_string(), "")
+        .await;
     assert!(head.expect("an answer").starts_with("HTTP/1.1 200"));
     assert_eq!(client.get("/inside").await.as_deref(), Some("/inside "));
 }
@@ -281,11 +286,14 @@ async fn a_web_socket_is_opened_in_absolute_form_and_in_a_tunnel() {
     let mut tunnel = Client::connect(&egress).await;
     let authority = server.address.to_string();
     tunnel
-        .ask("CONNECT", &authority, "")
+        .send("CONNECT", &authority, "")
         .await
         .expect("an answer");
     for (client, target) in [(&mut direct, url.as_str()), (&mut tunnel, "/socket")] {
-        let head = client.ask("GET", target, upgrade).await.expect("an answer");
+        let head = client
+            .send("GET", target, upgrade)
+            .await
+            .expect("an answer");
         assert!(head.starts_with("HTTP/1.1 101"), "{head}");
         assert_eq!(header(&head, "upgrade"), Some("websocket"));
         client.stream.write_all(b"echo").await.expect("open");
@@ -298,14 +306,17 @@ async fn a_web_socket_is_opened_in_absolute_form_and_in_a_tunnel() {
 }
 
 #[tokio::test]
-async fn what_is_no_request_to_a_proxy_is_answered_so() {
+async fn requests_that_are_not_for_a_proxy_get_an_error_response() {
     let egress = start(EgressOptions::default()).await;
     for (method, target) in [
         ("GET", "/"),
         ("GET", "ftp://a.org/"),
         ("CONNECT", "a.org:0"),
     ] {
-        let head = Client::connect(&egress).await.ask(method, target, "").await;
+        let head = Client::connect(&egress)
+            .await
+            .send(method, target, "")
+            .await;
         assert!(
             head.expect("an answer").starts_with("HTTP/1.1 400"),
             "{target}"
@@ -318,7 +329,7 @@ async fn what_is_no_request_to_a_proxy_is_answered_so() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_reached_has_a_reason() {
+async fn unreachable_destinations_have_a_net_error() {
     let egress = start(EgressOptions::default()).await;
     let (_held, dead) = dead_address();
     let url = format!("http://{dead}/");
@@ -327,7 +338,7 @@ async fn what_cannot_be_reached_has_a_reason() {
     assert_eq!(egress.refusal(&url), None);
     let head = Client::connect(&egress)
         .await
-        .ask("CONNECT", &dead, "")
+        .send("CONNECT", &dead, "")
         .await;
     assert!(head.expect("an answer").starts_with("HTTP/1.1 502"));
     let url = "http://no-such-host.invalid/";
@@ -336,7 +347,7 @@ async fn what_cannot_be_reached_has_a_reason() {
 }
 
 #[tokio::test]
-async fn offline_ends_connections_and_takes_no_new_ones() {
+async fn offline_mode_closes_connections_and_refuses_new_ones() {
     let server = Server::start().await;
     let egress = start(EgressOptions::default()).await;
     let url = format!("http://{}/", server.address);
@@ -347,7 +358,7 @@ async fn offline_ends_connections_and_takes_no_new_ones() {
     idle.get(&url).await.expect("an answer");
     let authority = server.address.to_string();
     tunnel
-        .ask("CONNECT", &authority, "")
+        .send("CONNECT", &authority, "")
         .await
         .expect("an answer");
     egress.set_offline(true);
@@ -364,7 +375,7 @@ async fn offline_ends_connections_and_takes_no_new_ones() {
 }
 
 #[tokio::test]
-async fn dropping_it_ends_everything() {
+async fn dropping_the_egress_closes_all_connections() {
     let server = Server::start().await;
     let egress = start(EgressOptions::default()).await;
     let (mut idle, mut tunnel) = (
@@ -376,7 +387,7 @@ async fn dropping_it_ends_everything() {
         .expect("an answer");
     let authority = server.address.to_string();
     tunnel
-        .ask("CONNECT", &authority, "")
+        .send("CONNECT", &authority, "")
         .await
         .expect("an answer");
     let (address, shared) = (egress.address(), Arc::downgrade(&egress.shared));

@@ -19,7 +19,7 @@ const BURST: f64 = 0.1;
 const MAX_WAIT: Duration = Duration::from_millis(100);
 
 /// How much of what arrives is held until the latency is over, in bytes.
-const HELD: usize = 16 * 1024;
+const MAX_BUFFERED: usize = 16 * 1024;
 
 /// The network of one browser context.
 #[derive(Debug)]
@@ -186,7 +186,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Throttled<S> {
                 this.is_turn &= count == 0;
                 return Poll::Ready(Ok(()));
             }
-            let mut bytes = vec![0; available.min(HELD)];
+            let mut bytes = vec![0; available.min(MAX_BUFFERED)];
             let mut part = ReadBuf::new(&mut bytes);
             ready!(Pin::new(&mut this.inner).poll_read(cx, &mut part))?;
             let count = part.filled().len();
@@ -247,7 +247,7 @@ mod tests {
     }
 
     /// Sends that many bytes in that direction. Its clock stands still while anything can be done.
-    async fn pass(throttle: &Arc<Throttle>, bytes: usize, download: bool) -> Duration {
+    async fn transfer(throttle: &Arc<Throttle>, bytes: usize, download: bool) -> Duration {
         let (mut far, near) = duplex(1 << 20);
         let mut near = Throttled::new(near, throttle.clone());
         let (text, mut read) = (vec![b'x'; bytes], vec![0; bytes]);
@@ -268,26 +268,26 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn each_way_has_its_own_rate() {
+    async fn each_direction_has_its_own_rate() {
         let throttle = Arc::new(Throttle::new(throttling(
             Some(10_000.0),
             Some(1_000.0),
             0.0,
         )));
         let (down, up) = (
-            pass(&throttle, 20_000, true).await,
-            pass(&throttle, 5_000, false).await,
+            transfer(&throttle, 20_000, true).await,
+            transfer(&throttle, 5_000, false).await,
         );
         assert!(is_about(down, 2.0) && is_about(up, 5.0), "{down:?} {up:?}");
         throttle.set(Throttling::default());
-        assert_eq!(pass(&throttle, 500_000, true).await, Duration::ZERO);
+        assert_eq!(transfer(&throttle, 500_000, true).await, Duration::ZERO);
     }
 
     #[tokio::test(start_paused = true)]
     async fn connections_share_the_rate() {
         let throttle = Arc::new(Throttle::new(throttling(Some(10_000.0), None, 0.0)));
         let start = Instant::now();
-        let passes = (0..4).map(|_| pass(&throttle, 10_000, true));
+        let passes = (0..4).map(|_| transfer(&throttle, 10_000, true));
         futures_util::future::join_all(passes).await;
         assert!(is_about(start.elapsed(), 4.0), "{:?}", start.elapsed());
     }

@@ -2,7 +2,7 @@
 
 use super::LaunchOptions;
 use super::process::Process;
-use super::profile::{Profile, Taken};
+use super::profile::{ClaimError, Profile};
 use super::source::Source;
 use crate::backend::BrowserBackend;
 use crate::backend::cdp::{CdpBrowser, proxy_bypass_list};
@@ -13,12 +13,12 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// How long after a profile was found in use it is tried again.
-const PROFILE_PAUSE: Duration = Duration::from_secs(1);
+const PROFILE_RETRY_INTERVAL: Duration = Duration::from_secs(1);
 /// How long a browser that is ending may keep its profile, and how often that is looked at.
-const PROFILE_ENDING: Duration = Duration::from_secs(10);
-const PROFILE_LOOK: Duration = Duration::from_millis(50);
+const PROFILE_RELEASE_TIMEOUT: Duration = Duration::from_secs(10);
+const PROFILE_POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// How long a browser that has closed its pipe may take to end.
-const LAST_WORDS: Duration = Duration::from_secs(5);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How Chromium says that its profile is in use, `RESULT_CODE_PROFILE_IN_USE` and its notice.
 const PROFILE_IN_USE: [&str; 4] = [
     "exit status: 21",
@@ -36,7 +36,7 @@ pub(super) async fn launch(
     loop {
         match attempt(progress, options).await {
             Err(Error::ProfileInUse { .. }) if Instant::now() < patience => {
-                pause(progress, PROFILE_PAUSE).await?;
+                pause(progress, PROFILE_RETRY_INTERVAL).await?;
             }
             done => return done,
         }
@@ -59,12 +59,12 @@ pub(super) async fn profile(progress: &Progress, options: &LaunchOptions) -> Res
             log: String::new(),
         });
     };
-    let patience = Instant::now() + PROFILE_ENDING;
+    let patience = Instant::now() + PROFILE_RELEASE_TIMEOUT;
     loop {
         match Profile::claim(dir) {
             Ok(profile) => return Ok(profile),
-            Err(Taken::Ending) if Instant::now() < patience => {
-                pause(progress, PROFILE_LOOK).await?;
+            Err(ClaimError::Ending) if Instant::now() < patience => {
+                pause(progress, PROFILE_POLL_INTERVAL).await?;
             }
             Err(_) => {
                 return Err(Error::ProfileInUse {
@@ -99,10 +99,10 @@ async fn attempt(progress: &Progress, options: &LaunchOptions) -> Result<Arc<dyn
         Err(error @ (Error::Timeout { .. } | Error::Cancelled {})) => Err(error),
         Err(_) => {
             // The pipe broke; how the process ended says why.
-            let reason = tokio::time::timeout(LAST_WORDS, process.exit())
+            let reason = tokio::time::timeout(EXIT_TIMEOUT, process.exit())
                 .await
                 .unwrap_or_else(|_| "the browser closed its debugging pipe".to_owned());
-            let log = process.last_words().await;
+            let log = process.recent_output().await;
             if options.user_data_dir.is_some()
                 && PROFILE_IN_USE
                     .iter()
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn features_of_the_user_join_ours() {
+    fn user_features_are_merged() {
         let options = LaunchOptions {
             args: vec![
                 "--disable-features=Mine".into(),
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_switch_can_be_left_out_by_name() {
+    fn a_switch_can_be_disabled_by_name() {
         let options = LaunchOptions {
             ignore_default_args: vec!["--password-store".into()],
             ..LaunchOptions::default()

@@ -13,7 +13,7 @@ use tokio::io::AsyncReadExt as _;
 const SCREEN: &str = "5120x4096x24";
 
 /// How long a server may take before it is ended, and another one started; it takes a tenth of a second.
-const SLOW: Duration = Duration::from_secs(5);
+const START_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A screen; the server behind it ends with the last one who has it.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl Display {
         if let Some(display) = known.filter(runs) {
             return Ok(display);
         }
-        let display = match tokio::time::timeout(SLOW, Self::start()).await {
+        let display = match tokio::time::timeout(START_TIMEOUT, Self::start()).await {
             Ok(display) => display?,
             Err(_) => {
                 tracing::warn!("Xvfb does not get ready and is restarted");
@@ -88,7 +88,7 @@ impl Display {
         if number.is_empty() {
             return Err(Error::LaunchFailed {
                 reason: format!("Xvfb does not start ({})", server.exit().await),
-                log: server.last_words().await,
+                log: server.recent_output().await,
             });
         }
         Ok(Self {

@@ -29,7 +29,7 @@ pub struct CdpEndpoint {
 pub const AUTO: &str = "auto";
 
 /// How long a port of this machine may take to accept a connection.
-const KNOCKING: Duration = Duration::from_secs(1);
+const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// What `/json/version` answers. <https://chromedevtools.github.io/devtools-protocol/#get-jsonversion>
 #[derive(Deserialize)]
@@ -45,11 +45,11 @@ pub(super) async fn connect(
     progress
         .run(async {
             let url = match options.endpoint.split_once("://") {
-                None if options.endpoint == AUTO => running(options).await?,
+                None if options.endpoint == AUTO => find_running(options).await?,
                 Some(("ws" | "wss", _)) => options.endpoint.clone(),
                 Some(("http" | "https", _)) => discover(options).await?,
                 _ => {
-                    return Err(failed(
+                    return Err(connect_error(
                         options,
                         "the endpoint must be a ws://, wss://, http:// or https:// URL, or auto"
                             .to_owned(),
@@ -59,14 +59,14 @@ pub(super) async fn connect(
             let (connection, events) =
                 wire::Connection::websocket(&url, &options.headers, options.timeout)
                     .await
-                    .map_err(|error| failed(options, error.to_string()))?;
+                    .map_err(|error| connect_error(options, error.to_string()))?;
             CdpBrowser::start(connection, events, Source::Reached).await
         })
         .await
 }
 
 /// The WebSocket of the first browser that runs and allows remote debugging: it says so in a file in its profile.
-async fn running(options: &CdpEndpoint) -> Result<String> {
+async fn find_running(options: &CdpEndpoint) -> Result<String> {
     for (name, profile) in &options.profiles {
         let Ok(text) = tokio::fs::read_to_string(profile.join("DevToolsActivePort")).await else {
             continue;
@@ -76,7 +76,7 @@ async fn running(options: &CdpEndpoint) -> Result<String> {
         };
         // The file outlives its browser.
         let address = (Ipv4Addr::LOCALHOST, port);
-        let knocking = tokio::time::timeout(KNOCKING, TcpStream::connect(address));
+        let knocking = tokio::time::timeout(PROBE_TIMEOUT, TcpStream::connect(address));
         if let Ok(Ok(_)) = knocking.await {
             let folder = profile.display();
             tracing::warn!(
@@ -86,7 +86,7 @@ async fn running(options: &CdpEndpoint) -> Result<String> {
         }
     }
     let names: Vec<_> = options.profiles.iter().map(|(name, _)| &**name).collect();
-    Err(failed(
+    Err(connect_error(
         options,
         format!(
             "no browser of this user allows remote debugging. Looked for {}. Turn it on in chrome://inspect/#remote-debugging (Chrome 144 and newer), or start the browser with --remote-debugging-port and a --user-data-dir of its own, and name that port",
@@ -104,7 +104,7 @@ fn active_port(text: &str) -> Option<(u16, &str)> {
 }
 
 /// Where a debugging port tells its WebSocket: below the path that led us there, with its query.
-fn question(base: &url::Url) -> url::Url {
+fn discovery_url(base: &url::Url) -> url::Url {
     let mut question = base.clone();
     question.set_path(&format!(
         "{}/json/version/",
@@ -117,8 +117,8 @@ fn question(base: &url::Url) -> url::Url {
 /// Asks the debugging port for its WebSocket.
 async fn discover(options: &CdpEndpoint) -> Result<String> {
     let base = url::Url::parse(&options.endpoint)
-        .map_err(|error| failed(options, format!("Invalid URL: {error}")))?;
-    let question = question(&base);
+        .map_err(|error| connect_error(options, format!("Invalid URL: {error}")))?;
+    let question = discovery_url(&base);
     let (headers, timeout) = (options.headers.clone(), options.timeout);
     let asked = question.clone();
     let answer = tokio::task::spawn_blocking(move || {
@@ -136,7 +136,7 @@ async fn discover(options: &CdpEndpoint) -> Result<String> {
         request.call()?.body_mut().read_to_string()
     })
     .await
-    .map_err(|error| failed(options, error.to_string()))?;
+    .map_err(|error| connect_error(options, error.to_string()))?;
     let body = answer.map_err(|error| {
         let reason = match error {
             ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => {
@@ -148,16 +148,16 @@ async fn discover(options: &CdpEndpoint) -> Result<String> {
             }
             other => format!("{question}: {other}"),
         };
-        failed(options, reason)
+        connect_error(options, reason)
     })?;
     let version: Version = serde_json::from_str(&body).map_err(|_| {
-        failed(
+        connect_error(
             options,
             format!("{question} does not answer like a browser's debugging port"),
         )
     })?;
     reachable(&version.web_socket_debugger_url, &base).ok_or_else(|| {
-        failed(
+        connect_error(
             options,
             format!("unusable WebSocket URL {}", version.web_socket_debugger_url),
         )
@@ -192,7 +192,7 @@ pub(super) fn reachable(told: &str, base: &url::Url) -> Option<String> {
     ))
 }
 
-fn failed(options: &CdpEndpoint, reason: String) -> Error {
+fn connect_error(options: &CdpEndpoint, reason: String) -> Error {
     Error::ConnectFailed {
         endpoint: options.endpoint.clone(),
         reason,
@@ -214,12 +214,12 @@ mod tests {
             ),
         ] {
             let base = url::Url::parse(endpoint).unwrap();
-            assert_eq!(question(&base).as_str(), asked);
+            assert_eq!(discovery_url(&base).as_str(), asked);
         }
     }
 
     #[test]
-    fn the_file_of_a_running_browser_tells_its_port_and_path() {
+    fn the_active_port_file_has_port_and_path() {
         assert_eq!(
             active_port("9222\n/devtools/browser/abc\n"),
             Some((9222, "/devtools/browser/abc"))
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn the_address_that_led_us_there_is_kept() {
+    fn the_discovered_url_keeps_the_endpoint_address() {
         let base = url::Url::parse("https://grid.example:4444/x").unwrap();
         assert_eq!(
             reachable("ws://10.0.0.3:9222/devtools/browser/abc?t=1", &base).unwrap(),

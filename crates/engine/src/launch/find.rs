@@ -1,10 +1,10 @@
 //! Finding a browser's program. Looks at the file system only, and only where it is told.
 
-mod places;
+mod locations;
 
 use super::BrowserKind;
 use crate::error::{Error, Result};
-use places::Place;
+use locations::Location;
 use std::path::{Path, PathBuf};
 
 /// A browser, and of a family that has several of them which.
@@ -45,7 +45,7 @@ impl Channel {
     }
 
     /// Whether its name is also that of the family.
-    pub fn is_the_family(self) -> bool {
+    pub fn is_default_channel(self) -> bool {
         self.name() == <&str>::from(self.kind())
     }
 }
@@ -101,7 +101,7 @@ pub fn find(want: &BrowserChoice, search: &Search) -> Result<FoundBrowser> {
 pub fn find_all(search: &Search) -> Vec<FoundBrowser> {
     let mut all: Vec<FoundBrowser> = Vec::new();
     for channel in preference(search.headless_shell) {
-        for found in look(channel, search, &Disk) {
+        for found in installed(channel, search, &Disk) {
             let same = |other: &FoundBrowser| is_same(&other.path, &found.path);
             if !all.iter().any(same) {
                 all.push(found);
@@ -165,14 +165,14 @@ fn find_on(want: &BrowserChoice, search: &Search, files: &dyn Files) -> Result<F
             tried: vec![path.display().to_string()],
             install: "playhouse install".to_owned(),
         }),
-        BrowserChoice::Channel(channel) => look(*channel, search, files)
+        BrowserChoice::Channel(channel) => installed(*channel, search, files)
             .next()
             .ok_or_else(|| not_found(*channel, &[*channel], search)),
         BrowserChoice::Any => {
             let channels = preference(search.headless_shell);
             channels
                 .iter()
-                .find_map(|channel| look(*channel, search, files).next())
+                .find_map(|channel| installed(*channel, search, files).next())
                 .ok_or_else(|| not_found(Channel::Chrome, &channels, search))
         }
     }
@@ -198,22 +198,22 @@ fn preference(headless_shell: bool) -> Vec<Channel> {
     channels
 }
 
-fn places(channel: Channel, search: &Search) -> Vec<Place> {
+fn locations(channel: Channel, search: &Search) -> Vec<Location> {
     // Chromium without a window is the headless shell where there is one: half of the memory.
     let shell = channel == Channel::Chromium && search.headless_shell;
-    let shells = shell.then(|| places::of(Channel::ChromiumHeadlessShell, search));
-    let own = places::of(channel, search);
+    let shells = shell.then(|| locations::of(Channel::ChromiumHeadlessShell, search));
+    let own = locations::of(channel, search);
     shells.into_iter().flatten().chain(own).collect()
 }
 
-fn look<'a>(
+fn installed<'a>(
     channel: Channel,
     search: &Search,
     files: &'a dyn Files,
 ) -> impl Iterator<Item = FoundBrowser> + 'a {
-    let places = places(channel, search).into_iter();
+    let locations = locations(channel, search).into_iter();
     let folders = search.path.clone();
-    let paths = places.flat_map(move |place| expand(&place, &folders, files));
+    let paths = locations.flat_map(move |place| expand(&place, &folders, files));
     paths.map(move |path| FoundBrowser {
         headless_shell: is_headless_shell(&path),
         path,
@@ -222,10 +222,10 @@ fn look<'a>(
 }
 
 /// The programs at a place: itself, or what its pattern matches, the newest version first.
-fn expand(place: &Place, folders: &[PathBuf], files: &dyn Files) -> Vec<PathBuf> {
+fn expand(place: &Location, folders: &[PathBuf], files: &dyn Files) -> Vec<PathBuf> {
     let (base, steps) = match place {
-        Place::Path { base, steps } => (base, steps),
-        Place::Command(name) => {
+        Location::Path { base, steps } => (base, steps),
+        Location::Command(name) => {
             let paths = folders.iter().map(|folder| folder.join(name));
             return paths.filter(|path| files.is_program(path)).collect();
         }
@@ -267,9 +267,11 @@ fn is_headless_shell(path: &Path) -> bool {
 }
 
 fn not_found(want: Channel, channels: &[Channel], search: &Search) -> Error {
-    let places = channels.iter().flat_map(|channel| places(*channel, search));
+    let locations = channels
+        .iter()
+        .flat_map(|channel| locations(*channel, search));
     let mut tried: Vec<String> = Vec::new();
-    for place in places {
+    for place in locations {
         let text = place.to_string();
         if !tried.contains(&text) {
             tried.push(text);
@@ -285,7 +287,7 @@ fn not_found(want: Channel, channels: &[Channel], search: &Search) -> Error {
             install: "playhouse install chromium".to_owned(),
         };
     }
-    let first = places::of(want, search).first().map(Place::to_string);
+    let first = locations::of(want, search).first().map(Location::to_string);
     let install = match channels {
         [one] => format!("playhouse install {}", one.name()),
         _ => "playhouse install".to_owned(),

@@ -17,9 +17,9 @@ use tokio::sync::watch;
 /// What it prints once it listens, with the address behind it.
 const LISTENS: &str = "WebDriver BiDi listening on ";
 /// How long a Firefox that listens may take to take a connection.
-const CONNECTING: Duration = Duration::from_secs(30);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a browser that ends by itself may take to say why.
-const LAST_WORDS: Duration = Duration::from_secs(5);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(super) async fn launch(
     progress: &Progress,
@@ -36,20 +36,20 @@ pub(super) async fn launch(
     let owned = process.clone();
     let connected = async {
         let listens =
-            process.printed(|line| line.split_once(LISTENS).map(|(_, url)| url.to_owned()));
+            process.wait_for_output(|line| line.split_once(LISTENS).map(|(_, url)| url.to_owned()));
         let Some(url) = listens.await else {
             return Err(Error::BrowserClosed {
                 reason: String::new(),
             });
         };
         let url = format!("{}/session", url.trim().trim_end_matches('/'));
-        let (connection, events) = wire::Connection::websocket(&url, &[], CONNECTING)
+        let (connection, events) = wire::Connection::websocket(&url, &[], CONNECT_TIMEOUT)
             .await
             .map_err(|error| Error::LaunchFailed {
                 reason: error.to_string(),
                 log: String::new(),
             })?;
-        let over = left(connection.closed(), Arc::downgrade(&owned));
+        let over = wait_for_exit(connection.closed(), Arc::downgrade(&owned));
         task::spawn("profile", over).detach();
         BidiBrowser::start(connection, events, None, Source::Started(owned)).await
     };
@@ -57,10 +57,10 @@ pub(super) async fn launch(
         Ok(browser) => Ok(browser),
         Err(error @ (Error::Timeout { .. } | Error::Cancelled {})) => Err(error),
         Err(error) => {
-            let reason = tokio::time::timeout(LAST_WORDS, process.exit())
+            let reason = tokio::time::timeout(EXIT_TIMEOUT, process.exit())
                 .await
                 .unwrap_or_else(|_| error.to_string());
-            let log = process.last_words().await;
+            let log = process.recent_output().await;
             Err(Error::LaunchFailed {
                 reason: format!("Target page, context or browser has been closed ({reason})"),
                 log: format!(
@@ -74,7 +74,7 @@ pub(super) async fn launch(
 }
 
 /// Whoever wants the profile of a browser that is gone may wait for it: its connection ends before all of it has ended.
-async fn left(mut gone: watch::Receiver<Option<String>>, process: Weak<Process>) {
+async fn wait_for_exit(mut gone: watch::Receiver<Option<String>>, process: Weak<Process>) {
     // An error is its end, too.
     let _ = gone.wait_for(Option::is_some).await;
     if let Some(process) = process.upgrade() {
@@ -126,7 +126,7 @@ fn write_preferences(profile: &Profile, options: &LaunchOptions) -> Result<()> {
 
 /// What differs from Firefox as a user has it.
 pub(super) fn preferences(options: &LaunchOptions) -> Vec<(String, Value)> {
-    let mut all: Vec<_> = written(PREFERENCES).collect();
+    let mut all: Vec<_> = preference_values(PREFERENCES).collect();
     for name in ADDRESSES {
         all.push(((*name).to_owned(), json!("")));
     }
@@ -136,12 +136,12 @@ pub(super) fn preferences(options: &LaunchOptions) -> Vec<(String, Value)> {
         all.extend(proxied(proxy));
     }
     if options.is_confined {
-        all.extend(written(CONFINED));
+        all.extend(preference_values(CONFINED));
     }
     all
 }
 
-fn written(preferences: &[(&str, Preference)]) -> impl Iterator<Item = (String, Value)> {
+fn preference_values(preferences: &[(&str, Preference)]) -> impl Iterator<Item = (String, Value)> {
     let preferences = preferences.iter();
     preferences.map(|(name, value)| ((*name).to_owned(), value.as_json()))
 }
@@ -348,7 +348,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_users_own_preferences_are_the_last_word() {
+    fn user_preferences_override_defaults() {
         let own = ("browser.startup.page".to_owned(), json!(1));
         let options = LaunchOptions {
             preferences: vec![own.clone()],

@@ -19,9 +19,9 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 use tokio::sync::{oneshot, watch};
 
 /// Lines of the browser's own output that are kept for an error.
-const KEPT_LINES: usize = 60;
+const MAX_OUTPUT_LINES: usize = 60;
 /// How long the helpers of a browser may outlive it: some write to its profile to the last.
-const HELPERS: Duration = Duration::from_secs(2);
+const HELPER_EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// What waits for us to end, however we do, and then ends what is left of its group: itself at last.
 const GUARD: &str = "while read -r _; do :; done; sleep 2; kill -s KILL 0";
@@ -137,7 +137,7 @@ impl Process {
     }
 
     /// What the process printed last; of one that has ended, all of it.
-    pub(crate) async fn last_words(&self) -> String {
+    pub(crate) async fn recent_output(&self) -> String {
         let mut ended = self.output.ended.subscribe();
         let all = ended.wait_for(|ended| *ended == self.readers.len());
         // A helper may hold the streams open longer than the browser lives.
@@ -146,7 +146,7 @@ impl Process {
     }
 
     /// What `find` finds in a line that the process prints; `None` once it has ended without.
-    pub(crate) async fn printed<T>(&self, find: impl Fn(&str) -> Option<T>) -> Option<T> {
+    pub(crate) async fn wait_for_output<T>(&self, find: impl Fn(&str) -> Option<T>) -> Option<T> {
         let mut printed = self.output.printed.subscribe();
         let mut exited = self.exited.clone();
         loop {
@@ -223,7 +223,7 @@ impl Output {
             let mut lines = BufReader::new(stream).lines();
             while let Ok(Some(line)) = lines.next_line().await {
                 let mut kept = output.lines.lock().unwrap_or_else(PoisonError::into_inner);
-                if kept.len() == KEPT_LINES {
+                if kept.len() == MAX_OUTPUT_LINES {
                     kept.pop_front();
                 }
                 kept.push_back(line);
@@ -287,7 +287,7 @@ fn supervise(
     }
     wait_without_reaping(&browser);
     // Nothing is ever sent: it ends when all output has, and so all that could write any.
-    let _ = read.recv_timeout(HELPERS);
+    let _ = read.recv_timeout(HELPER_EXIT_TIMEOUT);
     let status = {
         let mut id = group.id();
         if let Some(id) = id.take() {

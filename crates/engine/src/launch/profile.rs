@@ -25,8 +25,8 @@ const SINGLETON_SOCKET: &str = "SingletonSocket";
 const SINGLETON_COOKIE: &str = "SingletonCookie";
 
 /// How often, and how long after, a directory is removed again into which somebody has written meanwhile.
-const REMOVALS: u32 = 20;
-const REMOVAL_PAUSE: Duration = Duration::from_millis(25);
+const MAX_REMOVAL_ATTEMPTS: u32 = 20;
+const REMOVAL_INTERVAL: Duration = Duration::from_millis(25);
 
 /// A profile that is ours to use.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ struct Locks {
 
 /// Why a profile cannot be had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Taken {
+pub(super) enum ClaimError {
     /// Somebody works with it.
     InUse,
     /// The browser that has it is ending.
@@ -64,11 +64,11 @@ fn make_private(dir: &Path) -> io::Result<()> {
 
 impl Profile {
     /// Takes a directory for ourselves; makes it where there is none.
-    pub(super) fn claim(dir: &Path) -> Result<Self, Taken> {
+    pub(super) fn claim(dir: &Path) -> Result<Self, ClaimError> {
         // What cannot be written is the browser's to complain of.
         let _ = make_private(dir);
-        let owner = lock(&dir.join(OWNER)).map_err(|()| Taken::InUse)?;
-        let in_use = lock(&dir.join(IN_USE)).map_err(|()| Taken::Ending)?;
+        let owner = lock(&dir.join(OWNER)).map_err(|()| ClaimError::InUse)?;
+        let in_use = lock(&dir.join(IN_USE)).map_err(|()| ClaimError::Ending)?;
         remove_singleton(dir);
         Ok(Self {
             dir: dir.to_owned(),
@@ -221,11 +221,11 @@ fn remove(dir: &Path) {
         }
         None => dir.to_owned(),
     };
-    for _ in 0..REMOVALS {
+    for _ in 0..MAX_REMOVAL_ATTEMPTS {
         match fs::remove_dir_all(&dir) {
             Ok(()) => return,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return,
-            Err(_) => std::thread::sleep(REMOVAL_PAUSE),
+            Err(_) => std::thread::sleep(REMOVAL_INTERVAL),
         }
     }
     tracing::warn!(path = %dir.display(), "the temporary profile could not be removed");
@@ -239,9 +239,9 @@ mod tests {
     fn a_profile_has_one_owner_at_a_time() {
         let dir = tempfile::tempdir().unwrap();
         let first = Profile::claim(dir.path()).unwrap();
-        assert_eq!(Profile::claim(dir.path()).unwrap_err(), Taken::InUse);
+        assert_eq!(Profile::claim(dir.path()).unwrap_err(), ClaimError::InUse);
         first.leave();
-        assert_eq!(Profile::claim(dir.path()).unwrap_err(), Taken::Ending);
+        assert_eq!(Profile::claim(dir.path()).unwrap_err(), ClaimError::Ending);
         drop(first);
         Profile::claim(dir.path()).unwrap();
     }
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_removal_that_was_cut_short_is_finished_by_the_next() {
+    fn an_interrupted_removal_is_finished_by_the_next() {
         let begun = tempfile::Builder::new().prefix(GONE).tempdir().unwrap();
         let left = begun.keep();
         fs::create_dir_all(left.join("cache/a")).unwrap();
@@ -270,7 +270,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_socket_is_removed_once_nobody_listens_to_it() {
+    fn a_singleton_socket_without_listener_is_removed() {
         let dir = tempfile::tempdir().unwrap();
         let elsewhere = tempfile::tempdir().unwrap().keep();
         let socket = elsewhere.join(SINGLETON_SOCKET);

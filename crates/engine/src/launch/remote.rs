@@ -1,9 +1,9 @@
 //! A browser that a WebDriver end makes for us: a grid, a driver in another container, or a browser that listens for WebDriver BiDi.
 
 use super::endpoint::reachable;
-use super::source::{Grant, Source};
+use super::source::{SessionLease, Source};
 use super::{BrowserKind, LaunchOptions, chromium, firefox};
-use crate::backend::bidi::{BidiBrowser, prompts};
+use crate::backend::bidi::{BidiBrowser, user_prompt_handler};
 use crate::backend::cdp::CdpBrowser;
 use crate::backend::webdriver::{Started, Starter, WebDriverBrowser};
 use crate::backend::{BrowserBackend, ContextOptions};
@@ -17,14 +17,14 @@ use wire::webdriver::session::Created;
 use wire::webdriver::{RemoteEnd, WebDriverSession};
 
 /// How long a WebSocket of a WebDriver end may take to come about.
-const CONNECTING: Duration = Duration::from_secs(30);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// After what pauses a WebDriver end is asked again: a grid takes notice of a machine that is gone when it asks it for something.
-const AGAIN: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(3)];
+const RETRY_INTERVALS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(3)];
 
 /// Where browsers are made, and what is asked for beside what we need.
 #[derive(Debug, Clone, Default)]
-pub struct WebDriverEnd {
+pub struct WebDriverEndpoint {
     /// `http(s)://…` of a WebDriver end, with `user:password@` where it wants them; or `ws(s)://…` of one browser that speaks WebDriver
     /// BiDi.
     pub endpoint: String,
@@ -43,19 +43,19 @@ pub struct WebDriverEnd {
 /// Asks for a browser, and connects to it.
 pub(super) async fn open(
     progress: &Progress,
-    remote: &WebDriverEnd,
+    remote: &WebDriverEndpoint,
 ) -> Result<Arc<dyn BrowserBackend>> {
     let capabilities = remote.launch.kind.remote_capabilities();
     remote.launch.check_network(capabilities)?;
     let opening = async {
         match remote.endpoint.split_once("://") {
-            Some(("ws" | "wss", _)) => listening(remote).await,
+            Some(("ws" | "wss", _)) => connect_bidi(remote).await,
             _ => match remote.launch.kind {
                 // Each context is a session of its own.
                 BrowserKind::Webkit | BrowserKind::Safari => {
                     WebDriverBrowser::start(Box::new(remote.clone())).await
                 }
-                BrowserKind::Chromium | BrowserKind::Firefox => made(remote).await,
+                BrowserKind::Chromium | BrowserKind::Firefox => create_session(remote).await,
             },
         }
     };
@@ -63,9 +63,9 @@ pub(super) async fn open(
 }
 
 /// One that listens for WebDriver BiDi itself.
-async fn listening(remote: &WebDriverEnd) -> Result<Arc<dyn BrowserBackend>> {
+async fn connect_bidi(remote: &WebDriverEndpoint) -> Result<Arc<dyn BrowserBackend>> {
     if remote.launch.kind != BrowserKind::Firefox {
-        return Err(failed(
+        return Err(connect_error(
             remote,
             "a ws:// endpoint of WebDriver BiDi is Firefox's: add --browser=firefox, or use --cdp-endpoint for Chromium".to_owned(),
         ));
@@ -76,18 +76,18 @@ async fn listening(remote: &WebDriverEnd) -> Result<Arc<dyn BrowserBackend>> {
         Ok(parsed) if parsed.path() == "/" => format!("{url}/session"),
         _ => url.to_owned(),
     };
-    let (connection, events) = connected(remote, &url).await?;
+    let (connection, events) = connect_websocket(remote, &url).await?;
     BidiBrowser::start(connection, events, None, Source::Reached).await
 }
 
-async fn made(remote: &WebDriverEnd) -> Result<Arc<dyn BrowserBackend>> {
-    let refused = |error: wire::Error| failed(remote, told(&error));
+async fn create_session(remote: &WebDriverEndpoint) -> Result<Arc<dyn BrowserBackend>> {
+    let refused = |error: wire::Error| connect_error(remote, describe_error(&error));
     let base = url::Url::parse(&remote.endpoint)
-        .map_err(|error| failed(remote, format!("Invalid URL: {error}")))?;
+        .map_err(|error| connect_error(remote, format!("Invalid URL: {error}")))?;
     let end = RemoteEnd::new(&remote.endpoint, &remote.headers).map_err(refused)?;
     let (session, created) = new_session(&end, remote).await?;
     // From here on it is ended, whatever comes.
-    let grant = Grant::new(session);
+    let grant = SessionLease::new(session);
     let given = &created.capabilities;
     let socket = |name: &str| {
         let told = given[name].as_str()?;
@@ -96,39 +96,40 @@ async fn made(remote: &WebDriverEnd) -> Result<Arc<dyn BrowserBackend>> {
     match remote.launch.kind {
         BrowserKind::Chromium => {
             let Some(url) = socket("se:cdp") else {
-                return Err(failed(
+                return Err(connect_error(
                     remote,
                     "the WebDriver end gives no way to DevTools (`se:cdp`): Selenium Grid 4 does; for a browser with an open debugging port use --cdp-endpoint".to_owned(),
                 ));
             };
-            let (connection, events) = connected(remote, &url).await?;
-            let source = Source::Granted(grant.kept_alive(Some(connection.clone())));
+            let (connection, events) = connect_websocket(remote, &url).await?;
+            let source = Source::Granted(grant.with_keep_alive(Some(connection.clone())));
             CdpBrowser::start(connection, events, source).await
         }
         BrowserKind::Firefox => {
             let Some(url) = socket("webSocketUrl") else {
-                return Err(failed(
+                return Err(connect_error(
                     remote,
                     "the WebDriver end gives no WebDriver BiDi (`webSocketUrl`)".to_owned(),
                 ));
             };
             let version = given["browserVersion"].as_str().unwrap_or_default();
-            let (connection, events) = connected(remote, &url).await?;
-            let source = Source::Granted(grant.kept_alive(Some(connection.clone())));
+            let (connection, events) = connect_websocket(remote, &url).await?;
+            let source = Source::Granted(grant.with_keep_alive(Some(connection.clone())));
             BidiBrowser::start(connection, events, Some(version.to_owned()), source).await
         }
         // They have no other way than the session itself.
-        BrowserKind::Webkit | BrowserKind::Safari => {
-            Err(failed(remote, "a session is asked for first".to_owned()))
-        }
+        BrowserKind::Webkit | BrowserKind::Safari => Err(connect_error(
+            remote,
+            "a session is asked for first".to_owned(),
+        )),
     }
 }
 
 #[async_trait]
-impl Starter for WebDriverEnd {
+impl Starter for WebDriverEndpoint {
     async fn start(&self, context: &ContextOptions) -> Result<Started> {
         let end = RemoteEnd::new(&self.endpoint, &self.headers)
-            .map_err(|error| failed(self, told(&error)))?;
+            .map_err(|error| connect_error(self, describe_error(&error)))?;
         let mut wanted = self.clone();
         if context.ignore_https_errors {
             let name = "acceptInsecureCerts".to_owned();
@@ -136,11 +137,11 @@ impl Starter for WebDriverEnd {
         }
         let (session, created) = new_session(&end, &wanted).await?;
         let version = created.capabilities["browserVersion"].as_str();
-        let grant = Grant::new(session.clone()).kept_alive(None);
+        let grant = SessionLease::new(session.clone()).with_keep_alive(None);
         Ok(Started {
             sources: vec![Source::Granted(grant)],
             session,
-            eyes: None,
+            inspector_channel: None,
             downloads: None,
             product: format!("WebKit/{}", version.unwrap_or_default()),
         })
@@ -150,10 +151,10 @@ impl Starter for WebDriverEnd {
 /// Asks again where one machine of several may be the trouble.
 async fn new_session(
     end: &RemoteEnd,
-    remote: &WebDriverEnd,
+    remote: &WebDriverEndpoint,
 ) -> Result<(WebDriverSession, Created)> {
     let asked = json!({ "alwaysMatch": capabilities(remote) });
-    let mut pauses = AGAIN.iter();
+    let mut pauses = RETRY_INTERVALS.iter();
     let trying = async {
         loop {
             let error = match end.new_session(&asked).await {
@@ -167,8 +168,8 @@ async fn new_session(
             };
             let Some(pause) = pause else {
                 let name = remote.browser_name;
-                let reason = format!("{} (asked for the browser {name})", told(&error));
-                return Err(failed(remote, reason));
+                let reason = format!("{} (asked for the browser {name})", describe_error(&error));
+                return Err(connect_error(remote, reason));
             };
             tracing::debug!(%error, "the WebDriver end made no browser");
             tokio::time::sleep(*pause).await;
@@ -177,7 +178,7 @@ async fn new_session(
     tokio::time::timeout(remote.timeout, trying)
         .await
         .unwrap_or_else(|_| {
-            Err(failed(
+            Err(connect_error(
                 remote,
                 format!(
                     "no browser within {} ms: see that there is one called {}, and room for it",
@@ -189,7 +190,7 @@ async fn new_session(
 }
 
 /// What the WebDriver end is asked for.
-fn capabilities(remote: &WebDriverEnd) -> Map<String, Value> {
+fn capabilities(remote: &WebDriverEndpoint) -> Map<String, Value> {
     let launch = &LaunchOptions {
         is_confined: remote.launch.is_confined
             || remote.launch.proxy.is_some()
@@ -214,7 +215,7 @@ fn capabilities(remote: &WebDriverEnd) -> Map<String, Value> {
             json!({
                 "browserName": remote.browser_name,
                 "webSocketUrl": true,
-                "unhandledPromptBehavior": prompts(),
+                "unhandledPromptBehavior": user_prompt_handler(),
                 "moz:firefoxOptions": { "args": args, "prefs": preferences },
             })
         }
@@ -245,17 +246,17 @@ fn merge(into: &mut Map<String, Value>, more: &Map<String, Value>) {
     }
 }
 
-async fn connected(
-    remote: &WebDriverEnd,
+async fn connect_websocket(
+    remote: &WebDriverEndpoint,
     url: &str,
 ) -> Result<(wire::Connection, wire::EventStream)> {
-    wire::Connection::websocket(url, &remote.headers, CONNECTING)
+    wire::Connection::websocket(url, &remote.headers, CONNECT_TIMEOUT)
         .await
-        .map_err(|error| failed(remote, told(&error)))
+        .map_err(|error| connect_error(remote, describe_error(&error)))
 }
 
 /// The words of a WebDriver end without what its programmers would want to know.
-fn told(error: &wire::Error) -> String {
+fn describe_error(error: &wire::Error) -> String {
     let text = match error {
         wire::Error::Refused { message, .. } => message.clone(),
         error => error.to_string(),
@@ -264,7 +265,7 @@ fn told(error: &wire::Error) -> String {
     first.unwrap_or_default().to_owned()
 }
 
-fn failed(remote: &WebDriverEnd, reason: String) -> Error {
+fn connect_error(remote: &WebDriverEndpoint, reason: String) -> Error {
     let mut endpoint = remote.endpoint.clone();
     if let Ok(mut url) = url::Url::parse(&endpoint) {
         // What led us there is shown, who we are is not.
@@ -278,8 +279,12 @@ fn failed(remote: &WebDriverEnd, reason: String) -> Error {
 mod tests {
     use super::*;
 
-    fn asked(kind: BrowserKind, browser_name: &'static str, capabilities: Value) -> Value {
-        let remote = WebDriverEnd {
+    fn new_session_capabilities(
+        kind: BrowserKind,
+        browser_name: &'static str,
+        capabilities: Value,
+    ) -> Value {
+        let remote = WebDriverEndpoint {
             browser_name,
             capabilities: capabilities.as_object().cloned().unwrap_or_default(),
             launch: LaunchOptions {
@@ -288,18 +293,18 @@ mod tests {
                 args: vec!["--mine".to_owned()],
                 ..LaunchOptions::default()
             },
-            ..WebDriverEnd::default()
+            ..WebDriverEndpoint::default()
         };
         Value::Object(super::capabilities(&remote))
     }
 
     #[test]
-    fn capabilities_of_the_user_join_ours() {
+    fn user_capabilities_are_merged() {
         let cloud = json!({
             "platformName": "linux",
             "goog:chromeOptions": { "args": ["--theirs"], "binary": "/opt/chrome" },
         });
-        let asked = asked(BrowserKind::Chromium, "chrome", cloud);
+        let asked = new_session_capabilities(BrowserKind::Chromium, "chrome", cloud);
         assert_eq!(asked["browserName"], "chrome");
         assert_eq!(asked["platformName"], "linux");
         let options = &asked["goog:chromeOptions"];
@@ -313,8 +318,8 @@ mod tests {
     }
 
     #[test]
-    fn a_firefox_is_asked_for_with_its_web_socket() {
-        let asked = asked(BrowserKind::Firefox, "firefox", json!({}));
+    fn firefox_is_requested_with_web_socket_url() {
+        let asked = new_session_capabilities(BrowserKind::Firefox, "firefox", json!({}));
         assert_eq!(asked["webSocketUrl"], true);
         assert_eq!(
             asked["moz:firefoxOptions"]["args"],
@@ -325,11 +330,11 @@ mod tests {
 
     #[test]
     fn a_password_in_the_endpoint_is_in_no_error() {
-        let remote = WebDriverEnd {
+        let remote = WebDriverEndpoint {
             endpoint: "https://ada:secret@grid.example/wd/hub".to_owned(),
-            ..WebDriverEnd::default()
+            ..WebDriverEndpoint::default()
         };
-        let error = format!("{:?}", failed(&remote, "gone".to_owned()));
+        let error = format!("{:?}", connect_error(&remote, "gone".to_owned()));
         assert!(
             error.contains("grid.example/wd/hub") && !error.contains("secret"),
             "{error}"

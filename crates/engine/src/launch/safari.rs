@@ -64,7 +64,7 @@ impl Starter for Safari {
         let version = version.and_then(Value::as_str).unwrap_or_default();
         Ok(Started {
             session,
-            eyes: None,
+            inspector_channel: None,
             sources: vec![Source::Started(Arc::new(driver))],
             downloads: None,
             product: format!("Safari/{version}"),

@@ -14,18 +14,18 @@ use wire::webdriver::session::GetTimeouts;
 
 /// How often a WebDriver end hears that its session is still needed, and tells whether it still has it. Grids end those that were idle for
 /// minutes; and one that has lost a machine may leave connections to it open.
-const SIGN_OF_LIFE: Duration = Duration::from_secs(10);
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(10);
 /// How many signs of life in a row may come to nothing before the browser counts as gone.
-const UNHEARD: u32 = 2;
+const MAX_FAILED_KEEP_ALIVES: u32 = 2;
 /// How long a WebDriver end may take to end a session.
-const ENDING: Duration = Duration::from_secs(10);
+const END_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Where a browser comes from.
 pub(crate) enum Source {
     /// We started it.
     Started(Arc<Process>),
     /// A WebDriver end made it for us.
-    Granted(Grant),
+    Granted(SessionLease),
     /// It is somebody else's.
     Reached,
 }
@@ -51,7 +51,7 @@ impl Source {
     }
 
     /// These files, under the names by which the browser finds them: where it runs on another machine, they are brought there.
-    pub(crate) async fn lend(&self, files: &[PathBuf]) -> Result<Vec<String>> {
+    pub(crate) async fn stage_files(&self, files: &[PathBuf]) -> Result<Vec<String>> {
         let Self::Granted(grant) = self else {
             let name = |path: &PathBuf| path.display().to_string();
             return Ok(files.iter().map(name).collect());
@@ -68,19 +68,19 @@ impl Source {
     }
 
     /// Whether it has a profile that somebody keeps.
-    pub(crate) fn has_lasting_profile(&self) -> bool {
+    pub(crate) fn has_persistent_profile(&self) -> bool {
         matches!(self, Self::Started(process) if !process.is_temporary())
     }
 }
 
 /// A session that a WebDriver end made for us: kept alive, and ended when dropped.
-pub(crate) struct Grant {
+pub(crate) struct SessionLease {
     /// `None` once it was asked to end.
     session: Mutex<Option<WebDriverSession>>,
     life: Option<Task>,
 }
 
-impl Grant {
+impl SessionLease {
     pub(crate) fn new(session: WebDriverSession) -> Self {
         Self {
             session: Mutex::new(Some(session)),
@@ -90,12 +90,12 @@ impl Grant {
 
     /// Tells the end from time to time that the session is needed. A browser that it has no more is gone, whatever becomes of the
     /// connection to it, which is closed then.
-    pub(crate) fn kept_alive(mut self, connection: Option<Connection>) -> Self {
+    pub(crate) fn with_keep_alive(mut self, connection: Option<Connection>) -> Self {
         let session = self.session().clone();
         self.life = session.map(|session| {
             task::spawn("sign of life", async move {
                 loop {
-                    lives(&session).await;
+                    wait_until_lost(&session).await;
                     // Without one, calls are the end's to answer.
                     if let Some(connection) = &connection {
                         return connection.close();
@@ -107,12 +107,12 @@ impl Grant {
     }
 
     async fn end(&self) {
-        if let Some(session) = self.take() {
-            task::to_the_end("ending a remote session", ended(session)).await;
+        if let Some(session) = self.take_session() {
+            task::run_to_completion("ending a remote session", delete_session(session)).await;
         }
     }
 
-    fn take(&self) -> Option<WebDriverSession> {
+    fn take_session(&self) -> Option<WebDriverSession> {
         self.session().take()
     }
 
@@ -121,21 +121,21 @@ impl Grant {
     }
 }
 
-impl Drop for Grant {
+impl Drop for SessionLease {
     fn drop(&mut self) {
-        if let Some(session) = self.take() {
-            task::spawn("ending a remote session", ended(session)).detach();
+        if let Some(session) = self.take_session() {
+            task::spawn("ending a remote session", delete_session(session)).detach();
         }
     }
 }
 
 /// Returns when the end has lost the session.
-async fn lives(session: &WebDriverSession) {
+async fn wait_until_lost(session: &WebDriverSession) {
     let mut unheard = 0;
-    while unheard < UNHEARD {
-        tokio::time::sleep(SIGN_OF_LIFE).await;
-        let sign = session.call_aside(&GetTimeouts {});
-        match tokio::time::timeout(SIGN_OF_LIFE, sign).await {
+    while unheard < MAX_FAILED_KEEP_ALIVES {
+        tokio::time::sleep(KEEP_ALIVE_INTERVAL).await;
+        let sign = session.call_concurrently(&GetTimeouts {});
+        match tokio::time::timeout(KEEP_ALIVE_INTERVAL, sign).await {
             Ok(Ok(_)) => unheard = 0,
             Ok(Err(error)) => {
                 tracing::debug!(%error, "the WebDriver end did not take a sign of life");
@@ -146,8 +146,8 @@ async fn lives(session: &WebDriverSession) {
     }
 }
 
-async fn ended(session: WebDriverSession) {
-    match tokio::time::timeout(ENDING, session.delete()).await {
+async fn delete_session(session: WebDriverSession) {
+    match tokio::time::timeout(END_TIMEOUT, session.delete()).await {
         Ok(Ok(())) => {}
         // It is ended already, or its machine is gone.
         Ok(Err(error)) => tracing::debug!(%error, "a remote session was not ended"),

@@ -12,7 +12,7 @@ use zip::result::ZipResult;
 use zip::write::SimpleFileOptions;
 
 /// The most that one file or folder may hold: it is in memory several times while it is sent.
-const LARGEST: u64 = 100 * 1024 * 1024;
+const MAX_UPLOAD_SIZE: u64 = 100 * 1024 * 1024;
 
 /// Brings a file or folder to where the browser runs, and gives its path there. To an end that takes no files it goes by its name
 /// here, as a driver on this machine needs it.
@@ -23,10 +23,10 @@ pub(super) async fn upload(session: &WebDriverSession, path: &Path) -> Result<St
         path: name.clone(),
         reason: format!("{name}: {reason}"),
     };
-    let packed = tokio::task::spawn_blocking(move || packed(&whole)).await;
+    let packed = tokio::task::spawn_blocking(move || pack(&whole)).await;
     let packed = packed.map_err(|error| failed(error.to_string()))?;
     let file = packed.map_err(|error| failed(error.to_string()))?;
-    match session.call_aside(&Upload { file }).await {
+    match session.call_concurrently(&Upload { file }).await {
         Ok(there) => Ok(there),
         Err(wire::Error::Refused { error, .. }) if error == error::UNKNOWN_COMMAND => Ok(name),
         Err(error) => Err(error.into()),
@@ -34,10 +34,10 @@ pub(super) async fn upload(session: &WebDriverSession, path: &Path) -> Result<St
 }
 
 /// One file or folder as an archive, in Base64. Links and special files of a folder stay behind: they may lead out of it, or have no end.
-fn packed(path: &Path) -> ZipResult<String> {
+fn pack(path: &Path) -> ZipResult<String> {
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default();
-    let mut left = LARGEST;
+    let mut left = MAX_UPLOAD_SIZE;
     // The name of an entry, and the file.
     let mut waiting: Vec<(PathBuf, PathBuf)> = Vec::new();
     let name = path.file_name().unwrap_or(path.as_os_str());
@@ -58,7 +58,7 @@ fn packed(path: &Path) -> ZipResult<String> {
         }
         let size = path.metadata()?.len();
         left = left.checked_sub(size).ok_or_else(|| {
-            let most = LARGEST / 1024 / 1024;
+            let most = MAX_UPLOAD_SIZE / 1024 / 1024;
             std::io::Error::other(format!(
                 "more than {most} MB are not sent to another machine; use a folder that both have"
             ))
@@ -75,7 +75,7 @@ mod tests {
     use std::io::Read as _;
 
     #[test]
-    fn a_folder_is_packed_with_all_that_is_in_it_and_nothing_that_is_not() {
+    fn folders_are_packed_without_links_and_special_files() {
         let folder = tempfile::tempdir().unwrap();
         let photos = folder.path().join("photos");
         std::fs::create_dir_all(photos.join("old")).unwrap();
@@ -85,7 +85,7 @@ mod tests {
         for (target, link) in [("../secret", "way out"), ("..", "loop")] {
             std::os::unix::fs::symlink(target, photos.join(link)).unwrap();
         }
-        let bytes = BASE64_STANDARD.decode(packed(&photos).unwrap()).unwrap();
+        let bytes = BASE64_STANDARD.decode(pack(&photos).unwrap()).unwrap();
         let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
         let names = archive.file_names().map(|name| name.unwrap().into_owned());
         let mut names: Vec<_> = names.collect();
@@ -98,11 +98,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_is_not_read() {
+    fn files_above_the_size_limit_are_not_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("film");
         let file = std::fs::File::create(&path).unwrap();
-        file.set_len(LARGEST + 1).unwrap();
-        assert!(packed(&path).unwrap_err().to_string().contains("100 MB"));
+        file.set_len(MAX_UPLOAD_SIZE + 1).unwrap();
+        assert!(pack(&path).unwrap_err().to_string().contains("100 MB"));
     }
 }

@@ -5,7 +5,7 @@ use super::display::Display;
 use super::process::Process;
 use super::profile::Profile;
 use super::source::Source;
-use crate::backend::webdriver::{Eyes, Started, Starter, WebDriverBrowser};
+use crate::backend::webdriver::{InspectorChannel, Started, Starter, WebDriverBrowser};
 use crate::backend::{BrowserBackend, ContextOptions};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
@@ -25,12 +25,12 @@ use wire::webdriver::{RemoteEnd, WebDriverSession};
 /// The driver, a command of the same package.
 const DRIVER: &str = "WebKitWebDriver";
 /// How often something that starts is looked at.
-const LOOK: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// How long a start may take before another one is tried beside it; it takes one second, and four on a busy machine.
-const SLOW: Duration = Duration::from_secs(10);
+const SLOW_START_TIMEOUT: Duration = Duration::from_secs(10);
 /// Scroll bars that nobody sees fade for seconds after each load and scroll, and each step paints the page anew, without a graphics card:
 /// three quarters of a core. With this feature of WebKit's own tests they stay as they are.
-const STILL_SCROLLBARS: &str = "MockScrollbarsController";
+const MOCK_SCROLLBARS: &str = "MockScrollbarsController";
 /// What keeps a browser from connecting past its proxy: WebRTC, and queries of DNS servers.
 const CONFINED: &[&str] = &[
     "--enable-webrtc=false",
@@ -38,7 +38,7 @@ const CONFINED: &[&str] = &[
     "--enable-dns-prefetching=false",
 ];
 /// How long a browser or a driver may take to listen.
-const LISTENING: Duration = Duration::from_secs(60);
+const LISTEN_TIMEOUT: Duration = Duration::from_secs(60);
 
 pub(super) async fn launch(
     progress: &Progress,
@@ -65,12 +65,12 @@ struct WebKit {
 #[async_trait]
 impl Starter for WebKit {
     async fn start(&self, context: &ContextOptions) -> Result<Started> {
-        let asked = self.keeps_scroll_bars_still();
-        match self.timely(context).await {
+        let asked = self.disables_scrollbar_animation();
+        match self.start_with_timeout(context).await {
             // A browser ends at once when it is told of a feature that it does not have.
-            Err(Error::LaunchFailed { log, .. }) if asked && log.contains(STILL_SCROLLBARS) => {
+            Err(Error::LaunchFailed { log, .. }) if asked && log.contains(MOCK_SCROLLBARS) => {
                 self.fading.store(true, Relaxed);
-                self.timely(context).await
+                self.start_with_timeout(context).await
             }
             started => started,
         }
@@ -85,9 +85,9 @@ impl Starter for WebKit {
 }
 
 impl WebKit {
-    async fn timely(&self, context: &ContextOptions) -> Result<Started> {
+    async fn start_with_timeout(&self, context: &ContextOptions) -> Result<Started> {
         let mut first = self.attempt(context).boxed();
-        if let Ok(started) = tokio::time::timeout(SLOW, &mut first).await {
+        if let Ok(started) = tokio::time::timeout(SLOW_START_TIMEOUT, &mut first).await {
             return started;
         }
         // Seen once in a hundred times; which of the programs it was is not known.
@@ -122,8 +122,8 @@ impl WebKit {
                     log: format!(
                         "<launching> {}\n{}{}",
                         self.options.executable.display(),
-                        browser.last_words().await,
-                        driver.last_words().await
+                        browser.recent_output().await,
+                        driver.recent_output().await
                     ),
                 });
             }
@@ -134,7 +134,7 @@ impl WebKit {
             value.unwrap_or_default().to_owned()
         };
         Ok(Started {
-            eyes: eyes(inspected, relay, &session).await,
+            inspector_channel: connect_inspector(inspected, relay, &session).await,
             session,
             sources: [browser, driver]
                 .map(|process| Source::Started(Arc::new(process)))
@@ -149,17 +149,17 @@ impl WebKit {
     }
 
     /// Whether it has a window that a user can see.
-    fn is_seen(&self) -> bool {
+    fn is_headed(&self) -> bool {
         self.options.display && !self.options.headless
     }
 
-    fn keeps_scroll_bars_still(&self) -> bool {
-        !self.is_seen() && !self.fading.load(Relaxed)
+    fn disables_scrollbar_animation(&self) -> bool {
+        !self.is_headed() && !self.fading.load(Relaxed)
     }
 
     /// The name of the screen of ours, where there is to be one.
     async fn screen(&self) -> Result<Option<String>> {
-        if self.is_seen() {
+        if self.is_headed() {
             return Ok(None);
         }
         let display = Display::shared().await?;
@@ -178,7 +178,7 @@ impl WebKit {
         let (driver, _) = Process::start(Path::new(DRIVER), &args, &[], temporary()?)
             .await
             .map_err(|error| {
-                failed(&format!(
+                launch_error(&format!(
                     "{error}\nWebKit needs its driver, {DRIVER}: run `playhouse install webkit`."
                 ))
             })?;
@@ -196,8 +196,8 @@ impl WebKit {
             // A document that goes into the browser's memory answers nothing any more, not even that it is gone.
             "--enable-page-cache=false".to_owned(),
         ];
-        if self.keeps_scroll_bars_still() {
-            args.push(format!("--features=+{STILL_SCROLLBARS}"));
+        if self.disables_scrollbar_animation() {
+            args.push(format!("--features=+{MOCK_SCROLLBARS}"));
         }
         // Not as a capability of the session: that one makes requests of https fail, and leaves SOCKS out.
         if let Some(proxy) = context.proxy.as_ref().or(self.options.proxy.as_ref()) {
@@ -267,9 +267,13 @@ impl WebKit {
 }
 
 /// Begins to hear of the browser's pages. Where that fails there is the driver still.
-async fn eyes(inspected: SocketAddr, relay: Relay, session: &WebDriverSession) -> Option<Eyes> {
+async fn connect_inspector(
+    inspected: SocketAddr,
+    relay: Relay,
+    session: &WebDriverSession,
+) -> Option<InspectorChannel> {
     match Inspector::connect(inspected).await {
-        Ok((inspector, events)) => Some(Eyes {
+        Ok((inspector, events)) => Some(InspectorChannel {
             inspector,
             events,
             relay,
@@ -300,10 +304,10 @@ fn prepare(home: &Path) -> Result<PathBuf> {
 }
 
 fn temporary() -> Result<Profile> {
-    Profile::temporary().map_err(|error| failed(&error))
+    Profile::temporary().map_err(|error| launch_error(&error))
 }
 
-fn failed(error: &dyn std::fmt::Display) -> Error {
+fn launch_error(error: &dyn std::fmt::Display) -> Error {
     Error::LaunchFailed {
         reason: error.to_string(),
         log: String::new(),
@@ -313,15 +317,15 @@ fn failed(error: &dyn std::fmt::Display) -> Error {
 /// An address that nobody listens at.
 pub(super) async fn free_address() -> Result<SocketAddr> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
-    let listener = listener.map_err(|error| failed(&error))?;
-    listener.local_addr().map_err(|error| failed(&error))
+    let listener = listener.map_err(|error| launch_error(&error))?;
+    listener.local_addr().map_err(|error| launch_error(&error))
 }
 
 /// Waits until a process listens.
 pub(super) async fn listens(address: SocketAddr, process: &Process, name: &str) -> Result<()> {
     let listening = async {
         while TcpStream::connect(address).await.is_err() {
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     };
     let gone = |reason: String, log: String| Error::LaunchFailed {
@@ -330,10 +334,10 @@ pub(super) async fn listens(address: SocketAddr, process: &Process, name: &str) 
     };
     tokio::select! {
         biased;
-        listening = tokio::time::timeout(LISTENING, listening) => match listening {
+        listening = tokio::time::timeout(LISTEN_TIMEOUT, listening) => match listening {
             Ok(()) => Ok(()),
-            Err(_) => Err(gone("it does not listen".to_owned(), process.last_words().await)),
+            Err(_) => Err(gone("it does not listen".to_owned(), process.recent_output().await)),
         },
-        reason = process.exit() => Err(gone(reason, process.last_words().await)),
+        reason = process.exit() => Err(gone(reason, process.recent_output().await)),
     }
 }

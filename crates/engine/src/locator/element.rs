@@ -122,11 +122,11 @@ impl Element {
     }
 
     pub(crate) async fn states(&self) -> Result<States> {
-        self.ask("states", json!({})).await
+        self.call("states", json!({})).await
     }
 
     pub(crate) async fn content(&self) -> Result<Content> {
-        self.ask("content", json!({})).await
+        self.call("content", json!({})).await
     }
 
     pub(crate) async fn attribute(&self, name: &str) -> Result<Option<String>> {
@@ -134,7 +134,7 @@ impl Element {
         struct Attribute {
             value: Option<String>,
         }
-        let attribute: Attribute = self.ask("attribute", json!({ "name": name })).await?;
+        let attribute: Attribute = self.call("attribute", json!({ "name": name })).await?;
         Ok(attribute.value)
     }
 
@@ -144,7 +144,7 @@ impl Element {
             #[serde(rename = "box")]
             rect: Option<Rect>,
         }
-        let bounds: Bounds = self.ask("bounds", json!({})).await?;
+        let bounds: Bounds = self.call("bounds", json!({})).await?;
         let Some(rect) = bounds.rect else {
             return Ok(None);
         };
@@ -179,7 +179,7 @@ impl Element {
             }
             let at: At = self
                 .sibling(parent.clone(), owner)
-                .ask("aimThrough", json!({ "point": point, "hit": false }))
+                .call("aimThrough", json!({ "point": point, "hit": false }))
                 .await?;
             point = at.point;
             frame = parent;
@@ -188,7 +188,7 @@ impl Element {
     }
 
     /// Calls a function of the injected code about this element. An element that has gone is `NotActionable`.
-    pub(crate) async fn ask<T: DeserializeOwned>(
+    pub(crate) async fn call<T: DeserializeOwned>(
         &self,
         function: &str,
         argument: Value,

@@ -22,7 +22,7 @@ impl Locator {
             is_opaque: bool,
         }
         let element = self.resolve(progress).await?;
-        let asked = element.ask("origin", json!({}));
+        let asked = element.call("origin", json!({}));
         let Origin { is_opaque } = progress.run(asked).await?;
         if is_opaque {
             return Ok(OPAQUE.to_owned());

@@ -21,7 +21,7 @@ pub enum WaitFor {
 }
 
 /// Looks again at least this often, for what changes without a change of the document, such as a style sheet that arrives.
-const LOOK_EVERY: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 impl Locator {
     /// Waits until the state holds; looks again at each change of the document.
@@ -30,7 +30,7 @@ impl Locator {
         progress
             .run(async {
                 loop {
-                    let (attached, visible) = self.look().await?;
+                    let (attached, visible) = self.check_visibility().await?;
                     let holds = match wanted {
                         WaitFor::Attached => attached,
                         WaitFor::Detached => !attached,
@@ -40,14 +40,14 @@ impl Locator {
                     if holds {
                         return Ok(());
                     }
-                    self.changed().await?;
+                    self.wait_for_change().await?;
                 }
             })
             .await
     }
 
-    async fn look(&self) -> Result<(bool, bool)> {
-        let seen = match self.find_and_ask("states", &json!({})).await {
+    async fn check_visibility(&self) -> Result<(bool, bool)> {
+        let seen = match self.find_and_call("states", &json!({})).await {
             Ok((_, states)) => states.map(|states: States| (true, states.visible)),
             Err(error) => Err(error),
         };
@@ -59,12 +59,12 @@ impl Locator {
     }
 
     /// Waits for the next change of the main frame's document, or a moment.
-    pub(super) async fn changed(&self) -> Result<()> {
+    pub(super) async fn wait_for_change(&self) -> Result<()> {
         let main = self.page.main_frame();
-        let limit = u64::try_from(LOOK_EVERY.as_millis()).unwrap_or(u64::MAX);
+        let limit = u64::try_from(POLL_INTERVAL.as_millis()).unwrap_or(u64::MAX);
         let argument = json!({ "limit": limit });
         let change = self.page.call::<()>(&main, "nextChange", &argument);
-        match tokio::time::timeout(LOOK_EVERY, change).await {
+        match tokio::time::timeout(POLL_INTERVAL, change).await {
             Ok(Err(Error::DocumentGone {})) => {
                 tokio::time::sleep(Duration::from_millis(20)).await;
                 Ok(())

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Requests kept of one document; the oldest go first, the numbers stay.
-const KEPT: usize = 5_000;
+const MAX_REQUESTS: usize = 5_000;
 
 /// Requests whose headers are kept though they have not begun; nobody may ever hear of some of them.
-const EARLY: usize = 200;
+const MAX_EARLY_HEADERS: usize = 200;
 /// Requests whose bodies are kept.
-const BODIES: usize = 200;
+const MAX_BODIES: usize = 200;
 
 /// Requests of one method and address after which the next one counts as polling.
-const ROUNDS: usize = 4;
+const MAX_ROUNDS_BEFORE_POLLING: usize = 4;
 
 /// The request log of a page.
 #[derive(Debug, Default)]
@@ -186,7 +186,7 @@ impl RequestLog {
                     request.raw.sent = true;
                     request.headers = headers;
                 } else {
-                    if self.early.len() == EARLY {
+                    if self.early.len() == MAX_EARLY_HEADERS {
                         self.early.clear();
                     }
                     self.early.insert(id, headers);
@@ -241,7 +241,7 @@ impl RequestLog {
     }
 
     /// The page shows another document: forgets all requests but those of that document's own navigation.
-    pub(crate) fn navigated(&mut self, loader: &LoaderId) {
+    pub(crate) fn on_navigated(&mut self, loader: &LoaderId) {
         let kept: Vec<Request> = std::mem::take(&mut self.requests)
             .into_iter()
             .filter(|request| request.loader.as_ref() == Some(loader) && request.is_navigation)
@@ -293,7 +293,7 @@ impl RequestLog {
     }
 
     /// Whether a request since the mark is under way that an action has to wait for.
-    pub(crate) fn busy(&self, mark: &RequestMark) -> bool {
+    pub(crate) fn has_pending(&self, mark: &RequestMark) -> bool {
         self.following(mark)
             .any(|request| self.open.get(&request.id) == Some(&request.number))
     }
@@ -305,14 +305,14 @@ impl RequestLog {
             .partition_point(|request| request.ordinal <= mark.started);
         let mut rounds: HashMap<(&str, &str), usize> = HashMap::new();
         for (method, place) in &mark.under_way {
-            rounds.insert((method, place), ROUNDS);
+            rounds.insert((method, place), MAX_ROUNDS_BEFORE_POLLING);
         }
         self.requests[newer..].iter().filter(move |request| {
             let round = rounds
                 .entry((&request.method, address(&request.url)))
                 .or_default();
             *round += 1;
-            request.counts && *round <= ROUNDS
+            request.counts && *round <= MAX_ROUNDS_BEFORE_POLLING
         })
     }
 
@@ -322,7 +322,7 @@ impl RequestLog {
     }
 
     /// The requests that were answered after so many responses.
-    pub(crate) fn answered_since(&self, responses: u64) -> impl Iterator<Item = &Request> {
+    pub(crate) fn responded_since(&self, responses: u64) -> impl Iterator<Item = &Request> {
         let requests = self.requests.iter();
         requests.filter(move |request| request.responded > responses)
     }
@@ -378,11 +378,11 @@ impl RequestLog {
     }
 
     fn bound(&mut self) {
-        let old = self.requests.len().checked_sub(BODIES + 1);
+        let old = self.requests.len().checked_sub(MAX_BODIES + 1);
         if let Some(request) = old.and_then(|old| self.requests.get_mut(old)) {
             request.body = None;
         }
-        if self.requests.len() > KEPT {
+        if self.requests.len() > MAX_REQUESTS {
             let gone = self.requests.remove(0);
             self.first += 1;
             if self.open.get(&gone.id) == Some(&gone.number) {
@@ -456,18 +456,19 @@ mod tests {
         let mut log = RequestLog::default();
         log.apply(started("1", "/old", "fetch", Some("K")));
         log.apply(started("2", "/new", "document", Some("L")));
-        log.navigated(&"L".into());
+        log.on_navigated(&"L".into());
         assert_eq!(log.all().len(), 1);
         assert_eq!(log.all()[0].number, 1);
-        assert!(log.busy(&RequestMark::default()));
+        assert!(log.has_pending(&RequestMark::default()));
         log.apply(finished("2"));
-        assert!(!log.busy(&RequestMark::default()));
+        assert!(!log.has_pending(&RequestMark::default()));
     }
 
     #[test]
-    fn a_document_is_none_of_what_it_fetches() {
+    fn the_document_request_itself_is_not_pending() {
         let mut log = RequestLog::default();
-        let busy = |log: &RequestLog| log.busy(&log.since_document(&"main".into(), &"L".into()));
+        let busy =
+            |log: &RequestLog| log.has_pending(&log.since_document(&"main".into(), &"L".into()));
         log.apply(started("1", "/", "document", Some("L")));
         assert!(!busy(&log));
         log.apply(started("2", "/data", "fetch", Some("L")));
@@ -475,41 +476,41 @@ mod tests {
     }
 
     #[test]
-    fn an_image_holds_up_nothing() {
+    fn pending_images_are_not_waited_for() {
         let mut log = RequestLog::default();
         log.apply(started("1", "/i.png", "image", None));
-        assert!(!log.busy(&RequestMark::default()));
+        assert!(!log.has_pending(&RequestMark::default()));
         assert_eq!(log.newest(&RequestMark::default()), None);
     }
 
     #[test]
-    fn only_what_follows_an_action_holds_it_up() {
+    fn only_requests_after_the_mark_are_pending() {
         let mut log = RequestLog::default();
         log.apply(started("1", "/poll?n=1", "fetch", None));
         let mark = log.mark();
         log.apply(finished("1"));
         log.apply(started("2", "/poll?n=2", "fetch", None));
-        assert!(!log.busy(&mark), "the next round of a long poll");
+        assert!(!log.has_pending(&mark), "the next round of a long poll");
         log.apply(started("3", "/save", "fetch", None));
-        assert!(log.busy(&mark));
+        assert!(log.has_pending(&mark));
         assert_eq!(log.newest(&mark), Some(3));
         log.apply(finished("3"));
-        assert!(!log.busy(&mark));
+        assert!(!log.has_pending(&mark));
         assert_eq!(log.newest(&mark), Some(3));
     }
 
     #[test]
-    fn an_action_that_begins_to_poll_is_over_some_day() {
+    fn polling_requests_do_not_stay_pending() {
         let mut log = RequestLog::default();
         let mark = log.mark();
-        for round in 0..ROUNDS {
+        for round in 0..MAX_ROUNDS_BEFORE_POLLING {
             let id = round.to_string();
             log.apply(started(&id, "/poll", "fetch", None));
-            assert!(log.busy(&mark));
+            assert!(log.has_pending(&mark));
             log.apply(finished(&id));
         }
         log.apply(started("last", "/poll", "fetch", None));
-        assert!(!log.busy(&mark));
+        assert!(!log.has_pending(&mark));
     }
 
     #[test]
@@ -534,7 +535,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_told_late_belong_to_their_own_hop() {
+    fn late_headers_belong_to_their_own_hop() {
         let mut log = RequestLog::default();
         let header = |value: &str| vec![("x".to_owned(), value.to_owned())];
         let responded = |status| RequestEvent::Responded {
@@ -567,12 +568,12 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_requests_go_and_numbers_stay() {
+    fn the_oldest_requests_are_dropped_and_numbers_stay() {
         let mut log = RequestLog::default();
-        for index in 0..KEPT + 5 {
+        for index in 0..MAX_REQUESTS + 5 {
             log.apply(started(&index.to_string(), "/", "fetch", None));
         }
-        assert_eq!(log.all().len(), KEPT);
+        assert_eq!(log.all().len(), MAX_REQUESTS);
         assert!(log.get(5).is_none());
         assert_eq!(log.get(6).unwrap().number, 6);
     }

@@ -6,7 +6,7 @@ use std::sync::PoisonError;
 use tokio::sync::mpsc;
 
 /// Events that a follower may be behind.
-const BEHIND: usize = 4_096;
+const MAX_QUEUED_EVENTS: usize = 4_096;
 
 /// Events of a page from the moment it was asked for. Ends with the page, or when its reader falls too far behind.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub struct Events(mpsc::Receiver<PageEvent>);
 /// Says that somebody answers every dialog of a page, until dropped: an open dialog then ends no waiting, it only prolongs it.
 #[must_use = "dialogs are attended to for as long as this lives"]
 #[derive(Debug)]
-pub struct Attendance(Page);
+pub struct DialogHandlerGuard(Page);
 
 impl Events {
     /// The next one, which the page's state shows already; `None` when there will be no more.
@@ -27,7 +27,7 @@ impl Events {
 impl Page {
     /// Every event from now on.
     pub fn events(&self) -> Events {
-        let (tap, events) = mpsc::channel(BEHIND);
+        let (tap, events) = mpsc::channel(MAX_QUEUED_EVENTS);
         self.state().taps.push(tap);
         Events(events)
     }
@@ -39,13 +39,13 @@ impl Page {
     }
 
     /// The caller answers every dialog from now on.
-    pub fn attend_dialogs(&self) -> Attendance {
+    pub fn handle_dialogs(&self) -> DialogHandlerGuard {
         self.state().attended += 1;
-        Attendance(self.clone())
+        DialogHandlerGuard(self.clone())
     }
 }
 
-impl Drop for Attendance {
+impl Drop for DialogHandlerGuard {
     fn drop(&mut self) {
         {
             let shared = &self.0.shared;

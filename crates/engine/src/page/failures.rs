@@ -10,7 +10,7 @@ const REFUSED: &str = "net::ERR_BLOCKED_BY_CLIENT";
 
 impl Shared {
     /// The event, with the reason that the egress has for a failure.
-    pub(super) fn explained(&self, event: PageEvent, state: &mut PageState) -> PageEvent {
+    pub(super) fn with_reason(&self, event: PageEvent, state: &mut PageState) -> PageEvent {
         if self.egress.is_none() {
             return event;
         }
@@ -86,7 +86,7 @@ impl Page {
     }
 
     /// How a navigation ended, with the reason that the egress has for the document that failed: perhaps one that the URL redirects to.
-    pub(super) fn reconciled(&self, ended: Error, failure: Error) -> Error {
+    pub(super) fn prefer_egress_reason(&self, ended: Error, failure: Error) -> Error {
         match (ended, failure) {
             (
                 Error::NavigationFailed { url, reason },
@@ -105,7 +105,7 @@ impl Page {
 
     /// The failure of a navigation with its real reason. A request that a rule refused is named with the rule; perhaps it is one that the
     /// URL redirects to.
-    pub(super) fn explained(&self, error: Error) -> Error {
+    pub(super) fn with_reason(&self, error: Error) -> Error {
         let Error::NavigationFailed { url, reason } = error else {
             return error;
         };

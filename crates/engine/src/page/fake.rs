@@ -67,7 +67,7 @@ impl Fake {
         steps.iter().map(shown).collect()
     }
 
-    pub(crate) fn tell(&self, event: PageEvent) {
+    pub(crate) fn report(&self, event: PageEvent) {
         self.page.observer().event(event);
     }
 }
@@ -134,14 +134,14 @@ impl PageBackend for FakePage {
         Ok(())
     }
     fn stop_loading(&self) {}
-    async fn answers(&self, _: &FrameId) -> Result<()> {
+    async fn check_responsive(&self, _: &FrameId) -> Result<()> {
         Ok(())
     }
-    async fn browser_answers(&self) -> Result<()> {
+    async fn check_browser_responsive(&self) -> Result<()> {
         Ok(())
     }
-    fn halt(&self, _: &FrameId) {}
-    async fn halted(&self, _: &FrameId) -> Result<()> {
+    fn terminate_execution(&self, _: &FrameId) {}
+    async fn wait_for_termination(&self, _: &FrameId) -> Result<()> {
         Ok(())
     }
     fn stop_timers(&self, _: &FrameId) {}

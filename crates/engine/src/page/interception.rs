@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError};
 use tokio::sync::mpsc;
 
 /// Requests that may wait for one decider.
-const WAITING: usize = 4_096;
+const MAX_QUEUED_REQUESTS: usize = 4_096;
 
 /// Who decides about the requests of a page, until dropped.
 #[derive(Debug)]
@@ -29,14 +29,14 @@ pub struct Intercepted {
 
 /// Everybody who decides about a page's requests, in the order in which they began.
 #[derive(Debug, Default)]
-pub(crate) struct Deciders {
+pub(crate) struct Interceptors {
     all: Vec<(u64, mpsc::Sender<PausedRequest>)>,
     last: u64,
 }
 
-impl Deciders {
+impl Interceptors {
     /// Gives a request to who comes before `number`, or to the newest of all; gives it back if there is nobody.
-    fn give(&self, mut request: PausedRequest, number: Option<u64>) -> Option<PausedRequest> {
+    fn offer(&self, mut request: PausedRequest, number: Option<u64>) -> Option<PausedRequest> {
         let earlier = |own: &u64| number.is_none_or(|number| *own < number);
         for (_, decider) in self.all.iter().rev().filter(|(own, _)| earlier(own)) {
             match decider.try_send(request) {
@@ -50,16 +50,16 @@ impl Deciders {
 
 impl Shared {
     /// Whether somebody took it.
-    pub(super) fn take(&self, request: PausedRequest) -> bool {
+    pub(super) fn intercept_request(&self, request: PausedRequest) -> bool {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.deciders.give(request, None).is_none()
+        state.deciders.offer(request, None).is_none()
     }
 }
 
 impl Page {
     /// Has every request of the page's documents wait for a decision from now on.
     pub async fn intercept(&self, progress: &Progress) -> Result<Interceptor> {
-        let (decider, paused) = mpsc::channel(WAITING);
+        let (decider, paused) = mpsc::channel(MAX_QUEUED_REQUESTS);
         let number = {
             let mut state = self.state();
             state.deciders.last += 1;
@@ -81,10 +81,10 @@ impl Interceptor {
     /// The next request that waits; `None` when the page is gone.
     pub async fn next(&mut self) -> Option<Intercepted> {
         let request = self.paused.recv().await?;
-        Some(self.held(request))
+        Some(self.intercepted(request))
     }
 
-    fn held(&self, request: PausedRequest) -> Intercepted {
+    fn intercepted(&self, request: PausedRequest) -> Intercepted {
         Intercepted {
             page: self.page.clone(),
             number: self.number,
@@ -102,7 +102,7 @@ impl Drop for Interceptor {
         };
         self.paused.close();
         while let Ok(request) = self.paused.try_recv() {
-            drop(self.held(request));
+            drop(self.intercepted(request));
         }
         if last && !self.page.is_closed() {
             let page = self.page.clone();
@@ -148,7 +148,7 @@ impl Drop for Intercepted {
         let Some(request) = self.request.take() else {
             return;
         };
-        let left = self.page.state().deciders.give(request, Some(self.number));
+        let left = self.page.state().deciders.offer(request, Some(self.number));
         let backend: Arc<_> = self.page.backend.clone();
         if let Some(request) = left {
             in_background(async move { backend.decide(&request.key, Verdict::unchanged()).await });

@@ -68,7 +68,7 @@ mod tests {
     use super::without_invisible;
 
     #[test]
-    fn no_text_is_carried_by_what_nobody_sees() {
+    fn invisible_characters_are_removed_or_escaped() {
         let shown = |text: &str| without_invisible(text.to_owned(), r"\\");
         let tags: String = "go"
             .chars()

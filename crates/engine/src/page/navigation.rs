@@ -1,6 +1,6 @@
 //! Loading documents: by URL, again, and from the history.
 
-use super::rescue::PATIENCE;
+use super::unresponsive::RESPONSE_TIMEOUT;
 use super::{Page, PageState};
 use crate::backend::LoaderId;
 use crate::backend::address::{is_script, navigation_failed};
@@ -12,7 +12,7 @@ use std::time::Duration;
 /// What is said where it gives no reason.
 const FAILED: &str = "net::ERR_FAILED";
 /// How long the browser may take to tell what became of a navigation that is decided.
-const TOLD: Duration = Duration::from_secs(1);
+const NAVIGATION_REPORT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How far a navigation must have come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,7 +27,7 @@ pub enum LoadState {
 
 /// What a navigation has led to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Landing {
+pub enum NavigationOutcome {
     /// What was asked for is shown.
     Shown,
     /// The document that was there stays: the answer was a download, or had no content.
@@ -39,7 +39,7 @@ pub enum Landing {
 
 /// The main frame's counts before a navigation.
 #[derive(Clone, Copy)]
-struct Before {
+struct NavigationCounts {
     navigations: u64,
     commits: u64,
     moves: u64,
@@ -51,7 +51,7 @@ struct Before {
 #[must_use = "the loading is stopped when the guard is dropped"]
 pub struct LoadGuard {
     page: Page,
-    before: Before,
+    before: NavigationCounts,
     /// The navigation was asked for, so that it is stopped even before the browser says that it has begun.
     asked: bool,
     armed: bool,
@@ -91,7 +91,12 @@ impl Page {
     ///
     /// Fails, as all navigations do, when the page shows the browser's page about a document that could not be loaded, this one or one that
     /// it led to. A navigation that is given up is stopped.
-    pub async fn goto(&self, progress: &Progress, url: &str, until: LoadState) -> Result<Landing> {
+    pub async fn goto(
+        &self,
+        progress: &Progress,
+        url: &str,
+        until: LoadState,
+    ) -> Result<NavigationOutcome> {
         progress.log(format!(
             "navigating to \"{url}\", waiting until \"{until}\""
         ));
@@ -99,32 +104,38 @@ impl Page {
             // As Chromium answers; the others would run it, and no document ever comes.
             return Err(navigation_failed(url, ABORTED.to_owned()));
         }
-        let navigate =
-            async |before: Before| match self.unless_interrupted(self.backend.navigate(url)).await?
-            {
-                Some(loader) => {
-                    let shown = |main: &Frame| main.has_shown(&loader);
-                    match self.arrived(before, Some(&loader), shown, until).await {
-                        Err(Error::NavigationFailed { reason, .. }) => {
-                            let url = url.to_owned();
-                            Err(Error::NavigationFailed { url, reason })
-                        }
-                        landed => landed,
+        let navigate = async |before: NavigationCounts| match self
+            .unless_interrupted(self.backend.navigate(url))
+            .await?
+        {
+            Some(loader) => {
+                let shown = |main: &Frame| main.was_committed(&loader);
+                match self
+                    .wait_for_document(before, Some(&loader), shown, until)
+                    .await
+                {
+                    Err(Error::NavigationFailed { reason, .. }) => {
+                        let url = url.to_owned();
+                        Err(Error::NavigationFailed { url, reason })
                     }
+                    landed => landed,
                 }
-                None => {
-                    let ended = self.until(|state| {
-                        let main = state.frames.main();
-                        let ended = main.navigations > before.navigations && main.pending.is_none();
-                        ended || main.moves > before.moves
-                    });
-                    let _ = tokio::time::timeout(TOLD, ended).await;
-                    if self.is_crashed() {
-                        return Err(Error::PageCrashed {});
-                    }
-                    Ok(before.stayed(&self.state()).unwrap_or(Landing::Shown))
+            }
+            None => {
+                let ended = self.until(|state| {
+                    let main = state.frames.main();
+                    let ended = main.navigations > before.navigations && main.pending.is_none();
+                    ended || main.moves > before.moves
+                });
+                let _ = tokio::time::timeout(NAVIGATION_REPORT_TIMEOUT, ended).await;
+                if self.is_crashed() {
+                    return Err(Error::PageCrashed {});
                 }
-            };
+                Ok(before
+                    .outcome_without_commit(&self.state())
+                    .unwrap_or(NavigationOutcome::Shown))
+            }
+        };
         let landing = self.leave_for(progress, navigate).await?;
         // WebKit refuses some addresses itself (0.0.0.0), and shows an empty document instead.
         let is_empty = self.url() == "about:blank";
@@ -143,8 +154,8 @@ impl Page {
         progress: &Progress,
         ignore_cache: bool,
         until: LoadState,
-    ) -> Result<Landing> {
-        let reload = async |before: Before| {
+    ) -> Result<NavigationOutcome> {
+        let reload = async |before: NavigationCounts| {
             let reloaded = self.unless_interrupted(self.backend.reload(ignore_cache));
             match reloaded.await {
                 // The address is that of an error page, if one is shown.
@@ -154,20 +165,20 @@ impl Page {
                 reloaded => reloaded?,
             }
             let shown = |main: &Frame| main.commits > before.commits;
-            self.arrived(before, None, shown, until).await
+            self.wait_for_document(before, None, shown, until).await
         };
         self.leave_for(progress, reload).await
     }
 
     /// Moves in the history by `delta`; false when there is no entry there.
     pub async fn go(&self, progress: &Progress, delta: i32, until: LoadState) -> Result<bool> {
-        let go = async |before: Before| {
+        let go = async |before: NavigationCounts| {
             if !self.unless_interrupted(self.backend.go(delta)).await? {
                 return Ok(false);
             }
             // An entry of the same document changes the URL at most.
             let shown = |main: &Frame| main.commits > before.commits || main.moves > before.moves;
-            self.arrived(before, None, shown, until).await?;
+            self.wait_for_document(before, None, shown, until).await?;
             Ok(true)
         };
         self.leave_for(progress, go).await
@@ -177,12 +188,12 @@ impl Page {
     async fn leave_for<T>(
         &self,
         progress: &Progress,
-        navigate: impl AsyncFnOnce(Before) -> Result<T>,
+        navigate: impl AsyncFnOnce(NavigationCounts) -> Result<T>,
     ) -> Result<T> {
         let ended = progress.run(async {
             let before = self.before().await?;
             let guard = self.guard(before, true);
-            let ended = self.leaving(before, navigate(before)).await;
+            let ended = self.while_leaving(before, navigate(before)).await;
             guard.disarm();
             let failed = match &ended {
                 Ok(_) => self.unruled_failure(before.failures).is_some(),
@@ -197,23 +208,25 @@ impl Page {
                     let told = failure.is_some_and(|failure| !failure.reason.is_empty());
                     main.commits > before.commits && main.loaded && told
                 });
-                let _ = tokio::time::timeout(TOLD, shown).await;
+                let _ = tokio::time::timeout(NAVIGATION_REPORT_TIMEOUT, shown).await;
             }
             match (self.unruled_failure(before.failures), ended) {
                 (Some(failure), Ok(_)) => Err(failure),
-                (Some(failure), Err(ended)) if failed => Err(self.reconciled(ended, failure)),
+                (Some(failure), Err(ended)) if failed => {
+                    Err(self.prefer_egress_reason(ended, failure))
+                }
                 (_, ended) => ended,
             }
         });
-        ended.await.map_err(|error| self.explained(error))
+        ended.await.map_err(|error| self.with_reason(error))
     }
 
     /// Stops whatever navigation begins from now on, if it is dropped while that is under way.
     pub fn guard_loading(&self) -> LoadGuard {
-        self.guard(Before::of(&self.state()), false)
+        self.guard(NavigationCounts::of(&self.state()), false)
     }
 
-    fn guard(&self, before: Before, asked: bool) -> LoadGuard {
+    fn guard(&self, before: NavigationCounts, asked: bool) -> LoadGuard {
         LoadGuard {
             page: self.clone(),
             before,
@@ -230,9 +243,11 @@ impl Page {
         progress.log("waiting until the document that the page goes to is shown");
         progress
             .run(async {
-                let guard = self.guard(Before::of(&self.state()), true);
+                let guard = self.guard(NavigationCounts::of(&self.state()), true);
                 let ended = self
-                    .until(|state| state.frames.main().pending.is_none() || state.is_held())
+                    .until(|state| {
+                        state.frames.main().pending.is_none() || state.is_blocked_by_dialog()
+                    })
                     .await;
                 guard.disarm();
                 ended
@@ -245,8 +260,10 @@ impl Page {
         let followed = async {
             // What the page has begun has been told of then.
             self.backend.flush().await?;
-            self.until(|state| state.frames.main().pending.is_none() || state.is_held())
-                .await
+            self.until(|state| {
+                state.frames.main().pending.is_none() || state.is_blocked_by_dialog()
+            })
+            .await
         };
         let _ = tokio::time::timeout(limit, followed).await;
     }
@@ -260,7 +277,7 @@ impl Page {
     /// last document still.
     pub fn failure_since(&self, failures: u64) -> Option<Error> {
         let failure = self.unruled_failure(failures)?;
-        Some(self.explained(failure))
+        Some(self.with_reason(failure))
     }
 
     fn unruled_failure(&self, failures: u64) -> Option<Error> {
@@ -280,58 +297,58 @@ impl Page {
     /// which holds the document up for as long as it is open, ends the waiting.
     pub async fn wait_for_load(&self, until: LoadState, limit: Duration) -> bool {
         let over = self.until(|state| {
-            reached(state, until) || state.is_held() || has_failed(state.frames.main())
+            reached(state, until) || state.is_blocked_by_dialog() || has_failed(state.frames.main())
         });
         let over = tokio::time::timeout(limit, over).await;
         matches!(over, Ok(Ok(()))) && reached(&self.state(), until)
     }
 
-    async fn before(&self) -> Result<Before> {
+    async fn before(&self) -> Result<NavigationCounts> {
         self.alive()?;
         // Once the navigation has been asked for, no script of the old document can be halted any more.
-        self.ready_to_leave().await?;
+        self.ensure_responsive().await?;
         // What the last call caused is not to be taken for what this one does. An endless script may begin this very moment.
-        match tokio::time::timeout(PATIENCE, self.backend.flush()).await {
+        match tokio::time::timeout(RESPONSE_TIMEOUT, self.backend.flush()).await {
             Ok(flushed) => flushed?,
-            Err(_) => self.ready_to_leave().await?,
+            Err(_) => self.ensure_responsive().await?,
         }
-        Ok(Before::of(&self.state()))
+        Ok(NavigationCounts::of(&self.state()))
     }
 
     /// Runs a navigation; a script of the document that is left does not hold it up for ever.
-    async fn leaving<T>(
+    async fn while_leaving<T>(
         &self,
-        before: Before,
+        before: NavigationCounts,
         navigation: impl Future<Output = Result<T>>,
     ) -> Result<T> {
         tokio::select! {
             biased;
             done = navigation => done,
-            hung = self.kept_leaving(|state| before.is_held_up(state)) => Err(hung),
+            hung = self.force_leave(|state| before.is_held_up(state)) => Err(hung),
         }
     }
 
     /// Waits until `shown` holds and the document has come as far as `until`, or the navigation has come to nothing.
-    async fn arrived(
+    async fn wait_for_document(
         &self,
-        before: Before,
+        before: NavigationCounts,
         loader: Option<&LoaderId>,
         mut shown: impl FnMut(&Frame) -> bool + Send,
         until: LoadState,
-    ) -> Result<Landing> {
-        let mut verdict = Ok(Landing::Shown);
+    ) -> Result<NavigationOutcome> {
+        let mut verdict = Ok(NavigationOutcome::Shown);
         self.until(|state| {
             let main = state.frames.main();
             let shown = shown(main);
-            if state.is_held() {
+            if state.is_blocked_by_dialog() {
                 verdict = if shown {
-                    Ok(Landing::Shown)
+                    Ok(NavigationOutcome::Shown)
                 } else {
                     Err(Error::DialogOpen {})
                 };
                 return true;
             }
-            if !shown && let Some(reason) = came_to_nothing(main, before, loader) {
+            if !shown && let Some(reason) = abort_reason(main, before, loader) {
                 // A download or a 204: the document stays, which is no failure. One is told by whoever looks for it.
                 if main.commits > before.commits || main.pending.is_some() {
                     // The page went elsewhere meanwhile.
@@ -340,7 +357,7 @@ impl Page {
                         reason: ABORTED.to_owned(),
                     });
                 } else if matches!(reason, "" | ABORTED) {
-                    verdict = Ok(Landing::Stayed {
+                    verdict = Ok(NavigationOutcome::Stayed {
                         status: status_of_ended(state),
                     });
                 }
@@ -354,7 +371,7 @@ impl Page {
     }
 }
 
-impl Before {
+impl NavigationCounts {
     fn of(state: &PageState) -> Self {
         let main = state.frames.main();
         Self {
@@ -366,10 +383,10 @@ impl Before {
     }
 
     /// Whether a navigation ended since, without another document.
-    fn stayed(&self, state: &PageState) -> Option<Landing> {
+    fn outcome_without_commit(&self, state: &PageState) -> Option<NavigationOutcome> {
         let main = state.frames.main();
         let ended = main.navigations > self.navigations && main.commits == self.commits;
-        ended.then(|| Landing::Stayed {
+        ended.then(|| NavigationOutcome::Stayed {
             status: status_of_ended(state),
         })
     }
@@ -406,9 +423,9 @@ fn status_of_ended(state: &PageState) -> Option<u16> {
 }
 
 /// Why the navigation ended, if it did so without another document.
-fn came_to_nothing<'a>(
+fn abort_reason<'a>(
     main: &'a Frame,
-    before: Before,
+    before: NavigationCounts,
     loader: Option<&LoaderId>,
 ) -> Option<&'a str> {
     // Another navigation may have begun by the time anybody looks.
@@ -488,7 +505,7 @@ mod tests {
     }
 
     /// What a navigation to the document "asked" comes to when all this is told at once.
-    async fn going(events: Vec<PageEvent>) -> Result<Landing> {
+    async fn going(events: Vec<PageEvent>) -> Result<NavigationOutcome> {
         let fake = Fake::answering(|_, _| Value::Null);
         let progress = Progress::new(Duration::from_secs(5));
         let going = fake
@@ -496,7 +513,7 @@ mod tests {
             .goto(&progress, "http://asked/", LoadState::Loaded);
         let telling = async {
             for event in events {
-                fake.tell(event);
+                fake.report(event);
             }
         };
         tokio::join!(going, telling).0

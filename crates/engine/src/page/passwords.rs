@@ -16,7 +16,7 @@ use url::Url;
 pub type PasswordMasks = Arc<dyn Fn(&[String]) -> Vec<String> + Send + Sync>;
 
 /// How long a document that is busy may hold up an answer.
-const LEARN_TIMEOUT: Duration = Duration::from_millis(500);
+const MASK_TIMEOUT: Duration = Duration::from_millis(500);
 /// How many frames are asked.
 const MAX_FRAMES: usize = 20;
 
@@ -28,7 +28,7 @@ impl Page {
 
     /// Has the masks learn what the password fields hold that scripts of this frame can reach, if what such a script has returned has
     /// any text.
-    pub(crate) async fn learn_passwords(&self, frame: &FrameId, returned: &Result<Option<Value>>) {
+    pub(crate) async fn mask_passwords(&self, frame: &FrameId, returned: &Result<Option<Value>>) {
         match returned {
             Ok(Some(value)) if has_text(value) => {}
             Err(Error::Script { .. }) => {}
@@ -49,7 +49,7 @@ impl Page {
         });
         let all = futures_util::future::join_all(asked);
         // What cannot be asked has shown nothing.
-        let _ = tokio::time::timeout(LEARN_TIMEOUT, all).await;
+        let _ = tokio::time::timeout(MASK_TIMEOUT, all).await;
     }
 }
 
@@ -67,14 +67,14 @@ const START: char = '\u{fdd0}';
 const END: char = '\u{fdd1}';
 
 /// The JSON of an answer of the injected code, in which no value of a password field is left.
-pub(super) fn masked(mut answer: String, masks: Option<&PasswordMasks>) -> String {
+pub(super) fn mask_values(mut answer: String, masks: Option<&PasswordMasks>) -> String {
     let mut values: Vec<String> = Vec::new();
     // JSON has no line breaks of its own.
     if let Some(end) = answer.rfind('\n') {
         values = serde_json::from_str(&answer[end + 1..]).unwrap_or_default();
         answer.truncate(end);
     }
-    let marked = marked(&answer);
+    let marked = marked_values(&answer);
     if marked.is_empty() && values.is_empty() {
         return answer;
     }
@@ -101,7 +101,7 @@ pub fn password_dots(value: &str) -> String {
 }
 
 /// The values that are marked, and where they are. One that was cut off ends with its text.
-fn marked(json: &str) -> Vec<(String, Range<usize>)> {
+fn marked_values(json: &str) -> Vec<(String, Range<usize>)> {
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(start) = json[from..].find(START).map(|at| from + at) {
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marked_values_are_replaced_and_told() {
+    fn marked_values_are_replaced_and_reported() {
         let told = Arc::new(std::sync::Mutex::new(Vec::new()));
         let masks: PasswordMasks = {
             let told = told.clone();
@@ -144,15 +144,15 @@ mod tests {
         let answer =
             "{\"a\":\"x \u{fdd0}q\\\"\\\\\u{fdd1} y\",\"b\":[\"\u{fdd0}cut\",\"z\"]}\n[\"other\"]";
         assert_eq!(
-            masked(answer.to_owned(), Some(&masks)),
+            mask_values(answer.to_owned(), Some(&masks)),
             r#"{"a":"x <3> y","b":["<3>","z"]}"#
         );
         assert_eq!(*told.lock().unwrap(), ["q\"\\", "cut", "other"]);
     }
 
     #[test]
-    fn without_anybody_who_learns_them_their_length_is_shown() {
-        let shown = |answer: &str| masked(answer.to_owned(), None);
+    fn without_masks_the_length_is_shown() {
+        let shown = |answer: &str| mask_values(answer.to_owned(), None);
         assert_eq!(shown("\"\u{fdd0}pässe\u{fdd1}\"\n[\"x\"]"), "\"•••••\"");
         assert_eq!(shown("[1]"), "[1]");
     }

@@ -148,7 +148,7 @@ type Parsed<T> = Result<T, SelectorError>;
 impl<'a> Parser<'a> {
     fn list(&mut self, nested: bool) -> Parsed<Vec<Complex>> {
         self.depth += 1;
-        if self.depth > super::DEEPEST {
+        if self.depth > super::MAX_DEPTH {
             return Err(self.unexpected("fewer selectors inside one another"));
         }
         let mut list = vec![self.complex(nested)?];

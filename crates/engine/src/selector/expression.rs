@@ -7,7 +7,7 @@ const METHODS: &str = "locator, getByRole, getByText, getByLabel, getByPlacehold
      getByTestId, filter, first, last, nth, and, or, visible, frameLocator, contentFrame, owner, describe";
 
 /// Does the text begin as a locator expression does, so that its errors should be told as one's?
-pub(super) fn looks_like(text: &str) -> bool {
+pub(super) fn is_expression(text: &str) -> bool {
     let text = text.strip_prefix("await ").unwrap_or(text).trim_start();
     if text.starts_with("page.") {
         return true;
@@ -49,7 +49,7 @@ type Parsed<T> = Result<T, SelectorError>;
 impl Parser<'_> {
     fn locator(&mut self) -> Parsed<Selector> {
         self.depth += 1;
-        if self.depth > super::DEEPEST {
+        if self.depth > super::MAX_DEPTH {
             return Err(self.cursor.unexpected("fewer locators inside one another"));
         }
         if self.cursor.peek_word() == Some("page") {

@@ -24,7 +24,7 @@ fn error(text: &str, expected: &Expect) {
 }
 
 #[test]
-fn a_ref_is_told_from_an_element_name() {
+fn a_ref_is_distinguished_from_an_element_name() {
     for name in ["e1", "e12", "f1e2", "f12e345"] {
         assert_eq!(
             Target::parse(name, "data-testid"),
@@ -135,7 +135,7 @@ fn frames_cut_a_selector_into_segments() {
 }
 
 #[test]
-fn a_selector_is_shown_as_it_was_given() {
+fn a_selector_is_printed_as_given() {
     shown("#x", "locator('#x')");
     shown("css=h1", "locator('h1')");
     shown("text=Apple", "locator('text=Apple')");
@@ -161,7 +161,7 @@ fn a_selector_is_shown_as_it_was_given() {
 }
 
 #[test]
-fn a_locator_expression_is_shown_in_one_spelling() {
+fn locator_expressions_are_printed_canonically() {
     shown("page.getByText(\"It's\")", r"getByText('It\'s')");
     shown("await page.locator( `#z` ) ;", "locator('#z')");
     shown(
@@ -191,7 +191,7 @@ fn a_locator_expression_is_shown_in_one_spelling() {
 }
 
 #[test]
-fn an_error_says_where_and_what_instead() {
+fn errors_have_a_position_and_a_suggestion() {
     error(
         "  ",
         &expect![
@@ -285,7 +285,7 @@ fn an_error_says_where_and_what_instead() {
 }
 
 #[test]
-fn nesting_has_an_end() {
+fn nesting_depth_is_limited() {
     let deep = format!("{}a{}", ":is(".repeat(5000), ")".repeat(5000));
     assert!(Selector::parse(&deep, "data-testid").is_err());
     let deep = format!(
@@ -366,7 +366,7 @@ proptest! {
     }
 
     #[test]
-    fn a_printed_locator_reads_as_itself(
+    fn printed_locators_round_trip(
         first in step().prop_filter("a start", |s| !matches!(
             s,
             Step::Nth { .. } | Step::Visible { .. } | Step::HasText { .. } | Step::EnterFrame

@@ -30,7 +30,7 @@ fn waiting(after: u64, waits: bool) -> Fake {
 }
 
 /// Tells of these events, each so many milliseconds after the start.
-fn telling(fake: &Fake, events: Vec<(u64, PageEvent)>) -> Task {
+fn report_later(fake: &Fake, events: Vec<(u64, PageEvent)>) -> Task {
     let observer = fake.page.observer();
     spawn("events", async move {
         let start = Instant::now();
@@ -45,7 +45,7 @@ async fn settle(fake: &Fake, events: Vec<(u64, PageEvent)>) -> (Settled, u128) {
     let progress = Progress::new(Duration::from_secs(5));
     let watch = fake.page.watch(&progress).await;
     let before = Instant::now();
-    let _telling = telling(fake, events);
+    let _telling = report_later(fake, events);
     let settled = watch.settle(&SettleOptions::default()).await;
     (settled, before.elapsed().as_millis())
 }
@@ -127,7 +127,7 @@ async fn a_chain_of_requests_is_waited_for_to_its_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_that_is_never_answered_is_given_up() {
+async fn a_request_without_response_times_out() {
     let fake = quiet_after(25);
     let (settled, took) = settle(&fake, vec![(10, sent("1", "/never"))]).await;
     assert_eq!(settled, Settled::TimedOut);
@@ -137,13 +137,13 @@ async fn a_request_that_is_never_answered_is_given_up() {
 #[tokio::test(start_paused = true)]
 async fn a_long_poll_from_before_is_not_waited_for() {
     let fake = quiet_after(25);
-    fake.tell(sent("poll", "/poll?1"));
+    fake.report(sent("poll", "/poll?1"));
     let events = vec![(20, finished("poll")), (21, sent("next", "/poll?2"))];
     assert_eq!(settle(&fake, events).await, (Settled::Quiet, 25));
 }
 
 #[tokio::test(start_paused = true)]
-async fn where_no_document_is_watched_only_what_has_begun_is_waited_for() {
+async fn without_a_watched_document_only_started_requests_are_waited_for() {
     let fake = quiet_after(25);
     let before = Instant::now();
     let quiet = fake.page.watch_events();
@@ -153,8 +153,8 @@ async fn where_no_document_is_watched_only_what_has_begun_is_waited_for() {
         Settled::Quiet
     );
     assert_eq!(before.elapsed().as_millis(), 0);
-    fake.tell(sent("1", "/a"));
-    let _telling = telling(&fake, vec![(200, finished("1"))]);
+    fake.report(sent("1", "/a"));
+    let _telling = report_later(&fake, vec![(200, finished("1"))]);
     assert_eq!(
         requesting.settle(&SettleOptions::default()).await,
         Settled::Quiet
@@ -174,12 +174,12 @@ async fn a_navigation_that_has_begun_is_waited_for_until_it_is_loaded() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_navigation_that_is_over_already_is_noticed() {
+async fn a_finished_navigation_is_detected() {
     let fake = quiet_after(25);
     let progress = Progress::new(Duration::from_secs(5));
     let watch = fake.page.watch(&progress).await;
     for event in [started("L"), committed("L"), loaded("L")] {
-        fake.tell(event);
+        fake.report(event);
     }
     assert_eq!(
         watch.settle(&SettleOptions::default()).await,
@@ -188,7 +188,7 @@ async fn a_navigation_that_is_over_already_is_noticed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_document_that_leads_to_another_is_followed() {
+async fn a_redirecting_document_is_followed() {
     let fake = quiet_after(25);
     let events = vec![
         (1, started("1")),
@@ -204,26 +204,26 @@ async fn a_document_that_leads_to_another_is_followed() {
 /// A loaded document that sends a request which takes as long as given; how long it is waited for.
 async fn first_request(fake: Fake, takes: u64) -> u128 {
     for event in [started("L"), committed("L"), sent("1", "/a"), loaded("L")] {
-        fake.tell(event);
+        fake.report(event);
     }
     let before = Instant::now();
-    let _telling = telling(&fake, vec![(takes, finished("1"))]);
+    let _telling = report_later(&fake, vec![(takes, finished("1"))]);
     fake.page.settle_loaded().await;
     before.elapsed().as_millis()
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_document_fetches_first_is_waited_for_until_it_is_shown() {
+async fn first_requests_are_waited_for_until_shown() {
     assert_eq!(first_request(quiet_after(25), 200).await, 225);
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_document_fetches_first_is_waited_for_no_longer_than_a_moment() {
+async fn the_wait_for_first_requests_is_bounded() {
     assert_eq!(first_request(quiet_after(25), 2_000).await, 300);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_document_that_shows_that_it_waits_gets_more_time() {
+async fn a_document_that_shows_a_loading_indicator_gets_more_time() {
     assert_eq!(first_request(waiting(25, true), 800).await, 825);
     assert_eq!(first_request(waiting(25, true), 2_000).await, 1_000);
 }
@@ -232,7 +232,7 @@ async fn a_document_that_shows_that_it_waits_gets_more_time() {
 async fn a_loaded_document_that_fetches_nothing_is_not_waited_for() {
     let fake = quiet_after(25);
     for event in [started("L"), committed("L"), loaded("L")] {
-        fake.tell(event);
+        fake.report(event);
     }
     let before = Instant::now();
     fake.page.settle_loaded().await;
@@ -252,7 +252,7 @@ async fn a_download_leaves_the_document_and_ends_the_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_document_that_never_loads_is_given_up() {
+async fn a_document_that_never_loads_times_out() {
     let fake = quiet_after(25);
     let events = vec![(5, started("L")), (25, committed("L"))];
     assert_eq!(settle(&fake, events).await, (Settled::TimedOut, 10_000));
@@ -289,13 +289,13 @@ async fn a_page_that_closes_itself_ends_the_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_download_that_was_asked_for_is_waited_for_until_it_begins() {
+async fn a_requested_download_is_waited_for_until_it_begins() {
     let fake = quiet_after(25);
     let progress = Progress::new(Duration::from_secs(5));
     for (begins, took) in [(130, 155), (900, 525)] {
         let watch = fake.page.watch(&progress).await;
         let before = Instant::now();
-        fake.tell(PageEvent::OpeningRequested);
+        fake.report(PageEvent::OpeningRequested);
         let download = tokio::time::sleep(Duration::from_millis(begins));
         let settled = watch.settle_with(&SettleOptions::default(), download).await;
         assert_eq!(
@@ -314,7 +314,7 @@ async fn a_popup_is_waited_for_until_it_is_loaded() {
     let before = Instant::now();
     fake.page.popup_opened(popup.page.clone());
     let events = vec![(20, started("L")), (50, committed("L")), (200, loaded("L"))];
-    let _telling = telling(&popup, events);
+    let _telling = report_later(&popup, events);
     let settled = watch.settle(&SettleOptions::default()).await;
     assert_eq!(
         (settled, before.elapsed().as_millis()),
@@ -323,7 +323,7 @@ async fn a_popup_is_waited_for_until_it_is_loaded() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_page_that_does_not_answer_is_given_up() {
+async fn an_unresponsive_page_times_out() {
     let fake = quiet_after(60_000);
     let (settled, took) = settle(&fake, vec![]).await;
     assert_eq!((settled, took), (Settled::TimedOut, 2_500));

@@ -46,7 +46,7 @@ impl FrameSnapshot {
     }
 
     /// Places the snapshot of a frame's document below its frame element.
-    pub(crate) fn graft(&mut self, element: Handle, content: Self) {
+    pub(crate) fn insert_frame(&mut self, element: Handle, content: Self) {
         self.frames.insert(element, content);
     }
 
@@ -93,7 +93,7 @@ impl<'de> Deserialize<'de> for Facts {
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut told: A) -> Result<Vec<Entry>, A::Error> {
                 let mut entries = Vec::new();
-                while let Some(Told(entry, text)) = told.next_element()? {
+                while let Some(NamedEntry(entry, text)) = told.next_element()? {
                     entries.push(entry);
                     entries.extend(text.map(Entry::Text));
                 }
@@ -188,28 +188,28 @@ pub(super) enum Mark {
 }
 
 /// An entry as it is told, and the text below it that is its name.
-struct Told(Entry, Option<String>);
+struct NamedEntry(Entry, Option<String>);
 
-impl<'de> Deserialize<'de> for Told {
+impl<'de> Deserialize<'de> for NamedEntry {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct ToldVisitor;
+        struct NamedEntryVisitor;
 
-        impl<'de> Visitor<'de> for ToldVisitor {
-            type Value = Told;
+        impl<'de> Visitor<'de> for NamedEntryVisitor {
+            type Value = NamedEntry;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a text, or a node's role, name, ref, number of children and the rest")
             }
 
-            fn visit_str<E: Error>(self, text: &str) -> Result<Told, E> {
-                Ok(Told(Entry::Text(text.to_owned()), None))
+            fn visit_str<E: Error>(self, text: &str) -> Result<NamedEntry, E> {
+                Ok(NamedEntry(Entry::Text(text.to_owned()), None))
             }
 
-            fn visit_string<E: Error>(self, text: String) -> Result<Told, E> {
-                Ok(Told(Entry::Text(text), None))
+            fn visit_string<E: Error>(self, text: String) -> Result<NamedEntry, E> {
+                Ok(NamedEntry(Entry::Text(text), None))
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut told: A) -> Result<Told, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut told: A) -> Result<NamedEntry, A::Error> {
                 let lacks = |index| A::Error::invalid_length(index, &self);
                 let role = told.next_element()?.ok_or_else(|| lacks(0))?;
                 let name: String = told.next_element()?.ok_or_else(|| lacks(1))?;
@@ -225,10 +225,10 @@ impl<'de> Deserialize<'de> for Told {
                     children: usize::try_from(children).map_err(A::Error::custom)?,
                     ..*rest.unwrap_or_default()
                 });
-                Ok(Told(Entry::Node(node), text))
+                Ok(NamedEntry(Entry::Node(node), text))
             }
         }
 
-        deserializer.deserialize_any(ToldVisitor)
+        deserializer.deserialize_any(NamedEntryVisitor)
     }
 }

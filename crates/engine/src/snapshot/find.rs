@@ -232,7 +232,7 @@ mod tests {
   - contentinfo [ref=e14]: End"#;
 
     #[test]
-    fn a_match_stands_among_its_neighbours_below_its_ancestors() {
+    fn a_match_is_shown_with_its_neighbours_and_ancestors() {
         let found = Pattern::text("DASH").found(PAGE).unwrap();
         assert_eq!(found.matches, 1);
         expect![[r#"
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn places_far_from_each_other_stand_apart() {
+    fn distant_matches_are_separate_snippets() {
         let found = Pattern::regex("/home|a.b$/i").expect("it is a regular expression");
         let found = found.found(PAGE).unwrap();
         assert_eq!(found.matches, 2);
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_found_in_nothing() {
+    fn an_empty_snapshot_has_no_match() {
         let found = Pattern::text("x").found("").unwrap();
         assert_eq!((found.matches, found.text.as_str()), (0, ""));
     }

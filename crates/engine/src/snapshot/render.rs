@@ -1,19 +1,19 @@
 //! What is shown, written as aria YAML.
 
-use super::distill::{Item, Shown, distill};
 use super::facts::{FrameSnapshot, Mark, RenderOptions};
+use super::prune::{Item, Shown, prune};
 use super::scalar;
 use std::fmt::Write as _;
 
 /// Names longer than this, in UTF-16 units, are not written.
-const LONGEST_NAME: usize = 900;
+const MAX_NAME_LENGTH: usize = 900;
 
 pub(super) fn render(snapshot: &FrameSnapshot, options: &RenderOptions) -> String {
     let mut writer = Writer {
         text: String::new(),
         depth: options.depth,
     };
-    writer.items(&distill(snapshot, options.depth), 0, false);
+    writer.items(&prune(snapshot, options.depth), 0, false);
     writer.text.pop();
     writer.text
 }
@@ -87,8 +87,9 @@ impl Writer {
 fn key(shown: &Shown<'_>, shows_pointer: bool) -> String {
     let node = shown.node;
     let mut key = node.role.clone();
-    let is_short =
-        |name: &str| name.len() <= LONGEST_NAME || name.encode_utf16().count() <= LONGEST_NAME;
+    let is_short = |name: &str| {
+        name.len() <= MAX_NAME_LENGTH || name.encode_utf16().count() <= MAX_NAME_LENGTH
+    };
     if shown.named && !node.name.is_empty() && is_short(&node.name) {
         let _ = write!(key, " {}", serde_json::Value::from(node.name.as_str()));
     }

@@ -178,7 +178,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_plain_is_safe(text in "\\PC{0,12}|[-:# \"'{}\\[\\]a1.\t\n\u{7}\u{85}]{0,8}") {
+        fn plain_scalars_are_valid_yaml(text in "\\PC{0,12}|[-:# \"'{}\\[\\]a1.\t\n\u{7}\u{85}]{0,8}") {
             let written = value(&text);
             if written == text {
                 // What YAML would read as something else, or not at all.
@@ -194,7 +194,7 @@ mod tests {
         }
 
         #[test]
-        fn a_quoted_key_reads_back(text in "\\PC{0,12}") {
+        fn a_quoted_key_parses_to_the_same_text(text in "\\PC{0,12}") {
             let written = key(&text);
             let read = match written.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
                 Some(inside) if written != text => inside.replace("''", "'"),

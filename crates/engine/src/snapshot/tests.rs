@@ -25,7 +25,7 @@ fn recorded_pages_read_as_expected() {
 }
 
 #[test]
-fn a_cut_node_keeps_the_name_that_its_content_would_tell() {
+fn a_cut_node_keeps_the_name_from_its_content() {
     let table = || recorded(&Path::new(RECORDED).join("tables.json"));
     let lines = |depth| table().render(&RenderOptions { depth: Some(depth) });
     assert!(lines(1).contains("- table \"Cap\" [ref=e2]\n"));
@@ -51,7 +51,7 @@ fn a_frame_is_shown_below_its_element_with_refs_of_its_own() {
         ["button", "In", 2, 0, { "pointer": true }],
         "text",
     ]);
-    page.graft(7, document("f1", frame));
+    page.insert_frame(7, document("f1", frame));
     expect_test::expect![[r#"
         - generic [ref=e1]:
           - heading "Out" [level=1] [ref=e2]
@@ -68,7 +68,7 @@ fn a_frame_is_shown_below_its_element_with_refs_of_its_own() {
 }
 
 #[test]
-fn boxes_stand_last() {
+fn bounding_boxes_are_printed_last() {
     let more = json!({ "pointer": true, "url": "/x", "box": [1, -2, 30, 4] });
     let facts = json!([["link", "l", 4, 0, more]]);
     let page = document("f2", facts);
@@ -96,7 +96,7 @@ fn facts_that_lack_children_are_refused() {
 }
 
 #[test]
-fn a_text_that_is_the_name_is_not_told_twice() {
+fn a_text_equal_to_the_name_is_not_repeated() {
     let page = document(
         "",
         json!([["list", "", 0, 2], ["option", "One", 1, -1], "two"]),
@@ -122,7 +122,7 @@ fn build(tree: &Value) -> FrameSnapshot {
     let mut snapshot = document(prefix, tree["facts"].clone());
     for frame in tree["frames"].as_array().expect("frames") {
         let element = frame[0].as_u64().expect("a handle");
-        snapshot.graft(element, build(&frame[1]));
+        snapshot.insert_frame(element, build(&frame[1]));
     }
     snapshot
 }
@@ -223,7 +223,7 @@ proptest! {
     }
 
     #[test]
-    fn each_match_is_in_what_is_found(entries in entries(), text in "[ab:-]") {
+    fn every_match_is_in_the_result(entries in entries(), text in "[ab:-]") {
         let snapshot = FrameSnapshot { entries, ..FrameSnapshot::default() };
         let lines = snapshot.render(&RenderOptions::default());
         let found = tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(Pattern::text(&text).find_in(lines.clone())).unwrap();

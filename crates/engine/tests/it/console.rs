@@ -16,7 +16,7 @@ async fn lines_of(page: &Page, count: usize) -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_kind_of_call_is_told() {
+fn every_kind_of_console_call_is_reported() {
     on_a_page(async |stage| {
         let page = &stage.page;
         stage.show("/", "<div id=a class=b></div>").await;
@@ -77,7 +77,7 @@ fn every_kind_of_call_is_told() {
 }
 
 #[test]
-fn an_error_nobody_caught_is_told_with_its_stack() {
+fn an_uncaught_error_is_reported_with_its_stack() {
     on_a_page(async |stage| {
         let page = &stage.page;
         let url = stage
@@ -142,7 +142,7 @@ fn a_resource_that_is_missing_is_an_error_of_the_browser() {
 }
 
 #[test]
-fn frames_of_other_processes_speak_on_the_same_console() {
+fn console_messages_of_out_of_process_frames_are_reported() {
     on_a_page(async |stage| {
         let page = &stage.page;
         let there = format!("{}/inner", stage.site.cross_origin_url());
@@ -160,7 +160,7 @@ fn frames_of_other_processes_speak_on_the_same_console() {
 }
 
 #[test]
-fn counts_begin_anew_with_each_document_and_messages_stay() {
+fn each_document_resets_the_counts_and_keeps_the_messages() {
     on_a_page(async |stage| {
         let page = &stage.page;
         stage

@@ -1,6 +1,8 @@
 //! Dialogs and file choosers: they hold the page until somebody answers.
 
-use crate::harness::{Stage, click_until, drawn, eval, eval_in, frame_at, on_a_page, soon, until};
+use crate::harness::{
+    Stage, click_until, eval, eval_in, frame_at, on_a_page, soon, until, wait_until_drawn,
+};
 use engine::{DialogKind, Error, LoadState};
 
 /// A page whose whole area is a button that runs `script`.
@@ -104,7 +106,7 @@ fn a_dialog_of_a_frame_in_another_process_is_answered() {
             .show("/", &format!("<body style='margin:0'><iframe src='{there}' style='border:0;width:200px;height:200px'></iframe>"))
             .await;
         let frame = frame_at(page, &there).await;
-        drawn(page, &frame).await;
+        wait_until_drawn(page, &frame).await;
         assert_eq!(opened(stage).await.message, "inside");
         page.answer_dialog(&soon(), true, None).await.unwrap();
         assert_eq!(eval_in(page, &frame.id, "r").await, true);
@@ -112,7 +114,7 @@ fn a_dialog_of_a_frame_in_another_process_is_answered() {
 }
 
 #[test]
-fn a_dialog_while_a_page_loads_does_not_hold_up_the_call() {
+fn a_dialog_while_a_page_loads_ends_the_call() {
     on_a_page(async |stage| {
         let page = &stage.page;
         let url = stage
@@ -127,7 +129,7 @@ fn a_dialog_while_a_page_loads_does_not_hold_up_the_call() {
 }
 
 #[test]
-fn a_page_may_ask_before_it_is_left() {
+fn a_beforeunload_dialog_is_reported() {
     on_a_page(async |stage| {
         let page = &stage.page;
         let html = "<title>Asks</title><script>onbeforeunload = e => e.preventDefault()</script><button style='position:fixed;inset:0' onclick='clicked = 1'>x</button>";
@@ -157,7 +159,7 @@ fn a_page_may_ask_before_it_is_left() {
 }
 
 #[test]
-fn a_dialog_goes_with_its_page() {
+fn a_dialog_is_closed_with_its_page() {
     on_a_page(async |stage| {
         button(stage, "alert('bye')").await;
         opened(stage).await;
@@ -167,7 +169,7 @@ fn a_dialog_goes_with_its_page() {
 }
 
 #[test]
-fn files_are_chosen() {
+fn file_choosers_are_answered() {
     on_a_page(async |stage| {
         let page = &stage.page;
         let folder = tempfile::tempdir().unwrap();
@@ -220,7 +222,7 @@ fn files_are_chosen() {
             )
             .await;
         let frame = frame_at(page, &there).await;
-        drawn(page, &frame).await;
+        wait_until_drawn(page, &frame).await;
         assert!(opened().await.multiple);
         page.answer_file_chooser(&soon(), Some(&files))
             .await

@@ -56,7 +56,7 @@ fn a_download_is_saved_under_a_name_of_its_own() {
 }
 
 #[test]
-fn a_tab_that_only_downloads_is_closed_and_its_download_stays() {
+fn a_popup_that_only_downloads_is_closed_and_its_download_stays() {
     let folder = tempfile::tempdir().unwrap();
     in_a_context(saving(&folder), async |stage| {
         // Another context must not confuse whose download it is.
@@ -78,7 +78,7 @@ fn a_tab_that_only_downloads_is_closed_and_its_download_stays() {
 }
 
 #[test]
-fn without_a_place_to_go_downloads_are_refused() {
+fn without_a_download_folder_downloads_are_refused() {
     on_a_page(async |stage| {
         stage
             .show("/", "<title>Stays</title><a href='/download'>x</a>")
@@ -95,7 +95,7 @@ fn without_a_place_to_go_downloads_are_refused() {
 }
 
 #[test]
-fn a_download_that_breaks_off_has_failed() {
+fn an_interrupted_download_fails() {
     let folder = tempfile::tempdir().unwrap();
     in_a_context(saving(&folder), async |stage| {
         stage.site.add(
@@ -112,6 +112,6 @@ fn a_download_that_breaks_off_has_failed() {
         ));
         // Its page goes while it runs; the browser may finish it or not, but it ends.
         eval(page, "void (location = '/download?ms=300')").await;
-        until(page, || stage.asked().len() >= 3).await;
+        until(page, || stage.received_requests().len() >= 3).await;
     });
 }

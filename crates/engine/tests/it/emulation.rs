@@ -5,7 +5,7 @@ use engine::{ContextOptions, Error, Geolocation, LoadState, MediaFeatures, Size,
 use serde_json::json;
 
 #[test]
-fn a_device_from_another_land() {
+fn device_locale_and_time_zone_are_emulated() {
     let options = ContextOptions {
         user_agent: Some("Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/156.0.0.0 Mobile Safari/537.36".to_owned()),
         locale: Some("de-DE".to_owned()),
@@ -115,7 +115,7 @@ fn a_time_zone_or_locale_that_does_not_exist_is_an_error() {
 }
 
 #[test]
-fn a_place_is_believed_where_it_may_be_asked_for() {
+fn geolocation_is_emulated_where_it_is_permitted() {
     let options = ContextOptions {
         geolocation: Some(Geolocation {
             latitude: 52.5,
@@ -168,7 +168,7 @@ fn a_place_is_believed_where_it_may_be_asked_for() {
 }
 
 #[test]
-fn the_network_is_cut_and_joined_again() {
+fn offline_mode_is_turned_on_and_off() {
     on_a_page(async |stage| {
         let page = &stage.page;
         let there = format!("{}/inner", stage.site.cross_origin_url());
@@ -200,7 +200,7 @@ fn the_network_is_cut_and_joined_again() {
 }
 
 #[test]
-fn a_policy_of_the_page_does_not_bind_us_and_can_be_lifted() {
+fn content_security_policy_does_not_affect_the_engine_and_can_be_bypassed() {
     let page = "<script>blocked = false</script><title>Strict</title>";
     let strict =
         || testkit::Resource::html(page).header("content-security-policy", "default-src 'none'");
@@ -222,7 +222,7 @@ fn a_policy_of_the_page_does_not_bind_us_and_can_be_lifted() {
 }
 
 #[test]
-fn pages_without_scripts_are_still_ours_to_read() {
+fn pages_with_disabled_scripts_can_be_read() {
     let options = ContextOptions {
         java_script_enabled: Some(false),
         ..ContextOptions::default()
@@ -246,7 +246,7 @@ fn pages_without_scripts_are_still_ours_to_read() {
 }
 
 #[test]
-fn the_window_can_be_resized_and_keeps_its_kind() {
+fn the_viewport_can_be_resized_and_keeps_its_device() {
     let options = ContextOptions {
         viewport: Some(Viewport {
             screen: None,

@@ -1,7 +1,8 @@
 //! Frames of this and of other processes, as they come, go and move.
 
 use crate::harness::{
-    Stage, call, click, drawn, eval, eval_in, frame_at, goto, on_a_page, soon, until, until_some,
+    Stage, call, click, eval, eval_in, frame_at, goto, on_a_page, soon, until, until_some,
+    wait_until_drawn,
 };
 use engine::{Error, FrameFacts, FrameId, Page};
 use serde_json::Value;
@@ -32,7 +33,7 @@ async fn owners(page: &Page, frame: &FrameId) -> Vec<u64> {
 }
 
 #[test]
-fn every_frame_of_a_nest_over_two_origins_can_be_asked() {
+fn scripts_run_in_every_nested_frame_of_two_origins() {
     on_a_page(async |stage| {
         let page = &stage.page;
         let outer = elsewhere(stage, "/outer");
@@ -174,7 +175,7 @@ fn frames_come_and_go() {
 }
 
 #[test]
-fn another_site_in_the_main_frame_takes_all_frames_along() {
+fn a_cross_site_navigation_removes_all_frames() {
     on_a_page(async |stage| {
         let page = &stage.page;
         let there = elsewhere(stage, "/there");
@@ -216,7 +217,7 @@ fn a_click_by_coordinates_reaches_into_a_frame_of_another_process() {
             )
             .await;
         let frame = frame_at(page, &there).await;
-        drawn(page, &frame).await;
+        wait_until_drawn(page, &frame).await;
         click(page, 60.0, 120.0).await.unwrap();
         assert_eq!(
             eval_in(
@@ -231,7 +232,7 @@ fn a_click_by_coordinates_reaches_into_a_frame_of_another_process() {
 }
 
 #[test]
-fn a_call_during_a_navigation_may_be_asked_again() {
+fn a_call_during_a_navigation_can_be_retried() {
     on_a_page(async |stage| {
         let page = &stage.page;
         let other = stage.site.add_page("/other", "<title>Other</title>");
@@ -260,7 +261,7 @@ fn a_call_during_a_navigation_may_be_asked_again() {
 }
 
 #[test]
-fn a_call_into_a_frame_that_goes_ends() {
+fn a_call_in_a_removed_frame_ends() {
     on_a_page(async |stage| {
         let page = &stage.page;
         let there = elsewhere(stage, "/leaf");
@@ -286,7 +287,7 @@ fn a_call_into_a_frame_that_goes_ends() {
 }
 
 #[test]
-fn documents_are_asked_while_they_are_replaced_again_and_again() {
+fn calls_survive_repeated_navigations() {
     on_a_page(async |stage| {
         let page = &stage.page;
         let urls = [stage.site.url("/x"), elsewhere(stage, "/x")];

@@ -14,7 +14,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::OnceCell;
 
 /// How long anything may take; only a failure waits for it.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 static RUNTIME: LazyLock<Runtime> =
     LazyLock::new(|| Runtime::new().expect("a runtime can be started"));
@@ -114,7 +114,7 @@ fn shared_profile() -> PathBuf {
 
 /// The deadline of one step.
 pub(crate) fn soon() -> Progress {
-    Progress::new(PATIENCE)
+    Progress::new(TEST_TIMEOUT)
 }
 
 impl Stage {
@@ -126,7 +126,7 @@ impl Stage {
     }
 
     /// What the site was asked for, but for what browsers ask by themselves.
-    pub(crate) fn asked(&self) -> Vec<testkit::Request> {
+    pub(crate) fn received_requests(&self) -> Vec<testkit::Request> {
         let mut asked = self.site.requests();
         asked.retain(|request| request.target != "/favicon.ico");
         asked
@@ -213,7 +213,7 @@ pub(crate) async fn click_until(page: &Page, x: f64, y: f64, mut condition: impl
 }
 
 /// Waits until `look` finds something; looks again whenever the page or context changes.
-pub(crate) async fn until_some<T>(of: &impl Changing, mut look: impl FnMut() -> Option<T>) -> T {
+pub(crate) async fn until_some<T>(of: &impl Observable, mut look: impl FnMut() -> Option<T>) -> T {
     let mut changes = of.changes();
     let found = async {
         loop {
@@ -224,13 +224,13 @@ pub(crate) async fn until_some<T>(of: &impl Changing, mut look: impl FnMut() -> 
             changes.changed().await.expect("its owner is alive");
         }
     };
-    tokio::time::timeout(PATIENCE, found)
+    tokio::time::timeout(TEST_TIMEOUT, found)
         .await
         .expect("it should have happened by now")
 }
 
 /// Waits until `condition` holds.
-pub(crate) async fn until(of: &impl Changing, mut condition: impl FnMut() -> bool) {
+pub(crate) async fn until(of: &impl Observable, mut condition: impl FnMut() -> bool) {
     until_some(of, || condition().then_some(())).await;
 }
 
@@ -245,23 +245,23 @@ pub(crate) async fn frame_at(page: &Page, url: &str) -> FrameFacts {
 }
 
 /// Waits until the frame was drawn: before that the browser does not know where it is.
-pub(crate) async fn drawn(page: &Page, frame: &FrameFacts) {
+pub(crate) async fn wait_until_drawn(page: &Page, frame: &FrameFacts) {
     let twice = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))";
     eval_in(page, &frame.id, twice).await;
 }
 
 /// What counts its changes.
-pub(crate) trait Changing {
+pub(crate) trait Observable {
     fn changes(&self) -> tokio::sync::watch::Receiver<u64>;
 }
 
-impl Changing for Page {
+impl Observable for Page {
     fn changes(&self) -> tokio::sync::watch::Receiver<u64> {
         Page::changes(self)
     }
 }
 
-impl Changing for BrowserContext {
+impl Observable for BrowserContext {
     fn changes(&self) -> tokio::sync::watch::Receiver<u64> {
         BrowserContext::changes(self)
     }

@@ -10,7 +10,7 @@ fn pending(page: &Page) -> bool {
 }
 
 #[test]
-fn a_redirect_ends_where_it_leads() {
+fn a_redirect_ends_at_its_target() {
     on_a_page(async |stage| {
         let end = stage.site.add_page("/end", "<title>End</title>");
         goto(
@@ -40,10 +40,13 @@ fn a_204_and_a_download_leave_the_document_as_it_is() {
             until(page, || !pending(page)).await;
         }
         for y in [100.0, 500.0] {
-            let sent = stage.asked().len();
+            let sent = stage.received_requests().len();
             click(page, 100.0, y).await.unwrap();
             // The second one would take the place of the first as long as that is not sent.
-            until(page, || stage.asked().len() > sent && !pending(page)).await;
+            until(page, || {
+                stage.received_requests().len() > sent && !pending(page)
+            })
+            .await;
         }
         assert_eq!(page.title(&soon()).await.unwrap(), "Stays");
         goto(page, &stage.site.url("/status/200")).await;
@@ -118,7 +121,7 @@ fn a_history_of_one_entry_has_no_back() {
 }
 
 #[test]
-fn a_reload_brings_a_new_document() {
+fn a_reload_creates_a_new_document() {
     on_a_page(async |stage| {
         let url = stage.show("/", "<title>Same</title>").await;
         eval(&stage.page, "marker = 1").await;
@@ -136,7 +139,7 @@ fn a_reload_brings_a_new_document() {
             .unwrap();
         assert!(
             stage
-                .asked()
+                .received_requests()
                 .last()
                 .unwrap()
                 .header("cache-control")
@@ -146,7 +149,7 @@ fn a_reload_brings_a_new_document() {
 }
 
 #[test]
-fn what_cannot_be_loaded_says_why() {
+fn failed_navigations_have_a_net_error() {
     on_a_page(async |stage| {
         let page = &stage.page;
         for (url, expected) in [
@@ -177,7 +180,7 @@ fn what_cannot_be_loaded_says_why() {
 }
 
 #[test]
-fn a_failed_reload_says_why() {
+fn a_failed_reload_has_a_net_error() {
     on_a_page(async |stage| {
         let site = testkit::Site::start().await;
         let url = site.add_page("/", "<title>Once</title>");
@@ -196,7 +199,7 @@ fn a_failed_reload_says_why() {
 }
 
 #[test]
-fn a_navigation_gives_way_to_a_later_one() {
+fn a_later_navigation_aborts_an_earlier_one() {
     on_a_page(async |stage| {
         let page = &stage.page;
         let end = stage.site.add_page("/end", "<title>End</title>");
@@ -230,7 +233,7 @@ fn a_navigation_gives_way_to_a_later_one() {
 }
 
 #[test]
-fn a_response_that_never_ends_is_shown_and_not_waited_for_beyond_the_deadline() {
+fn an_endless_response_is_shown_and_its_load_times_out() {
     on_a_page(async |stage| {
         let page = &stage.page;
         let url = stage.site.url("/never");
@@ -258,7 +261,7 @@ fn a_response_that_never_ends_is_shown_and_not_waited_for_beyond_the_deadline() 
 }
 
 #[test]
-fn a_document_can_be_written_anew() {
+fn a_document_can_be_replaced_by_document_write() {
     on_a_page(async |stage| {
         let page = &stage.page;
         stage.show("/", "<title>Old</title>").await;
@@ -285,7 +288,7 @@ fn a_meta_refresh_is_followed() {
 }
 
 #[test]
-fn links_that_lead_nowhere_leave_nothing_pending() {
+fn links_without_navigation_leave_nothing_pending() {
     on_a_page(async |stage| {
         let page = &stage.page;
         for href in [
@@ -337,7 +340,7 @@ fn requests_that_fail_do_not_end_a_navigation() {
 }
 
 #[test]
-fn a_crash_is_told_and_the_page_can_be_closed() {
+fn a_crash_is_reported_and_the_page_can_be_closed() {
     on_a_page(async |stage| {
         let page = &stage.page;
         stage.show("/", "").await;
@@ -371,7 +374,7 @@ fn a_crash_is_told_and_the_page_can_be_closed() {
 }
 
 #[test]
-fn closing_ends_what_the_page_was_doing() {
+fn closing_a_page_ends_its_pending_calls() {
     on_a_page(async |stage| {
         let page = &stage.page;
         stage

@@ -7,7 +7,7 @@ use engine::{ContextOptions, LoadState};
 use std::time::Duration;
 
 #[test]
-fn a_popup_knows_its_opener_and_loads() {
+fn a_popup_has_its_opener_and_loads() {
     on_a_page(async |stage| {
         let url = stage.site.add_page("/popup", "<title>Popup</title>");
         stage.show("/", "<title>Opener</title>").await;
@@ -29,7 +29,7 @@ fn a_popup_knows_its_opener_and_loads() {
 }
 
 #[test]
-fn a_popup_that_cannot_reach_its_opener_has_one_all_the_same() {
+fn a_noopener_popup_has_an_opener() {
     on_a_page(async |stage| {
         let url = stage.site.add_page("/popup", "<title>Popup</title>");
         stage.show("/", "").await;
@@ -93,7 +93,7 @@ fn a_blank_popup_is_written_by_its_opener() {
 }
 
 #[test]
-fn a_popup_that_closes_itself_is_gone_from_the_context() {
+fn a_popup_that_closes_itself_is_removed_from_the_context() {
     on_a_page(async |stage| {
         stage.show("/", "").await;
         let popup = stage
@@ -108,7 +108,7 @@ fn a_popup_that_closes_itself_is_gone_from_the_context() {
 }
 
 #[test]
-fn popups_that_close_at_once_leave_nothing_behind() {
+fn popups_that_close_at_once_are_removed() {
     on_a_page(async |stage| {
         stage.show("/", "").await;
         for _ in 0..10 {
@@ -132,7 +132,7 @@ fn popups_that_close_at_once_leave_nothing_behind() {
 }
 
 #[test]
-fn init_scripts_run_before_the_page_everywhere() {
+fn init_scripts_run_before_scripts_of_every_document() {
     let options = ContextOptions {
         init_scripts: vec!["globalThis.early = (globalThis.early ?? 0) + 1;".to_owned()],
         ..ContextOptions::default()
@@ -179,7 +179,7 @@ fn init_scripts_run_before_the_page_everywhere() {
 }
 
 #[test]
-fn the_injected_code_is_there_in_a_popup_that_never_navigated() {
+fn the_injected_script_runs_in_a_popup_that_never_navigated() {
     on_a_page(async |stage| {
         stage.show("/", "").await;
         let popup = stage

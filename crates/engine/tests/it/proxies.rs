@@ -15,7 +15,7 @@ fn with_confined_browser(test: impl AsyncFnOnce(&Browser)) {
 }
 
 #[test]
-fn a_context_goes_through_its_proxy_with_name_and_password() {
+fn a_context_uses_its_proxy_with_credentials() {
     with_confined_browser(async |browser| {
         let site = Site::start().await;
         let url = site.add_page("/", "<title>Through</title>");
@@ -40,7 +40,7 @@ fn a_context_goes_through_its_proxy_with_name_and_password() {
 }
 
 #[test]
-fn a_wrong_password_for_the_proxy_ends_at_its_refusal() {
+fn a_wrong_proxy_password_fails() {
     with_confined_browser(async |browser| {
         let site = Site::start().await;
         let url = site.add_page("/", "<title>Through</title>");

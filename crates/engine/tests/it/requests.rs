@@ -81,7 +81,7 @@ fn each_hop_of_a_redirect_is_a_request_with_its_own_facts() {
 }
 
 #[test]
-fn bodies_of_both_directions_are_there_on_demand() {
+fn request_and_response_bodies_are_available() {
     on_a_page(async |stage| {
         let page = &stage.page;
         let bytes: Vec<u8> = (0..=255).collect();
@@ -139,7 +139,7 @@ fn bodies_of_both_directions_are_there_on_demand() {
 }
 
 #[test]
-fn a_compressed_body_is_told_as_the_page_sees_it() {
+fn a_compressed_body_is_decoded() {
     on_a_page(async |stage| {
         // gzip of 'zipped zipped zipped'
         let zipped: &[u8] = &[
@@ -165,7 +165,7 @@ fn a_compressed_body_is_told_as_the_page_sees_it() {
 }
 
 #[test]
-fn failures_say_why() {
+fn failed_requests_have_a_net_error() {
     on_a_page(async |stage| {
         let page = &stage.page;
         stage.show("/", "").await;
@@ -188,7 +188,7 @@ fn failures_say_why() {
 }
 
 #[test]
-fn the_favicon_is_the_browsers_own_affair() {
+fn favicon_requests_are_not_reported() {
     on_a_page(async |stage| {
         stage
             .show(
@@ -209,7 +209,7 @@ fn the_favicon_is_the_browsers_own_affair() {
 }
 
 #[test]
-fn a_cached_answer_is_marked() {
+fn a_cached_response_is_marked() {
     on_a_page(async |stage| {
         let page = &stage.page;
         stage.site.add(
@@ -261,7 +261,7 @@ fn frames_of_other_processes_have_requests_with_bodies() {
 }
 
 #[test]
-fn credentials_are_given_where_they_are_asked_for() {
+fn http_credentials_are_sent_on_request() {
     let right = HttpCredentials {
         username: "user".to_owned(),
         password: "secret".to_owned(),
@@ -310,7 +310,7 @@ async fn answer(stage: &Stage) -> u16 {
 }
 
 #[test]
-fn a_rule_holds_for_the_first_request_of_a_page_that_a_page_opens() {
+fn a_route_applies_to_the_first_request_of_a_popup() {
     on_a_page(async |stage| {
         stage.show("/", "").await;
         let mock = Mock {
@@ -353,7 +353,7 @@ fn a_rule_holds_for_the_first_request_of_a_page_that_a_page_opens() {
         assert_eq!(eval(&popup, came).await, true);
         assert!(
             !stage
-                .asked()
+                .received_requests()
                 .iter()
                 .any(|request| request.target == "/mocked")
         );
@@ -361,7 +361,7 @@ fn a_rule_holds_for_the_first_request_of_a_page_that_a_page_opens() {
 }
 
 #[test]
-fn a_change_of_rules_that_is_cancelled_leaves_no_request_waiting() {
+fn a_cancelled_change_of_routes_leaves_no_request_paused() {
     on_a_page(async |stage| {
         stage.show("/", "").await;
         let rule = Route {

@@ -4,7 +4,7 @@ use crate::harness::{eval, goto, in_a_context, on_a_page, soon};
 use engine::{ContextOptions, OriginStorage, StorageItem, StorageState};
 
 #[test]
-fn what_one_context_remembers_another_is_told() {
+fn storage_state_is_restored_in_another_context() {
     on_a_page(async |stage| {
         let page = &stage.page;
         let there = stage.site.cross_origin_url();
@@ -17,7 +17,7 @@ fn what_one_context_remembers_another_is_told() {
         goto(page, &format!("{there}/")).await;
         eval(page, "() => { localStorage.there = 2 }").await;
         goto(page, "about:blank").await;
-        let asked = stage.asked().len();
+        let asked = stage.received_requests().len();
         let pages = stage.context.changes();
         let state = stage.context.storage_state(&soon()).await.unwrap();
         assert!(!pages.has_changed().unwrap(), "a page came or went");
@@ -48,7 +48,11 @@ fn what_one_context_remembers_another_is_told() {
             .unwrap();
         other.restore(&soon(), &state).await.unwrap();
         assert!(other.pages().is_empty());
-        assert_eq!(stage.asked().len(), asked, "the network was asked");
+        assert_eq!(
+            stage.received_requests().len(),
+            asked,
+            "the network was asked"
+        );
         assert_eq!(other.storage_state(&soon()).await.unwrap(), state);
         let page = other.new_page(&soon()).await.unwrap();
         goto(&page, &stage.site.url("/")).await;
@@ -68,7 +72,7 @@ fn what_one_context_remembers_another_is_told() {
 }
 
 #[test]
-fn an_origin_that_cannot_be_reached_has_its_storage_all_the_same() {
+fn the_storage_of_an_unreachable_origin_is_restored() {
     let options = ContextOptions {
         offline: true,
         ..ContextOptions::default()
@@ -92,7 +96,7 @@ fn an_origin_that_cannot_be_reached_has_its_storage_all_the_same() {
 }
 
 #[test]
-fn a_page_that_opens_meanwhile_is_the_users() {
+fn a_page_that_opens_meanwhile_is_reported() {
     on_a_page(async |stage| {
         stage.show("/", "<script>localStorage.a = 1</script>").await;
         let (first, second) = (soon(), soon());
@@ -111,7 +115,7 @@ fn a_page_that_opens_meanwhile_is_the_users() {
 }
 
 #[test]
-fn an_answer_nobody_waits_for_leaves_no_page_behind() {
+fn a_cancelled_storage_read_leaves_no_page() {
     on_a_page(async |stage| {
         stage.show("/", "<script>localStorage.a = 1</script>").await;
         for _ in 0..5 {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use testkit::Engine;
 
 #[test]
-fn a_page_in_an_endless_loop_is_given_up_and_closed() {
+fn a_page_in_an_endless_loop_times_out_and_can_be_closed() {
     on_a_page(async |stage| {
         let page = &stage.page;
         stage
@@ -41,7 +41,7 @@ fn a_page_in_an_endless_loop_is_given_up_and_closed() {
 }
 
 #[test]
-fn contexts_and_pages_by_the_hundred_leave_no_task_behind() {
+fn hundreds_of_contexts_and_pages_leak_no_task() {
     with_browser(async |browser| {
         let open_and_close = async || {
             let context = browser
@@ -93,7 +93,7 @@ fn ten_thousand_messages_are_counted() {
 }
 
 #[test]
-fn a_flood_of_messages_does_not_cost_the_page() {
+fn a_flood_of_messages_does_not_close_the_page() {
     on_a_page(async |stage| {
         let page = &stage.page;
         stage.show("/", "").await;
@@ -145,7 +145,7 @@ fn three_hundred_frames() {
 }
 
 #[test]
-fn an_alert_without_end_can_be_answered_and_left() {
+fn a_page_with_endless_alerts_can_be_navigated() {
     on_a_page(async |stage| {
         let page = &stage.page;
         stage

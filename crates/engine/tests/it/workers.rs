@@ -9,7 +9,7 @@ fn script(source: &str) -> Resource {
 }
 
 #[test]
-fn a_worker_speaks_on_the_console_of_its_page_and_its_requests_show() {
+fn console_messages_and_requests_of_workers_are_reported() {
     on_a_page(async |stage| {
         let page = &stage.page;
         stage.site.add(
@@ -72,7 +72,7 @@ fn workers_of_workers_run() {
 }
 
 #[test]
-fn shared_workers_run_without_us() {
+fn shared_workers_run_unattached() {
     on_a_page(async |stage| {
         stage.site.add(
             "/shared.js",
@@ -85,7 +85,7 @@ fn shared_workers_run_without_us() {
 }
 
 #[test]
-fn service_workers_run_without_us() {
+fn service_workers_run_unattached() {
     on_a_page(async |stage| {
         let page = &stage.page;
         stage.site.add(
@@ -111,7 +111,7 @@ fn service_workers_run_without_us() {
 }
 
 #[test]
-fn service_workers_can_be_kept_out() {
+fn service_workers_can_be_blocked() {
     let options = ContextOptions {
         block_service_workers: true,
         ..ContextOptions::default()
@@ -138,7 +138,7 @@ fn service_workers_can_be_kept_out() {
 }
 
 #[test]
-fn what_changes_for_the_context_reaches_pages_with_workers() {
+fn context_changes_apply_to_pages_with_workers() {
     on_a_page(async |stage| {
         stage.site.add(
             "/worker.js",

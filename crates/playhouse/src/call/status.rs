@@ -52,7 +52,7 @@ impl Status {
                 .iter()
                 .rev()
                 .filter(|operation| operation.is_shared())
-                .find_map(Progress::waits_for)
+                .find_map(Progress::current_step)
                 .map(|step| settings.secrets.redacted(step)),
         }?;
         Some(match text.char_indices().nth(LONGEST) {

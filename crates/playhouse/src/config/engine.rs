@@ -4,7 +4,7 @@ use std::{fs, io, path::PathBuf, sync::Once, time::Duration};
 
 use engine::{
     BrowserChoice, BrowserKind, CdpEndpoint, Channel, ConnectOptions, ContextOptions, FoundBrowser,
-    LaunchOptions, MediaFeatures, Result, WebDriverEnd, sandbox_unavailable, user_agent_of,
+    LaunchOptions, MediaFeatures, Result, WebDriverEndpoint, sandbox_unavailable, user_agent_of,
 };
 
 use super::{
@@ -72,7 +72,7 @@ impl BrowserSettings {
         });
         cdp.or_else(|| {
             let webdriver = self.webdriver.as_ref()?;
-            Some(ConnectOptions::WebDriver(Box::new(WebDriverEnd {
+            Some(ConnectOptions::WebDriver(Box::new(WebDriverEndpoint {
                 endpoint: webdriver.endpoint.clone(),
                 headers: webdriver.headers.clone(),
                 capabilities: webdriver.capabilities.clone(),

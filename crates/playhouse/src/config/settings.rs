@@ -132,7 +132,7 @@ impl BrowserSettings {
     pub(crate) fn of_channel(&self, channel: Channel) -> Self {
         let choice = BrowserChoice::Channel(channel);
         let same_family = self.kind == channel.kind();
-        if self.choice == choice || (same_family && channel.is_the_family()) {
+        if self.choice == choice || (same_family && channel.is_default_channel()) {
             return self.clone();
         }
         let mut settings = Self {

@@ -24,7 +24,7 @@ pub(super) async fn run(
 
 /// The locator that an expression stands for; it waits for what is not there yet.
 fn locator(page: &Page, on: &On, text: &str) -> Result<Locator, Failure> {
-    let locator = page.locator(text)?.patient();
+    let locator = page.locator(text)?.waiting_for_element();
     Ok(match &on.frame {
         Some(frame) => locator.within(FrameId::from(frame)),
         None => locator,

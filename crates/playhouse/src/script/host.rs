@@ -7,7 +7,7 @@ use super::route::Pauses;
 use super::{End, Outcome, Setting, context, element, facts, page};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use engine::{Attendance, Events, Page, PageEvent, PageId, Progress, Task};
+use engine::{DialogHandlerGuard, Events, Page, PageEvent, PageId, Progress, Task};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{BoxStream, FuturesUnordered, SelectAll};
 use futures_util::{FutureExt as _, StreamExt as _};
@@ -47,7 +47,7 @@ pub(super) struct State {
     /// Events of pages that somebody listens to.
     heard: HashSet<(PageId, String)>,
     /// Pages whose dialogs the code answers.
-    attended: HashMap<PageId, Attendance>,
+    attended: HashMap<PageId, DialogHandlerGuard>,
     /// Pages whose requests wait for the code.
     pub(super) routed: HashMap<PageId, Task>,
     pub(super) pauses: Pauses,
@@ -297,7 +297,7 @@ impl Desk {
         }
         if listen.event == "dialog" {
             if listen.on {
-                let attendance = page.attend_dialogs();
+                let attendance = page.handle_dialogs();
                 state.attended.insert(page.id().clone(), attendance);
             } else if let Some(attendance) = state.attended.remove(page.id()) {
                 drop(state);

@@ -146,7 +146,7 @@ impl Session {
         let seen = match tab.modals().is_empty() {
             true => match tab.page.snapshot(&call.action(), &options).await {
                 Err(engine::Error::Timeout { .. })
-                    if !call.names_limit() && tab.page.answers_again().await =>
+                    if !call.names_limit() && tab.page.is_responsive_again().await =>
                 {
                     tab.page.snapshot(&call.action(), &options).await
                 }

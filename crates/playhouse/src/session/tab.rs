@@ -6,7 +6,7 @@ use crate::config::Settings;
 use crate::error::Result;
 use crate::output::Output;
 use crate::reply::{Event, Modal, PageFacts};
-use engine::{Landing, LoadState, Page, Progress, Task};
+use engine::{LoadState, NavigationOutcome, Page, Progress, Task};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -195,7 +195,7 @@ impl Tab {
 
     /// Closes what waits for an answer, as a user does who goes elsewhere.
     pub(crate) async fn dismiss_modals(&self, progress: &Progress) -> Result<()> {
-        self.page.let_go(progress).await?;
+        self.page.prepare_to_leave(progress).await?;
         if self.page.file_chooser().is_some() {
             self.page.answer_file_chooser(progress, None).await?;
         }
@@ -209,14 +209,14 @@ impl Tab {
         progress: &Progress,
         url: &str,
         until: LoadState,
-    ) -> Result<Option<Landing>> {
+    ) -> Result<Option<NavigationOutcome>> {
         self.restart_console();
         for _ in 0..TRIES {
             self.dismiss_modals(progress).await?;
             let shown = self.document();
             match self.page.goto(progress, url, until).await {
                 // The last word of a script of the page that is left.
-                Err(engine::Error::DialogOpen {}) if self.page.is_asked_by_script() => {}
+                Err(engine::Error::DialogOpen {}) if self.page.has_script_dialog() => {}
                 // The page went elsewhere at the same moment, as one does that loads itself again and again.
                 Err(engine::Error::NavigationFailed { reason, .. })
                     if reason == GIVEN_UP && self.document() != shown => {}

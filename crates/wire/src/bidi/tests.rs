@@ -20,13 +20,13 @@ use super::{Command, Event, browser, session};
 use crate::actions::{Action, Source};
 
 #[derive(Deserialize)]
-struct Said {
+struct EventMessage {
     method: String,
     params: Option<Box<RawValue>>,
     result: Option<Box<RawValue>>,
 }
 
-fn said() -> Vec<Said> {
+fn event_messages() -> Vec<EventMessage> {
     let lines = include_str!("firefox-153.jsonl").lines();
     lines
         .map(|line| serde_json::from_str(line).unwrap())
@@ -35,8 +35,10 @@ fn said() -> Vec<Said> {
 
 /// All events of a kind.
 fn events<E: Event>() -> Vec<E> {
-    let all = said().into_iter().filter(|said| said.method == E::METHOD);
-    let read = |said: Said| serde_json::from_str(said.params?.get()).ok();
+    let all = event_messages()
+        .into_iter()
+        .filter(|said| said.method == E::METHOD);
+    let read = |said: EventMessage| serde_json::from_str(said.params?.get()).ok();
     let events: Vec<_> = all.map(read).collect();
     assert!(!events.is_empty(), "{} was not recorded", E::METHOD);
     let read: Option<Vec<E>> = events.into_iter().collect();
@@ -45,7 +47,9 @@ fn events<E: Event>() -> Vec<E> {
 
 /// All answers to a command.
 fn answers<C: Command>() -> Vec<C::Response> {
-    let all = said().into_iter().filter(|said| said.method == C::METHOD);
+    let all = event_messages()
+        .into_iter()
+        .filter(|said| said.method == C::METHOD);
     all.filter_map(|said| Some(serde_json::from_str(said.result?.get()).unwrap()))
         .collect()
 }
@@ -83,7 +87,7 @@ fn every_event_is_read() {
 }
 
 #[test]
-fn a_page_that_went_with_its_user_context_names_none() {
+fn a_page_removed_with_its_user_context_has_none() {
     let gone = events::<ContextDestroyed>();
     let owners: Vec<_> = gone
         .iter()
@@ -180,7 +184,7 @@ fn values_and_errors_of_scripts_are_read() {
 }
 
 #[test]
-fn what_is_not_said_is_left_out() {
+fn optional_fields_are_omitted() {
     let create = Create {
         kind: CreateType::Window,
         user_context: None,

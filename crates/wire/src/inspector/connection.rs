@@ -17,14 +17,14 @@ use tokio::task::AbortHandle;
 use super::frame::{self, CONNECTION, Frames, addressed, encoded};
 use crate::error::{ConnectFailure, Error, Result};
 use crate::json;
-use crate::transport::Prompt;
+use crate::transport::NoDelayStream;
 
 /// Messages that may wait for their reader; with more, the connection ends.
-const QUEUE: usize = 16_384;
+const QUEUE_CAPACITY: usize = 16_384;
 /// How much of what it says is logged.
-const SHOWN: usize = 200;
+const MAX_LOGGED_LENGTH: usize = 200;
 /// How long the browser may take to say that it will talk to us.
-const HANDSHAKE: Duration = Duration::from_secs(5);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A connection to a browser's inspector. Clones are the same; it ends with the last of them.
 #[derive(Clone)]
@@ -118,8 +118,9 @@ impl Inspector {
             let socket = TcpStream::connect(address)
                 .await
                 .map_err(|error| failed(error.to_string()))?;
-            let (socket, glance) = Glance::at(socket).map_err(|error| failed(error.to_string()))?;
-            let (from, mut to) = split(Prompt::new(socket));
+            let (socket, glance) =
+                SocketPeek::at(socket).map_err(|error| failed(error.to_string()))?;
+            let (from, mut to) = split(NoDelayStream::new(socket));
             let mut frames = Frames::of(from);
             // The hash of a set of commands that we might know already: none.
             let hello = encoded("SetupInspectorClient", &[0]);
@@ -132,12 +133,12 @@ impl Inspector {
                 other => Err(failed(format!("it says {other}"))),
             }
         };
-        let (frames, glance, to) = tokio::time::timeout(HANDSHAKE, shaking_hands)
+        let (frames, glance, to) = tokio::time::timeout(HANDSHAKE_TIMEOUT, shaking_hands)
             .await
             .map_err(|_| failed("no answer".into()))??;
-        let (outgoing, queued) = mpsc::channel(QUEUE);
-        let (tell, events) = mpsc::channel(QUEUE);
-        let (awaiting, awaited) = mpsc::channel(QUEUE);
+        let (outgoing, queued) = mpsc::channel(QUEUE_CAPACITY);
+        let (tell, events) = mpsc::channel(QUEUE_CAPACITY);
+        let (awaiting, awaited) = mpsc::channel(QUEUE_CAPACITY);
         let shared = Arc::new(Shared {
             outgoing,
             awaiting,
@@ -177,7 +178,7 @@ impl Inspector {
     }
 
     /// Tells a part of a page something whose answer nobody needs; in order with what is asked.
-    pub fn tell(&self, target: u64, part: &str, method: &'static str, params: &Value) {
+    pub fn send_command(&self, target: u64, part: &str, method: &'static str, params: &Value) {
         let id = self.shared.number();
         if let Err(error) = self.shared.wrap(target, part, id, method, params) {
             tracing::debug!(%error, method, "the inspector message was not sent");
@@ -189,7 +190,7 @@ impl Inspector {
     ///
     /// It answers the driver and us over one connection inside of it, where Nagle's algorithm holds an answer to the driver back for 40 ms
     /// that comes soon after one to us.
-    pub async fn arrived(&self) -> Result<u64> {
+    pub async fn flush_received(&self) -> Result<u64> {
         let (read, was_read) = oneshot::channel();
         let asked = self.shared.awaiting.send(read).await;
         match asked.is_ok() && was_read.await.is_ok() {
@@ -280,7 +281,7 @@ impl Shared {
     }
 
     /// Hands an answer to whoever waits, and what else is said to the queue; whether that has room.
-    fn take(
+    fn dispatch(
         &self,
         target: u64,
         part: &Arc<str>,
@@ -295,7 +296,7 @@ impl Shared {
             if let Some(waiting) = self.waiting().remove(&id) {
                 let answer = match envelope.error {
                     Some(refusal) => Err(refusal.of(waiting.method)),
-                    None => Ok(envelope.result.unwrap_or_else(nothing)),
+                    None => Ok(envelope.result.unwrap_or_else(empty_params)),
                 };
                 let _ = waiting.answer.send(answer);
             }
@@ -304,15 +305,15 @@ impl Shared {
         let Some(method) = envelope.method else {
             return true;
         };
-        let params = envelope.params.unwrap_or_else(nothing);
+        let params = envelope.params.unwrap_or_else(empty_params);
         if &*method == "Target.dispatchMessageFromTarget" {
             return match serde_json::from_str::<Wrapped>(params.get()) {
-                Ok(inner) => self.take(target, &inner.target_id, &inner.message, tell),
+                Ok(inner) => self.dispatch(target, &inner.target_id, &inner.message, tell),
                 Err(_) => true,
             };
         }
         let shown = params.get();
-        let head = &shown[..shown.floor_char_boundary(SHOWN)];
+        let head = &shown[..shown.floor_char_boundary(MAX_LOGGED_LENGTH)];
         tracing::trace!(
             target_id = target,
             part = &**part,
@@ -332,14 +333,14 @@ impl Shared {
     }
 }
 
-fn nothing() -> Box<RawValue> {
+fn empty_params() -> Box<RawValue> {
     RawValue::from_string("{}".to_owned()).unwrap_or_default()
 }
 
 /// Another view of the socket, which takes nothing out of it.
-struct Glance(std::net::TcpStream);
+struct SocketPeek(std::net::TcpStream);
 
-impl Glance {
+impl SocketPeek {
     fn at(socket: TcpStream) -> std::io::Result<(TcpStream, Self)> {
         let socket = socket.into_std()?;
         let glance = Self(socket.try_clone()?);
@@ -347,22 +348,22 @@ impl Glance {
     }
 
     /// Whether something has arrived that was not read yet; the runtime hears of that later.
-    fn sees_more(&self) -> bool {
+    fn has_unread(&self) -> bool {
         self.0.peek(&mut [0]).is_ok_and(|bytes| bytes > 0)
     }
 }
 
 async fn read(
     shared: Arc<Shared>,
-    mut frames: Frames<ReadHalf<Prompt>>,
-    glance: Glance,
+    mut frames: Frames<ReadHalf<NoDelayStream>>,
+    glance: SocketPeek,
     mut awaited: mpsc::Receiver<oneshot::Sender<()>>,
     tell: mpsc::Sender<InspectorEvent>,
 ) {
     let whole: Arc<str> = "".into();
     let mut waiting: Vec<oneshot::Sender<()>> = Vec::new();
     let reason = loop {
-        if !waiting.is_empty() && frames.is_between() && !glance.sees_more() {
+        if !waiting.is_empty() && frames.is_between() && !glance.has_unread() {
             for waiting in waiting.drain(..) {
                 let _ = waiting.send(());
             }
@@ -383,7 +384,7 @@ async fn read(
             continue;
         }
         if let Some((target, text)) = frame::address(&frame.body)
-            && !shared.take(target, &whole, text, &tell)
+            && !shared.dispatch(target, &whole, text, &tell)
         {
             break "the inspector messages are not read".to_owned();
         }
@@ -391,7 +392,7 @@ async fn read(
     shared.end(&reason);
 }
 
-async fn write(mut to: WriteHalf<Prompt>, mut queued: mpsc::Receiver<Vec<u8>>) {
+async fn write(mut to: WriteHalf<NoDelayStream>, mut queued: mpsc::Receiver<Vec<u8>>) {
     while let Some(bytes) = queued.recv().await {
         // The reader sees the end too, and tells.
         if to.write_all(&bytes).await.is_err() {

@@ -9,12 +9,12 @@ const LITTLE_ENDIAN: u8 = 1;
 /// The browser's own process, among those that it has.
 pub(super) const CONNECTION: u64 = 1;
 /// The longest message: a body of a response that somebody asked for.
-const LONGEST: usize = 256 * 1024 * 1024;
+const MAX_MESSAGE_SIZE: usize = 256 * 1024 * 1024;
 
 /// Its length and its flags.
-const HEAD: usize = 5;
+const HEADER_SIZE: usize = 5;
 /// How much is read at once, where no more is known to come.
-const READ: usize = 16 * 1024;
+const READ_BUFFER_SIZE: usize = 16 * 1024;
 /// More room than this is not kept for the next one.
 const LARGE: usize = 256 * 1024;
 
@@ -83,7 +83,7 @@ impl<R: AsyncRead + Unpin> Frames<R> {
                 None => 0,
             };
             self.compact();
-            self.buffer.reserve(missing.max(READ));
+            self.buffer.reserve(missing.max(READ_BUFFER_SIZE));
             match self.from.read_buf(&mut self.buffer).await {
                 Ok(0) => return Err("the connection ended".to_owned()),
                 Ok(_) => {}
@@ -111,13 +111,13 @@ impl<R: AsyncRead + Unpin> Frames<R> {
             return Ok(None);
         };
         match u32::from_be_bytes(*head) as usize {
-            length if length > LONGEST => Err(format!("a message of {length} bytes")),
-            length => Ok(Some(HEAD + length)),
+            length if length > MAX_MESSAGE_SIZE => Err(format!("a message of {length} bytes")),
+            length => Ok(Some(HEADER_SIZE + length)),
         }
     }
 
     fn take(&mut self, length: usize) -> Frame {
-        let bytes = &self.buffer[self.start..][HEAD..length];
+        let bytes = &self.buffer[self.start..][HEADER_SIZE..length];
         let end = memchr::memchr(0, bytes).unwrap_or(bytes.len());
         let frame = Frame {
             name: String::from_utf8_lossy(&bytes[..end]).into_owned(),

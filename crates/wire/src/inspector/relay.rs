@@ -17,12 +17,12 @@ use tokio::task::AbortHandle;
 use super::connection::Refusal;
 use super::frame::{self, CONNECTION, Frame, Frames, addressed, encoded};
 use crate::error::{ConnectFailure, Error, Result};
-use crate::transport::Prompt;
+use crate::transport::NoDelayStream;
 
 /// Our messages to the browser have numbers that the driver's do not reach.
-const OURS: u64 = 1 << 30;
+const FIRST_INJECTED_ID: u64 = 1 << 30;
 /// Messages of ours that may wait to be sent.
-const QUEUE: usize = 64;
+const QUEUE_CAPACITY: usize = 64;
 
 /// A page of the browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,12 +37,12 @@ pub struct InspectedPage {
 pub struct Relay {
     address: SocketAddr,
     pages: watch::Receiver<Vec<InspectedPage>>,
-    aside: Arc<Aside>,
+    aside: Arc<InjectedCommands>,
     task: AbortHandle,
 }
 
 /// What we ask in the driver's name.
-struct Aside {
+struct InjectedCommands {
     outgoing: mpsc::Sender<Vec<u8>>,
     next: AtomicU64,
     /// What the driver speaks to, once the browser has told.
@@ -67,10 +67,10 @@ impl Relay {
         let listener = TcpListener::bind((browser.ip(), 0)).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let (tell, pages) = watch::channel(Vec::new());
-        let (outgoing, asked) = mpsc::channel(QUEUE);
-        let aside = Arc::new(Aside {
+        let (outgoing, asked) = mpsc::channel(QUEUE_CAPACITY);
+        let aside = Arc::new(InjectedCommands {
             outgoing,
-            next: AtomicU64::new(OURS),
+            next: AtomicU64::new(FIRST_INJECTED_ID),
             automation: Mutex::default(),
             waiting: Mutex::default(),
         });
@@ -129,7 +129,7 @@ impl Drop for Relay {
     }
 }
 
-impl Aside {
+impl InjectedCommands {
     fn automation(&self) -> Option<u64> {
         *self
             .automation
@@ -142,7 +142,7 @@ impl Aside {
     }
 
     /// Takes what the browser says if it answers us; whether it did.
-    fn takes(&self, frame: &Frame) -> bool {
+    fn take_answer(&self, frame: &Frame) -> bool {
         // A driver whose messages are not read loses nothing when there is nobody else to answer.
         if frame.name != "SendMessageToFrontend" || self.waiting().is_empty() {
             return false;
@@ -150,7 +150,7 @@ impl Aside {
         let answer = frame::address(&frame.body);
         let answer = answer.and_then(|(_, text)| serde_json::from_str::<Answer>(text).ok());
         let Some(answer) = answer else { return false };
-        let Some(id) = answer.id.filter(|id| *id >= OURS) else {
+        let Some(id) = answer.id.filter(|id| *id >= FIRST_INJECTED_ID) else {
             return false;
         };
         if let Some(waiting) = self.waiting().remove(&id) {
@@ -164,7 +164,7 @@ async fn accept(
     listener: TcpListener,
     browser: SocketAddr,
     tell: watch::Sender<Vec<InspectedPage>>,
-    aside: Arc<Aside>,
+    aside: Arc<InjectedCommands>,
     mut asked: mpsc::Receiver<Vec<u8>>,
 ) {
     // One after the other: a driver has one connection, and tries again.
@@ -172,9 +172,9 @@ async fn accept(
         let Ok(browser) = TcpStream::connect(browser).await else {
             continue;
         };
-        let (from_driver, to_driver) = split(Prompt::new(driver));
-        let (from_browser, to_browser) = split(Prompt::new(browser));
-        let (forward, forwarded) = mpsc::channel(QUEUE);
+        let (from_driver, to_driver) = split(NoDelayStream::new(driver));
+        let (from_browser, to_browser) = split(NoDelayStream::new(browser));
+        let (forward, forwarded) = mpsc::channel(QUEUE_CAPACITY);
         tokio::select! {
             () = read(from_driver, forward) => {}
             () = write(to_browser, forwarded, &mut asked) => {}
@@ -185,7 +185,7 @@ async fn accept(
 }
 
 /// Reads messages whole, so that ours may come between two of them. Its end is the end of both.
-async fn read(from: ReadHalf<Prompt>, to: mpsc::Sender<Vec<u8>>) {
+async fn read(from: ReadHalf<NoDelayStream>, to: mpsc::Sender<Vec<u8>>) {
     let mut frames = Frames::of(from);
     while let Ok(frame) = frames.next().await {
         if to.send(encoded(&frame.name, &frame.body)).await.is_err() {
@@ -195,7 +195,7 @@ async fn read(from: ReadHalf<Prompt>, to: mpsc::Sender<Vec<u8>>) {
 }
 
 async fn write(
-    mut to: WriteHalf<Prompt>,
+    mut to: WriteHalf<NoDelayStream>,
     mut forwarded: mpsc::Receiver<Vec<u8>>,
     asked: &mut mpsc::Receiver<Vec<u8>>,
 ) {
@@ -213,14 +213,14 @@ async fn write(
 
 /// Passes messages on, but for those that are ours.
 async fn listen(
-    from: ReadHalf<Prompt>,
-    mut to: WriteHalf<Prompt>,
+    from: ReadHalf<NoDelayStream>,
+    mut to: WriteHalf<NoDelayStream>,
     tell: &watch::Sender<Vec<InspectedPage>>,
-    aside: &Aside,
+    aside: &InjectedCommands,
 ) {
     let mut frames = Frames::of(from);
     while let Ok(frame) = frames.next().await {
-        if aside.takes(&frame) {
+        if aside.take_answer(&frame) {
             continue;
         }
         if to

@@ -21,7 +21,7 @@ fn a_list_of_targets_has_its_pages() {
 }
 
 #[test]
-fn a_list_that_was_cut_short_is_none() {
+fn truncated_lists_do_not_panic() {
     for end in 9..LIST.len() {
         // Whatever comes of it, it is no panic.
         let _ = frame::targets(&LIST[..end]);
@@ -46,7 +46,7 @@ async fn a_message_arrives_as_it_was_sent() {
 }
 
 #[tokio::test]
-async fn what_has_arrived_is_read_though_the_runtime_has_not_heard_of_it() {
+async fn data_in_the_socket_is_read_before_the_runtime_is_notified() {
     use std::io::{Read as _, Write as _};
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -60,7 +60,7 @@ async fn what_has_arrived_is_read_though_the_runtime_has_not_heard_of_it() {
     });
     let (inspector, mut events) = Inspector::connect(address).await.unwrap();
     let mut browser = greeted.join().unwrap();
-    assert_eq!(inspector.arrived().await.unwrap(), 0);
+    assert_eq!(inspector.flush_received().await.unwrap(), 0);
     let said = format!(
         r#"{{"method":"Console.messageAdded","params":{{"text":"{}"}}}}"#,
         "x".repeat(100_000)
@@ -70,10 +70,10 @@ async fn what_has_arrived_is_read_though_the_runtime_has_not_heard_of_it() {
     for count in 1..=3 {
         // Nothing is awaited between the two: the runtime has had no look at its sockets.
         browser.write_all(&event).unwrap();
-        assert_eq!(inspector.arrived().await.unwrap(), count);
+        assert_eq!(inspector.flush_received().await.unwrap(), count);
         assert_eq!(events.try_recv().unwrap().target, 7);
     }
     drop(browser);
     inspector.closed().wait_for(Option::is_some).await.unwrap();
-    assert!(inspector.arrived().await.is_err());
+    assert!(inspector.flush_received().await.is_err());
 }

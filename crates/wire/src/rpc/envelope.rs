@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn the_details_of_a_refusal_are_told() {
+    fn error_details_are_reported() {
         let failure: Failure = serde_json::from_str(
             r#"{"code":-32602,"message":"Invalid parameters","data":"url: string value expected"}"#,
         )

@@ -13,11 +13,11 @@ use crate::message::Event;
 /// How many events may wait for one consumer; one more ends its stream.
 pub const QUEUE_CAPACITY: usize = 16_384;
 /// With less room than this the connection waits for the consumer, instead of reading on.
-const SHORT_OF_ROOM: usize = QUEUE_CAPACITY / 4;
+const MIN_ROOM: usize = QUEUE_CAPACITY / 4;
 /// What it waits for.
-const ROOM: usize = QUEUE_CAPACITY / 2;
+const WANTED_ROOM: usize = QUEUE_CAPACITY / 2;
 /// A consumer that takes less than `STEP` events in this time stands still, and must not hold up the others.
-const PATIENCE: Duration = Duration::from_secs(5);
+const CONSUMER_TIMEOUT: Duration = Duration::from_secs(5);
 const STEP: usize = QUEUE_CAPACITY / 64;
 
 /// An event as it arrived; its parameters are parsed by whoever wants them.
@@ -93,19 +93,20 @@ pub(super) struct Queue {
 }
 
 /// A queue that fills faster than it is emptied.
-pub(super) struct Crowd(mpsc::Sender<Item>);
+pub(super) struct Backpressure(mpsc::Sender<Item>);
 
-impl Crowd {
+impl Backpressure {
     /// Waits until the consumer has caught up, or has shown that it does not.
-    pub(super) async fn thin(self) {
+    pub(super) async fn wait_for_room(self) {
         loop {
-            let wanted = (self.0.capacity() + STEP).min(ROOM);
+            let wanted = (self.0.capacity() + STEP).min(WANTED_ROOM);
             // Whatever comes of it, reading goes on; a full queue then ends.
-            let Ok(Ok(_)) = tokio::time::timeout(PATIENCE, self.0.reserve_many(wanted)).await
+            let Ok(Ok(_)) =
+                tokio::time::timeout(CONSUMER_TIMEOUT, self.0.reserve_many(wanted)).await
             else {
                 return;
             };
-            if wanted == ROOM {
+            if wanted == WANTED_ROOM {
                 return;
             }
         }
@@ -146,19 +147,19 @@ impl Queue {
     }
 
     /// Told once each time the queue fills up.
-    pub(super) fn crowd(&mut self) -> Option<Crowd> {
+    pub(super) fn backpressure(&mut self) -> Option<Backpressure> {
         let items = self.items.as_ref()?;
         let room = items.capacity();
-        // A consumer that came that far does not stand still. (Less than `ROOM`: the wait ends
+        // A consumer that came that far does not stand still. (Less than `WANTED_ROOM`: the wait ends
         // with just that much of it, and the event after has taken from it already.)
-        if room >= SHORT_OF_ROOM + STEP {
+        if room >= MIN_ROOM + STEP {
             self.waited_for = false;
         }
-        if room >= SHORT_OF_ROOM || self.waited_for {
+        if room >= MIN_ROOM || self.waited_for {
             return None;
         }
         self.waited_for = true;
-        Some(Crowd(items.clone()))
+        Some(Backpressure(items.clone()))
     }
 
     /// Ends the stream after what is in it. Only the first reason counts.
@@ -187,21 +188,21 @@ mod tests {
     }
 
     /// Fills the queue until it asks to be waited for.
-    fn fill(queue: &mut Queue) -> Crowd {
+    fn fill(queue: &mut Queue) -> Backpressure {
         loop {
             assert!(queue.push(event()), "it asks before it is full");
-            if let Some(crowd) = queue.crowd() {
+            if let Some(crowd) = queue.backpressure() {
                 return crowd;
             }
         }
     }
 
     #[tokio::test(flavor = "current_thread")]
-    async fn a_consumer_that_goes_on_is_waited_for_each_time() {
+    async fn a_progressing_consumer_is_waited_for_each_time() {
         let (mut queue, mut events) = queue();
         for _ in 0..20 {
             let crowd = fill(&mut queue);
-            let mut thinned = std::pin::pin!(crowd.thin());
+            let mut thinned = std::pin::pin!(crowd.wait_for_room());
             // Not one event more than it takes.
             while (&mut thinned).now_or_never().is_none() {
                 events.next().await.unwrap();

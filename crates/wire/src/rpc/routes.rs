@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::queue::{Crowd, EventStream, Item, Queue, RawEvent, queue};
+use super::queue::{Backpressure, EventStream, Item, Queue, RawEvent, queue};
 use crate::cdp::target;
 use crate::error::Error;
 
@@ -41,7 +41,7 @@ impl Routes {
 
     /// Puts an event where it belongs, and first keeps the books if it tells of sessions that
     /// come or go. Returns the sessions that are gone with it, and the queue if it fills up.
-    pub(super) fn deliver(&mut self, event: RawEvent) -> (Vec<Arc<str>>, Option<Crowd>) {
+    pub(super) fn deliver(&mut self, event: RawEvent) -> (Vec<Arc<str>>, Option<Backpressure>) {
         let mut gone = Vec::new();
         if event.is::<target::AttachedToTarget>() {
             if let Some(id) = session_id(&event) {
@@ -55,7 +55,7 @@ impl Routes {
         let session = event.session.clone();
         let crowd = self.queue(session.as_ref()).and_then(|queue| {
             queue.push(Item::Event(event));
-            queue.crowd()
+            queue.backpressure()
         });
         (gone, crowd)
     }
@@ -83,7 +83,7 @@ impl Routes {
     }
 
     /// Why a session's queue takes nothing.
-    pub(super) fn why(&mut self, session: Option<&Arc<str>>) -> String {
+    pub(super) fn end_reason(&mut self, session: Option<&Arc<str>>) -> String {
         match self.queue(session) {
             Some(queue) => queue.end_reason().unwrap_or(DETACHED).into(),
             None => DETACHED.into(),
@@ -155,9 +155,9 @@ pub(super) fn detached(session: &Arc<str>) -> Error {
 fn session_id(event: &RawEvent) -> Option<Arc<str>> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
-    struct Mentioned {
+    struct SessionReference {
         session_id: String,
     }
-    let mentioned: Mentioned = serde_json::from_str(event.params.get()).ok()?;
+    let mentioned: SessionReference = serde_json::from_str(event.params.get()).ok()?;
     Some(mentioned.session_id.into())
 }

@@ -31,37 +31,39 @@ impl Browser {
         Some(serde_json::from_slice(&frame).unwrap())
     }
 
-    async fn say(&mut self, message: Value) {
-        self.say_raw(&message.to_string()).await;
+    async fn send(&mut self, message: Value) {
+        self.send_raw(&message.to_string()).await;
     }
 
-    async fn say_raw(&mut self, message: &str) {
+    async fn send_raw(&mut self, message: &str) {
         self.writer.write_all(message.as_bytes()).await.unwrap();
         self.writer.write_all(&[0]).await.unwrap();
     }
 
-    async fn tell(&mut self, session: Option<&str>, method: &str, params: Value) {
+    async fn send_event(&mut self, session: Option<&str>, method: &str, params: Value) {
         let mut message = json!({ "method": method, "params": params });
         if let Some(session) = session {
             message["sessionId"] = session.into();
         }
-        self.say(message).await;
+        self.send(message).await;
     }
 
     async fn attach(&mut self, parent: Option<&str>, session: &str) {
         let target = json!({ "targetId": format!("target of {session}"), "type": "page" });
         let params = json!({ "sessionId": session, "targetInfo": target });
-        self.tell(parent, "Target.attachedToTarget", params).await;
+        self.send_event(parent, "Target.attachedToTarget", params)
+            .await;
     }
 
     async fn detach(&mut self, parent: Option<&str>, session: &str) {
         let params = json!({ "sessionId": session });
-        self.tell(parent, "Target.detachedFromTarget", params).await;
+        self.send_event(parent, "Target.detachedFromTarget", params)
+            .await;
     }
 
     async fn load(&mut self, session: &str, number: u32) {
         let params = json!({ "timestamp": number });
-        self.tell(Some(session), "Page.loadEventFired", params)
+        self.send_event(Some(session), "Page.loadEventFired", params)
             .await;
     }
 
@@ -72,7 +74,7 @@ impl Browser {
             let command = self.receive().await.unwrap();
             if command["method"] == "Browser.getVersion" {
                 let version = json!({ "id": command["id"], "result": { "product": "Test/1" } });
-                self.say(version).await;
+                self.send(version).await;
                 break;
             }
         }
@@ -100,7 +102,7 @@ fn evaluate(expression: &str) -> runtime::Evaluate {
 }
 
 #[tokio::test]
-async fn every_call_gets_its_own_answer_in_whatever_order_they_come() {
+async fn responses_are_matched_in_any_order() {
     let (mut browser, connection, _events) = Browser::start();
     let session = connection.session("S");
     let first = session.send(&evaluate("1"));
@@ -115,7 +117,7 @@ async fn every_call_gets_its_own_answer_in_whatever_order_they_come() {
         let value: Value = command["params"]["expression"].clone();
         let result = json!({ "result": { "type": "string", "value": value } });
         browser
-            .say(json!({ "id": command["id"], "sessionId": "S", "result": result }))
+            .send(json!({ "id": command["id"], "sessionId": "S", "result": result }))
             .await;
     }
     let text = |response: runtime::EvaluateResponse| response.result.decode::<String>().unwrap();
@@ -141,7 +143,7 @@ async fn a_refusal_is_an_error_with_its_code() {
     let reply = connection.root().send(&page::Enable::default());
     browser.receive().await.unwrap();
     let error = json!({ "code": -32601, "message": "'Page.enable' wasn't found" });
-    browser.say(json!({ "id": 1, "error": error })).await;
+    browser.send(json!({ "id": 1, "error": error })).await;
     match reply.await {
         Err(Error::Protocol {
             method: "Page.enable",
@@ -153,12 +155,12 @@ async fn a_refusal_is_an_error_with_its_code() {
 }
 
 #[tokio::test]
-async fn an_answer_of_another_shape_is_an_error_that_says_where() {
+async fn a_malformed_response_is_an_error_with_its_position() {
     let (mut browser, connection, _events) = Browser::start();
     let reply = connection.root().send(&browser::GetVersion {});
     browser.receive().await.unwrap();
     browser
-        .say(json!({ "id": 1, "result": { "product": 7 } }))
+        .send(json!({ "id": 1, "result": { "product": 7 } }))
         .await;
     match reply.await {
         Err(Error::Shape { method, message }) => {
@@ -170,7 +172,7 @@ async fn an_answer_of_another_shape_is_an_error_that_says_where() {
 }
 
 #[tokio::test]
-async fn a_dropped_call_leaves_no_waiter_and_its_answer_is_passed_over() {
+async fn the_response_to_a_dropped_call_is_ignored() {
     let (mut browser, connection, _events) = Browser::start();
     let waiting = || connection.owner.shared.state().waiting.len();
     let reply = connection.root().send(&evaluate("1"));
@@ -181,13 +183,13 @@ async fn a_dropped_call_leaves_no_waiter_and_its_answer_is_passed_over() {
     assert_eq!(waiting(), 1);
     drop(call);
     assert_eq!(waiting(), 0);
-    browser.say(json!({ "id": 1, "result": {} })).await;
+    browser.send(json!({ "id": 1, "result": {} })).await;
     browser.settle(&connection).await;
     assert_eq!(waiting(), 0);
 }
 
 #[tokio::test]
-async fn a_new_session_has_its_queue_before_anybody_hears_of_it() {
+async fn a_new_session_has_its_queue_before_it_is_reported() {
     let (mut browser, connection, mut events) = Browser::start();
     browser.attach(None, "S").await;
     browser.load("S", 1).await;
@@ -202,7 +204,7 @@ async fn a_new_session_has_its_queue_before_anybody_hears_of_it() {
 }
 
 #[tokio::test]
-async fn what_is_attached_within_a_page_shares_its_queue() {
+async fn child_sessions_share_the_queue_of_their_page() {
     let (mut browser, connection, mut root) = Browser::start();
     browser.attach(None, "page").await;
     browser.attach(Some("page"), "frame").await;
@@ -264,7 +266,7 @@ async fn a_barrier_opens_once_the_events_before_it_are_handled() {
 }
 
 #[tokio::test]
-async fn a_barrier_in_a_queue_that_nobody_reads_any_longer_is_an_error() {
+async fn a_barrier_in_a_dropped_queue_is_an_error() {
     let (mut browser, connection, _events) = Browser::start();
     browser.attach(None, "S").await;
     browser.settle(&connection).await;
@@ -362,7 +364,7 @@ async fn a_full_queue_ends_with_a_reason_and_without_a_gap() {
 }
 
 #[tokio::test]
-async fn a_dead_browser_wakes_everybody_with_the_reason() {
+async fn a_closed_connection_fails_all_calls_with_the_reason() {
     let (mut browser, connection, mut root) = Browser::start();
     browser.attach(None, "S").await;
     browser.settle(&connection).await;
@@ -390,7 +392,7 @@ async fn a_dead_browser_wakes_everybody_with_the_reason() {
 }
 
 #[tokio::test]
-async fn closing_sends_what_was_queued_and_then_ends_the_pipe() {
+async fn closing_sends_queued_commands_first() {
     let (mut browser, connection, _events) = Browser::start();
     let reply = connection.root().send(&browser::Close {});
     connection.close();
@@ -418,7 +420,7 @@ async fn the_last_handle_closes_the_connection() {
 }
 
 #[tokio::test]
-async fn a_browser_that_reads_nothing_is_given_up() {
+async fn a_browser_that_reads_nothing_is_disconnected() {
     let (_browser, connection, _events) = Browser::start();
     let session = connection.root();
     // The writer never runs: this test does not yield to it.
@@ -430,14 +432,14 @@ async fn a_browser_that_reads_nothing_is_given_up() {
 }
 
 #[tokio::test]
-async fn what_is_not_understood_is_skipped() {
+async fn unknown_messages_are_skipped() {
     let (mut browser, connection, mut events) = Browser::start();
     for frame in ["", "{", "[]", "null", r#"{"id":"x"}"#, "{}", "\u{1}"] {
-        browser.say_raw(frame).await;
+        browser.send_raw(frame).await;
     }
     let future =
         json!({ "method": "Page.loadEventFired", "params": { "timestamp": 1, "new": {} } });
-    browser.say(future).await;
+    browser.send(future).await;
     browser.settle(&connection).await;
     assert_eq!(loads(&mut events), [(String::new(), 1.0)]);
 }

@@ -4,11 +4,11 @@ use std::io;
 
 use tokio::net::TcpStream;
 
-use super::prompt::Prompt;
+use super::no_delay::NoDelayStream;
 use crate::error::ConnectFailure;
 
 /// Tries every address of the host; `localhost` is often two, and a browser listens on one.
-pub(crate) async fn tcp(host: &str, port: u16) -> Result<Prompt, ConnectFailure> {
+pub(crate) async fn tcp(host: &str, port: u16) -> Result<NoDelayStream, ConnectFailure> {
     let unresolved = |message: String| ConnectFailure::Resolve {
         host: host.into(),
         message,
@@ -19,7 +19,7 @@ pub(crate) async fn tcp(host: &str, port: u16) -> Result<Prompt, ConnectFailure>
     let mut failure = unresolved("no address".into());
     for address in addresses {
         match TcpStream::connect(address).await {
-            Ok(socket) => return Ok(Prompt::new(socket)),
+            Ok(socket) => return Ok(NoDelayStream::new(socket)),
             Err(error) => {
                 let address = format!("{}:{port}", address.ip());
                 failure = match error.kind() {

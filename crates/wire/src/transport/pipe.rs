@@ -4,9 +4,9 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use super::{Incoming, Outgoing};
 
-const READ: usize = 64 * 1024;
+const READ_BUFFER_SIZE: usize = 64 * 1024;
 /// A buffer that a huge frame has blown up is given back once it is empty.
-const KEEP: usize = 1024 * 1024;
+const MAX_KEPT_BUFFER: usize = 1024 * 1024;
 
 /// Takes over both ends of an operating-system pipe.
 #[cfg(unix)]
@@ -61,10 +61,10 @@ impl<R> Reader<R> {
         self.buffer.drain(..self.start);
         self.scanned -= self.start;
         self.start = 0;
-        if self.buffer.is_empty() && self.buffer.capacity() > KEEP {
+        if self.buffer.is_empty() && self.buffer.capacity() > MAX_KEPT_BUFFER {
             self.buffer = Vec::new();
         }
-        self.buffer.reserve(READ);
+        self.buffer.reserve(READ_BUFFER_SIZE);
     }
 }
 
@@ -102,7 +102,7 @@ impl<W> Writer<W> {
 impl<W: AsyncWrite + Unpin + Send + 'static> Outgoing for Writer<W> {
     async fn send(&mut self, frames: &mut Vec<String>) -> Result<(), String> {
         self.buffer.clear();
-        self.buffer.shrink_to(KEEP);
+        self.buffer.shrink_to(MAX_KEPT_BUFFER);
         for frame in frames.drain(..) {
             self.buffer.extend_from_slice(frame.as_bytes());
             self.buffer.push(0);
@@ -156,7 +156,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn frames_survive_any_cutting(
+        fn frames_are_read_from_any_chunks(
             frames in prop::collection::vec("[^\\x00]{0,300}", 0..20),
             sizes in prop::collection::vec(1usize..700, 1..20),
             rest in "[^\\x00]{0,20}",
@@ -216,15 +216,15 @@ mod tests {
     }
 
     #[test]
-    fn what_a_huge_frame_took_is_given_back() {
-        let mut bytes = vec![b'x'; 4 * KEEP];
+    fn the_buffer_of_a_huge_frame_is_released() {
+        let mut bytes = vec![b'x'; 4 * MAX_KEPT_BUFFER];
         bytes.extend_from_slice(b"\0small\0");
         let mut reader = Reader::new(&*Box::leak(bytes.into_boxed_slice()));
         let mut lengths = Vec::new();
         while let Ok(frame) = reader.next().now_or_never().unwrap() {
             lengths.push(frame.len());
         }
-        assert_eq!(lengths, [4 * KEEP, 5]);
-        assert!(reader.buffer.capacity() <= KEEP);
+        assert_eq!(lengths, [4 * MAX_KEPT_BUFFER, 5]);
+        assert!(reader.buffer.capacity() <= MAX_KEPT_BUFFER);
     }
 }

@@ -13,11 +13,11 @@ use tokio_tungstenite::tungstenite::{Bytes, Error as WebSocketError};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
 use super::address::{credentials, excerpt, tcp, without_credentials};
-use super::prompt::Prompt;
+use super::no_delay::NoDelayStream;
 use super::{Incoming, Outgoing};
 use crate::error::{ConnectFailure, Error};
 
-type Stream = WebSocketStream<MaybeTlsStream<Prompt>>;
+type Stream = WebSocketStream<MaybeTlsStream<NoDelayStream>>;
 
 /// Connects, within `timeout` for everything from name resolution to the handshake.
 pub(crate) async fn connect(

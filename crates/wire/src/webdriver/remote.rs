@@ -23,13 +23,13 @@ use crate::json::decode;
 use crate::transport::address::{credentials, excerpt, tcp, without_credentials};
 
 /// How long a connection may take to come about.
-const CONNECTING: Duration = Duration::from_secs(30);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 /// What a connection may have been idle for to be used again: servers close idle ones, and a command that is sent meanwhile is lost.
-const IDLE: Duration = Duration::from_secs(4);
+const MAX_IDLE_TIME: Duration = Duration::from_secs(4);
 /// Idle connections that are kept.
-const KEPT: usize = 8;
+const MAX_IDLE_CONNECTIONS: usize = 8;
 /// The longest answer that is read: a picture of a very long page.
-const LONGEST: usize = 256 * 1024 * 1024;
+const MAX_RESPONSE_SIZE: usize = 256 * 1024 * 1024;
 
 type Sender = SendRequest<Full<Bytes>>;
 
@@ -99,7 +99,10 @@ impl RemoteEnd {
         let remote = self.clone();
         let (done, answer) = oneshot::channel();
         spawn(async move {
-            let sent = remote.shared.ask(NAME, Verb::Post, "session", body).await;
+            let sent = remote
+                .shared
+                .send_request(NAME, Verb::Post, "session", body)
+                .await;
             let made = sent.and_then(|answer| answer.read::<Created>(NAME));
             if let Err(Ok(nobodys)) = done.send(made) {
                 let session = remote.session(&nobodys.session_id);
@@ -108,7 +111,7 @@ impl RemoteEnd {
                 }
             }
         });
-        let created = answer.await.unwrap_or_else(|_| Err(stopped()))?;
+        let created = answer.await.unwrap_or_else(|_| Err(runtime_stopped()))?;
         Ok((self.session(&created.session_id), created))
     }
 
@@ -144,12 +147,12 @@ impl RemoteEnd {
         let shared = self.shared.clone();
         let (done, answer) = oneshot::channel();
         spawn(async move {
-            let answer = shared.ask(name, verb, &path, body).await;
+            let answer = shared.send_request(name, verb, &path, body).await;
             drop(held);
             // Whoever asked may have gone.
             let _ = done.send(answer);
         });
-        answer.await.unwrap_or_else(|_| Err(stopped()))
+        answer.await.unwrap_or_else(|_| Err(runtime_stopped()))
     }
 }
 
@@ -174,13 +177,13 @@ impl WebDriverSession {
 
     /// Sends a command at once, whatever else is under way. The specification has a remote end take one command at a time; some take
     /// more, and without that nobody could look at a page whose script does not return.
-    pub async fn call_aside<C: WebDriverCommand>(&self, command: &C) -> Result<C::Response> {
+    pub async fn call_concurrently<C: WebDriverCommand>(&self, command: &C) -> Result<C::Response> {
         self.send((), command).await
     }
 
     /// Ends the session, and its browser, without waiting for commands that are under way.
     pub async fn delete(&self) -> Result<()> {
-        self.call_aside(&Delete {}).await.map(drop)
+        self.call_concurrently(&Delete {}).await.map(drop)
     }
 
     async fn send<C: WebDriverCommand, T: Send + 'static>(
@@ -310,7 +313,7 @@ impl Shared {
         })
     }
 
-    async fn ask(
+    async fn send_request(
         &self,
         method: &'static str,
         verb: Verb,
@@ -323,7 +326,7 @@ impl Shared {
         };
         let request = || self.request(verb, path, body.clone());
         let (mut connection, answer) = loop {
-            let kept = self.kept();
+            let kept = self.take_idle();
             let is_kept = kept.is_some();
             let mut connection = match kept {
                 Some(connection) => connection,
@@ -337,17 +340,17 @@ impl Shared {
                 Ok(answer) => break (connection, answer),
                 // It was closed while nobody looked, and nothing was sent.
                 Err(error) if is_kept && error.message().is_some() => {}
-                Err(error) => return Err(lost(&told(error.error()))),
+                Err(error) => return Err(lost(&describe_error(error.error()))),
             }
         };
         let status = answer.status().as_u16();
-        let body = Limited::new(answer.into_body(), LONGEST)
+        let body = Limited::new(answer.into_body(), MAX_RESPONSE_SIZE)
             .collect()
             .await
             .map_err(|error| lost(&error))?
             .to_bytes();
         if connection.ready().await.is_ok() {
-            self.keep(connection);
+            self.store_idle(connection);
         }
         Ok(Answer { status, body })
     }
@@ -380,23 +383,27 @@ impl Shared {
     }
 
     /// A connection that is open and has nothing to do.
-    fn kept(&self) -> Option<Sender> {
+    fn take_idle(&self) -> Option<Sender> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.retain(|(connection, since)| !connection.is_closed() && since.elapsed() < IDLE);
+        idle.retain(|(connection, since)| {
+            !connection.is_closed() && since.elapsed() < MAX_IDLE_TIME
+        });
         idle.pop().map(|(connection, _)| connection)
     }
 
-    fn keep(&self, connection: Sender) {
+    fn store_idle(&self, connection: Sender) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() < KEPT {
+        if idle.len() < MAX_IDLE_CONNECTIONS {
             idle.push((connection, Instant::now()));
         }
     }
 
     async fn connect(&self) -> Result<Sender> {
-        let connected = match tokio::time::timeout(CONNECTING, self.open()).await {
+        let connected = match tokio::time::timeout(CONNECT_TIMEOUT, self.open()).await {
             Ok(connected) => connected,
-            Err(_) => Err(ConnectFailure::Timeout { after: CONNECTING }),
+            Err(_) => Err(ConnectFailure::Timeout {
+                after: CONNECT_TIMEOUT,
+            }),
         };
         connected.map_err(|cause| Error::Connect {
             endpoint: self.endpoint.clone(),
@@ -445,7 +452,7 @@ fn tls() -> tokio_rustls::TlsConnector {
 }
 
 /// What broke, down to the system's words.
-fn told(error: &hyper::Error) -> String {
+fn describe_error(error: &hyper::Error) -> String {
     match std::error::Error::source(error) {
         Some(source) => format!("{error}: {source}"),
         None => error.to_string(),
@@ -453,7 +460,7 @@ fn told(error: &hyper::Error) -> String {
 }
 
 /// The runtime ends, and with it every task.
-fn stopped() -> Error {
+fn runtime_stopped() -> Error {
     Error::Closed {
         reason: "the client was stopped".into(),
     }

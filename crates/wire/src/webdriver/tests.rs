@@ -19,30 +19,30 @@ use crate::{ConnectFailure, Error};
 
 /// What came, as far as anybody looks.
 #[derive(Debug, Clone)]
-struct Asked {
+struct ReceivedRequest {
     line: String,
     content_type: String,
     authorization: String,
     body: String,
 }
 
-type Answers = Arc<dyn Fn(Asked) -> BoxFuture<'static, (u16, String)> + Send + Sync>;
+type Answers = Arc<dyn Fn(ReceivedRequest) -> BoxFuture<'static, (u16, String)> + Send + Sync>;
 
 /// A driver whose answers a test decides.
 struct Driver {
     url: String,
     connections: Arc<AtomicUsize>,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    asked: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
 impl Driver {
     async fn start(
-        answers: impl Fn(Asked) -> BoxFuture<'static, (u16, String)> + Send + Sync + 'static,
+        answers: impl Fn(ReceivedRequest) -> BoxFuture<'static, (u16, String)> + Send + Sync + 'static,
     ) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let connections = Arc::new(AtomicUsize::new(0));
-        let asked: Arc<Mutex<Vec<Asked>>> = Arc::default();
+        let asked: Arc<Mutex<Vec<ReceivedRequest>>> = Arc::default();
         let answers: Answers = Arc::new(answers);
         let (count, log) = (connections.clone(), asked.clone());
         super::remote::spawn(async move {
@@ -67,7 +67,7 @@ impl Driver {
     }
 
     /// One that says the same to everybody.
-    async fn saying(status: u16, body: &'static str) -> Self {
+    async fn responding_with(status: u16, body: &'static str) -> Self {
         Self::start(move |_| async move { (status, body.to_owned()) }.boxed()).await
     }
 
@@ -80,13 +80,13 @@ impl Driver {
 async fn answer(
     request: Request<Incoming>,
     answers: Answers,
-    log: Arc<Mutex<Vec<Asked>>>,
+    log: Arc<Mutex<Vec<ReceivedRequest>>>,
 ) -> Response<Full<Bytes>> {
     let header = |name: &str| {
         let value = request.headers().get(name);
         value.map_or("", |value| value.to_str().unwrap()).to_owned()
     };
-    let asked = Asked {
+    let asked = ReceivedRequest {
         line: format!("{} {}", request.method(), request.uri()),
         content_type: header("content-type"),
         authorization: header("authorization"),
@@ -177,8 +177,8 @@ async fn a_session_begins_below_the_endpoint_with_its_credentials() {
 }
 
 #[tokio::test]
-async fn what_a_driver_refuses_is_told_in_its_words() {
-    let driver = Driver::saying(
+async fn driver_errors_keep_their_message() {
+    let driver = Driver::responding_with(
         500,
         r#"{"value":{"error":"unexpected alert open","message":"m","stacktrace":"at x","data":{"text":"hi"}}}"#,
     )
@@ -201,8 +201,8 @@ async fn what_a_driver_refuses_is_told_in_its_words() {
 }
 
 #[tokio::test]
-async fn what_is_no_driver_is_told_apart_from_one() {
-    let proxy = Driver::saying(502, "<h1>Bad Gateway</h1>").await;
+async fn a_response_of_another_server_is_distinguished() {
+    let proxy = Driver::responding_with(502, "<h1>Bad Gateway</h1>").await;
     let session = RemoteEnd::new(&proxy.url, &[]).unwrap().session("s");
     let error = session.call(&GetTitle {}).await.unwrap_err();
     assert_eq!(
@@ -210,14 +210,14 @@ async fn what_is_no_driver_is_told_apart_from_one() {
         "Get Title: HTTP 502: <h1>Bad Gateway</h1>"
     );
 
-    let other = Driver::saying(200, r#"{"value":{"no":"string"}}"#).await;
+    let other = Driver::responding_with(200, r#"{"value":{"no":"string"}}"#).await;
     let session = RemoteEnd::new(&other.url, &[]).unwrap().session("s");
     let error = session.call(&GetTitle {}).await.unwrap_err();
     assert!(matches!(error, Error::Shape { .. }), "{error}");
 }
 
 #[tokio::test]
-async fn an_endpoint_that_cannot_be_used_is_told_without_its_password() {
+async fn endpoint_errors_omit_the_password() {
     let Err(Error::Connect { endpoint, cause }) = RemoteEnd::new("ftp://me:pw@host/", &[]) else {
         panic!();
     };
@@ -237,8 +237,8 @@ async fn an_endpoint_that_cannot_be_used_is_told_without_its_password() {
 }
 
 #[tokio::test]
-async fn half_a_character_of_a_page_is_no_error() {
-    let driver = Driver::saying(200, r#"{"value":"a\ud800b"}"#).await;
+async fn a_lone_surrogate_is_no_error() {
+    let driver = Driver::responding_with(200, r#"{"value":"a\ud800b"}"#).await;
     let session = RemoteEnd::new(&driver.url, &[]).unwrap().session("s");
     let text = session.call(&GetAlertText {}).await.unwrap();
     assert_eq!(text.as_deref(), Some("a\u{fffd}b"));
@@ -263,7 +263,7 @@ async fn hesitant() -> (Driver, mpsc::UnboundedReceiver<String>, Arc<Semaphore>)
 }
 
 #[tokio::test]
-async fn a_command_that_is_dropped_is_seen_through_before_the_next_begins() {
+async fn a_dropped_command_completes_before_the_next_begins() {
     let (driver, mut told, let_go) = hesitant().await;
     let session = RemoteEnd::new(&driver.url, &[]).unwrap().session("s");
 
@@ -284,7 +284,7 @@ async fn a_command_that_is_dropped_is_seen_through_before_the_next_begins() {
     assert!((&mut never).now_or_never().is_none());
     drop(never);
     // What goes aside waits for nobody.
-    let mut aside = Box::pin(session.call_aside(&GetAlertText {}));
+    let mut aside = Box::pin(session.call_concurrently(&GetAlertText {}));
     let line = tokio::select! {
         biased;
         _ = &mut aside => panic!("answered before it was let"),
@@ -306,7 +306,7 @@ async fn a_command_that_is_dropped_is_seen_through_before_the_next_begins() {
 }
 
 #[tokio::test]
-async fn a_session_that_nobody_waits_for_is_deleted() {
+async fn a_session_whose_creation_was_cancelled_is_deleted() {
     let (tell, mut told) = mpsc::unbounded_channel();
     let let_go = Arc::new(Semaphore::new(0));
     let gate = let_go.clone();

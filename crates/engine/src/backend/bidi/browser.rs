@@ -18,7 +18,7 @@ use wire::bidi::{browser, browsing_context, network, session};
 use wire::{Connection, EventStream, Session};
 
 /// How long Firefox may take to close by itself before it is killed.
-const CLOSE_GRACE: Duration = Duration::from_secs(5);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// What we hear of.
 const EVENTS: &[&str] = &[
     "browsingContext",
@@ -97,7 +97,7 @@ impl BidiBrowser {
 /// Begins the session; the browser's version.
 async fn new_session(root: &Session) -> Result<String> {
     let always_match = session::CapabilityRequest {
-        unhandled_prompt_behavior: Some(prompts()),
+        unhandled_prompt_behavior: Some(user_prompt_handler()),
         ..Default::default()
     };
     let capabilities = session::Capabilities { always_match };
@@ -106,7 +106,7 @@ async fn new_session(root: &Session) -> Result<String> {
 }
 
 /// Dialogs are for us to answer.
-pub(crate) fn prompts() -> session::UserPromptHandler {
+pub(crate) fn user_prompt_handler() -> session::UserPromptHandler {
     session::UserPromptHandler {
         default: Some(session::UserPromptHandlerType::Ignore),
         // It is told of all the same, and shows nothing.
@@ -170,7 +170,7 @@ impl BrowserBackend for BidiBrowser {
             .await?;
         for page in tree.contexts {
             if page.user_context.as_deref() == Some(browser::DEFAULT) {
-                self.shared.page_found(&context, &page);
+                self.shared.add_existing_page(&context, &page);
             }
         }
         Ok(context)
@@ -182,8 +182,8 @@ impl BrowserBackend for BidiBrowser {
 
     async fn close(&self) -> Result<()> {
         // A profile that goes with the browser has nothing to be written to.
-        let grace = if self.shared.source.has_lasting_profile() {
-            CLOSE_GRACE
+        let grace = if self.shared.source.has_persistent_profile() {
+            CLOSE_TIMEOUT
         } else {
             Duration::ZERO
         };
@@ -233,15 +233,15 @@ impl Shared {
         self.state().frames.get(&FrameId::from(context)).cloned()
     }
 
-    pub(super) fn frame_is_of(&self, frame: FrameId, page: Arc<BidiPage>) {
+    pub(super) fn insert_frame(&self, frame: FrameId, page: Arc<BidiPage>) {
         self.state().frames.insert(frame, page);
     }
 
-    pub(super) fn frame_is_gone(&self, frame: &FrameId) {
+    pub(super) fn remove_frame(&self, frame: &FrameId) {
         self.state().frames.remove(frame);
     }
 
-    pub(super) fn page_is_gone(&self, gone: &BidiPage) {
+    pub(super) fn remove_page(&self, gone: &BidiPage) {
         self.state()
             .frames
             .retain(|_, page| !std::ptr::eq(&**page, gone));
@@ -253,17 +253,17 @@ impl Shared {
     }
 
     /// A page that was there before us, with its frames.
-    fn page_found(&self, context: &Arc<BidiContext>, info: &browsing_context::Info) {
+    fn add_existing_page(&self, context: &Arc<BidiContext>, info: &browsing_context::Info) {
         if self.page_of(&info.context).is_some() {
             return;
         }
-        context.page_appeared(self, info);
+        context.on_page_created(self, info);
         let Some(page) = self.page_of(&info.context) else {
             return;
         };
         let mut next: Vec<_> = info.children.iter().flatten().collect();
         while let Some(frame) = next.pop() {
-            self.frame_is_of(FrameId::from(&frame.context), page.clone());
+            self.insert_frame(FrameId::from(&frame.context), page.clone());
             page.frame_attached(frame, frame.parent.as_deref().unwrap_or(&info.context));
             next.extend(frame.children.iter().flatten());
         }
@@ -271,7 +271,7 @@ impl Shared {
 }
 
 /// Whoever listens holds no browser.
-pub(super) fn alive(shared: &Weak<Shared>) -> Option<Arc<Shared>> {
+pub(super) fn upgrade(shared: &Weak<Shared>) -> Option<Arc<Shared>> {
     shared.upgrade()
 }
 

@@ -3,7 +3,7 @@
 use super::browser::Shared;
 use super::downloads::Downloads;
 use super::page::BidiPage;
-use super::scratch::Withheld;
+use super::utility_page::PendingTargets;
 use crate::backend::{
     ContextBackend, ContextObserver, ContextOptions, Cookie, Feature, FrameId, Geolocation,
     Headers, OriginDocuments, PageId, Throttling,
@@ -19,7 +19,7 @@ use wire::Session;
 use wire::bidi::{browser, browsing_context};
 
 /// Pages of a context that other pages opened: with as many of them, further ones are closed at once.
-const OPENED_BY_PAGES: usize = 50;
+const MAX_POPUPS: usize = 50;
 
 pub(super) struct BidiContext {
     pub(super) itself: Weak<Self>,
@@ -31,7 +31,7 @@ pub(super) struct BidiContext {
     pages: Mutex<Pages>,
     changed: watch::Sender<u64>,
     pub(super) downloads: Downloads,
-    pub(super) withheld: Withheld,
+    pub(super) withheld: PendingTargets,
     /// Held while a page is created: until its name is known, it cannot be told from another.
     pub(super) creating: tokio::sync::Mutex<()>,
 }
@@ -61,7 +61,7 @@ impl BidiContext {
             pages: Mutex::default(),
             changed: watch::Sender::new(0),
             downloads: Downloads::default(),
-            withheld: Withheld::default(),
+            withheld: PendingTargets::default(),
             creating: tokio::sync::Mutex::default(),
         })
     }
@@ -84,7 +84,7 @@ impl BidiContext {
     }
 
     pub(super) fn browser(&self) -> Result<Arc<Shared>> {
-        super::browser::alive(&self.browser).ok_or(Error::BrowserClosed {
+        super::browser::upgrade(&self.browser).ok_or(Error::BrowserClosed {
             reason: String::new(),
         })
     }
@@ -96,8 +96,8 @@ impl BidiContext {
     }
 
     /// A page appeared: reports it, unless it is one of ours.
-    pub(super) fn page_appeared(&self, browser: &Shared, info: &browsing_context::Info) {
-        if self.withheld.takes(info) {
+    pub(super) fn on_page_created(&self, browser: &Shared, info: &browsing_context::Info) {
+        if self.withheld.withhold(info) {
             self.bump();
             return;
         }
@@ -105,7 +105,7 @@ impl BidiContext {
         let opener = info.original_opener.as_ref().map(PageId::from);
         if let Some(opener) = &opener {
             let mut pages = self.pages();
-            let few = pages.opened_by_pages.len() < OPENED_BY_PAGES;
+            let few = pages.opened_by_pages.len() < MAX_POPUPS;
             if !few {
                 drop(pages);
                 drop(self.root.send(&browsing_context::Close {
@@ -118,38 +118,38 @@ impl BidiContext {
             pages.opened_by_pages.insert(id.clone());
         }
         let page = BidiPage::new(self.itself.clone(), self.root.clone(), &info.context);
-        browser.frame_is_of(FrameId::from(&info.context), page.clone());
-        page.observed_by(self.observer.page_opened(page.clone(), opener));
+        browser.insert_frame(FrameId::from(&info.context), page.clone());
+        page.set_observer(self.observer.page_opened(page.clone(), opener));
         page.shows_first(&FrameId::from(&info.context), &info.url);
         self.pages().open.insert(id, page);
         self.bump();
     }
 
-    pub(super) fn page_disappeared(&self, page: &BidiPage) {
+    pub(super) fn on_page_destroyed(&self, page: &BidiPage) {
         {
             let mut pages = self.pages();
             pages.open.remove(page.page_id());
             pages.opened_by_pages.remove(page.page_id());
         }
-        page.ended();
+        page.on_closed();
         self.bump();
     }
 
-    pub(super) fn browser_gone(&self) {
+    pub(super) fn on_browser_closed(&self) {
         let pages: Vec<_> = self.pages().open.drain().map(|(_, page)| page).collect();
         for page in pages {
-            page.ended();
+            page.on_closed();
         }
         self.bump();
     }
 
     /// Whether an origin has not yet been granted what all are; it counts as granted from now on.
-    pub(super) fn is_newly_seen(&self, origin: &str) -> bool {
+    pub(super) fn mark_granted(&self, origin: &str) -> bool {
         self.pages().granted.insert(origin.to_owned())
     }
 
     /// A page has come to an address: what all origins are granted, this one is too.
-    pub(super) fn visited(&self, address: &str) {
+    pub(super) fn grant_to_visited(&self, address: &str) {
         if self.options().permissions.is_empty() {
             return;
         }
@@ -166,7 +166,7 @@ impl BidiContext {
         .detach();
     }
 
-    pub(super) fn forget_granted(&self) -> Vec<String> {
+    pub(super) fn take_granted_origins(&self) -> Vec<String> {
         self.pages().granted.drain().collect()
     }
 
@@ -235,19 +235,19 @@ impl ContextBackend for BidiContext {
     }
 
     async fn set_cookies(&self, cookies: &[Cookie]) -> Result<()> {
-        self.put_cookies(cookies).await
+        self.store_cookies(cookies).await
     }
 
     async fn delete_cookies(&self, cookies: &[Cookie]) -> Result<()> {
-        self.drop_cookies(cookies).await
+        self.delete_matching_cookies(cookies).await
     }
 
     async fn clear_cookies(&self) -> Result<()> {
-        self.drop_all_cookies().await
+        self.delete_all_cookies().await
     }
 
     async fn documents(&self) -> Result<Box<dyn OriginDocuments>> {
-        Ok(Box::new(self.scratch_page().await?))
+        Ok(Box::new(self.utility_page().await?))
     }
 
     async fn grant_permissions(&self, names: &[String], origin: Option<&str>) -> Result<()> {
@@ -255,7 +255,7 @@ impl ContextBackend for BidiContext {
     }
 
     async fn clear_permissions(&self) -> Result<()> {
-        self.take_back_permissions().await
+        self.revoke_permissions().await
     }
 
     async fn set_offline(&self, offline: bool) -> Result<()> {
@@ -287,7 +287,7 @@ impl ContextBackend for BidiContext {
 
     async fn add_init_script(&self, source: &str) -> Result<()> {
         self.options().init_scripts.push(source.to_owned());
-        self.tell_init_script(source).await
+        self.send_init_script(source).await
     }
 
     async fn close(&self) -> Result<()> {
@@ -320,8 +320,8 @@ impl ContextBackend for BidiContext {
 }
 
 /// Tells all pages that a browser had of its end.
-pub(super) fn all_gone(browser: &Shared) {
+pub(super) fn report_browser_closed(browser: &Shared) {
     for context in browser.contexts() {
-        context.browser_gone();
+        context.on_browser_closed();
     }
 }

@@ -17,13 +17,13 @@ impl BidiContext {
     pub(super) async fn all_cookies(&self) -> Result<Vec<Cookie>> {
         let partition = self.partition();
         let all = self.root.call(&storage::GetCookies { partition }).await?;
-        let mut cookies: Vec<_> = all.cookies.into_iter().map(told).collect();
+        let mut cookies: Vec<_> = all.cookies.into_iter().map(from_protocol).collect();
         // Firefox has them in no order.
         cookies.sort_by(|one, other| one.domain.cmp(&other.domain));
         Ok(cookies)
     }
 
-    pub(super) async fn put_cookies(&self, cookies: &[Cookie]) -> Result<()> {
+    pub(super) async fn store_cookies(&self, cookies: &[Cookie]) -> Result<()> {
         let put = cookies.iter().map(|cookie| {
             self.root.send(&storage::SetCookie {
                 cookie: param(cookie),
@@ -34,7 +34,7 @@ impl BidiContext {
         Ok(())
     }
 
-    pub(super) async fn drop_cookies(&self, cookies: &[Cookie]) -> Result<()> {
+    pub(super) async fn delete_matching_cookies(&self, cookies: &[Cookie]) -> Result<()> {
         let dropped = cookies.iter().map(|cookie| {
             self.root.send(&storage::DeleteCookies {
                 filter: Some(storage::CookieFilter {
@@ -49,7 +49,7 @@ impl BidiContext {
         Ok(())
     }
 
-    pub(super) async fn drop_all_cookies(&self) -> Result<()> {
+    pub(super) async fn delete_all_cookies(&self) -> Result<()> {
         self.root
             .call(&storage::DeleteCookies {
                 filter: None,
@@ -60,7 +60,7 @@ impl BidiContext {
     }
 }
 
-fn told(cookie: network::Cookie) -> Cookie {
+fn from_protocol(cookie: network::Cookie) -> Cookie {
     Cookie {
         name: cookie.name,
         value: cookie.value.into_text(),

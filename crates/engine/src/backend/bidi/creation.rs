@@ -38,7 +38,7 @@ impl BidiContext {
                 && info.url == "about:blank"
                 && info.context != created
                 && !before.contains(&PageId::from(&info.context))
-                && !self.withheld.is_ours(&info.context)
+                && !self.withheld.is_utility_page(&info.context)
         };
         for info in tree.contexts.into_iter().filter(lost) {
             self.withheld.forget(&info.context);

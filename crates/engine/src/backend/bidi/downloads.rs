@@ -14,7 +14,7 @@ pub(super) struct Downloads(Mutex<(u64, Vec<(Key, String)>)>);
 type Key = (Option<String>, String);
 
 impl Downloads {
-    fn begun(&self, key: Key) -> String {
+    fn insert(&self, key: Key) -> String {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.0 += 1;
         let id = format!("download-{}", state.0);
@@ -22,7 +22,7 @@ impl Downloads {
         id
     }
 
-    fn ended(&self, key: &Key) -> Option<String> {
+    fn remove(&self, key: &Key) -> Option<String> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let index = state.1.iter().position(|(known, _)| known == key)?;
         Some(state.1.remove(index).1)
@@ -30,7 +30,7 @@ impl Downloads {
 }
 
 impl Shared {
-    pub(super) fn download_begins(&self, download: DownloadWillBegin) {
+    pub(super) fn on_download_will_begin(&self, download: DownloadWillBegin) {
         let Some(page) = self.page_of(&download.context) else {
             return;
         };
@@ -45,7 +45,7 @@ impl Shared {
             reason: String::new(),
         });
         let name = download.download.or(download.navigation);
-        let id = context.downloads.begun((name, download.url.clone()));
+        let id = context.downloads.insert((name, download.url.clone()));
         context.observer().download(DownloadEvent::Started {
             id,
             page: Some(page.page_id().clone()),
@@ -54,13 +54,13 @@ impl Shared {
         });
     }
 
-    pub(super) fn download_ended(&self, download: DownloadEnd) {
+    pub(super) fn on_download_end(&self, download: DownloadEnd) {
         let key = (download.download.or(download.navigation), download.url);
         // Its page may be gone by now.
         let ended = self
             .contexts()
             .into_iter()
-            .find_map(|context| Some((context.downloads.ended(&key)?, context)));
+            .find_map(|context| Some((context.downloads.remove(&key)?, context)));
         let Some((id, context)) = ended else { return };
         let event = match download.filepath {
             Some(path) if download.status == "complete" => DownloadEvent::Finished {

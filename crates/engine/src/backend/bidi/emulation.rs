@@ -37,7 +37,7 @@ impl BidiContext {
                 user_contexts: self.ids(),
             })
             .await?;
-        self.prepare_beliefs(&options).await?;
+        self.apply_emulation(&options).await?;
         if options.offline {
             self.apply_offline().await?;
         }
@@ -51,7 +51,7 @@ impl BidiContext {
             self.grant(&options.permissions, None).await?;
         }
         for script in init_scripts(&options) {
-            self.tell_init_script(&script).await?;
+            self.send_init_script(&script).await?;
         }
         if self.intercepts() {
             self.browser()?.apply_interception().await?;
@@ -59,7 +59,7 @@ impl BidiContext {
         Ok(())
     }
 
-    async fn prepare_beliefs(&self, options: &ContextOptions) -> Result<()> {
+    async fn apply_emulation(&self, options: &ContextOptions) -> Result<()> {
         if options.user_agent.is_some() {
             self.root
                 .call(&emulation::SetUserAgentOverride {
@@ -73,20 +73,20 @@ impl BidiContext {
                 locale: options.locale.clone(),
                 user_contexts: self.ids(),
             };
-            self.demand("locale", &command).await?;
+            self.send_required("locale", &command).await?;
         }
         if options.timezone.is_some() {
             let command = emulation::SetTimezoneOverride {
                 timezone: options.timezone.clone(),
                 user_contexts: self.ids(),
             };
-            self.demand("timezone", &command).await?;
+            self.send_required("timezone", &command).await?;
         }
         Ok(())
     }
 
     /// Sends a command whose value comes from the caller, as that option.
-    async fn demand(&self, option: &'static str, command: &impl Command) -> Result<()> {
+    async fn send_required(&self, option: &'static str, command: &impl Command) -> Result<()> {
         match self.root.call(command).await {
             Err(wire::Error::Refused {
                 error: name,
@@ -140,7 +140,7 @@ impl BidiContext {
         Ok(())
     }
 
-    pub(super) async fn tell_init_script(&self, source: &str) -> Result<()> {
+    pub(super) async fn send_init_script(&self, source: &str) -> Result<()> {
         self.root
             .call(&script::AddPreloadScript {
                 function_declaration: preload(source),

@@ -6,7 +6,7 @@ use crate::backend::{FrameId, Handle};
 use crate::error::{Error, Result};
 use crate::injected::{core_of_firefox, json_of};
 use crate::size::is_large;
-use crate::task::computed;
+use crate::task::compute_if_large;
 use futures_util::StreamExt;
 use futures_util::future::try_join_all;
 use futures_util::stream::FuturesUnordered;
@@ -21,11 +21,11 @@ use wire::bidi::script::{
 /// The name of our sandboxes.
 pub(super) const SANDBOX: &str = "playhouse";
 /// How long a document may be silent before it is asked again: what Firefox hands to the one before it is lost.
-const UNHEARD: Duration = Duration::from_millis(1000);
+const ANSWER_TIMEOUT: Duration = Duration::from_millis(1000);
 /// What Firefox says of a frame that went while it was asked.
 const DISCARDED: &str = "DiscardedBrowsingContextError";
 /// The same of a document, in the words of its own program: what was asked has not begun.
-const UNREALISED: &str = "realm is null";
+const REALM_IS_NULL: &str = "realm is null";
 /// Calls a function of the core by its name, in the document that is meant only.
 const CALL: &str = "(document, name, argument) => globalThis.__playhouseDocument === document ? globalThis.__playhouseCore.call(name, JSON.parse(argument)) : null";
 /// Those of its functions that are a user's input to the page.
@@ -34,14 +34,14 @@ const INPUT: &[&str] = &["fill"];
 const HELD: &str = "(handle) => globalThis.__playhouseCore.element(handle)";
 
 /// Our sandbox of whatever document a frame shows.
-pub(super) fn ours(frame: &FrameId) -> Target {
+pub(super) fn sandbox_target(frame: &FrameId) -> Target {
     Target {
         context: frame.as_str().to_owned(),
         sandbox: Some(SANDBOX),
     }
 }
 
-fn theirs(frame: &FrameId) -> Target {
+fn page_target(frame: &FrameId) -> Target {
     Target {
         context: frame.as_str().to_owned(),
         sandbox: None,
@@ -68,7 +68,7 @@ impl BidiPage {
             .call_sandbox(frame, document, CALL, arguments, by_user)
             .await?;
         answer.decode().map(json_of).ok_or_else(|| {
-            self.realm_gone(frame, &realm);
+            self.remove_realm(frame, &realm);
             Error::DocumentGone {}
         })
     }
@@ -101,27 +101,27 @@ impl BidiPage {
         let asked = self.root.send(&CallFunction {
             function_declaration: function.to_owned(),
             await_promise: true,
-            target: ours(frame),
+            target: sandbox_target(frame),
             arguments,
             user_activation: by_user.then_some(true),
             serialization_options: None,
         });
         let answer = tokio::select! {
             biased;
-            answer = self.unless_left(frame, document, asked) => answer,
-            () = self.replaced(frame, &realm) => Err(Error::DocumentGone {}),
+            answer = self.unless_navigated(frame, document, asked) => answer,
+            () = self.wait_until_replaced(frame, &realm) => Err(Error::DocumentGone {}),
         };
         let is_ours = match &answer {
             Ok(answer) => answer.realm == *realm,
-            Err(Error::Protocol { .. }) => self.shows(frame, &realm).await == Some(true),
+            Err(Error::Protocol { .. }) => self.has_realm(frame, &realm).await == Some(true),
             Err(Error::DocumentGone {}) => false,
             Err(_) => true,
         };
         if !is_ours {
-            self.realm_gone(frame, &realm);
+            self.remove_realm(frame, &realm);
             return Err(Error::DocumentGone {});
         }
-        Ok((realm, thrown(answer?)?))
+        Ok((realm, script_result(answer?)?))
     }
 
     /// The sandbox of a document, with the core in it.
@@ -138,12 +138,12 @@ impl BidiPage {
             self.root.send(&EvaluateEncoded {
                 expression: &core,
                 await_promise: false,
-                target: ours(frame),
+                target: sandbox_target(frame),
             })
         };
         let injected = async {
             let mut asked = FuturesUnordered::new();
-            let mut patience = UNHEARD;
+            let mut patience = ANSWER_TIMEOUT;
             loop {
                 asked.push(inject());
                 tokio::select! {
@@ -153,23 +153,23 @@ impl BidiPage {
                 }
             }
         };
-        let answer = match self.unless_left(frame, document, injected).await {
+        let answer = match self.unless_navigated(frame, document, injected).await {
             // The frame went, or its document is about to.
             Err(Error::Protocol { .. }) => return Err(Error::DocumentGone {}),
             answer => answer?,
         };
         let realm = answer.realm.clone();
-        thrown(answer)?;
+        script_result(answer)?;
         Ok(realm.into())
     }
 
     /// Returns once a frame has another sandbox of ours than this one: it was that of the document before, and Firefox may answer nothing
     /// that was asked there.
-    async fn replaced(&self, frame: &FrameId, realm: &str) {
-        let mut patience = UNHEARD;
+    async fn wait_until_replaced(&self, frame: &FrameId, realm: &str) {
+        let mut patience = ANSWER_TIMEOUT;
         loop {
             tokio::time::sleep(patience).await;
-            if self.shows(frame, realm).await == Some(false) {
+            if self.has_realm(frame, realm).await == Some(false) {
                 return;
             }
             patience *= 2;
@@ -177,36 +177,36 @@ impl BidiPage {
     }
 
     /// Whether a frame has this sandbox of ours; `None` where it does not say.
-    async fn shows(&self, frame: &FrameId, realm: &str) -> Option<bool> {
+    async fn has_realm(&self, frame: &FrameId, realm: &str) -> Option<bool> {
         let asked = self.root.send(&Evaluate {
             expression: "0".to_owned(),
             await_promise: false,
-            target: ours(frame),
+            target: sandbox_target(frame),
         });
         // What is asked here may be lost too.
-        match tokio::time::timeout(UNHEARD, asked).await {
+        match tokio::time::timeout(ANSWER_TIMEOUT, asked).await {
             Ok(Ok(answer)) => Some(answer.realm == *realm),
             _ => None,
         }
     }
 
     /// Waits for an answer; Firefox gives none once the document that was asked has gone.
-    async fn unless_left<T>(
+    async fn unless_navigated<T>(
         &self,
         frame: &FrameId,
         document: u64,
         asked: impl Future<Output = wire::Result<T>>,
     ) -> Result<T> {
-        let left = self.left(frame, document);
+        let left = self.document_replaced(frame, document);
         tokio::pin!(left);
         tokio::select! {
             biased;
             answer = asked => match answer {
                 Err(wire::Error::Refused { message, .. })
-                    if message.starts_with(DISCARDED) || message.ends_with(UNREALISED) =>
+                    if message.starts_with(DISCARDED) || message.ends_with(REALM_IS_NULL) =>
                 {
                     // It is told of right after.
-                    let left = tokio::time::timeout(UNHEARD, left).await;
+                    let left = tokio::time::timeout(ANSWER_TIMEOUT, left).await;
                     Err(left.unwrap_or(Error::DocumentGone {}))
                 }
                 answer => Ok(answer?),
@@ -254,19 +254,19 @@ impl BidiPage {
         let asked = self.root.send(&CallFunction {
             function_declaration: function,
             await_promise: true,
-            target: theirs(frame),
+            target: page_target(frame),
             arguments: elements.into_iter().map(LocalValue::Reference).collect(),
             user_activation: Some(true),
             serialization_options: None,
         });
-        match self.unless_left(frame, document, asked).await {
+        match self.unless_navigated(frame, document, asked).await {
             Err(Error::Protocol { method, message }) => {
                 Err(match super::console::rejection(&message) {
                     Some(message) => Error::Script { message },
                     None => Error::Protocol { method, message },
                 })
             }
-            answer => returned(thrown(answer?)?).await,
+            answer => returned(script_result(answer?)?).await,
         }
     }
 
@@ -276,9 +276,9 @@ impl BidiPage {
         let asked = self.root.send(&Evaluate {
             expression: format!("if (false) {{\n{script}\n}}"),
             await_promise: false,
-            target: ours(frame),
+            target: sandbox_target(frame),
         });
-        let answer = self.unless_left(frame, document, asked).await?;
+        let answer = self.unless_navigated(frame, document, asked).await?;
         Ok(answer.exception_details.is_none())
     }
 
@@ -311,7 +311,7 @@ async fn returned(result: RemoteValue) -> Result<Option<Value>> {
         }),
         _ => Ok(None),
     };
-    computed(is_large, read).await
+    compute_if_large(is_large, read).await
 }
 
 /// A value of the page as JSON.
@@ -336,7 +336,7 @@ pub(super) fn plain(value: &RemoteValue) -> Value {
     }
 }
 
-fn thrown(answer: EvaluateResult) -> Result<RemoteValue> {
+fn script_result(answer: EvaluateResult) -> Result<RemoteValue> {
     match answer.exception_details {
         None => Ok(answer.result),
         Some(details) => Err(Error::Script {

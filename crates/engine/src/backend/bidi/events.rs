@@ -1,7 +1,7 @@
 //! From Firefox's events to the engine's, in order.
 
-use super::browser::{Shared, alive};
-use super::context::all_gone;
+use super::browser::{Shared, upgrade};
+use super::context::report_browser_closed;
 use super::page::BidiPage;
 use super::{console, network as requests};
 use crate::backend::address::is_opened_here;
@@ -25,20 +25,22 @@ const ERROR_PAGES: [&str; 3] = ["about:neterror", "about:certerror", "about:http
 /// Reads a browser's events until the browser is gone.
 pub(super) async fn listen(shared: Weak<Shared>, mut events: EventStream) {
     while let Some(event) = events.next().await {
-        let Some(shared) = alive(&shared) else { return };
+        let Some(shared) = upgrade(&shared) else {
+            return;
+        };
         if event.is::<BeforeRequestSent>() {
-            shared.sends(&event).await;
+            shared.on_before_request_sent(&event).await;
         } else {
             shared.on(&event);
         }
     }
-    if let Some(shared) = alive(&shared) {
+    if let Some(shared) = upgrade(&shared) {
         if let Some(reason) = events.end_reason() {
             tracing::debug!(reason, "a browser's events ended");
         }
         // Also the end of a queue that overflowed: such a browser cannot be followed any more.
         shared.root.connection().close();
-        all_gone(&shared);
+        report_browser_closed(&shared);
     }
 }
 
@@ -52,7 +54,7 @@ fn read<E: Event>(event: &RawEvent) -> Option<E> {
 
 impl Shared {
     /// A request is told of with its body, which has to be asked for.
-    async fn sends(&self, event: &RawEvent) {
+    async fn on_before_request_sent(&self, event: &RawEvent) {
         if let Some(sent) = read::<BeforeRequestSent>(event) {
             let body = self.short_body(&sent).await;
             self.sent(sent, body);
@@ -61,19 +63,33 @@ impl Shared {
 
     fn on(&self, event: &RawEvent) -> Option<()> {
         match &*event.method {
-            ContextCreated::METHOD => self.appeared(&read::<ContextCreated>(event)?.0),
-            ContextDestroyed::METHOD => self.disappeared(&read::<ContextDestroyed>(event)?.0),
-            NavigationStarted::METHOD => self.navigates(read::<NavigationStarted>(event)?.0),
-            NavigationCommitted::METHOD => self.navigated(&read::<NavigationCommitted>(event)?.0),
-            NavigationAborted::METHOD => self.came_to_nothing(read::<NavigationAborted>(event)?.0),
-            NavigationFailed::METHOD => self.came_to_nothing(read::<NavigationFailed>(event)?.0),
-            FragmentNavigated::METHOD => self.moved(read::<FragmentNavigated>(event)?.0),
-            HistoryUpdated::METHOD => self.moved(read::<HistoryUpdated>(event)?.0),
-            DomContentLoaded::METHOD => self.parsed(&read::<DomContentLoaded>(event)?.0),
-            Load::METHOD => self.loaded(&read::<Load>(event)?.0),
-            DownloadWillBegin::METHOD => self.download_begins(read(event)?),
-            DownloadEnd::METHOD => self.download_ended(read(event)?),
-            UserPromptOpened::METHOD => self.dialog_opens(read(event)?),
+            ContextCreated::METHOD => self.on_context_created(&read::<ContextCreated>(event)?.0),
+            ContextDestroyed::METHOD => {
+                self.on_context_destroyed(&read::<ContextDestroyed>(event)?.0)
+            }
+            NavigationStarted::METHOD => {
+                self.on_navigation_started(read::<NavigationStarted>(event)?.0)
+            }
+            NavigationCommitted::METHOD => {
+                self.on_navigation_committed(&read::<NavigationCommitted>(event)?.0)
+            }
+            NavigationAborted::METHOD => {
+                self.on_navigation_aborted(read::<NavigationAborted>(event)?.0)
+            }
+            NavigationFailed::METHOD => {
+                self.on_navigation_aborted(read::<NavigationFailed>(event)?.0)
+            }
+            FragmentNavigated::METHOD => {
+                self.on_history_updated(read::<FragmentNavigated>(event)?.0)
+            }
+            HistoryUpdated::METHOD => self.on_history_updated(read::<HistoryUpdated>(event)?.0),
+            DomContentLoaded::METHOD => {
+                self.on_dom_content_loaded(&read::<DomContentLoaded>(event)?.0)
+            }
+            Load::METHOD => self.on_load(&read::<Load>(event)?.0),
+            DownloadWillBegin::METHOD => self.on_download_will_begin(read(event)?),
+            DownloadEnd::METHOD => self.on_download_end(read(event)?),
+            UserPromptOpened::METHOD => self.on_user_prompt_opened(read(event)?),
             UserPromptClosed::METHOD => {
                 let closed: UserPromptClosed = read(event)?;
                 self.page_of(&closed.context)?
@@ -94,36 +110,36 @@ impl Shared {
         Some(())
     }
 
-    fn appeared(&self, info: &browsing_context::Info) {
+    fn on_context_created(&self, info: &browsing_context::Info) {
         if let Some(parent) = &info.parent {
             if let Some(page) = self.page_of(parent) {
-                self.frame_is_of(FrameId::from(&info.context), page.clone());
+                self.insert_frame(FrameId::from(&info.context), page.clone());
                 page.frame_attached(info, parent);
-                page.ask_for_name(FrameId::from(&info.context));
+                page.request_frame_name(FrameId::from(&info.context));
             }
         } else if let Some(user_context) = &info.user_context
             && let Some(context) = self.context_of(user_context)
             && self.page_of(&info.context).is_none()
         {
-            context.page_appeared(self, info);
+            context.on_page_created(self, info);
         }
     }
 
-    fn disappeared(&self, info: &browsing_context::Info) {
+    fn on_context_destroyed(&self, info: &browsing_context::Info) {
         let Some(page) = self.page_of(&info.context) else {
             return;
         };
         let frame = FrameId::from(&info.context);
         if info.parent.is_some() {
-            for gone in page.frame_gone(&frame) {
-                self.frame_is_gone(&gone);
+            for gone in page.remove_frame(&frame) {
+                self.remove_frame(&gone);
             }
             return;
         }
-        self.page_is_gone(&page);
+        self.remove_page(&page);
         match page.context() {
-            Some(context) => context.page_disappeared(&page),
-            None => page.ended(),
+            Some(context) => context.on_page_destroyed(&page),
+            None => page.on_closed(),
         }
     }
 
@@ -132,7 +148,7 @@ impl Shared {
         Some((page, FrameId::from(&info.context)))
     }
 
-    fn navigates(&self, info: NavigationInfo) {
+    fn on_navigation_started(&self, info: NavigationInfo) {
         // What other programs open begins, and never ends.
         if !is_opened_here(&info.url) {
             return;
@@ -150,18 +166,23 @@ impl Shared {
         });
     }
 
-    fn navigated(&self, info: &NavigationInfo) {
+    fn on_navigation_committed(&self, info: &NavigationInfo) {
         let Some((page, frame)) = self.page_and_frame(info) else {
             return;
         };
         if let Some(context) = page.context() {
-            context.visited(&info.url);
+            context.grant_to_visited(&info.url);
         }
         let loader = info.navigation.as_deref().unwrap_or_default();
-        page.frame_shows(&frame, loader, shown(&info.url), failed(&info.url));
+        page.frame_shows(
+            &frame,
+            loader,
+            shorten_error_url(&info.url),
+            error_page_url(&info.url),
+        );
     }
 
-    fn came_to_nothing(&self, info: NavigationInfo) {
+    fn on_navigation_aborted(&self, info: NavigationInfo) {
         let Some((page, frame)) = self.page_and_frame(&info) else {
             return;
         };
@@ -172,13 +193,13 @@ impl Shared {
         });
     }
 
-    fn moved(&self, info: NavigationInfo) {
+    fn on_history_updated(&self, info: NavigationInfo) {
         if let Some((page, frame)) = self.page_and_frame(&info) {
-            page.frame_moved(&frame, info.url);
+            page.on_url_changed(&frame, info.url);
         }
     }
 
-    fn parsed(&self, info: &NavigationInfo) {
+    fn on_dom_content_loaded(&self, info: &NavigationInfo) {
         let Some((page, frame)) = self.page_and_frame(info) else {
             return;
         };
@@ -190,12 +211,12 @@ impl Shared {
             loader: navigation.into(),
         });
         // Such a page loads nothing, and does not say when it has.
-        if shown(&info.url) != info.url {
-            self.loaded(info);
+        if shorten_error_url(&info.url) != info.url {
+            self.on_load(info);
         }
     }
 
-    fn loaded(&self, info: &NavigationInfo) {
+    fn on_load(&self, info: &NavigationInfo) {
         if let Some((page, frame)) = self.page_and_frame(info)
             && let Some(navigation) = &info.navigation
         {
@@ -206,7 +227,7 @@ impl Shared {
         }
     }
 
-    fn dialog_opens(&self, dialog: UserPromptOpened) {
+    fn on_user_prompt_opened(&self, dialog: UserPromptOpened) {
         let Some(page) = self.page_of(&dialog.context) else {
             return;
         };
@@ -224,19 +245,19 @@ impl Shared {
 
     fn on_network(&self, event: &RawEvent) -> Option<()> {
         let event = requests::Network::read(event)?;
-        self.network_went_on(event);
+        self.on_network_event(event);
         Some(())
     }
 }
 
 /// An address as it is shown: all that an error page says stands in its own, at length.
-fn shown(url: &str) -> &str {
+fn shorten_error_url(url: &str) -> &str {
     let page = ERROR_PAGES.iter().find(|page| url.starts_with(*page));
     page.unwrap_or(&url)
 }
 
 /// The address that an error page is about.
-fn failed(url: &str) -> Option<String> {
+fn error_page_url(url: &str) -> Option<String> {
     ERROR_PAGES.iter().find(|page| url.starts_with(*page))?;
     let page = Url::parse(url).ok()?;
     let about = page.query_pairs().find(|(name, _)| name == "u");

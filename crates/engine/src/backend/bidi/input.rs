@@ -12,7 +12,7 @@ use wire::bidi::script::{LocalValue, RemoteValue};
 /// The frame that input goes to, and where its viewport lies in the main one's. What is sent to the page itself does not reach a frame
 /// of another process.
 #[derive(Clone)]
-pub(super) struct Ground {
+pub(super) struct ActionsOrigin {
     frame: FrameId,
     left: f64,
     top: f64,
@@ -20,7 +20,7 @@ pub(super) struct Ground {
     scale_y: f64,
 }
 
-impl Ground {
+impl ActionsOrigin {
     fn main(frame: &FrameId) -> Self {
         Self {
             frame: frame.clone(),
@@ -63,11 +63,11 @@ const FRAME_AT: &str = "(x, y) => {
 /// A page, and the frame of it that a gesture is in.
 struct Framed<'a> {
     page: &'a BidiPage,
-    ground: Ground,
+    ground: ActionsOrigin,
 }
 
 #[async_trait]
-impl gesture::Ground for Framed<'_> {
+impl gesture::ActionsOrigin for Framed<'_> {
     fn inside(&self, point: Point) -> Point {
         self.ground.inside(point)
     }
@@ -102,14 +102,14 @@ impl BidiPage {
     }
 
     /// Where these steps belong: to the frame that their first point is in, or where a button is held.
-    async fn ground(&self, steps: &[InputStep]) -> Result<Ground> {
+    async fn ground(&self, steps: &[InputStep]) -> Result<ActionsOrigin> {
         let first = steps.iter().find_map(|step| match step {
             InputStep::MouseMove { to, buttons, .. } => Some((*to, !buttons.is_empty())),
             InputStep::MouseDown { at, .. } | InputStep::Wheel { at, .. } => Some((*at, false)),
             InputStep::MouseUp { at, .. } => Some((*at, true)),
             _ => None,
         });
-        let main = Ground::main(self.main());
+        let main = ActionsOrigin::main(self.main());
         let Some((point, held)) = first.filter(|_| self.has_frames()) else {
             return Ok(main);
         };
@@ -131,7 +131,7 @@ impl BidiPage {
     }
 
     /// The frame that lies at a point of the page, inside another one.
-    async fn frame_at(&self, outer: &Ground, point: Point) -> Result<Option<Ground>> {
+    async fn frame_at(&self, outer: &ActionsOrigin, point: Point) -> Result<Option<ActionsOrigin>> {
         let at = outer.inside(point);
         let arguments = [at.x, at.y].map(|length| LocalValue::string(length.to_string()));
         let found = match self
@@ -155,7 +155,7 @@ impl BidiPage {
         if (scale_x - 1.0).abs() > UNSCALED || (scale_y - 1.0).abs() > UNSCALED {
             return Ok(None);
         }
-        Ok(Some(Ground {
+        Ok(Some(ActionsOrigin {
             frame: FrameId::from(frame),
             left: outer.left + left * outer.scale_x,
             top: outer.top + top * outer.scale_y,

@@ -7,7 +7,7 @@ use super::page::BidiPage;
 use crate::backend::{FailureReason, Feature, FrameId, PausedRequest, RequestId, Verdict};
 use crate::error::{Error, Result};
 use crate::routes::{Mock, RouteAnswer};
-use crate::task::{spawn, to_the_end};
+use crate::task::{run_to_completion, spawn};
 use std::sync::Arc;
 use wire::Session;
 use wire::bidi::network::{
@@ -22,7 +22,7 @@ impl Shared {
     pub(super) async fn apply_interception(self: &Arc<Self>) -> Result<()> {
         let browser = self.clone();
         let applied = async move { browser.switch_interception().await };
-        let applied = to_the_end("interception", applied).await;
+        let applied = run_to_completion("interception", applied).await;
         applied.unwrap_or(Err(Error::PageClosed {}))
     }
 
@@ -49,26 +49,26 @@ impl Shared {
     }
 
     /// A page's request waits: asks who decides. One that nobody decides about goes on.
-    pub(super) fn waits(&self, page: &Arc<BidiPage>, sent: BeforeRequestSent) {
+    pub(super) fn on_request_blocked(&self, page: &Arc<BidiPage>, sent: BeforeRequestSent) {
         let request = sent.request.request.clone();
         let Some(context) = page.context() else {
-            return go_on(&self.root, request);
+            return continue_request(&self.root, request);
         };
         let kind = resource_type(&sent.request, sent.navigation.is_some());
         let routes = context.options().routes.clone();
         let (root, page) = (self.root.clone(), page.clone());
         let url = sent.request.url.clone();
         routes.decide(&url, kind, move |answer| match answer {
-            Some(answer) => obey(&root, &page, sent, &answer),
+            Some(answer) => apply_route(&root, &page, sent, &answer),
             None if page.intercepts() && network::is_logged(&sent.request) => {
-                ask(&root, &page, sent, kind);
+                ask_interceptors(&root, &page, sent, kind);
             }
-            None => go_on(&root, request),
+            None => continue_request(&root, request),
         });
     }
 }
 
-fn go_on(root: &Session, request: String) {
+fn continue_request(root: &Session, request: String) {
     drop(root.send(&ContinueRequest {
         request,
         ..Default::default()
@@ -76,7 +76,12 @@ fn go_on(root: &Session, request: String) {
 }
 
 /// Asks who follows the page; a body is fetched first.
-fn ask(root: &Session, page: &Arc<BidiPage>, sent: BeforeRequestSent, kind: &'static str) {
+fn ask_interceptors(
+    root: &Session,
+    page: &Arc<BidiPage>,
+    sent: BeforeRequestSent,
+    kind: &'static str,
+) {
     let has_body = sent.request.body_size.is_some_and(|size| size > 0.0);
     let key = sent.request.request.clone();
     let paused = PausedRequest {
@@ -97,7 +102,7 @@ fn ask(root: &Session, page: &Arc<BidiPage>, sent: BeforeRequestSent, kind: &'st
                 .observer()
                 .is_some_and(|observer| observer.paused(paused));
             if !taken {
-                go_on(&root, key);
+                continue_request(&root, key);
             }
         }
     };
@@ -118,20 +123,22 @@ fn without_fragment(url: &str) -> &str {
 }
 
 /// Does with a request that waits as its rule says.
-fn obey(root: &Session, page: &BidiPage, sent: BeforeRequestSent, answer: &RouteAnswer) {
+fn apply_route(root: &Session, page: &BidiPage, sent: BeforeRequestSent, answer: &RouteAnswer) {
     match answer {
         RouteAnswer::Block => {
-            page.refuses(&sent.request.request, FailureReason::BlockedByClient);
+            page.set_abort_reason(&sent.request.request, FailureReason::BlockedByClient);
             drop(root.send(&FailRequest {
                 request: sent.request.request,
             }));
         }
-        RouteAnswer::Mock(mock) if mock.delay.is_zero() => drop(root.send(&fulfilled(&sent, mock))),
+        RouteAnswer::Mock(mock) if mock.delay.is_zero() => {
+            drop(root.send(&mock_response(&sent, mock)))
+        }
         RouteAnswer::Mock(mock) => {
             let (root, mock) = (root.clone(), Arc::clone(mock));
             spawn("mock", async move {
                 tokio::time::sleep(mock.delay).await;
-                drop(root.send(&fulfilled(&sent, &mock)));
+                drop(root.send(&mock_response(&sent, &mock)));
             })
             .detach();
         }
@@ -146,7 +153,7 @@ fn obey(root: &Session, page: &BidiPage, sent: BeforeRequestSent, answer: &Route
     }
 }
 
-fn fulfilled(sent: &BeforeRequestSent, mock: &Mock) -> ProvideResponse {
+fn mock_response(sent: &BeforeRequestSent, mock: &Mock) -> ProvideResponse {
     let asked = |wanted: &str| {
         let mut headers = sent.request.headers.iter();
         headers
@@ -206,7 +213,7 @@ impl BidiPage {
                     .await?;
             }
             Verdict::Abort(reason) => {
-                self.refuses(&request, reason);
+                self.set_abort_reason(&request, reason);
                 self.root.call(&FailRequest { request }).await?;
             }
         }

@@ -20,11 +20,11 @@ use wire::bidi::script::SharedReference;
 use wire::bidi::session::Status;
 use wire::bidi::{browsing_context, network, script};
 
-use frames::Place;
+use frames::FrameInfo;
 
+mod dialogs;
 mod frames;
 mod navigation;
-mod questions;
 
 /// A request is reported some turns of the browser process after the document sent it: after so many scripts that run one after the
 /// other. With two cores and a load of 14, one request in 12 was reported later than one script, one in 100 later than five.
@@ -43,12 +43,12 @@ pub(crate) struct BidiPage {
     /// The type of the events by which our sandboxes of its documents find each other. No page may learn it.
     pub(super) meeting: String,
     /// Where the last gesture went.
-    pub(super) ground: Mutex<Option<super::input::Ground>>,
+    pub(super) ground: Mutex<Option<super::input::ActionsOrigin>>,
 }
 
 #[derive(Default)]
 struct State {
-    frames: HashMap<FrameId, Place>,
+    frames: HashMap<FrameId, FrameInfo>,
     closed: bool,
     /// How often a navigation of the main frame began.
     navigations: u64,
@@ -75,7 +75,7 @@ impl BidiPage {
                 .and_then(|owner| owner.options().viewport.clone()),
             ..State::default()
         };
-        state.frames.insert(main.clone(), Place::new(None));
+        state.frames.insert(main.clone(), FrameInfo::new(None));
         Arc::new(Self {
             id: context.into(),
             main,
@@ -104,7 +104,7 @@ impl BidiPage {
     }
 
     /// Everything from here on is reported to `observer`.
-    pub(super) fn observed_by(&self, observer: Arc<dyn PageObserver>) {
+    pub(super) fn set_observer(&self, observer: Arc<dyn PageObserver>) {
         // Set once, where the page is made.
         let _ = self.observer.set(observer);
     }
@@ -124,20 +124,20 @@ impl BidiPage {
     }
 
     /// It is gone; whoever waits for one of its documents is told.
-    pub(super) fn ended(&self) {
+    pub(super) fn on_closed(&self) {
         self.state().closed = true;
         self.document_changed();
         self.report(PageEvent::Closed);
     }
 
     /// Remembers why a request is refused.
-    pub(super) fn refuses(&self, request: &str, reason: FailureReason) {
+    pub(super) fn set_abort_reason(&self, request: &str, reason: FailureReason) {
         self.state()
             .refused
             .insert(request.to_owned(), reason.net_error());
     }
 
-    pub(super) fn refusal(&self, request: &str) -> Option<&'static str> {
+    pub(super) fn abort_reason(&self, request: &str) -> Option<&'static str> {
         self.state().refused.remove(request)
     }
 
@@ -161,11 +161,11 @@ impl BidiPage {
     }
 
     /// Sends a script to the page's own world, whose answer nobody waits for.
-    fn tell(&self, expression: &str, frame: &FrameId) {
+    fn run_in_background(&self, expression: &str, frame: &FrameId) {
         drop(self.root.send(&script::Evaluate {
             expression: expression.to_owned(),
             await_promise: false,
-            target: super::evaluate::ours(frame),
+            target: super::evaluate::sandbox_target(frame),
         }));
     }
 }
@@ -185,7 +185,7 @@ impl PageBackend for BidiPage {
     }
 
     async fn reload(&self, ignore_cache: bool) -> Result<()> {
-        self.load_again(ignore_cache).await
+        self.reload_document(ignore_cache).await
     }
 
     async fn go(&self, delta: i32) -> Result<bool> {
@@ -289,7 +289,7 @@ impl PageBackend for BidiPage {
     }
 
     async fn screenshot(&self, options: &Screenshot) -> Result<Vec<u8>> {
-        self.draw(options).await
+        self.capture_screenshot(options).await
     }
 
     async fn pdf(&self, options: &PdfOptions) -> Result<Vec<u8>> {
@@ -333,27 +333,27 @@ impl PageBackend for BidiPage {
     }
 
     fn stop_loading(&self) {
-        self.tell("window.stop()", &self.main);
+        self.run_in_background("window.stop()", &self.main);
     }
 
-    async fn answers(&self, frame: &FrameId) -> Result<()> {
-        self.runs_scripts(frame).await
+    async fn check_responsive(&self, frame: &FrameId) -> Result<()> {
+        self.check_script_execution(frame).await
     }
 
-    async fn browser_answers(&self) -> Result<()> {
+    async fn check_browser_responsive(&self) -> Result<()> {
         Ok(self.root.call(&Status {}).await.map(drop)?)
     }
 
     /// Nothing ends a script of Firefox but the end of its page.
-    fn halt(&self, _frame: &FrameId) {}
+    fn terminate_execution(&self, _frame: &FrameId) {}
 
-    async fn halted(&self, frame: &FrameId) -> Result<()> {
+    async fn wait_for_termination(&self, frame: &FrameId) -> Result<()> {
         self.stop_loading();
-        self.runs_scripts(frame).await
+        self.check_script_execution(frame).await
     }
 
     fn stop_timers(&self, frame: &FrameId) {
-        self.tell(
+        self.run_in_background(
             "for (let last = setTimeout(String), id = last; id > Math.max(0, last - 1e5); id--) clearTimeout(id)",
             frame,
         );
@@ -377,7 +377,7 @@ impl PageBackend for BidiPage {
     async fn flush_requests(&self) -> Result<()> {
         for _ in 0..REPORTED {
             // A document that is being replaced runs none, and its requests do not count any more.
-            let _ = self.runs_scripts(&self.main).await;
+            let _ = self.check_script_execution(&self.main).await;
         }
         self.flush().await
     }

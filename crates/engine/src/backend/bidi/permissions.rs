@@ -23,16 +23,16 @@ impl BidiContext {
         // Whether it knows them is to be said now.
         self.set_all(names, "https://playhouse.invalid", "granted")
             .await?;
-        self.forget_granted();
+        self.take_granted_origins();
         for page in self.open_pages() {
             self.grant_to(&page.url()).await?;
         }
         Ok(())
     }
 
-    pub(super) async fn take_back_permissions(&self) -> Result<()> {
+    pub(super) async fn revoke_permissions(&self) -> Result<()> {
         let names = std::mem::take(&mut self.options().permissions);
-        for origin in self.forget_granted() {
+        for origin in self.take_granted_origins() {
             self.set_all(&names, &origin, "prompt").await?;
         }
         Ok(())
@@ -49,7 +49,7 @@ impl BidiContext {
         };
         let origin = url.origin();
         let seen = origin.ascii_serialization();
-        if !origin.is_tuple() || !self.is_newly_seen(&seen) {
+        if !origin.is_tuple() || !self.mark_granted(&seen) {
             return Ok(());
         }
         self.set_all(&names, &seen, "granted").await

@@ -3,7 +3,7 @@
 use super::browser::Shared;
 use super::network::{self, Network};
 use super::page::BidiPage;
-use super::scratch;
+use super::utility_page;
 use crate::backend::{FrameId, HttpCredentials, LoaderId, PageEvent, RequestEvent, RequestId};
 use crate::error::Result;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use wire::bidi::network::{
 };
 
 /// A body that goes into the log with its request, in bytes.
-const SHORT: f64 = 64.0 * 1024.0;
+const MAX_INLINE_BODY: f64 = 64.0 * 1024.0;
 /// How long the browser may take to hand it over, while all other events wait.
-const AT_HAND: Duration = Duration::from_millis(500);
+const BODY_TIMEOUT: Duration = Duration::from_millis(500);
 
 impl Shared {
-    pub(super) fn network_went_on(&self, event: Network) {
+    pub(super) fn on_network_event(&self, event: Network) {
         match event {
             Network::Responded(responded) => {
                 if responded.is_blocked {
@@ -41,7 +41,7 @@ impl Shared {
                     page.report(PageEvent::Request(network::completed(completed)));
                 }
             }
-            Network::Failed(failed) => self.failed(failed),
+            Network::Failed(failed) => self.on_fetch_error(failed),
             Network::Challenged(challenged) => self.challenged(challenged),
         }
     }
@@ -53,14 +53,14 @@ impl Shared {
     /// The body of a request, if it is short and text.
     pub(super) async fn short_body(&self, sent: &BeforeRequestSent) -> Option<String> {
         let size = sent.request.body_size?;
-        if size <= 0.0 || size > SHORT || !network::is_logged(&sent.request) {
+        if size <= 0.0 || size > MAX_INLINE_BODY || !network::is_logged(&sent.request) {
             return None;
         }
         let asked = self.root.send(&GetData {
             data_type: DataType::Request,
             request: sent.request.request.clone(),
         });
-        let data = tokio::time::timeout(AT_HAND, asked).await.ok()?.ok()?;
+        let data = tokio::time::timeout(BODY_TIMEOUT, asked).await.ok()?.ok()?;
         match data.bytes {
             BytesValue::String(text) => Some(text),
             BytesValue::Base64(_) => None,
@@ -78,19 +78,19 @@ impl Shared {
             return;
         }
         match page {
-            Some(page) => self.waits(&page, sent),
-            None => self.waits_for_nobody(sent),
+            Some(page) => self.on_request_blocked(&page, sent),
+            None => self.handle_unowned_request(sent),
         }
     }
 
     /// A request of a page that we do not know: our own, a worker's, or the browser's.
-    fn waits_for_nobody(&self, sent: BeforeRequestSent) {
+    fn handle_unowned_request(&self, sent: BeforeRequestSent) {
         let ours = sent.context.as_ref().is_some_and(|context| {
             let mut contexts = self.contexts().into_iter();
-            contexts.any(|owner| owner.withheld.is_ours(context))
+            contexts.any(|owner| owner.withheld.is_utility_page(context))
         });
         if ours {
-            return scratch::answer(&self.root, sent.request.request);
+            return utility_page::answer(&self.root, sent.request.request);
         }
         drop(self.root.send(&ContinueRequest {
             request: sent.request.request,
@@ -98,11 +98,11 @@ impl Shared {
         }));
     }
 
-    fn failed(&self, failed: FetchError) {
+    fn on_fetch_error(&self, failed: FetchError) {
         let Some(page) = self.owner(failed.context.as_deref()) else {
             return;
         };
-        let reason = match page.refusal(&failed.request.request) {
+        let reason = match page.abort_reason(&failed.request.request) {
             Some(refused) => refused.to_owned(),
             None => network::reason(&failed.error_text),
         };

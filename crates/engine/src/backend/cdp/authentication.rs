@@ -15,7 +15,7 @@ pub(super) fn is_wanted(options: &ContextOptions) -> bool {
 }
 
 /// Lets a request go on that stopped only because its server might ask.
-pub(super) fn pass(session: &Session, paused: fetch::RequestPaused) {
+pub(super) fn continue_request(session: &Session, paused: fetch::RequestPaused) {
     drop(session.send(&fetch::ContinueRequest {
         request_id: paused.request_id,
         ..Default::default()

@@ -19,7 +19,7 @@ use wire::cdp::{browser, fetch, target};
 use wire::{Connection, EventStream, RawEvent, Session};
 
 /// How long Chromium may take to close by itself before it is killed.
-const CLOSE_GRACE: Duration = Duration::from_secs(5);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// One Chromium, started by us or reached elsewhere.
 pub(crate) struct CdpBrowser {
@@ -164,7 +164,7 @@ impl BrowserBackend for CdpBrowser {
         let mut attached = Vec::new();
         for info in targets.target_infos {
             let ours = self.shared.contexts().owner(&info).is_some();
-            if info.kind == "page" && ours && !context.knows(&info.target_id) {
+            if info.kind == "page" && ours && !context.has_page(&info.target_id) {
                 attached.push(self.shared.root.send(&target::AttachToTarget {
                     target_id: info.target_id,
                     flatten: Some(true),
@@ -191,7 +191,7 @@ impl BrowserBackend for CdpBrowser {
         let ask = async {
             let _ = self.shared.root.call(&browser::Close {}).await;
         };
-        if !self.shared.source.end(CLOSE_GRACE, ask).await {
+        if !self.shared.source.end(CLOSE_TIMEOUT, ask).await {
             // It is left as it is, without our contexts.
             let contexts: Vec<_> = self.shared.contexts().by_id.values().cloned().collect();
             for context in contexts {
@@ -236,7 +236,7 @@ impl Shared {
 
     fn on(&self, event: &RawEvent) {
         if let Some(Ok(attached)) = event.parse::<target::AttachedToTarget>() {
-            self.attached(attached);
+            self.on_target_attached(attached);
         } else if let Some(Ok(detached)) = event.parse::<target::DetachedFromTarget>() {
             for context in self.contexts().all() {
                 context.page_detached(&detached.session_id);
@@ -249,13 +249,13 @@ impl Shared {
             let rules = self.contexts().rules();
             origins::decide(&self.root, &rules, paused);
         } else if let Some(Ok(download)) = event.parse::<browser::DownloadWillBegin>() {
-            self.download_began(download);
+            self.on_download_will_begin(download);
         } else if let Some(Ok(progress)) = event.parse::<browser::DownloadProgress>() {
-            self.download_went_on(&progress);
+            self.on_download_progress(&progress);
         }
     }
 
-    fn attached(&self, attached: target::AttachedToTarget) {
+    fn on_target_attached(&self, attached: target::AttachedToTarget) {
         let session = self.root.connection().session(attached.session_id.as_str());
         let owner = self.contexts().owner(&attached.target_info);
         match (attached.target_info.kind.as_str(), owner) {
@@ -277,13 +277,13 @@ impl Shared {
                 // would reset the media type that its owner emulates.
                 match kind {
                     "page" => setup::resume(&session),
-                    _ => setup::leave(session, &self.root, attached.session_id),
+                    _ => setup::detach_target(session, &self.root, attached.session_id),
                 }
             }
         }
     }
 
-    fn download_began(&self, download: browser::DownloadWillBegin) {
+    fn on_download_will_begin(&self, download: browser::DownloadWillBegin) {
         let mut contexts = self.contexts();
         let all = contexts.all();
         let (context, page) = match all
@@ -309,7 +309,7 @@ impl Shared {
         });
     }
 
-    fn download_went_on(&self, progress: &browser::DownloadProgress) {
+    fn on_download_progress(&self, progress: &browser::DownloadProgress) {
         let event = |context: &CdpContext| match progress.state {
             browser::DownloadState::Completed => Some(DownloadEvent::Finished {
                 id: progress.guid.clone(),
@@ -368,7 +368,7 @@ async fn listen(shared: Weak<Shared>, mut events: EventStream) {
         return;
     };
     for context in shared.contexts().all() {
-        context.browser_gone();
+        context.on_browser_closed();
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) struct LoggedObjects(HashMap<Arc<str>, Session>);
 
 impl LoggedObjects {
     /// Takes note of a message that holds objects.
-    pub(super) fn note(&mut self, event: &RawEvent, session: impl FnOnce() -> Session) {
+    pub(super) fn record_objects(&mut self, event: &RawEvent, session: impl FnOnce() -> Session) {
         let tells = [
             runtime::ConsoleAPICalled::METHOD,
             runtime::ExceptionThrown::METHOD,

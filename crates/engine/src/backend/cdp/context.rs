@@ -2,7 +2,7 @@
 
 use super::browser::Shared;
 use super::page::CdpPage;
-use super::scratch::ScratchPage;
+use super::utility_page::UtilityPage;
 use super::{permissions, setup};
 use crate::backend::{
     ContextBackend, ContextObserver, ContextOptions, Cookie, Geolocation, Headers, OriginDocuments,
@@ -24,9 +24,9 @@ use pages::{Pages, PagesState};
 mod pages;
 
 /// How long pages that are being prepared are waited for: one that hangs must not hang the others.
-const PREPARING: Duration = Duration::from_secs(3);
+const PREPARE_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long the browser may take to attach a page that it has opened.
-const ATTACHING: Duration = Duration::from_secs(10);
+const ATTACH_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(super) struct CdpContext {
     itself: Weak<Self>,
@@ -114,7 +114,7 @@ impl CdpContext {
         Ok(())
     }
 
-    pub(super) fn knows(&self, target: &str) -> bool {
+    pub(super) fn has_page(&self, target: &str) -> bool {
         let id = PageId::from(target);
         let pages = self.pages.state();
         pages.open.contains_key(&id) || pages.opening.contains_key(&id)
@@ -125,7 +125,10 @@ impl CdpContext {
         let prepared = self
             .pages
             .wait(|pages| pages.opening.is_empty().then_some(()));
-        if tokio::time::timeout(PREPARING, prepared).await.is_err() {
+        if tokio::time::timeout(PREPARE_TIMEOUT, prepared)
+            .await
+            .is_err()
+        {
             tracing::debug!("some pages do not answer");
         }
     }
@@ -157,7 +160,7 @@ impl CdpContext {
         };
         let opener = info.opener_id.as_ref().map(PageId::from);
         if let Some(opener) = opener.as_ref().filter(|_| new)
-            && !self.pages.state().admits(&id)
+            && !self.pages.state().admit_popup(&id)
         {
             // Whoever opened it stands still until it may run.
             drop(session.send(&runtime::RunIfWaitingForDebugger {}));
@@ -202,23 +205,23 @@ impl CdpContext {
     }
 
     /// A page of our own, which is not one of the context's pages.
-    pub(super) async fn scratch_page(&self) -> Result<ScratchPage> {
+    pub(super) async fn utility_page(&self) -> Result<UtilityPage> {
         let context = self.itself.upgrade().ok_or(Error::PageClosed {})?;
         // Given up half-way, it could not be told from a page of the user's; so it is made to the end, and then closed if nobody waits.
-        let made = async move { context.make_scratch_page().await };
-        let made = task::to_the_end("scratch page", made).await;
+        let made = async move { context.create_utility_page().await };
+        let made = task::run_to_completion("utility page", made).await;
         made.unwrap_or(Err(Error::PageClosed {}))
     }
 
-    async fn make_scratch_page(&self) -> Result<ScratchPage> {
+    async fn create_utility_page(&self) -> Result<UtilityPage> {
         let _creating = self.creating.lock().await;
         self.pages.state().withheld = Some(Vec::new());
-        let created = self.withheld_target().await;
+        let created = self.open_utility_target().await;
         let withheld = self.pages.state().withheld.take();
         let mut page = Err(Error::PageClosed {});
         for (session, info) in withheld.into_iter().flatten() {
             if created.as_ref().is_ok_and(|ours| *ours == info.target_id) {
-                page = ScratchPage::over(session, info.target_id).ok_or(Error::PageClosed {});
+                page = UtilityPage::take_over(session, info.target_id).ok_or(Error::PageClosed {});
             } else {
                 self.page_attached(session, info, true);
             }
@@ -227,7 +230,7 @@ impl CdpContext {
     }
 
     /// Opens a page and waits until it was attached.
-    async fn withheld_target(&self) -> Result<target::TargetId> {
+    async fn open_utility_target(&self) -> Result<target::TargetId> {
         let created = self.create_target().await?;
         let attached = self.wait(|pages| {
             let mut withheld = pages.withheld.iter().flatten();
@@ -235,7 +238,7 @@ impl CdpContext {
                 .any(|(_, info)| info.target_id == created)
                 .then_some(())
         });
-        match tokio::time::timeout(ATTACHING, attached).await {
+        match tokio::time::timeout(ATTACH_TIMEOUT, attached).await {
             Ok(attached) => attached?,
             Err(_) => {
                 drop(self.root.send(&target::CloseTarget { target_id: created }));
@@ -293,7 +296,7 @@ impl CdpContext {
         }
     }
 
-    pub(super) fn browser_gone(&self) {
+    pub(super) fn on_browser_closed(&self) {
         let pages: Vec<_> = {
             let mut pages = self.pages.state();
             pages.opening.clear();
@@ -361,7 +364,7 @@ impl ContextBackend for CdpContext {
                 browser_context_id: self.id.clone(),
             })
             .await?;
-        Ok(cookies.cookies.into_iter().map(told).collect())
+        Ok(cookies.cookies.into_iter().map(from_protocol).collect())
     }
 
     async fn set_cookies(&self, cookies: &[Cookie]) -> Result<()> {
@@ -383,7 +386,7 @@ impl ContextBackend for CdpContext {
             .await?;
         let expired = all.cookies.into_iter().filter_map(|cookie| {
             let partition_key = cookie.partition_key.clone();
-            let cookie = told(cookie);
+            let cookie = from_protocol(cookie);
             cookies.contains(&cookie).then(|| network::CookieParam {
                 // The browser drops a cookie that is set with a time in the past.
                 expires: Some(1.0),
@@ -410,13 +413,13 @@ impl ContextBackend for CdpContext {
     }
 
     async fn documents(&self) -> Result<Box<dyn OriginDocuments>> {
-        Ok(Box::new(self.scratch_page().await?))
+        Ok(Box::new(self.utility_page().await?))
     }
 
     async fn grant_permissions(&self, names: &[String], origin: Option<&str>) -> Result<()> {
         self.root
             .call(&browser::GrantPermissions {
-                permissions: permissions::named(names)?,
+                permissions: permissions::permission_name(names)?,
                 origin: origin.map(str::to_owned),
                 browser_context_id: self.id.clone(),
             })
@@ -482,7 +485,7 @@ impl ContextBackend for CdpContext {
             .change(|options| options.init_scripts.push(source.to_owned()))
             .await?
         {
-            page.tell_init_script(source).await?;
+            page.send_init_script(source).await?;
         }
         Ok(())
     }
@@ -521,7 +524,7 @@ impl ContextBackend for CdpContext {
     }
 }
 
-fn told(cookie: network::Cookie) -> Cookie {
+fn from_protocol(cookie: network::Cookie) -> Cookie {
     Cookie {
         name: cookie.name,
         value: cookie.value,

@@ -40,7 +40,7 @@ impl Emulation {
             };
             // A frame shares what its page was told.
             if is_page {
-                batch.demand(session, "locale", &command);
+                batch.send_required(session, "locale", &command);
             } else {
                 batch.send(session, &command);
             }
@@ -51,7 +51,7 @@ impl Emulation {
             };
             // A frame shares what its page was told.
             if is_page {
-                batch.demand(session, "timezone", &command);
+                batch.send_required(session, "timezone", &command);
             } else {
                 batch.send(session, &command);
             }
@@ -117,15 +117,16 @@ impl CdpPage {
     }
 
     pub(super) async fn apply_media(&self) -> Result<()> {
-        self.tell_documents(&media(&self.emulation().media)).await
+        self.send_to_documents(&media(&self.emulation().media))
+            .await
     }
 
     pub(super) async fn apply_network(&self) -> Result<()> {
-        self.tell_all(&conditions(&self.options())).await
+        self.send_to_all(&conditions(&self.options())).await
     }
 
     pub(super) async fn apply_extra_headers(&self) -> Result<()> {
-        self.tell_all(&headers(&self.options())).await
+        self.send_to_all(&headers(&self.options())).await
     }
 
     pub(super) async fn apply_geolocation(&self) -> Result<()> {
@@ -133,8 +134,8 @@ impl CdpPage {
         Ok(())
     }
 
-    pub(super) async fn tell_init_script(&self, source: &str) -> Result<()> {
-        self.tell_documents(&page::AddScriptToEvaluateOnNewDocument {
+    pub(super) async fn send_init_script(&self, source: &str) -> Result<()> {
+        self.send_to_documents(&page::AddScriptToEvaluateOnNewDocument {
             source: source.to_owned(),
             ..Default::default()
         })
@@ -142,16 +143,20 @@ impl CdpPage {
     }
 
     /// Tells the page and its frames in other processes.
-    async fn tell_documents(&self, command: &impl Command) -> Result<()> {
-        self.tell(command, |child| child.is_frame).await
+    async fn send_to_documents(&self, command: &impl Command) -> Result<()> {
+        self.send_to_matching(command, |child| child.is_frame).await
     }
 
     /// Tells the page, its frames in other processes, and its workers.
-    async fn tell_all(&self, command: &impl Command) -> Result<()> {
-        self.tell(command, |_| true).await
+    async fn send_to_all(&self, command: &impl Command) -> Result<()> {
+        self.send_to_matching(command, |_| true).await
     }
 
-    async fn tell(&self, command: &impl Command, whom: impl Fn(&Child) -> bool) -> Result<()> {
+    async fn send_to_matching(
+        &self,
+        command: &impl Command,
+        whom: impl Fn(&Child) -> bool,
+    ) -> Result<()> {
         let own = self.session().send(command);
         let children: Vec<_> = self
             .children()

@@ -7,7 +7,7 @@ use crate::backend::{FrameId, Handle};
 use crate::error::{Error, Result};
 use crate::injected::{core, json_of};
 use crate::size::is_large;
-use crate::task::computed;
+use crate::task::compute_if_large;
 use futures_util::future::try_join_all;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use wire::cdp::{dom, page, runtime};
 use wire::{Reply, Session};
 
 /// How long a new document may take to tell of its world.
-const ANNOUNCEMENT: Duration = Duration::from_secs(2);
+const WORLD_TIMEOUT: Duration = Duration::from_secs(2);
 /// Calls a function of the core by its name.
 const CALL: &str =
     "function(name, argument) { return globalThis.__playhouseCore.call(name, argument); }";
@@ -63,11 +63,11 @@ impl CdpPage {
         });
         let answer = session.send(&call);
         if let Some(injection) = injection {
-            let injected = self.or_gone(&world, injection.await).await?;
-            thrown(injected.exception_details)?;
+            let injected = self.map_context_gone(&world, injection.await).await?;
+            exception_error(injected.exception_details)?;
         }
-        let answer = self.or_gone(&world, answer.await).await?;
-        thrown(answer.exception_details)?;
+        let answer = self.map_context_gone(&world, answer.await).await?;
+        exception_error(answer.exception_details)?;
         Ok(answer.result)
     }
 
@@ -76,7 +76,7 @@ impl CdpPage {
         let Some(session) = self.session().id() else {
             return;
         };
-        let claimed = self.worlds().claimed(session);
+        let claimed = self.worlds().take_uninjected(session);
         for (frame, world) in claimed {
             // A world that is gone by then is not asked for anything.
             drop(self.inject(&frame, &world));
@@ -131,8 +131,10 @@ impl CdpPage {
             }
             None => call.unique_context_id = Some(world.unique.to_string()),
         }
-        let answer = self.or_gone(&world, session.call(&call).await).await?;
-        thrown(answer.exception_details)?;
+        let answer = self
+            .map_context_gone(&world, session.call(&call).await)
+            .await?;
+        exception_error(answer.exception_details)?;
         returned(answer.result).await
     }
 
@@ -145,7 +147,7 @@ impl CdpPage {
             ..Default::default()
         };
         let answer = self.session_of(&world.session).call(&read).await;
-        let answer = self.or_gone(&world, answer).await?;
+        let answer = self.map_context_gone(&world, answer).await?;
         Ok(answer.exception_details.is_none())
     }
 
@@ -179,8 +181,10 @@ impl CdpPage {
             user_gesture: Some(true),
             ..Default::default()
         };
-        let answer = self.or_gone(&world, session.call(&call).await).await?;
-        thrown(answer.exception_details)?;
+        let answer = self
+            .map_context_gone(&world, session.call(&call).await)
+            .await?;
+        exception_error(answer.exception_details)?;
         returned(answer.result).await
     }
 
@@ -192,7 +196,7 @@ impl CdpPage {
         world: &World,
     ) -> Result<RemoteElement> {
         let ours = self.remote_element(frame, handle).await?;
-        let node = self.described(&ours).await?;
+        let node = self.describe_node(&ours).await?;
         self.resolved(world, node.backend_node_id).await
     }
 
@@ -241,14 +245,14 @@ impl CdpPage {
     ) -> Result<Vec<Option<FrameId>>> {
         let held = owners.iter().map(|&owner| async move {
             let element = self.remote_element(frame, owner).await?;
-            let node = self.described(&element).await?;
+            let node = self.describe_node(&element).await?;
             Ok(node.frame_id.as_ref().map(FrameId::from))
         });
         // All questions go out before the first answer is waited for.
         try_join_all(held).await
     }
 
-    async fn described(&self, element: &RemoteElement) -> Result<dom::Node> {
+    async fn describe_node(&self, element: &RemoteElement) -> Result<dom::Node> {
         let described = element
             .session
             .call(&dom::DescribeNode {
@@ -256,7 +260,7 @@ impl CdpPage {
                 ..Default::default()
             })
             .await
-            .map_err(|error| self.document_lost(error))?;
+            .map_err(|error| self.document_gone_error(error))?;
         Ok(described.node)
     }
 
@@ -269,7 +273,7 @@ impl CdpPage {
                 ..Default::default()
             })
             .await
-            .map_err(|error| self.document_lost(error))?;
+            .map_err(|error| self.document_gone_error(error))?;
         let id = resolved.object.object_id.ok_or(Error::DocumentGone {})?;
         Ok(RemoteElement { session, id })
     }
@@ -288,17 +292,17 @@ impl CdpPage {
             })
             .await
             // The frame went, or is moving to another process.
-            .map_err(|error| self.document_lost(error))?;
-        self.announced(|worlds| worlds.isolated(frame)).await
+            .map_err(|error| self.document_gone_error(error))?;
+        self.wait_for_world(|worlds| worlds.isolated(frame)).await
     }
 
     /// The page's own world is there as soon as its document is.
     async fn main_world(&self, frame: &FrameId) -> Result<World> {
-        self.announced(|worlds| worlds.main(frame)).await
+        self.wait_for_world(|worlds| worlds.main(frame)).await
     }
 
     /// Waits for a world that the browser is about to tell of.
-    async fn announced(&self, world: impl Fn(&Worlds) -> Option<World>) -> Result<World> {
+    async fn wait_for_world(&self, world: impl Fn(&Worlds) -> Option<World>) -> Result<World> {
         let mut changes = self.worlds().changes();
         let announced = async {
             loop {
@@ -309,7 +313,7 @@ impl CdpPage {
                 changes.changed().await.ok()?;
             }
         };
-        tokio::time::timeout(ANNOUNCEMENT, announced)
+        tokio::time::timeout(WORLD_TIMEOUT, announced)
             .await
             .ok()
             .flatten()
@@ -317,7 +321,7 @@ impl CdpPage {
     }
 
     /// Tells a refusal by a context that is gone from any other.
-    async fn or_gone<T>(&self, world: &World, answer: wire::Result<T>) -> Result<T> {
+    async fn map_context_gone<T>(&self, world: &World, answer: wire::Result<T>) -> Result<T> {
         match answer {
             Ok(answer) => Ok(answer),
             Err(error @ wire::Error::Protocol { .. }) => {
@@ -332,16 +336,16 @@ impl CdpPage {
                     .await;
                 match asked {
                     Ok(_) => Err(error.into()),
-                    Err(refused) => Err(self.document_lost(refused)),
+                    Err(refused) => Err(self.document_gone_error(refused)),
                 }
             }
-            Err(error) => Err(self.document_lost(error)),
+            Err(error) => Err(self.document_gone_error(error)),
         }
     }
 
     /// What an error means to whoever asked a document: a frame that moves to another process takes its session along, and the page
     /// is still there.
-    pub(super) fn document_lost(&self, error: wire::Error) -> Error {
+    pub(super) fn document_gone_error(&self, error: wire::Error) -> Error {
         match error {
             wire::Error::Protocol { .. } => Error::DocumentGone {},
             wire::Error::SessionClosed { session, .. } if !self.is_session(&session) => {
@@ -395,7 +399,7 @@ async fn returned(result: runtime::RemoteObject) -> Result<Option<Value>> {
         }
         _ => Ok(None),
     };
-    computed(is_large, read).await
+    compute_if_large(is_large, read).await
 }
 
 fn value(value: Value) -> runtime::CallArgument {
@@ -416,7 +420,7 @@ fn parsed(object: &runtime::RemoteObject) -> Result<Value> {
     Ok(object.decode()?)
 }
 
-fn thrown(details: Option<runtime::ExceptionDetails>) -> Result<()> {
+fn exception_error(details: Option<runtime::ExceptionDetails>) -> Result<()> {
     let Some(details) = details else {
         return Ok(());
     };

@@ -2,7 +2,7 @@
 
 use super::console::{self, LoggedObjects};
 use super::page::CdpPage;
-use super::setup::{self, Arrival};
+use super::setup::{self, PendingDocument};
 use super::{authentication, network};
 use crate::backend::{DialogKind, FrameId, LoaderId, PageEvent, RequestEvent};
 use futures_util::future::{FusedFuture as _, OptionFuture};
@@ -16,7 +16,7 @@ use wire::{EventStream, RawEvent, Session};
 /// Reads a page's events until the page is gone.
 pub(super) async fn listen(page: Weak<CdpPage>, mut events: EventStream) {
     // Documents that have been asked what they are; told of here, so that what came meanwhile is not told twice.
-    let mut arriving = FuturesUnordered::<Arrival>::new();
+    let mut arriving = FuturesUnordered::<PendingDocument>::new();
     let mut logged = LoggedObjects::default();
     let mut releasing = pin!(OptionFuture::default());
     loop {
@@ -34,7 +34,7 @@ pub(super) async fn listen(page: Weak<CdpPage>, mut events: EventStream) {
             Some(()) = &mut releasing, if !releasing.is_terminated() => {}
             event = events.next() => {
                 let (Some(event), Some(page)) = (event, page.upgrade()) else { break };
-                logged.note(&event, || page.session_named(event.session.as_ref()));
+                logged.record_objects(&event, || page.session_named(event.session.as_ref()));
                 arriving.extend(page.on(&event));
             }
         }
@@ -69,28 +69,38 @@ fn read<E: Event>(event: &RawEvent) -> Option<E> {
 
 impl CdpPage {
     /// Takes note of an event. Returns what must be asked because of it.
-    fn on(self: &Arc<Self>, event: &RawEvent) -> Option<Arrival> {
+    fn on(self: &Arc<Self>, event: &RawEvent) -> Option<PendingDocument> {
         let session = || self.session_named(event.session.as_ref());
         match &*event.method {
-            page::LifecycleEvent::METHOD => self.lifecycle(read(event)?),
-            page::FrameStartedNavigating::METHOD => self.started(read(event)?),
-            page::FrameRequestedNavigation::METHOD => self.requested(&read(event)?),
+            page::LifecycleEvent::METHOD => self.on_lifecycle_event(read(event)?),
+            page::FrameStartedNavigating::METHOD => self.on_frame_started_navigating(read(event)?),
+            page::FrameRequestedNavigation::METHOD => {
+                self.on_frame_requested_navigation(&read(event)?)
+            }
             page::WindowOpen::METHOD => self.report(PageEvent::OpeningRequested),
-            page::FrameNavigated::METHOD => return self.navigated(&read(event)?, &session()),
-            page::FrameStoppedLoading::METHOD => self.stopped(read(event)?),
-            page::NavigatedWithinDocument::METHOD => self.moved_within(read(event)?),
-            page::FrameAttached::METHOD => self.attached(read(event)?, session()),
-            page::FrameDetached::METHOD => self.detached(read(event)?),
-            page::JavascriptDialogOpening::METHOD => self.dialog_opens(read(event)?, session()),
+            page::FrameNavigated::METHOD => {
+                return self.on_frame_navigated(&read(event)?, &session());
+            }
+            page::FrameStoppedLoading::METHOD => self.on_frame_stopped_loading(read(event)?),
+            page::NavigatedWithinDocument::METHOD => {
+                self.on_navigated_within_document(read(event)?)
+            }
+            page::FrameAttached::METHOD => self.on_frame_attached(read(event)?, session()),
+            page::FrameDetached::METHOD => self.on_frame_detached(read(event)?),
+            page::JavascriptDialogOpening::METHOD => {
+                self.on_dialog_opening(read(event)?, session())
+            }
             page::JavascriptDialogClosed::METHOD => self.report(PageEvent::DialogClosed),
-            page::FileChooserOpened::METHOD => self.chooser_opens(&read(event)?, session()),
+            page::FileChooserOpened::METHOD => {
+                self.on_file_chooser_opened(&read(event)?, session())
+            }
             target::AttachedToTarget::METHOD => {
                 return setup::child(self, &session(), read(event)?);
             }
             target::DetachedFromTarget::METHOD => {
                 self.child_detached(&read::<target::DetachedFromTarget>(event)?.session_id);
             }
-            fetch::RequestPaused::METHOD => self.paused(&session(), read(event)?),
+            fetch::RequestPaused::METHOD => self.on_request_paused(&session(), read(event)?),
             fetch::AuthRequired::METHOD => {
                 authentication::answer(self, &session(), &read(event)?);
             }
@@ -117,7 +127,7 @@ impl CdpPage {
         event.session.as_ref().is_none_or(|id| self.is_session(id))
     }
 
-    fn lifecycle(&self, lifecycle: page::LifecycleEvent) {
+    fn on_lifecycle_event(&self, lifecycle: page::LifecycleEvent) {
         let (frame, loader) = (lifecycle.frame_id.into(), lifecycle.loader_id.into());
         match lifecycle.name.as_str() {
             "DOMContentLoaded" => self.report(PageEvent::DomContentLoaded { frame, loader }),
@@ -126,7 +136,7 @@ impl CdpPage {
         }
     }
 
-    fn requested(&self, requested: &page::FrameRequestedNavigation) {
+    fn on_frame_requested_navigation(&self, requested: &page::FrameRequestedNavigation) {
         use page::ClientNavigationDisposition as To;
         if matches!(
             requested.disposition,
@@ -136,7 +146,7 @@ impl CdpPage {
         }
     }
 
-    fn started(&self, started: page::FrameStartedNavigating) {
+    fn on_frame_started_navigating(&self, started: page::FrameStartedNavigating) {
         use page::FrameNavigationKind as Kind;
         if matches!(
             started.navigation_type,
@@ -154,21 +164,21 @@ impl CdpPage {
         });
     }
 
-    fn navigated(
+    fn on_frame_navigated(
         self: &Arc<Self>,
         navigated: &page::FrameNavigated,
         session: &Session,
-    ) -> Option<Arrival> {
+    ) -> Option<PendingDocument> {
         let frame = FrameId::from(&navigated.frame.id);
         self.frame_shows(&frame, session);
         self.report(committed(&navigated.frame));
         // A document that was kept comes back with its frames, and loads nothing any more.
         (navigated.kind == page::NavigationType::BackForwardCacheRestore)
-            .then(|| setup::restored(session))
+            .then(|| setup::load_restored_frames(session))
     }
 
     /// After a commit nothing is pending any more, so this ends only what came to nothing.
-    fn stopped(&self, stopped: page::FrameStoppedLoading) {
+    fn on_frame_stopped_loading(&self, stopped: page::FrameStoppedLoading) {
         self.report(PageEvent::NavigationAborted {
             frame: stopped.frame_id.into(),
             loader: None,
@@ -176,14 +186,14 @@ impl CdpPage {
         });
     }
 
-    fn moved_within(&self, within: page::NavigatedWithinDocument) {
+    fn on_navigated_within_document(&self, within: page::NavigatedWithinDocument) {
         self.report(PageEvent::SameDocumentNavigation {
             frame: within.frame_id.into(),
             url: within.url,
         });
     }
 
-    fn attached(&self, attached: page::FrameAttached, session: Session) {
+    fn on_frame_attached(&self, attached: page::FrameAttached, session: Session) {
         let (frame, parent) = (
             FrameId::from(attached.frame_id),
             FrameId::from(attached.parent_frame_id),
@@ -192,16 +202,16 @@ impl CdpPage {
         self.report(PageEvent::FrameAttached { frame, parent });
     }
 
-    fn detached(&self, detached: page::FrameDetached) {
+    fn on_frame_detached(&self, detached: page::FrameDetached) {
         // A swap is a move to another process, which tells of the frame itself.
         if detached.reason != page::FrameDetachedReason::Swap {
             let frame = FrameId::from(detached.frame_id);
-            self.frame_gone(&frame);
+            self.remove_frame(&frame);
             self.report(PageEvent::FrameDetached { frame });
         }
     }
 
-    fn dialog_opens(&self, dialog: page::JavascriptDialogOpening, session: Session) {
+    fn on_dialog_opening(&self, dialog: page::JavascriptDialogOpening, session: Session) {
         self.dialog_opened(session);
         self.report(PageEvent::DialogOpened {
             kind: match dialog.kind {
@@ -215,7 +225,7 @@ impl CdpPage {
         });
     }
 
-    fn chooser_opens(&self, chooser: &page::FileChooserOpened, session: Session) {
+    fn on_file_chooser_opened(&self, chooser: &page::FileChooserOpened, session: Session) {
         self.chooser_opened(session, chooser.backend_node_id);
         self.report(PageEvent::FileChooserOpened {
             multiple: chooser.mode == page::FileChooserMode::SelectMultiple,
@@ -247,7 +257,7 @@ impl CdpPage {
     }
 
     fn on_network(&self, event: &RawEvent, session: &Session) {
-        for translated in network::translated(event) {
+        for translated in network::request_events(event) {
             match &translated {
                 RequestEvent::Started {
                     id,

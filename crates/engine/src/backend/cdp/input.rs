@@ -17,7 +17,7 @@ use wire::cdp::input::{
 /// Steps that are sent before the first of them is acknowledged.
 const AHEAD: usize = 96;
 /// How long the browser may take to hand over a drag that the page has begun.
-const HAND_OVER: Duration = Duration::from_secs(2);
+const DRAG_DATA_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A native drag and drop that runs through us, as Chromium offers it to a debugger.
 #[derive(Default)]
@@ -75,7 +75,7 @@ impl CdpPage {
                 self.send_input(step).await?;
                 let answers = self.in_all_frames("dragBegan").await;
                 let begun = answers.iter().any(|answer| answer == "true");
-                if begun && let Some(data) = self.drag.handed_over().await {
+                if begun && let Some(data) = self.drag.take_drag_data().await {
                     self.drag_event(DragEventType::DragEnter, *to, data.clone(), modifiers)
                         .await?;
                     self.drag_event(DragEventType::DragOver, *to, data, modifiers)
@@ -281,7 +281,7 @@ impl Drag {
     }
 
     /// The data of a drag that the page has begun; `None` if the browser keeps it for itself.
-    async fn handed_over(&self) -> Option<DragData> {
+    async fn take_drag_data(&self) -> Option<DragData> {
         let mut changed = self.changed.subscribe();
         let arrived = async {
             loop {
@@ -293,7 +293,7 @@ impl Drag {
                 let _ = changed.changed().await;
             }
         };
-        tokio::time::timeout(HAND_OVER, arrived).await.ok()
+        tokio::time::timeout(DRAG_DATA_TIMEOUT, arrived).await.ok()
     }
 
     fn state(&self) -> MutexGuard<'_, DragState> {

@@ -56,7 +56,11 @@ impl CdpPage {
     }
 
     /// Asks who decides; a request that nobody decides about goes on.
-    pub(super) fn paused(self: &Arc<Self>, session: &Session, paused: fetch::RequestPaused) {
+    pub(super) fn on_request_paused(
+        self: &Arc<Self>,
+        session: &Session,
+        paused: fetch::RequestPaused,
+    ) {
         let key = format!(
             "{} {}",
             paused.request_id,
@@ -64,7 +68,7 @@ impl CdpPage {
         );
         if paused.response_status_code.is_some() || paused.response_error_reason.is_some() {
             if let Some(unwanted) = self.answered(&key, paused) {
-                authentication::pass(session, unwanted);
+                authentication::continue_request(session, unwanted);
             }
             return;
         }
@@ -72,13 +76,13 @@ impl CdpPage {
         let (url, kind) = (paused.request.url.clone(), name(paused.resource_type));
         self.routes()
             .decide(&url, kind, move |answer| match answer {
-                Some(answer) => routing::obey(&session, paused, &answer),
-                None => page.undecided(&session, paused, key),
+                Some(answer) => routing::apply_route(&session, paused, &answer),
+                None => page.ask_interceptors(&session, paused, key),
             });
     }
 
     /// No rule is about the request: asks who follows the page.
-    fn undecided(&self, session: &Session, paused: fetch::RequestPaused, key: String) {
+    fn ask_interceptors(&self, session: &Session, paused: fetch::RequestPaused, key: String) {
         let taken = self.intercepts()
             && self.observer().is_some_and(|observer| {
                 let request = &paused.request;
@@ -95,7 +99,7 @@ impl CdpPage {
                 })
             });
         if !taken {
-            authentication::pass(session, paused);
+            authentication::continue_request(session, paused);
         }
     }
 

@@ -8,7 +8,7 @@ use wire::RawEvent;
 use wire::cdp::network::{self, ResourceType};
 
 /// The events that one message means; none for what nobody asked for.
-pub(super) fn translated(event: &RawEvent) -> Vec<RequestEvent> {
+pub(super) fn request_events(event: &RawEvent) -> Vec<RequestEvent> {
     if let Some(Ok(sent)) = event.parse::<network::RequestWillBeSent>() {
         will_be_sent(sent)
     } else if let Some(Ok(extra)) = event.parse::<network::RequestWillBeSentExtraInfo>() {
@@ -116,7 +116,7 @@ fn facts(response: network::Response) -> ResponseFacts {
 }
 
 /// A body as the protocol carries it, as bytes.
-pub(super) fn decoded(body: String, base64_encoded: bool) -> Result<Vec<u8>> {
+pub(super) fn decode_body(body: String, base64_encoded: bool) -> Result<Vec<u8>> {
     if !base64_encoded {
         return Ok(body.into_bytes());
     }

@@ -22,16 +22,16 @@ use wire::cdp::browser::GetVersion;
 use wire::cdp::fetch::RequestPaused;
 use wire::cdp::{page, target};
 
+use dialogs::Chooser;
 pub(super) use frames::Child;
-use frames::Place;
-use questions::Chooser;
-use requests::Sent;
+use frames::FrameInfo;
+use requests::RequestRecord;
 
+mod dialogs;
 mod frames;
-mod halting;
 mod navigation;
-mod questions;
 mod requests;
+mod termination;
 
 pub(crate) struct CdpPage {
     id: PageId,
@@ -55,11 +55,11 @@ struct State {
     media: MediaFeatures,
     user_agent: String,
     /// All frames but the main one.
-    frames: HashMap<FrameId, Place>,
+    frames: HashMap<FrameId, FrameInfo>,
     /// All sessions but the page's own.
     children: HashMap<Arc<str>, Child>,
     /// The newest requests.
-    requests: HashMap<RequestId, Sent>,
+    requests: HashMap<RequestId, RequestRecord>,
     /// The newest navigation of the main frame.
     newest: Option<LoaderId>,
     dialog: Option<Session>,
@@ -126,7 +126,7 @@ impl CdpPage {
     }
 
     /// Everything from here on is reported to `observer`.
-    pub(super) fn observed_by(&self, observer: Arc<dyn PageObserver>) {
+    pub(super) fn set_observer(&self, observer: Arc<dyn PageObserver>) {
         // Set once, by the one task that prepares the page.
         let _ = self.observer.set(observer);
     }
@@ -221,7 +221,7 @@ impl PageBackend for CdpPage {
     }
 
     async fn reload(&self, ignore_cache: bool) -> Result<()> {
-        self.load_again(ignore_cache).await
+        self.reload_document(ignore_cache).await
     }
 
     async fn go(&self, delta: i32) -> Result<bool> {
@@ -261,20 +261,20 @@ impl PageBackend for CdpPage {
         self.body_of_request(request).await
     }
 
-    async fn answers(&self, frame: &FrameId) -> Result<()> {
-        self.runs_scripts(frame).await
+    async fn check_responsive(&self, frame: &FrameId) -> Result<()> {
+        self.check_script_execution(frame).await
     }
 
-    async fn browser_answers(&self) -> Result<()> {
+    async fn check_browser_responsive(&self) -> Result<()> {
         let browser = self.session.connection().root();
         Ok(browser.call(&GetVersion {}).await.map(drop)?)
     }
 
-    fn halt(&self, frame: &FrameId) {
+    fn terminate_execution(&self, frame: &FrameId) {
         self.terminate(frame);
     }
 
-    async fn halted(&self, frame: &FrameId) -> Result<()> {
+    async fn wait_for_termination(&self, frame: &FrameId) -> Result<()> {
         self.terminated(frame).await
     }
 
@@ -334,7 +334,7 @@ impl PageBackend for CdpPage {
 
     async fn add_init_script(&self, source: &str) -> Result<()> {
         self.own_script(source);
-        self.tell_init_script(source).await
+        self.send_init_script(source).await
     }
 
     async fn set_extra_headers(&self, headers: &Headers) -> Result<()> {
@@ -351,7 +351,7 @@ impl PageBackend for CdpPage {
     }
 
     async fn screenshot(&self, options: &Screenshot) -> Result<Vec<u8>> {
-        self.draw(options).await
+        self.capture_screenshot(options).await
     }
 
     async fn pdf(&self, options: &PdfOptions) -> Result<Vec<u8>> {

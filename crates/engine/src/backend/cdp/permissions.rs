@@ -24,7 +24,7 @@ const NAMES: &[(&str, PermissionType)] = &[
 ];
 
 /// What Chromium calls them; an unknown name is an error that lists the known ones.
-pub(super) fn named(names: &[String]) -> Result<Vec<PermissionType>> {
+pub(super) fn permission_name(names: &[String]) -> Result<Vec<PermissionType>> {
     names
         .iter()
         .map(|name| {

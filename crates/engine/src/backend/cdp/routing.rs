@@ -10,7 +10,7 @@ use wire::cdp::fetch;
 use wire::cdp::network::ErrorReason;
 
 /// Does with a request that waits as its rule says.
-pub(super) fn obey(session: &Session, paused: fetch::RequestPaused, answer: &RouteAnswer) {
+pub(super) fn apply_route(session: &Session, paused: fetch::RequestPaused, answer: &RouteAnswer) {
     match answer {
         RouteAnswer::Block => {
             drop(session.send(&fetch::FailRequest {
@@ -19,13 +19,13 @@ pub(super) fn obey(session: &Session, paused: fetch::RequestPaused, answer: &Rou
             }));
         }
         RouteAnswer::Mock(mock) if mock.delay.is_zero() => {
-            drop(session.send(&fulfilled(&paused, mock)));
+            drop(session.send(&mock_response(&paused, mock)));
         }
         RouteAnswer::Mock(mock) => {
             let (session, mock) = (session.clone(), Arc::clone(mock));
             spawn("mock", async move {
                 tokio::time::sleep(mock.delay).await;
-                drop(session.send(&fulfilled(&paused, &mock)));
+                drop(session.send(&mock_response(&paused, &mock)));
             })
             .detach();
         }
@@ -39,7 +39,7 @@ pub(super) fn obey(session: &Session, paused: fetch::RequestPaused, answer: &Rou
     }
 }
 
-fn fulfilled(paused: &fetch::RequestPaused, mock: &Mock) -> fetch::FulfillRequest {
+fn mock_response(paused: &fetch::RequestPaused, mock: &Mock) -> fetch::FulfillRequest {
     let sent = |wanted: &str| {
         let mut headers = paused.request.headers.0.iter();
         headers

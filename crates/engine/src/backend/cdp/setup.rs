@@ -39,15 +39,15 @@ pub(super) async fn page(
         options,
         user_agent,
     ));
-    let tree = Asked::document(&page, &session).answer().await?;
+    let tree = PendingSetup::document(&page, &session).answer().await?;
     Ok(Prepared { page, events, tree })
 }
 
 /// A frame tree that was asked for; `None` if its page or frame went before it could answer.
-pub(super) type Arrival = BoxFuture<'static, Option<Arrived>>;
+pub(super) type PendingDocument = BoxFuture<'static, Option<AttachedDocument>>;
 
 /// What a session says it shows.
-pub(super) struct Arrived {
+pub(super) struct AttachedDocument {
     session: Session,
     tree: page::FrameTree,
     /// It was kept in the back/forward cache.
@@ -58,11 +58,11 @@ impl Prepared {
     /// Reports what is there already, then everything that happens.
     pub(super) fn listen(self, observer: Arc<dyn PageObserver>) {
         let Self { page, events, tree } = self;
-        page.observed_by(observer);
+        page.set_observer(observer);
         let session = page.session().clone();
         report(
             &page,
-            &Arrived {
+            &AttachedDocument {
                 session,
                 tree,
                 restored: false,
@@ -78,13 +78,13 @@ impl Prepared {
 }
 
 /// A page or a frame's process that was told everything in one go, and asked what it shows.
-struct Asked {
+struct PendingSetup {
     tree: Reply<page::GetFrameTreeResponse>,
     told: Batch,
     resumed: Reply<Empty>,
 }
 
-impl Asked {
+impl PendingSetup {
     fn document(page: &CdpPage, session: &Session) -> Self {
         let mut batch = Batch::default();
         batch.send(session, &page::Enable::default());
@@ -154,7 +154,7 @@ pub(super) fn child(
     page: &Arc<CdpPage>,
     parent: &Session,
     attached: target::AttachedToTarget,
-) -> Option<Arrival> {
+) -> Option<PendingDocument> {
     let session = parent.connection().session(attached.session_id.as_str());
     let child = |is_frame| Child {
         session: session.clone(),
@@ -163,9 +163,9 @@ pub(super) fn child(
     match attached.target_info.kind.as_str() {
         "iframe" => {
             page.child_attached(child(true));
-            page.frame_moved(&FrameId::from(&attached.target_info.target_id), &session);
+            page.set_frame_session(&FrameId::from(&attached.target_info.target_id), &session);
             // Only the tree is waited for, so that it is told of before the events that follow it.
-            let Asked { tree, .. } = Asked::document(page, &session);
+            let PendingSetup { tree, .. } = PendingSetup::document(page, &session);
             let parent = attached.target_info.parent_frame_id;
             Some(Box::pin(async move {
                 let mut tree = tree
@@ -177,7 +177,7 @@ pub(super) fn child(
                     .frame_tree;
                 // Its process does not know the frame above it.
                 tree.frame.parent_id = tree.frame.parent_id.or(parent);
-                Some(Arrived {
+                Some(AttachedDocument {
                     session,
                     tree,
                     restored: false,
@@ -205,7 +205,7 @@ pub(super) fn child(
             None
         }
         _ => {
-            leave(session, parent, attached.session_id);
+            detach_target(session, parent, attached.session_id);
             None
         }
     }
@@ -228,7 +228,7 @@ pub(super) fn resume(session: &Session) {
 }
 
 /// Lets a target run that nobody drives, and leaves it alone.
-pub(super) fn leave(session: Session, parent: &Session, id: target::SessionId) {
+pub(super) fn detach_target(session: Session, parent: &Session, id: target::SessionId) {
     let resumed = session.send(&runtime::RunIfWaitingForDebugger {});
     let parent = parent.clone();
     task::spawn("leaving a target", async move {
@@ -243,11 +243,11 @@ pub(super) fn leave(session: Session, parent: &Session, id: target::SessionId) {
 }
 
 /// The question what came back with a document from the back/forward cache.
-pub(super) fn restored(session: &Session) -> Arrival {
+pub(super) fn load_restored_frames(session: &Session) -> PendingDocument {
     let session = session.clone();
     Box::pin(async move {
         let tree = session.call(&page::GetFrameTree {}).await.ok()?;
-        Some(Arrived {
+        Some(AttachedDocument {
             session,
             tree: tree.frame_tree,
             restored: true,
@@ -256,11 +256,11 @@ pub(super) fn restored(session: &Session) -> Arrival {
 }
 
 /// Tells of the frames that no event has told of.
-pub(super) fn report(page: &CdpPage, arrived: &Arrived) {
+pub(super) fn report(page: &CdpPage, arrived: &AttachedDocument) {
     report_tree(page, arrived, &arrived.tree);
 }
 
-fn report_tree(page: &CdpPage, arrived: &Arrived, tree: &page::FrameTree) {
+fn report_tree(page: &CdpPage, arrived: &AttachedDocument, tree: &page::FrameTree) {
     let frame = FrameId::from(&tree.frame.id);
     if let Some(parent) = &tree.frame.parent_id
         && !page.has_frame(&tree.frame.id)
@@ -329,7 +329,7 @@ impl Batch {
     }
 
     /// The same for a command whose value comes from the caller, as that option.
-    pub(super) fn demand(
+    pub(super) fn send_required(
         &mut self,
         session: &Session,
         option: &'static str,
@@ -341,21 +341,21 @@ impl Batch {
     /// Waits for all answers. What this browser does not know is let pass: an older one lacks a command or two.
     pub(super) async fn done(self) -> Result<()> {
         for reply in self.sent {
-            passed(reply.await)?;
+            check_accepted(reply.await)?;
         }
         for (option, reply) in self.demanded {
             match reply.await {
                 Err(wire::Error::Protocol { message, .. }) if !message.contains(SHARED) => {
                     return Err(Error::InvalidOption { option, message });
                 }
-                other => passed(other)?,
+                other => check_accepted(other)?,
             }
         }
         Ok(())
     }
 }
 
-fn passed(answer: wire::Result<Empty>) -> Result<()> {
+fn check_accepted(answer: wire::Result<Empty>) -> Result<()> {
     match answer {
         Ok(_) => Ok(()),
         Err(error @ wire::Error::Protocol { .. }) => {

@@ -75,7 +75,7 @@ impl Worlds {
         self.retain(|world| &*world.session != session);
     }
 
-    pub(super) fn frame_gone(&mut self, frame: &FrameId) {
+    pub(super) fn remove_frame(&mut self, frame: &FrameId) {
         self.frames.remove(frame);
     }
 
@@ -100,7 +100,7 @@ impl Worlds {
     }
 
     /// The isolated worlds of a session that our code is not on its way to yet; it is from now on.
-    pub(super) fn claimed(&mut self, session: &str) -> Vec<(FrameId, World)> {
+    pub(super) fn take_uninjected(&mut self, session: &str) -> Vec<(FrameId, World)> {
         let mut claimed = Vec::new();
         for (frame, worlds) in &mut self.frames {
             let fresh = worlds.isolated.as_mut();

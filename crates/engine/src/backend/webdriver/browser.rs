@@ -28,7 +28,7 @@ pub(crate) trait Starter: Send + Sync {
 pub(crate) struct Started {
     pub(crate) session: WebDriverSession,
     /// What hears of its pages, where there is such a thing.
-    pub(crate) eyes: Option<Eyes>,
+    pub(crate) inspector_channel: Option<InspectorChannel>,
     /// Where they come from. They end with the context, and it with them.
     pub(crate) sources: Vec<Source>,
     /// Where the browser puts what it downloads.
@@ -38,7 +38,7 @@ pub(crate) struct Started {
 }
 
 /// A way to hear of a browser's pages.
-pub(crate) struct Eyes {
+pub(crate) struct InspectorChannel {
     pub(crate) inspector: Inspector,
     pub(crate) events: mpsc::Receiver<InspectorEvent>,
     pub(crate) relay: Relay,
@@ -62,7 +62,7 @@ impl WebDriverBrowser {
         Ok(Arc::new(Self {
             starter,
             product: first.product.clone(),
-            heard: first.eyes.is_some(),
+            heard: first.inspector_channel.is_some(),
             first: Mutex::new(Some(first)),
             contexts: Mutex::default(),
             closed: watch::Sender::new(None),

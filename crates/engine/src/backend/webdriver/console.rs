@@ -89,7 +89,7 @@ impl Message {
             && of.is_some_and(|(area, what)| is_name(area) && is_name(what))
     }
 
-    pub(super) fn told(&self) -> ConsoleMessage {
+    pub(super) fn to_message(&self) -> ConsoleMessage {
         let frames = self
             .stack_trace
             .as_ref()

@@ -1,6 +1,6 @@
 //! A context: one driver, one browser, and the windows in it as they come and go.
 
-use super::browser::{Eyes, Started};
+use super::browser::{InspectorChannel, Started};
 use super::driver::Driver;
 use super::page::WebDriverPage;
 use super::windows::Pages;
@@ -23,11 +23,11 @@ use wire::inspector::{InspectedPage, Inspector, Relay};
 use wire::webdriver::WebDriverSession;
 
 /// How long a browser may go on talking before it is asked where it is.
-const LULL: Duration = Duration::from_millis(100);
+const EVENT_QUIET_TIMEOUT: Duration = Duration::from_millis(100);
 /// How long a browser may take to close by itself before it is killed.
-const CLOSE_GRACE: Duration = Duration::from_millis(500);
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(500);
 /// How long it may take before that to answer what it was asked.
-const REST: Duration = Duration::from_millis(200);
+const IDLE_TIMEOUT: Duration = Duration::from_millis(200);
 
 pub(super) struct WebDriverContext {
     pub(super) itself: Weak<Self>,
@@ -40,7 +40,7 @@ pub(super) struct WebDriverContext {
     changed: watch::Sender<u64>,
     /// Events of the inspector that were heard.
     heard: watch::Sender<u64>,
-    pub(super) ears: Option<Ears>,
+    pub(super) inspector_link: Option<InspectorLink>,
     sources: Vec<Source>,
     /// Why the browser is gone, once it is.
     closed: watch::Sender<Option<String>>,
@@ -52,7 +52,7 @@ pub(super) struct WebDriverContext {
     tasks: OnceLock<Vec<Task>>,
 }
 
-pub(super) struct Ears {
+pub(super) struct InspectorLink {
     inspector: Inspector,
     pub(super) pages: watch::Receiver<Vec<InspectedPage>>,
     pub(super) relay: Relay,
@@ -67,23 +67,23 @@ impl WebDriverContext {
     ) -> Result<Arc<Self>> {
         let Started {
             session,
-            eyes,
+            inspector_channel,
             sources,
             downloads,
             ..
         } = started;
-        let (ears, events) = match eyes {
-            Some(Eyes {
+        let (inspector_link, events) = match inspector_channel {
+            Some(InspectorChannel {
                 inspector,
                 events,
                 relay,
             }) => {
-                let ears = Ears {
+                let inspector_link = InspectorLink {
                     inspector,
                     pages: relay.pages(),
                     relay,
                 };
-                (Some(ears), Some(events))
+                (Some(inspector_link), Some(events))
             }
             None => (None, None),
         };
@@ -97,7 +97,7 @@ impl WebDriverContext {
             pages: Mutex::default(),
             changed: watch::Sender::new(0),
             heard: watch::Sender::new(0),
-            ears,
+            inspector_link,
             sources,
             closed,
             creating: tokio::sync::Mutex::default(),
@@ -111,12 +111,12 @@ impl WebDriverContext {
         }
         for source in &context.sources {
             if let Source::Started(process) = source {
-                let ended = ends(Arc::downgrade(&context), process.clone());
+                let ended = on_process_exited(Arc::downgrade(&context), process.clone());
                 tasks.push(task::spawn("browser's end", ended));
             }
         }
         if let Some(inspector) = context.inspector() {
-            let over = falls_silent(Arc::downgrade(&context), inspector.closed());
+            let over = on_inspector_closed(Arc::downgrade(&context), inspector.closed());
             tasks.push(task::spawn("inspector's end", over));
         }
         if let Some(window) = context.windows().await?.into_iter().next() {
@@ -153,11 +153,13 @@ impl WebDriverContext {
     }
 
     pub(super) fn inspector(&self) -> Option<&Inspector> {
-        self.ears.as_ref().map(|ears| &ears.inspector)
+        self.inspector_link
+            .as_ref()
+            .map(|inspector_link| &inspector_link.inspector)
     }
 
     pub(super) fn capabilities(&self) -> &'static Capabilities {
-        super::browser::capabilities(self.ears.is_some())
+        super::browser::capabilities(self.inspector_link.is_some())
     }
 
     pub(super) fn open_pages(&self) -> Vec<Arc<WebDriverPage>> {
@@ -169,7 +171,7 @@ impl WebDriverContext {
     }
 
     /// A page of ours visits origins; its requests are answered with nothing.
-    pub(super) fn visits(&self, target: u64, does: bool) {
+    pub(super) fn set_utility_target(&self, target: u64, does: bool) {
         let mut pages = self.pages();
         if does {
             pages.visitors.insert(target);
@@ -178,12 +180,12 @@ impl WebDriverContext {
         }
     }
 
-    pub(super) fn is_visitor(&self, target: u64) -> bool {
+    pub(super) fn is_utility_target(&self, target: u64) -> bool {
         self.pages().visitors.contains(&target)
     }
 
     /// A page asks for something; its cookies may be there.
-    pub(super) fn asks_for(&self, url: &str) {
+    pub(super) fn record_url(&self, url: &str) {
         let address = url.split(['?', '#']).next().unwrap_or(url);
         if address.starts_with("http") {
             let mut pages = self.pages();
@@ -195,12 +197,12 @@ impl WebDriverContext {
         }
     }
 
-    pub(super) fn visited(&self) -> Vec<String> {
+    pub(super) fn recorded_urls(&self) -> Vec<String> {
         self.pages().visited.clone()
     }
 
     /// A page is used now; what opens next is likely its.
-    pub(super) fn uses(&self, page: &PageId) {
+    pub(super) fn set_last_used(&self, page: &PageId) {
         self.pages().last_used = Some(page.clone());
     }
 
@@ -209,38 +211,38 @@ impl WebDriverContext {
     }
 
     /// Mouse and keys are a page's now; whether they were another's.
-    pub(super) fn takes_devices(&self, page: &PageId) -> bool {
+    pub(super) fn acquire_input(&self, page: &PageId) -> bool {
         let before = self.pages().has_devices.replace(page.clone());
         before.is_some_and(|before| before != *page)
     }
 
     /// An event was heard, to its end.
-    pub(super) fn heard(&self) {
+    pub(super) fn count_event(&self) {
         self.heard.send_modify(|count| *count += 1);
     }
 
     /// Returns once all that the browser has said of a page was heard.
-    pub(super) async fn heard_until_now(&self, target: u64) -> Result<()> {
+    pub(super) async fn flush_events(&self, target: u64) -> Result<()> {
         let Some(inspector) = self.inspector() else {
             return Ok(());
         };
-        self.has_heard(inspector.flush(target).await?).await;
+        self.wait_for_events(inspector.flush(target).await?).await;
         Ok(())
     }
 
     /// Returns once all was heard that the browser had said of a page before its driver's last answer.
-    pub(super) async fn heard_before_answer(&self, target: u64) -> Result<()> {
+    pub(super) async fn drain_events(&self, target: u64) -> Result<()> {
         let Some(inspector) = self.inspector() else {
             return Ok(());
         };
-        match tokio::time::timeout(LULL, inspector.arrived()).await {
-            Ok(said) => self.has_heard(said?).await,
-            Err(_) => self.heard_until_now(target).await?,
+        match tokio::time::timeout(EVENT_QUIET_TIMEOUT, inspector.flush_received()).await {
+            Ok(said) => self.wait_for_events(said?).await,
+            Err(_) => self.flush_events(target).await?,
         }
         Ok(())
     }
 
-    async fn has_heard(&self, said: u64) {
+    async fn wait_for_events(&self, said: u64) {
         let mut heard = self.heard.subscribe();
         // The sender lives in `self`.
         let _ = heard.wait_for(|heard| *heard >= said).await;
@@ -278,7 +280,7 @@ impl WebDriverContext {
     }
 
     /// The browser has gone, and everything of it.
-    pub(super) fn browser_gone(&self, reason: &str) {
+    pub(super) fn on_browser_closed(&self, reason: &str) {
         self.closed.send_if_modified(|known| {
             let first = known.is_none();
             if first {
@@ -287,28 +289,28 @@ impl WebDriverContext {
             first
         });
         for page in self.open_pages() {
-            self.window_gone(&page);
+            self.remove_window(&page);
         }
     }
 }
 
 /// The end of its inspector is the first that is seen of a browser's.
-async fn falls_silent(
+async fn on_inspector_closed(
     context: Weak<WebDriverContext>,
     mut closed: watch::Receiver<Option<String>>,
 ) {
     let reason = closed.wait_for(Option::is_some).await;
     let reason = reason.ok().and_then(|reason| reason.clone());
     if let Some(context) = context.upgrade() {
-        context.browser_gone(&reason.unwrap_or_default());
+        context.on_browser_closed(&reason.unwrap_or_default());
     }
 }
 
 /// A browser or a driver that ends takes everything with it.
-async fn ends(context: Weak<WebDriverContext>, process: Arc<Process>) {
+async fn on_process_exited(context: Weak<WebDriverContext>, process: Arc<Process>) {
     let reason = process.exit().await;
     if let Some(context) = context.upgrade() {
-        context.browser_gone(&reason);
+        context.on_browser_closed(&reason);
     }
 }
 
@@ -330,21 +332,21 @@ impl ContextBackend for WebDriverContext {
     }
 
     async fn set_cookies(&self, cookies: &[Cookie]) -> Result<()> {
-        self.put_cookies(cookies).await
+        self.store_cookies(cookies).await
     }
 
     async fn delete_cookies(&self, cookies: &[Cookie]) -> Result<()> {
-        self.drop_cookies(cookies).await
+        self.delete_matching_cookies(cookies).await
     }
 
     async fn clear_cookies(&self) -> Result<()> {
         let all = self.all_cookies().await?;
-        self.drop_cookies(&all).await
+        self.delete_matching_cookies(&all).await
     }
 
     async fn documents(&self) -> Result<Box<dyn OriginDocuments>> {
         let context = self.itself.upgrade().ok_or(Error::PageClosed {})?;
-        super::documents::open(context).await
+        super::utility_page::open(context).await
     }
 
     async fn grant_permissions(&self, _names: &[String], _origin: Option<&str>) -> Result<()> {
@@ -385,7 +387,7 @@ impl ContextBackend for WebDriverContext {
         self.options().extra_headers.clone_from(headers);
         for page in self.open_pages() {
             page.apply_headers();
-            page.settled().await?;
+            page.flush_events().await?;
         }
         Ok(())
     }
@@ -402,7 +404,7 @@ impl ContextBackend for WebDriverContext {
         self.options().init_scripts.push(source.to_owned());
         for page in self.open_pages() {
             page.apply_scripts();
-            page.settled().await?;
+            page.flush_events().await?;
         }
         Ok(())
     }
@@ -414,16 +416,16 @@ impl ContextBackend for WebDriverContext {
     async fn close(&self) -> Result<()> {
         let ending = async {
             // WebKit's driver falls over when its session ends while a script is under way.
-            let _resting = tokio::time::timeout(REST, self.driver.rest()).await;
+            let _resting = tokio::time::timeout(IDLE_TIMEOUT, self.driver.wait_idle()).await;
             self.session.delete().await
         };
         // It may be gone already; then there is nothing to ask.
-        let _ = tokio::time::timeout(CLOSE_GRACE, ending).await;
+        let _ = tokio::time::timeout(CLOSE_TIMEOUT, ending).await;
         for source in &self.sources {
             source.end(Duration::ZERO, async {}).await;
         }
         for page in self.open_pages() {
-            self.window_gone(&page);
+            self.remove_window(&page);
         }
         Ok(())
     }
@@ -431,14 +433,14 @@ impl ContextBackend for WebDriverContext {
 
 impl WebDriverContext {
     /// These files, under the names by which the browser finds them.
-    pub(super) async fn lend(&self, files: &[PathBuf]) -> Result<Vec<String>> {
+    pub(super) async fn stage_files(&self, files: &[PathBuf]) -> Result<Vec<String>> {
         let mut sources = self.sources.iter();
         let granted = sources.find(|source| matches!(source, Source::Granted(_)));
-        granted.unwrap_or(&Source::Reached).lend(files).await
+        granted.unwrap_or(&Source::Reached).stage_files(files).await
     }
 
     /// Answers a request of a page that visits origins: with nothing at all.
-    pub(super) fn answer_visitor(&self, target: u64, part: &str, params: &str) {
+    pub(super) fn answer_utility_request(&self, target: u64, part: &str, params: &str) {
         let request: Value = serde_json::from_str(params).unwrap_or_default();
         let Some(inspector) = self.inspector() else {
             return;
@@ -452,7 +454,7 @@ impl WebDriverContext {
             "statusText": "OK",
             "headers": { "content-type": "text/html" },
         });
-        inspector.tell(
+        inspector.send_command(
             target,
             part,
             "Network.interceptRequestWithResponse",

@@ -1,8 +1,8 @@
 //! The cookies of a context: of every address that its pages have asked, as a browser tells only those of a document.
 
 use super::context::WebDriverContext;
-use super::documents::Visitor;
-use super::driver::meaning;
+use super::driver::page_error;
+use super::utility_page::UtilityPage;
 use crate::backend::{Cookie, SameSite};
 use crate::error::{Error, Result};
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ impl WebDriverContext {
     /// The documents whose cookies are all there are: one for each site and folder that was asked.
     fn sites(&self) -> Vec<Url> {
         let mut sites: Vec<Url> = Vec::new();
-        for address in self.visited() {
+        for address in self.recorded_urls() {
             let Ok(url) = Url::parse(&address) else {
                 continue;
             };
@@ -32,7 +32,7 @@ impl WebDriverContext {
     pub(super) async fn all_cookies(&self) -> Result<Vec<Cookie>> {
         let mut all: Vec<Cookie> = Vec::new();
         let mut known = |found: Vec<cookie::Cookie>| {
-            for cookie in found.into_iter().map(told) {
+            for cookie in found.into_iter().map(from_driver) {
                 let same = |other: &Cookie| {
                     other.name == cookie.name
                         && other.domain == cookie.domain
@@ -49,7 +49,7 @@ impl WebDriverContext {
             let shown = Url::parse(&page.url()).and_then(|url| url.join("."));
             if let Ok(shown) = shown
                 && shown.scheme().starts_with("http")
-                && let Ok(found) = page.ask(&GetAllCookies {}).await
+                && let Ok(found) = page.send_to_main(&GetAllCookies {}).await
             {
                 known(found);
                 sites.retain(|site| !has_the_cookies_of(&shown, site));
@@ -57,28 +57,36 @@ impl WebDriverContext {
         }
         if !sites.is_empty() {
             let context = self.shared().ok_or(Error::PageClosed {})?;
-            let visitor = Visitor::open(context).await?;
+            let visitor = UtilityPage::open(context).await?;
             for site in sites {
                 visitor.go_to(site.as_str()).await?;
                 let origin = site.origin().ascii_serialization();
                 visitor.run_at(&origin, "''").await?;
-                let found = self.driver.at(visitor.place(), &GetAllCookies {}).await;
-                known(found.map_err(meaning)?);
+                let found = self
+                    .driver
+                    .at(visitor.frame_target(), &GetAllCookies {})
+                    .await;
+                known(found.map_err(page_error)?);
             }
         }
         all.sort_by(|one, other| one.domain.cmp(&other.domain));
         Ok(all)
     }
 
-    pub(super) async fn put_cookies(&self, cookies: &[Cookie]) -> Result<()> {
+    pub(super) async fn store_cookies(&self, cookies: &[Cookie]) -> Result<()> {
         for cookie in cookies {
             // The folder that it is for, as if a document of it had been asked for.
-            self.asks_for(&format!("{}/", address(cookie).trim_end_matches('/')));
+            self.record_url(&format!("{}/", address(cookie).trim_end_matches('/')));
             if let Some(inspector) = self.inspector() {
-                let eye = self.any_eye().await?;
+                let inspector_target = self.any_inspector_target().await?;
                 let asked = json!({ "cookie": param(cookie), "shouldPartition": false });
                 inspector
-                    .call(eye.target, &eye.part, "Page.setCookie", &asked)
+                    .call(
+                        inspector_target.target,
+                        &inspector_target.part,
+                        "Page.setCookie",
+                        &asked,
+                    )
                     .await?;
             } else {
                 self.at(
@@ -93,13 +101,18 @@ impl WebDriverContext {
         Ok(())
     }
 
-    pub(super) async fn drop_cookies(&self, cookies: &[Cookie]) -> Result<()> {
+    pub(super) async fn delete_matching_cookies(&self, cookies: &[Cookie]) -> Result<()> {
         for cookie in cookies {
             if let Some(inspector) = self.inspector() {
-                let eye = self.any_eye().await?;
+                let inspector_target = self.any_inspector_target().await?;
                 let asked = json!({ "cookieName": cookie.name, "url": address(cookie) });
                 inspector
-                    .call(eye.target, &eye.part, "Page.deleteCookie", &asked)
+                    .call(
+                        inspector_target.target,
+                        &inspector_target.part,
+                        "Page.deleteCookie",
+                        &asked,
+                    )
                     .await?;
             } else {
                 self.at(
@@ -121,9 +134,9 @@ impl WebDriverContext {
         command: &C,
     ) -> Result<()> {
         let context = self.shared().ok_or(Error::PageClosed {})?;
-        let visitor = Visitor::open(context).await?;
+        let visitor = UtilityPage::open(context).await?;
         visitor.go_to(&address(cookie)).await?;
-        match self.driver.at(visitor.place(), command).await {
+        match self.driver.at(visitor.frame_target(), command).await {
             Err(wire::Error::Refused {
                 error: name,
                 message,
@@ -132,7 +145,7 @@ impl WebDriverContext {
                 method: C::NAME.to_owned(),
                 message,
             }),
-            done => done.map(drop).map_err(meaning),
+            done => done.map(drop).map_err(page_error),
         }
     }
 }
@@ -150,7 +163,7 @@ fn address(cookie: &Cookie) -> String {
     format!("{scheme}://{host}{}", cookie.path)
 }
 
-fn told(cookie: cookie::Cookie) -> Cookie {
+fn from_driver(cookie: cookie::Cookie) -> Cookie {
     #[expect(clippy::cast_precision_loss, reason = "seconds since 1970")]
     let expires = cookie.expiry.map_or(-1.0, |expiry| moment(expiry) as f64);
     Cookie {
@@ -217,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ports_make_no_difference_and_hosts_folders_and_https_do() {
+    fn cookies_depend_on_host_path_and_scheme_but_not_on_port() {
         let same = |one: &str, other: &str| {
             let parsed = |url: &str| Url::parse(url).expect("a URL");
             has_the_cookies_of(&parsed(one), &parsed(other))

@@ -1,6 +1,6 @@
 //! What a page asks of its user: dialogs, and files to choose.
 
-use super::driver::meaning;
+use super::driver::page_error;
 use super::evaluate::OWN;
 use super::page::WebDriverPage;
 use crate::backend::{DialogKind, FrameId, PageEvent};
@@ -15,8 +15,8 @@ use wire::webdriver::prompt::{AcceptAlert, DismissAlert, GetAlertText, SendAlert
 use wire::webdriver::{WebDriverCommand, error};
 
 /// How often a dialog that the page has told of is looked for: it opens a moment later.
-const LOOKS: u32 = 40;
-const PAUSE: Duration = Duration::from_millis(10);
+const POLL_ATTEMPTS: u32 = 40;
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// The field whose files are asked for. The driver knows only what is in the document, so one that is not is put there meanwhile.
 const CHOOSER: &str = "
@@ -46,7 +46,7 @@ struct Showing {
 }
 
 #[derive(Debug, Default, Deserialize)]
-struct Told {
+struct PendingDialog {
     message: String,
 }
 
@@ -66,8 +66,8 @@ pub(super) fn hooks(token: &str) -> String {
     if (typeof real !== 'function') continue;
     window[kind] = new Proxy(real, {{
       apply(target, self, args) {{
-        tell('dialog', kind, args.length ? String(args[0]).slice(0, 10000) : '', kind === 'prompt' && args.length > 1 ? String(args[1]).slice(0, 2000) : '');
-        try {{ return Reflect.apply(target, self, args); }} finally {{ tell('answered'); }}
+        send_to_inspector('dialog', kind, args.length ? String(args[0]).slice(0, 10000) : '', kind === 'prompt' && args.length > 1 ? String(args[1]).slice(0, 2000) : '');
+        try {{ return Reflect.apply(target, self, args); }} finally {{ send_to_inspector('answered'); }}
       }},
     }});
   }}
@@ -91,7 +91,7 @@ pub(super) fn hooks(token: &str) -> String {
     }});
   }}
   const asks = (e) => e instanceof HTMLInputElement && e.type === 'file' && !e.disabled;
-  const choose = (e) => {{ own.chooser = e; tell('chooser', own.id, e.multiple); }};
+  const choose = (e) => {{ own.chooser = e; send_to_inspector('chooser', own.id, e.multiple); }};
   addEventListener('click', (event) => {{
     const e = event.composedPath()[0];
     if (!asks(e) || event.defaultPrevented) return;
@@ -117,7 +117,7 @@ pub(super) fn hooks(token: &str) -> String {
     }},
   }});
   if (window.top === window) {{
-    const moved = () => tell('moved', location.href);
+    const moved = () => send_to_inspector('moved', location.href);
     for (const name of ['pushState', 'replaceState']) {{
       const real = History.prototype[name];
       History.prototype[name] = new Proxy(real, {{
@@ -133,7 +133,7 @@ pub(super) fn hooks(token: &str) -> String {
 
 impl WebDriverPage {
     /// The page says that it opens a dialog.
-    pub(super) fn dialog_opens(&self, kind: &str, message: &str, default_value: &str) {
+    pub(super) fn on_dialog_opening(&self, kind: &str, message: &str, default_value: &str) {
         let kind = match kind {
             "confirm" => DialogKind::Confirm,
             "prompt" => DialogKind::Prompt,
@@ -155,28 +155,28 @@ impl WebDriverPage {
             message,
             default_value,
         });
-        self.changed();
+        self.notify_changed();
     }
 
     /// The dialog was answered.
     pub(super) fn dialog_closed(&self) {
         if self.state().dialog.take().is_some() {
             self.report(PageEvent::DialogClosed);
-            self.changed();
+            self.notify_changed();
         }
     }
 
     /// The driver says that a dialog is open: tells of it, if nobody has.
-    pub(super) async fn dialog_noticed(&self) -> Error {
+    pub(super) async fn on_dialog_noticed(&self) -> Error {
         // What the page has said of it is on its way.
-        let _ = self.settled().await;
+        let _ = self.flush_events().await;
         if self.state().dialog.is_some() {
             return Error::DialogOpen {};
         }
         match self.shown_dialog().await {
             Ok(Some(text)) => {
                 // The page would have said so of any other.
-                let kind = if self.is_heard() {
+                let kind = if self.has_inspector() {
                     DialogKind::Beforeunload
                 } else {
                     DialogKind::Alert
@@ -196,7 +196,7 @@ impl WebDriverPage {
     }
 
     /// Returns once a dialog is open.
-    pub(super) async fn dialog_shows(&self) {
+    pub(super) async fn wait_for_dialog(&self) {
         let mut changes = self.changes();
         while self.state().dialog.is_none() {
             // The sender lives in `self`.
@@ -205,7 +205,7 @@ impl WebDriverPage {
     }
 
     /// Returns once no dialog is open.
-    pub(super) async fn dialogs_are_over(&self) -> Result<()> {
+    pub(super) async fn wait_for_no_dialog(&self) -> Result<()> {
         let mut changes = self.changes();
         loop {
             {
@@ -225,35 +225,35 @@ impl WebDriverPage {
     /// The text of the dialog that is open.
     pub(super) async fn shown_dialog(&self) -> Result<Option<String>> {
         let context = self.context()?;
-        if context.ears.is_none() {
+        if context.inspector_link.is_none() {
             return match self.alert(&GetAlertText {}).await {
                 Ok(text) => Ok(Some(text.unwrap_or_default())),
                 Err(wire::Error::Refused { error: name, .. }) if name == error::NO_SUCH_ALERT => {
                     Ok(None)
                 }
-                Err(refused) => Err(meaning(refused)),
+                Err(refused) => Err(page_error(refused)),
             };
         }
         let showing: Showing = self
-            .about_dialog("Automation.isShowingJavaScriptDialog")
+            .send_to_dialog("Automation.isShowingJavaScriptDialog")
             .await?;
         if !showing.result {
             return Ok(None);
         }
-        let told: Told = self
-            .about_dialog("Automation.messageOfCurrentJavaScriptDialog")
+        let told: PendingDialog = self
+            .send_to_dialog("Automation.messageOfCurrentJavaScriptDialog")
             .await
             .unwrap_or_default();
         Ok(Some(told.message))
     }
 
-    async fn about_dialog<T: DeserializeOwned>(&self, method: &'static str) -> Result<T> {
+    async fn send_to_dialog<T: DeserializeOwned>(&self, method: &'static str) -> Result<T> {
         let window = json!({ "browsingContextHandle": self.window() });
         self.context()?.automate(method, &window).await
     }
 
     async fn alert<C: WebDriverCommand>(&self, command: &C) -> wire::Result<C::Response> {
-        self.driver.at(&self.place(), command).await
+        self.driver.at(&self.frame_target(), command).await
     }
 
     pub(super) async fn answer_open_dialog(
@@ -263,7 +263,7 @@ impl WebDriverPage {
     ) -> Result<()> {
         let mut looks = 0;
         while self.shown_dialog().await?.is_none() {
-            if looks == LOOKS || self.state().dialog.is_none() {
+            if looks == POLL_ATTEMPTS || self.state().dialog.is_none() {
                 self.dialog_closed();
                 return Err(Error::Protocol {
                     method: "Accept Alert".to_owned(),
@@ -271,20 +271,23 @@ impl WebDriverPage {
                 });
             }
             looks += 1;
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
         let text = match self.state().dialog {
             Some(DialogKind::Prompt) if accept => Some(prompt_text.unwrap_or_default()),
             _ => None,
         };
-        self.give_answer(accept, text).await?;
+        self.send_dialog_answer(accept, text).await?;
         self.dialog_closed();
         Ok(())
     }
 
-    pub(super) async fn give_answer(&self, accept: bool, text: Option<&str>) -> Result<()> {
-        if self.context()?.ears.is_none() {
-            return self.answer_by_driver(accept, text).await.map_err(meaning);
+    pub(super) async fn send_dialog_answer(&self, accept: bool, text: Option<&str>) -> Result<()> {
+        if self.context()?.inspector_link.is_none() {
+            return self
+                .answer_by_driver(accept, text)
+                .await
+                .map_err(page_error);
         }
         if let Some(text) = text {
             let input = json!({ "browsingContextHandle": self.window(), "userInput": text });
@@ -298,7 +301,7 @@ impl WebDriverPage {
         } else {
             "Automation.dismissCurrentJavaScriptDialog"
         };
-        self.about_dialog::<Value>(method).await.map(drop)
+        self.send_to_dialog::<Value>(method).await.map(drop)
     }
 
     async fn answer_by_driver(&self, accept: bool, text: Option<&str>) -> wire::Result<()> {
@@ -313,7 +316,7 @@ impl WebDriverPage {
     }
 
     /// A document says that a file field of it wants files.
-    pub(super) fn chooser_opens(&self, document: &str, multiple: bool) {
+    pub(super) fn on_file_chooser_opened(&self, document: &str, multiple: bool) {
         self.state().chooser = Some(document.to_owned());
         self.report(PageEvent::FileChooserOpened { multiple });
     }
@@ -327,19 +330,21 @@ impl WebDriverPage {
         let frame = match self.frame_showing(&document) {
             Some(frame) => frame,
             None => {
-                self.look().await?;
+                self.poll_frames().await?;
                 self.frame_showing(&document).ok_or_else(none)?
             }
         };
         let mut how = "cancel";
         if let Some(files) = files {
             self.find_owners(&frame).await?;
-            let field = self.run_there(&frame, CHOOSER.to_owned(), vec![]).await?;
+            let field = self
+                .run_in_frame(&frame, CHOOSER.to_owned(), vec![])
+                .await?;
             let field: Element = serde_json::from_value(field).map_err(|_| none())?;
             let before = self.state().navigation.begun;
-            match self.put_files(&frame, field, files).await {
+            match self.set_field_files(&frame, field, files).await {
                 // The page goes on with them at once.
-                Err(Error::DocumentGone {}) if self.has_left(before).await => {}
+                Err(Error::DocumentGone {}) if self.has_navigated(before).await => {}
                 put => put?,
             }
             how = "chosen";
@@ -356,7 +361,7 @@ impl WebDriverPage {
     }
 
     /// Sets the files of a field; the driver would add to those that it has.
-    pub(super) async fn put_files(
+    pub(super) async fn set_field_files(
         &self,
         frame: &FrameId,
         element: Element,
@@ -364,11 +369,12 @@ impl WebDriverPage {
     ) -> Result<()> {
         if files.is_empty() {
             let field = serde_json::to_value(&element).unwrap_or_default();
-            self.run_there(frame, EMPTY.to_owned(), vec![field]).await?;
+            self.run_in_frame(frame, EMPTY.to_owned(), vec![field])
+                .await?;
             return Ok(());
         }
-        let paths = self.context()?.lend(files).await?;
-        let place = super::driver::Place {
+        let paths = self.context()?.stage_files(files).await?;
+        let place = super::driver::FrameTarget {
             window: self.window().to_owned(),
             path: self.path_to(frame)?,
         };
@@ -382,6 +388,6 @@ impl WebDriverPage {
             )
             .await
             .map(drop)
-            .map_err(meaning)
+            .map_err(page_error)
     }
 }

@@ -1,7 +1,7 @@
 //! Files that pages download: the browser puts them into a folder of ours and tells nobody, so the folder is watched.
 
-use super::arrivals::{Arrival, Arrivals};
 use super::context::WebDriverContext;
+use super::download_watcher::{DownloadChange, DownloadWatcher};
 use super::page::WebDriverPage;
 use crate::backend::{DownloadEvent, PageId};
 use crate::task;
@@ -11,15 +11,15 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// How long an answer that is to be saved may take to become a file.
-const PATIENCE: Duration = Duration::from_secs(120);
+const DOWNLOAD_START_TIMEOUT: Duration = Duration::from_secs(120);
 /// How long what a page says of its download is waited for, once the file is there.
-const HEARD: Duration = Duration::from_secs(1);
+const DOWNLOAD_REPORT_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long a file that arrived before its answer was heard of is remembered.
-const EARLY: Duration = Duration::from_secs(10);
+const EARLY_FILE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The downloads of a context.
 pub(super) struct Downloads {
-    arrivals: Option<Arrivals>,
+    download_watcher: Option<DownloadWatcher>,
     /// Held while news are taken in, so that nobody takes a file for new that another takes in.
     looking: Mutex<()>,
     state: Mutex<State>,
@@ -60,14 +60,16 @@ impl State {
         Some(self.expected.remove(index).id)
     }
 
-    fn comes_early(&mut self, name: String) {
-        self.early.retain(|(_, came)| came.elapsed() < EARLY);
+    fn record_early_file(&mut self, name: String) {
+        self.early
+            .retain(|(_, came)| came.elapsed() < EARLY_FILE_TIMEOUT);
         self.early.push((name, Instant::now()));
     }
 
     /// Whether the file of an answer is here already.
-    fn was_early(&mut self, name: &str) -> bool {
-        self.early.retain(|(_, came)| came.elapsed() < EARLY);
+    fn take_early_file(&mut self, name: &str) -> bool {
+        self.early
+            .retain(|(_, came)| came.elapsed() < EARLY_FILE_TIMEOUT);
         let index = self.early.iter().position(|(early, _)| early == name);
         index.map(|index| self.early.remove(index)).is_some()
     }
@@ -76,7 +78,7 @@ impl State {
 impl Downloads {
     pub(super) fn new(folder: Option<PathBuf>) -> Self {
         Self {
-            arrivals: folder.map(Arrivals::of),
+            download_watcher: folder.map(DownloadWatcher::of),
             looking: Mutex::default(),
             state: Mutex::default(),
         }
@@ -87,8 +89,8 @@ impl Downloads {
     }
 
     fn claim(&self, name: &str) -> Option<String> {
-        let arrivals = self.arrivals.as_ref();
-        let is_on_its_way = |name: &str| arrivals.is_some_and(|it| it.is_unfinished(name));
+        let download_watcher = self.download_watcher.as_ref();
+        let is_on_its_way = |name: &str| download_watcher.is_some_and(|it| it.is_unfinished(name));
         self.state().claim(name, is_on_its_way)
     }
 
@@ -103,7 +105,7 @@ impl Downloads {
 
 /// Tells of each file when it is there.
 pub(super) async fn follow(context: Weak<WebDriverContext>, downloads: Arc<Downloads>) {
-    let Some(arrivals) = &downloads.arrivals else {
+    let Some(download_watcher) = &downloads.download_watcher else {
         return;
     };
     loop {
@@ -115,12 +117,13 @@ pub(super) async fn follow(context: Weak<WebDriverContext>, downloads: Arc<Downl
             let last = context.last_used();
             let mut pages = context.open_pages().into_iter();
             if let Some(page) = pages.find(|page| Some(page.page_id()) == last.as_ref()) {
-                let heard = tokio::time::timeout(HEARD, page.settled()).await;
+                let heard =
+                    tokio::time::timeout(DOWNLOAD_REPORT_TIMEOUT, page.flush_events()).await;
                 tracing::debug!(?heard, "a file has arrived");
             }
-            context.look_for_downloads();
+            context.poll_downloads();
         };
-        arrivals.wait(then).await;
+        download_watcher.wait(then).await;
     }
 }
 
@@ -131,27 +134,27 @@ impl WebDriverContext {
         if name.is_none() && url.is_empty() {
             return;
         }
-        if self.downloads.arrivals.is_none() {
+        if self.downloads.download_watcher.is_none() {
             return;
         }
         let expected = name.clone().unwrap_or_else(|| last_part(url));
-        if self.downloads.state().was_early(&expected) {
+        if self.downloads.state().take_early_file(&expected) {
             return;
         }
-        let id = self.begins(Some(page.page_id().clone()), url, name);
+        let id = self.on_download_started(Some(page.page_id().clone()), url, name);
         let context = self.itself.clone();
         task::spawn("download", async move {
             loop {
-                tokio::time::sleep(PATIENCE).await;
+                tokio::time::sleep(DOWNLOAD_START_TIMEOUT).await;
                 let Some(context) = context.upgrade() else {
                     return;
                 };
-                let arrivals = context.downloads.arrivals.as_ref();
-                if arrivals.is_some_and(Arrivals::any_unfinished) {
+                let download_watcher = context.downloads.download_watcher.as_ref();
+                if download_watcher.is_some_and(DownloadWatcher::has_unfinished) {
                     continue;
                 }
                 if context.downloads.forget(&id) {
-                    context.fails(id, "the browser has put no file there");
+                    context.on_download_failed(id, "the browser has put no file there");
                 }
                 return;
             }
@@ -159,13 +162,13 @@ impl WebDriverContext {
         .detach();
     }
 
-    fn fails(&self, id: String, reason: &str) {
+    fn on_download_failed(&self, id: String, reason: &str) {
         let reason = reason.to_owned();
         self.observer()
             .download(DownloadEvent::Failed { id, reason });
     }
 
-    fn begins(&self, page: Option<PageId>, url: &str, name: Option<String>) -> String {
+    fn on_download_started(&self, page: Option<PageId>, url: &str, name: Option<String>) -> String {
         let id = {
             let mut state = self.downloads.state();
             state.last += 1;
@@ -187,33 +190,38 @@ impl WebDriverContext {
     }
 
     /// Tells of files that have arrived.
-    pub(super) fn look_for_downloads(&self) {
-        let Some(arrivals) = &self.downloads.arrivals else {
+    pub(super) fn poll_downloads(&self) {
+        let Some(download_watcher) = &self.downloads.download_watcher else {
             return;
         };
         let looking = self.downloads.looking.lock();
         let _looking = looking.unwrap_or_else(PoisonError::into_inner);
-        for arrival in arrivals.news() {
+        for arrival in download_watcher.take_changes() {
             match arrival {
-                Arrival::Finished(name) => self.arrives(&arrivals.path(&name), name),
-                Arrival::Abandoned(name) => {
+                DownloadChange::Finished(name) => {
+                    self.on_file_complete(&download_watcher.path(&name), name)
+                }
+                DownloadChange::Abandoned(name) => {
                     if let Some(id) = self.downloads.claim(&name) {
-                        self.fails(id, "the connection ended before the file was all there");
+                        self.on_download_failed(
+                            id,
+                            "the connection ended before the file was all there",
+                        );
                     }
                 }
             }
         }
     }
 
-    fn arrives(&self, path: &Path, name: String) {
+    fn on_file_complete(&self, path: &Path, name: String) {
         let known = self.downloads.claim(&name);
         let id = known.unwrap_or_else(|| {
-            let id = self.begins(self.last_used(), "", Some(name.clone()));
+            let id = self.on_download_started(self.last_used(), "", Some(name.clone()));
             self.downloads.forget(&id);
-            self.downloads.state().comes_early(name);
+            self.downloads.state().record_early_file(name);
             id
         });
-        let event = match self.put_away(path, &id) {
+        let event = match self.move_to_downloads(path, &id) {
             Ok(path) => DownloadEvent::Finished { id, path },
             Err(error) => DownloadEvent::Failed {
                 id,
@@ -224,7 +232,7 @@ impl WebDriverContext {
     }
 
     /// Moves a file to where downloads go.
-    fn put_away(&self, path: &Path, id: &str) -> std::io::Result<PathBuf> {
+    fn move_to_downloads(&self, path: &Path, id: &str) -> std::io::Result<PathBuf> {
         let Some(folder) = self.download_folder() else {
             std::fs::remove_file(path)?;
             return Err(std::io::Error::other("downloads are not accepted"));
@@ -268,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_given_to_the_answer_that_it_is_of() {
+    fn a_file_is_assigned_to_its_response() {
         let mut state = expecting(&[
             ("nameless", None, "http://a/export"),
             ("named", Some("list.csv"), "http://a/list"),
@@ -282,18 +290,18 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_file_of_a_page_is_not_taken_for_that_of_a_later_answer() {
+    async fn a_file_is_not_assigned_to_a_later_response() {
         let mut state = State::default();
-        state.comes_early("a.txt".to_owned());
-        assert!(!state.was_early("b.txt") && state.was_early("a.txt"));
-        assert!(!state.was_early("a.txt"), "it was that of one answer");
-        state.comes_early("a.txt".to_owned());
-        tokio::time::advance(EARLY).await;
-        assert!(!state.was_early("a.txt"));
+        state.record_early_file("a.txt".to_owned());
+        assert!(!state.take_early_file("b.txt") && state.take_early_file("a.txt"));
+        assert!(!state.take_early_file("a.txt"), "it was that of one answer");
+        state.record_early_file("a.txt".to_owned());
+        tokio::time::advance(EARLY_FILE_TIMEOUT).await;
+        assert!(!state.take_early_file("a.txt"));
     }
 
     #[test]
-    fn what_is_on_its_way_keeps_its_file() {
+    fn a_running_download_keeps_its_file() {
         let mut state = expecting(&[("big", Some("big.zip"), "http://a/big")]);
         let big = |name: &str| name == "big.zip";
         assert_eq!(state.claim("made.bin", big), None);

@@ -12,9 +12,9 @@ use wire::webdriver::window::{FrameReference, SwitchToFrame, SwitchToWindow};
 use wire::webdriver::{WebDriverCommand, WebDriverSession, error};
 
 /// How long a script may run before others may switch to another window.
-const BRIEFLY: Duration = Duration::from_millis(25);
+const SCRIPT_GRACE_TIMEOUT: Duration = Duration::from_millis(25);
 /// What a driver reads at once.
-const READ: usize = 4096;
+const READ_BUFFER_SIZE: usize = 4096;
 
 /// A session, and where it is. Dropping it leaves the session to its process.
 pub(super) struct Driver {
@@ -32,7 +32,7 @@ pub(super) struct Focus {
 
 /// A window and a frame in it.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct FrameTarget {
     pub(super) window: String,
     pub(super) path: Vec<Element>,
 }
@@ -53,7 +53,7 @@ impl Driver {
     /// Sends a command to a window and a frame, and lets nobody switch to another one until it is answered.
     pub(super) async fn at<C: WebDriverCommand>(
         &self,
-        place: &Place,
+        place: &FrameTarget,
         command: &C,
     ) -> wire::Result<C::Response> {
         let mut focus = self.focus.lock().await;
@@ -69,7 +69,7 @@ impl Driver {
     ) -> wire::Result<C::Response> {
         let mut focus = self.focus.lock().await;
         if focus.window != window {
-            let place = Place {
+            let place = FrameTarget {
                 window: window.to_owned(),
                 path: Vec::new(),
             };
@@ -81,7 +81,7 @@ impl Driver {
     /// Runs a script in a frame. Others may go elsewhere while it waits for something, once it has begun.
     pub(super) async fn run(
         &self,
-        place: &Place,
+        place: &FrameTarget,
         script: String,
         args: Vec<Value>,
     ) -> wire::Result<Box<RawValue>> {
@@ -89,15 +89,15 @@ impl Driver {
         let mut focus = self.focus.lock().await;
         self.switch(&mut focus, place).await?;
         let mut asked = std::pin::pin!(self.send(&command));
-        if let Ok(answer) = tokio::time::timeout(BRIEFLY, &mut asked).await {
+        if let Ok(answer) = tokio::time::timeout(SCRIPT_GRACE_TIMEOUT, &mut asked).await {
             return answer;
         }
         // The driver takes what arrives in order, so many bytes of each command at a time: after as many answers it has begun.
-        for _ in 0..=command.script.len() / READ {
+        for _ in 0..=command.script.len() / READ_BUFFER_SIZE {
             tokio::select! {
                 biased;
                 answer = &mut asked => return answer,
-                _ = self.session.call_aside(&GetTimeouts {}) => {}
+                _ = self.session.call_concurrently(&GetTimeouts {}) => {}
             }
         }
         drop(focus);
@@ -105,10 +105,10 @@ impl Driver {
     }
 
     async fn send<C: WebDriverCommand>(&self, command: &C) -> wire::Result<C::Response> {
-        match self.session.call_aside(command).await {
+        match self.session.call_concurrently(command).await {
             // A driver that loses its browser meanwhile says no more than this; of the session it knows that it is over.
             Err(failed) if is_unknown(&failed) => {
-                match self.session.call_aside(&GetTimeouts {}).await {
+                match self.session.call_concurrently(&GetTimeouts {}).await {
                     Err(over) if !is_unknown(&over) => Err(over),
                     _ => Err(failed),
                 }
@@ -118,7 +118,7 @@ impl Driver {
     }
 
     /// Waits for what is under way but for scripts that take long; nothing else begins until the answer is dropped.
-    pub(super) async fn rest(&self) -> MutexGuard<'_, Focus> {
+    pub(super) async fn wait_idle(&self) -> MutexGuard<'_, Focus> {
         self.focus.lock().await
     }
 
@@ -127,7 +127,7 @@ impl Driver {
         *self.focus.lock().await = Focus::default();
     }
 
-    async fn switch(&self, focus: &mut Focus, place: &Place) -> wire::Result<()> {
+    async fn switch(&self, focus: &mut Focus, place: &FrameTarget) -> wire::Result<()> {
         if focus.window == place.window && focus.path == place.path {
             return Ok(());
         }
@@ -135,7 +135,7 @@ impl Driver {
         let before = std::mem::take(focus);
         if before.window != place.window {
             self.session
-                .call_aside(&SwitchToWindow {
+                .call_concurrently(&SwitchToWindow {
                     handle: place.window.clone(),
                 })
                 .await?;
@@ -146,14 +146,14 @@ impl Driver {
             steps = &steps[before.path.len()..];
         } else if before.window == place.window {
             self.session
-                .call_aside(&SwitchToFrame {
+                .call_concurrently(&SwitchToFrame {
                     id: FrameReference::Top,
                 })
                 .await?;
         }
         for owner in steps {
             self.session
-                .call_aside(&SwitchToFrame {
+                .call_concurrently(&SwitchToFrame {
                     id: FrameReference::Owner(owner.clone()),
                 })
                 .await?;
@@ -171,7 +171,7 @@ fn is_unknown(failed: &wire::Error) -> bool {
 }
 
 /// What it means for a page that its driver refused something.
-pub(super) fn meaning(refused: wire::Error) -> Error {
+pub(super) fn page_error(refused: wire::Error) -> Error {
     match refused {
         wire::Error::Refused { error: name, .. } if name == error::NO_SUCH_WINDOW => {
             Error::PageClosed {}

@@ -1,6 +1,6 @@
 //! Running JavaScript in a frame: our own code and the caller's, side by side in the page's world.
 
-use super::driver::{Place, meaning};
+use super::driver::{FrameTarget, page_error};
 use super::page::WebDriverPage;
 use crate::backend::expression::function_around;
 use crate::backend::{FrameId, Handle};
@@ -96,7 +96,7 @@ const ANSWERED: &str = "
 
 /// The core, as a script that may come twice. It is told which frame it is in. It observes no other document: WebKit gives elements that an
 /// observer or a tree walker meets first the classes of the observer's window, so that the frame's own scripts would not know them as theirs.
-fn core_once() -> &'static str {
+fn core_script_once() -> &'static str {
     static SCRIPT: OnceLock<String> = OnceLock::new();
     SCRIPT.get_or_init(|| {
         format!(
@@ -136,7 +136,7 @@ impl WebDriverPage {
                     let mut parts = told.splitn(3, '\n');
                     let mut next = || parts.next().unwrap_or_default();
                     let (document, url, answer) = (next(), next(), next());
-                    self.heard_from(frame, shown.as_ref(), document, url);
+                    self.record_document(frame, shown.as_ref(), document, url);
                     return Ok(json_of(answer.to_owned()));
                 }
                 (Some(("E", message)), _) => {
@@ -153,12 +153,16 @@ impl WebDriverPage {
     /// Brings the core to a frame's document; answers which that is. Fails if it is not the one meant.
     async fn inject(&self, frame: &FrameId, meant: Option<&str>) -> Result<String> {
         let id = self
-            .run_text(frame, core_once().to_owned(), vec![json!(frame.as_str())])
+            .run_text(
+                frame,
+                core_script_once().to_owned(),
+                vec![json!(frame.as_str())],
+            )
             .await?;
         if meant.is_some_and(|meant| meant != id) {
             return Err(self.another_document(frame));
         }
-        self.document_is(frame, &id);
+        self.set_document(frame, &id);
         Ok(id)
     }
 
@@ -169,7 +173,7 @@ impl WebDriverPage {
     }
 
     fn another_document(&self, frame: &FrameId) -> Error {
-        self.document_unknown(frame);
+        self.clear_document(frame);
         Error::DocumentGone {}
     }
 
@@ -181,7 +185,8 @@ impl WebDriverPage {
         element: Option<Handle>,
     ) -> Result<Option<Value>> {
         let function = function_around("element", expression);
-        self.call_theirs(frame, &function, element.as_slice()).await
+        self.call_in_page(frame, &function, element.as_slice())
+            .await
     }
 
     /// Runs the caller's function with an array of elements.
@@ -192,10 +197,10 @@ impl WebDriverPage {
         elements: &[Handle],
     ) -> Result<Option<Value>> {
         let function = function_around("...elements", &format!("({function})(elements)"));
-        self.call_theirs(frame, &function, elements).await
+        self.call_in_page(frame, &function, elements).await
     }
 
-    async fn call_theirs(
+    async fn call_in_page(
         &self,
         frame: &FrameId,
         function: &str,
@@ -215,7 +220,7 @@ impl WebDriverPage {
         let mut answer = self.run_text(frame, around(function), args).await;
         // The driver gives up a script that opens a dialog; the page goes on with it once that is answered.
         while let Err(Error::DialogOpen {}) = answer {
-            self.dialogs_are_over().await?;
+            self.wait_for_no_dialog().await?;
             let args = vec![json!(document), json!(number)];
             answer = self.run_text(frame, ANSWERED.to_owned(), args).await;
         }
@@ -250,7 +255,7 @@ impl WebDriverPage {
     pub(super) async fn element(&self, frame: &FrameId, handle: Handle) -> Result<Element> {
         let document = self.document_of(frame)?.ok_or(Error::DocumentGone {})?;
         let args = vec![json!(document), json!(handle)];
-        let answer = self.run_there(frame, HELD.to_owned(), args).await?;
+        let answer = self.run_in_frame(frame, HELD.to_owned(), args).await?;
         serde_json::from_value(answer).map_err(|_| Error::DocumentGone {})
     }
 
@@ -278,39 +283,39 @@ impl WebDriverPage {
         args: Vec<Value>,
     ) -> Result<Value> {
         if *frame == *self.main() {
-            return self.run_there(frame, script, args).await;
+            return self.run_in_frame(frame, script, args).await;
         }
         let path = self.numbers_to(frame)?;
         let inside = vec![json!(path), json!(script), json!(args)];
         let main = self.main().clone();
-        let answer = self.run_there(&main, INSIDE.to_owned(), inside).await?;
+        let answer = self.run_in_frame(&main, INSIDE.to_owned(), inside).await?;
         let Value::Array(mut answer) = answer else {
             return Err(Error::DocumentGone {});
         };
         match answer.first().and_then(Value::as_str) {
             Some("value") => match answer.pop() {
-                Some(Value::Null) | None => Err(self.dialog_noticed().await),
+                Some(Value::Null) | None => Err(self.on_dialog_noticed().await),
                 Some(value) => Ok(value),
             },
             Some("gone") => {
-                self.document_unknown(frame);
+                self.clear_document(frame);
                 Err(Error::DocumentGone {})
             }
             _ => {
                 self.find_owners(frame).await?;
-                self.run_there(frame, script, args).await
+                self.run_in_frame(frame, script, args).await
             }
         }
     }
 
     /// The same, always in the frame itself: what it answers may be elements.
-    pub(super) async fn run_there(
+    pub(super) async fn run_in_frame(
         &self,
         frame: &FrameId,
         script: String,
         args: Vec<Value>,
     ) -> Result<Value> {
-        let place = Place {
+        let place = FrameTarget {
             window: self.window().to_owned(),
             path: self.path_to(frame)?,
         };
@@ -320,7 +325,7 @@ impl WebDriverPage {
         let answer = tokio::select! {
             biased;
             answer = self.driver.run(&place, script, args) => answer,
-            () = self.dialog_shows() => return Err(Error::DialogOpen {}),
+            () = self.wait_for_dialog() => return Err(Error::DialogOpen {}),
         };
         let answer = match answer {
             Err(wire::Error::Refused { error, message, .. })
@@ -328,23 +333,23 @@ impl WebDriverPage {
             {
                 return Err(Error::Script { message });
             }
-            Err(refused) => Err(meaning(refused)),
+            Err(refused) => Err(page_error(refused)),
             Ok(answer) => serde_json::from_str(answer.get()).map_err(|error| Error::Protocol {
                 method: "Execute Script".to_owned(),
                 message: error.to_string(),
             }),
         };
         match answer {
-            Ok(Value::Null) | Err(Error::DialogOpen {}) => Err(self.dialog_noticed().await),
+            Ok(Value::Null) | Err(Error::DialogOpen {}) => Err(self.on_dialog_noticed().await),
             Err(Error::DocumentGone {}) => {
-                self.document_unknown(frame);
+                self.clear_document(frame);
                 Err(Error::DocumentGone {})
             }
             Err(Error::PageClosed {}) => {
-                self.gone();
+                self.on_window_closed();
                 Err(Error::PageClosed {})
             }
-            Err(Error::BrowserClosed { reason }) => Err(self.browser_gone(reason)),
+            Err(Error::BrowserClosed { reason }) => Err(self.browser_closed_error(reason)),
             answer => answer,
         }
     }

@@ -5,7 +5,7 @@ use super::context::WebDriverContext;
 use super::network::{
     DataReceived, LoadingFailed, LoadingFinished, RequestWillBeSent, ResponseReceived,
 };
-use super::page::{Eye, WebDriverPage};
+use super::page::{InspectorTarget, WebDriverPage};
 use crate::backend::{LoaderId, PageEvent};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -67,8 +67,8 @@ pub(super) async fn listen(
         let Some(context) = context.upgrade() else {
             return;
         };
-        context.hears(event);
-        context.heard();
+        context.on_inspector_event(event);
+        context.count_event();
     }
 }
 
@@ -82,7 +82,7 @@ fn read<T: DeserializeOwned>(event: &InspectorEvent) -> Option<T> {
 }
 
 impl WebDriverContext {
-    fn hears(&self, event: InspectorEvent) {
+    fn on_inspector_event(&self, event: InspectorEvent) {
         let page = self.page_of(event.target);
         match &*event.method {
             "Target.targetCreated" => {
@@ -90,23 +90,23 @@ impl WebDriverContext {
                     return;
                 };
                 if info.kind == "page" {
-                    self.part_appeared(event.target, &info.target_id, info.is_provisional);
+                    self.on_part_created(event.target, &info.target_id, info.is_provisional);
                 }
             }
             "Target.didCommitProvisionalTarget" => {
                 if let (Some(page), Some(committed)) = (page, read::<Committed>(&event)) {
-                    page.state().eye = Some(Eye {
+                    page.state().inspector_target = Some(InspectorTarget {
                         target: event.target,
                         part: committed.new_target_id.into(),
                     });
                 }
             }
-            "Network.requestIntercepted" if self.is_visitor(event.target) => {
-                self.answer_visitor(event.target, &event.part, event.params.get());
+            "Network.requestIntercepted" if self.is_utility_target(event.target) => {
+                self.answer_utility_request(event.target, &event.part, event.params.get());
             }
             _ => {
                 if let Some(page) = page {
-                    page.hears(&event);
+                    page.on_inspector_event(&event);
                 }
             }
         }
@@ -114,31 +114,35 @@ impl WebDriverContext {
 }
 
 impl WebDriverPage {
-    fn hears(self: Arc<Self>, event: &InspectorEvent) -> Option<()> {
+    fn on_inspector_event(self: Arc<Self>, event: &InspectorEvent) -> Option<()> {
         match &*event.method {
             "Page.frameStartedLoading" => {
                 let of: OfFrame = read(event)?;
                 if self.is_main(&of.frame_id) {
-                    self.navigation_begins(None, None, "");
+                    self.on_navigation_started(None, None, "");
                 }
             }
             "Page.frameNavigated" => {
                 let of: OfFrame = read(event)?;
                 if of.frame.parent_id.is_some() {
-                    self.look_soon();
+                    self.schedule_poll();
                 } else {
                     self.state().main_native = of.frame.id;
-                    self.navigation_arrives(&of.frame.loader_id, &of.frame.url, &of.frame.name);
+                    self.on_navigation_committed(
+                        &of.frame.loader_id,
+                        &of.frame.url,
+                        &of.frame.name,
+                    );
                 }
             }
-            "Page.frameDetached" => self.look_soon(),
+            "Page.frameDetached" => self.schedule_poll(),
             "Page.frameStoppedLoading" => {
                 let of: OfFrame = read(event)?;
                 let pending = self.state().navigation.pending.clone();
                 // A document that is asked for over the network has an end of its own.
                 match pending {
                     _ if !self.is_main(&of.frame_id) => {}
-                    Some(pending) if pending.request.is_none() => self.navigation_ends(""),
+                    Some(pending) if pending.request.is_none() => self.on_navigation_ended(""),
                     Some(_) => {}
                     // A document that comes out of the browser's memory does not say that it is loaded.
                     None => {
@@ -151,13 +155,17 @@ impl WebDriverPage {
             "Page.loadEventFired" => {
                 self.report_of_document(|frame, loader| PageEvent::Load { frame, loader });
             }
-            "Network.requestWillBeSent" => self.sends(read::<RequestWillBeSent>(event)?),
-            "Network.responseReceived" => self.receives(read::<ResponseReceived>(event)?),
-            "Network.dataReceived" => self.receives_data(&read::<DataReceived>(event)?),
-            "Network.loadingFinished" => self.has_received(read::<LoadingFinished>(event)?),
-            "Network.loadingFailed" => self.fails(read::<LoadingFailed>(event)?),
-            "Network.requestIntercepted" => self.waits(read(event)?),
-            "Console.messageAdded" => self.says(read::<Added>(event)?.message),
+            "Network.requestWillBeSent" => {
+                self.on_request_will_be_sent(read::<RequestWillBeSent>(event)?)
+            }
+            "Network.responseReceived" => {
+                self.on_response_received(read::<ResponseReceived>(event)?)
+            }
+            "Network.dataReceived" => self.on_data_received(&read::<DataReceived>(event)?),
+            "Network.loadingFinished" => self.on_loading_finished(read::<LoadingFinished>(event)?),
+            "Network.loadingFailed" => self.on_loading_failed(read::<LoadingFailed>(event)?),
+            "Network.requestIntercepted" => self.on_request_intercepted(read(event)?),
+            "Console.messageAdded" => self.on_console_message(read::<Added>(event)?.message),
             "Inspector.targetCrashed" => self.report(PageEvent::Crashed),
             _ => {}
         }
@@ -186,7 +194,7 @@ impl WebDriverPage {
     }
 
     /// A line of the console, or what our hooks say in its place.
-    fn says(&self, message: Message) {
+    fn on_console_message(&self, message: Message) {
         let context = self.context();
         let token = context.as_ref().map_or("", |context| context.token());
         if let Some(told) = message
@@ -195,7 +203,7 @@ impl WebDriverPage {
             .filter(|_| !token.is_empty())
         {
             if let Ok(parts) = serde_json::from_str::<Vec<Value>>(told) {
-                self.told(&parts);
+                self.on_hook_message(&parts);
             }
             return;
         }
@@ -203,9 +211,9 @@ impl WebDriverPage {
             return;
         }
         if message.source == "security" && self.is_refused_by_port(&message.text) {
-            self.navigation_ends("net::ERR_UNSAFE_PORT");
+            self.on_navigation_ended("net::ERR_UNSAFE_PORT");
         }
-        self.report(PageEvent::Console(message.told()));
+        self.report(PageEvent::Console(message.to_message()));
     }
 
     fn is_refused_by_port(&self, text: &str) -> bool {
@@ -215,22 +223,22 @@ impl WebDriverPage {
     }
 
     /// What a hook of ours says.
-    fn told(&self, parts: &[Value]) {
+    fn on_hook_message(&self, parts: &[Value]) {
         let text = |index: usize| parts.get(index).and_then(Value::as_str).unwrap_or_default();
         match text(0) {
-            "dialog" => self.dialog_opens(text(1), text(2), text(3)),
+            "dialog" => self.on_dialog_opening(text(1), text(2), text(3)),
             "answered" => self.dialog_closed(),
             "chooser" => {
                 let multiple = parts.get(2).and_then(Value::as_bool).unwrap_or(false);
-                self.chooser_opens(text(1), multiple);
+                self.on_file_chooser_opened(text(1), multiple);
             }
-            "moved" => self.main_moved(text(1)),
+            "moved" => self.on_main_url_changed(text(1)),
             _ => {}
         }
     }
 
     /// The address of the main frame's document changed.
-    pub(super) fn main_moved(&self, url: &str) {
+    pub(super) fn on_main_url_changed(&self, url: &str) {
         {
             let mut state = self.state();
             let Some(place) = state.frames.get_mut(self.main()) else {
@@ -245,6 +253,6 @@ impl WebDriverPage {
             frame: self.main().clone(),
             url: url.to_owned(),
         });
-        self.changed();
+        self.notify_changed();
     }
 }

@@ -1,7 +1,7 @@
 //! Which frames a page has, and which document each of them shows: each look tells what has changed.
 
 use super::evaluate::OWN;
-use super::page::{FramePlace, WebDriverPage};
+use super::page::{FrameState, WebDriverPage};
 use crate::backend::{FrameId, Handle, LoaderId, PageEvent};
 use crate::error::{Error, Result};
 use crate::task;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use wire::webdriver::element::Element;
 
 /// What is to be known of a document, and the elements that hold its frames.
-fn look_script() -> String {
+fn poll_script() -> String {
     format!(
         "{OWN}
   const found = [];
@@ -46,7 +46,7 @@ const HANDLE: &str = "
 
 /// A document, as a look found it.
 #[derive(Debug, Deserialize)]
-struct Seen {
+struct PolledDocument {
     id: String,
     url: String,
     name: String,
@@ -55,20 +55,20 @@ struct Seen {
 }
 
 /// How often a frame is looked at whose page is on its way.
-const LOOKS: u32 = 3;
+const POLL_ATTEMPTS: u32 = 3;
 /// How deep frames are looked for.
-const DEPTH: usize = 12;
+const MAX_FRAME_DEPTH: usize = 12;
 
 impl WebDriverPage {
     /// Looks at the page and its frames, and reports what has changed.
-    pub(super) async fn look(&self) -> Result<()> {
+    pub(super) async fn poll_frames(&self) -> Result<()> {
         let _looking = self.looking.lock().await;
         self.state().stirred = false;
         let main = self.main().clone();
         let mut next = vec![(main, 0)];
         while let Some((frame, depth)) = next.pop() {
-            match self.look_at(&frame).await {
-                Ok(inside) if depth < DEPTH => {
+            match self.poll_frame(&frame).await {
+                Ok(inside) if depth < MAX_FRAME_DEPTH => {
                     next.extend(inside.into_iter().rev().map(|frame| (frame, depth + 1)));
                 }
                 Ok(_) => {}
@@ -81,7 +81,7 @@ impl WebDriverPage {
     }
 
     /// Looks in a moment, once for all that asked meanwhile.
-    pub(super) fn look_soon(&self) {
+    pub(super) fn schedule_poll(&self) {
         {
             let mut state = self.state();
             state.stirred = true;
@@ -93,53 +93,54 @@ impl WebDriverPage {
         task::spawn("look", async move {
             let Some(page) = page else { return };
             page.state().look_planned = false;
-            let looked = page.look().await;
+            let looked = page.poll_frames().await;
             tracing::trace!(?looked, "looked at a page");
         })
         .detach();
     }
 
     /// Looks at one frame; answers those inside it.
-    async fn look_at(&self, frame: &FrameId) -> Result<Vec<FrameId>> {
+    async fn poll_frame(&self, frame: &FrameId) -> Result<Vec<FrameId>> {
         // Elements of a frame are its own business, which the driver does not go to for this.
         let is_main = *frame == *self.main();
-        for _ in 0..LOOKS {
+        for _ in 0..POLL_ATTEMPTS {
             let shown = self.state().navigation.loader.clone();
             let args = vec![json!(is_main)];
-            let answer = self.run_raw(frame, look_script(), args).await?;
+            let answer = self.run_raw(frame, poll_script(), args).await?;
             // Another document was told of meanwhile: whose answer this is cannot be told.
             if self.state().navigation.loader == shown {
-                return self.looked(frame, answer);
+                return self.apply_poll(frame, answer);
             }
         }
         Err(Error::DocumentGone {})
     }
 
     /// Takes note of what a look at a frame found.
-    fn looked(&self, frame: &FrameId, answer: Value) -> Result<Vec<FrameId>> {
+    fn apply_poll(&self, frame: &FrameId, answer: Value) -> Result<Vec<FrameId>> {
         let Value::Array(mut answer) = answer else {
             return Err(Error::DocumentGone {});
         };
         let owners = answer.split_off(1.min(answer.len()));
         let seen = answer.pop().unwrap_or_default();
-        let seen: Seen = serde_json::from_value(seen).map_err(|_| Error::DocumentGone {})?;
-        self.seen(frame, &seen);
+        let seen: PolledDocument =
+            serde_json::from_value(seen).map_err(|_| Error::DocumentGone {})?;
+        self.apply_document(frame, &seen);
         let mut inside = Vec::with_capacity(owners.len());
         let mut owners = owners.into_iter();
         for number in &seen.numbers {
             let owner = owners.next();
             let owner = owner.and_then(|owner| serde_json::from_value::<Element>(owner).ok());
             let child = FrameId::from(format!("{}/{number}", seen.id));
-            self.holds(frame, &child, (&seen.id, *number), owner);
+            self.insert_child_frame(frame, &child, (&seen.id, *number), owner);
             inside.push(child);
         }
-        self.holds_only(frame, &inside);
+        self.retain_child_frames(frame, &inside);
         Ok(inside)
     }
 
     /// A look found this document in a frame.
-    fn seen(&self, frame: &FrameId, seen: &Seen) {
-        let heard = *frame == *self.main() && self.is_heard();
+    fn apply_document(&self, frame: &FrameId, seen: &PolledDocument) {
+        let heard = *frame == *self.main() && self.has_inspector();
         let mut events = Vec::new();
         {
             let mut state = self.state();
@@ -204,12 +205,12 @@ impl WebDriverPage {
             self.report(event);
         }
         if any {
-            self.changed();
+            self.notify_changed();
         }
     }
 
     /// An element of a frame's document holds another frame.
-    fn holds(
+    fn insert_child_frame(
         &self,
         parent: &FrameId,
         child: &FrameId,
@@ -226,11 +227,11 @@ impl WebDriverPage {
                 None => {
                     state.frames.insert(
                         child.clone(),
-                        FramePlace {
+                        FrameState {
                             parent: Some(parent.clone()),
                             owner,
                             number: (document.to_owned(), number),
-                            ..FramePlace::default()
+                            ..FrameState::default()
                         },
                     );
                     true
@@ -246,7 +247,7 @@ impl WebDriverPage {
     }
 
     /// A frame's document holds these frames and no others.
-    fn holds_only(&self, parent: &FrameId, inside: &[FrameId]) {
+    fn retain_child_frames(&self, parent: &FrameId, inside: &[FrameId]) {
         let gone: Vec<FrameId> = {
             let state = self.state();
             let children = state.frames.iter().filter(|(id, place)| {
@@ -255,13 +256,13 @@ impl WebDriverPage {
             children.map(|(id, _)| id.clone()).collect()
         };
         for frame in gone {
-            self.frame_gone(&frame);
+            self.remove_frame(&frame);
             self.report(PageEvent::FrameDetached { frame });
         }
     }
 
     /// Forgets a frame and all inside it.
-    fn frame_gone(&self, frame: &FrameId) {
+    fn remove_frame(&self, frame: &FrameId) {
         let mut next = vec![frame.clone()];
         let mut state = self.state();
         while let Some(gone) = next.pop() {
@@ -271,11 +272,11 @@ impl WebDriverPage {
             next.extend(inside.map(|(id, _)| id.clone()));
         }
         drop(state);
-        self.changed();
+        self.notify_changed();
     }
 
     /// The main frame shows another document from now on, as was heard: what was in the last one has gone with it.
-    pub(super) fn main_shows(&self, url: &str) {
+    pub(super) fn on_main_document_changed(&self, url: &str) {
         let main = self.main().clone();
         let inside: Vec<FrameId> = {
             let mut state = self.state();
@@ -289,9 +290,9 @@ impl WebDriverPage {
             children.map(|(id, _)| id.clone()).collect()
         };
         for frame in inside {
-            self.frame_gone(&frame);
+            self.remove_frame(&frame);
         }
-        self.changed();
+        self.notify_changed();
     }
 
     /// The document that a frame shows, as far as it is known.
@@ -305,14 +306,14 @@ impl WebDriverPage {
     }
 
     /// A frame shows this document.
-    pub(super) fn document_is(&self, frame: &FrameId, id: &str) {
+    pub(super) fn set_document(&self, frame: &FrameId, id: &str) {
         if let Some(place) = self.state().frames.get_mut(frame) {
             place.document = Some(id.to_owned());
         }
     }
 
     /// A document answered us from this address, asked when `shown` was the page's.
-    pub(super) fn heard_from(
+    pub(super) fn record_document(
         &self,
         frame: &FrameId,
         shown: Option<&LoaderId>,
@@ -337,25 +338,25 @@ impl WebDriverPage {
                 }
             }
         }
-        self.main_moved(url);
+        self.on_main_url_changed(url);
     }
 
     /// A frame shows another document than was thought.
-    pub(super) fn document_unknown(&self, frame: &FrameId) {
+    pub(super) fn clear_document(&self, frame: &FrameId) {
         let is_main = *frame == *self.main();
         if let Some(place) = self.state().frames.get_mut(frame)
             && is_main
         {
             place.document = None;
         }
-        self.look_soon();
+        self.schedule_poll();
     }
 
     /// What is known of each frame on the way to this one: the main frame's child first.
     fn way_to<T>(
         &self,
         frame: &FrameId,
-        known: impl Fn(&FramePlace) -> Option<T>,
+        known: impl Fn(&FrameState) -> Option<T>,
     ) -> Result<Vec<T>> {
         let state = self.state();
         if state.closed {
@@ -390,8 +391,8 @@ impl WebDriverPage {
         for (parent, known) in parents {
             if !known {
                 let args = vec![json!(true)];
-                let answer = self.run_there(&parent, look_script(), args).await?;
-                self.looked(&parent, answer)?;
+                let answer = self.run_in_frame(&parent, poll_script(), args).await?;
+                self.apply_poll(&parent, answer)?;
             }
         }
         Ok(())
@@ -402,7 +403,7 @@ impl WebDriverPage {
         frame: &FrameId,
         owners: &[Handle],
     ) -> Result<Vec<Option<FrameId>>> {
-        self.look().await?;
+        self.poll_frames().await?;
         let document = self.document_of(frame)?.ok_or(Error::DocumentGone {})?;
         let args = vec![json!(document), json!(owners)];
         let numbers = self.run_raw(frame, NUMBERS.to_owned(), args).await?;

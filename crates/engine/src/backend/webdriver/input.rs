@@ -9,7 +9,7 @@ use wire::actions::{Action, Source};
 use wire::webdriver::action::{PerformActions, ReleaseActions};
 
 #[async_trait]
-impl gesture::Ground for WebDriverPage {
+impl gesture::ActionsOrigin for WebDriverPage {
     /// The driver takes whole pixels.
     fn inside(&self, point: Point) -> Point {
         Point {
@@ -20,21 +20,21 @@ impl gesture::Ground for WebDriverPage {
 
     async fn perform(&self, actions: Vec<Source>) -> Result<()> {
         // There is one mouse for all windows, and a place where it is said to be already tells a page nothing.
-        if self.context()?.takes_devices(self.page_id()) {
-            self.ask(&ReleaseActions {}).await?;
+        if self.context()?.acquire_input(self.page_id()) {
+            self.send_to_main(&ReleaseActions {}).await?;
         }
-        if self.is_heard() && presses_another_button(&actions) {
-            return self.act_one_by_one(actions).await;
+        if self.has_inspector() && presses_another_button(&actions) {
+            return self.perform_separately(actions).await;
         }
-        self.remember_mouse(&actions);
+        self.record_mouse_position(&actions);
         let types = |source: &Source| matches!(source, Source::Key { .. });
         if actions.iter().all(types) {
-            return match self.ask_focused(&PerformActions { actions }).await {
+            return match self.send_to_focused(&PerformActions { actions }).await {
                 Err(Error::DocumentGone {}) => Ok(()),
                 done => done.map(drop),
             };
         }
-        match self.ask(&PerformActions { actions }).await {
+        match self.send_to_main(&PerformActions { actions }).await {
             // The document that it was for has gone by the last of it.
             Err(Error::DocumentGone {}) => Ok(()),
             done => done.map(drop),
@@ -58,35 +58,37 @@ impl WebDriverPage {
     }
 
     /// Says each step of the mouse to the browser itself: its driver lets go of the left button, whichever was pressed.
-    async fn act_one_by_one(&self, actions: Vec<Source>) -> Result<()> {
-        let length = actions.iter().map(|source| acts(source).len()).max();
+    async fn perform_separately(&self, actions: Vec<Source>) -> Result<()> {
+        let length = actions.iter().map(|source| actions_of(source).len()).max();
         for tick in 0..length.unwrap_or(0) {
             let mut rest = Vec::new();
             for source in &actions {
-                let Some(action) = acts(source).get(tick) else {
+                let Some(action) = actions_of(source).get(tick) else {
                     continue;
                 };
                 match action {
                     Action::Pause { .. } => {}
                     Action::PointerMove { x, y } => {
                         self.state().mouse = (*x, *y);
-                        self.say_mouse("Move", "None").await?;
+                        self.send_mouse("Move", "None").await?;
                     }
                     Action::PointerDown { button } => {
-                        self.say_mouse("Down", named(*button)).await?
+                        self.send_mouse("Down", button_name(*button)).await?
                     }
-                    Action::PointerUp { button } => self.say_mouse("Up", named(*button)).await?,
-                    _ => rest.push(alone(source, action.clone())),
+                    Action::PointerUp { button } => {
+                        self.send_mouse("Up", button_name(*button)).await?
+                    }
+                    _ => rest.push(single_action(source, action.clone())),
                 }
             }
             if !rest.is_empty() {
-                self.ask(&PerformActions { actions: rest }).await?;
+                self.send_to_main(&PerformActions { actions: rest }).await?;
             }
         }
         Ok(())
     }
 
-    async fn say_mouse(&self, interaction: &str, button: &str) -> Result<()> {
+    async fn send_mouse(&self, interaction: &str, button: &str) -> Result<()> {
         let (x, y) = self.state().mouse;
         let said = json!({
             "handle": self.window(),
@@ -101,15 +103,15 @@ impl WebDriverPage {
             biased;
             done = asked => done.map(drop),
             // What it led to waits for its answer, and so does this.
-            () = self.dialog_shows() => Ok(()),
+            () = self.wait_for_dialog() => Ok(()),
         }
     }
 
     /// Where the mouse is after these.
-    fn remember_mouse(&self, actions: &[Source]) {
+    fn record_mouse_position(&self, actions: &[Source]) {
         let last = actions
             .iter()
-            .flat_map(acts)
+            .flat_map(actions_of)
             .rev()
             .find_map(|action| match action {
                 Action::PointerMove { x, y } => Some((*x, *y)),
@@ -121,7 +123,7 @@ impl WebDriverPage {
     }
 }
 
-fn acts(source: &Source) -> &[Action] {
+fn actions_of(source: &Source) -> &[Action] {
     match source {
         Source::Key { actions, .. }
         | Source::Pointer { actions, .. }
@@ -130,7 +132,7 @@ fn acts(source: &Source) -> &[Action] {
 }
 
 /// One action of a device.
-fn alone(source: &Source, action: Action) -> Source {
+fn single_action(source: &Source, action: Action) -> Source {
     let actions = vec![action];
     match source {
         Source::Key { id, .. } => Source::Key { id, actions },
@@ -140,7 +142,7 @@ fn alone(source: &Source, action: Action) -> Source {
 }
 
 fn presses_another_button(actions: &[Source]) -> bool {
-    actions.iter().flat_map(acts).any(|action| {
+    actions.iter().flat_map(actions_of).any(|action| {
         matches!(
             action,
             Action::PointerDown { button } | Action::PointerUp { button } if *button > 0
@@ -149,7 +151,7 @@ fn presses_another_button(actions: &[Source]) -> bool {
 }
 
 /// The browser's name for a button.
-fn named(button: u8) -> &'static str {
+fn button_name(button: u8) -> &'static str {
     match button {
         1 => "Middle",
         2 => "Right",

@@ -2,7 +2,7 @@
 
 use super::context::WebDriverContext;
 use super::network::{Request, as_map, headers};
-use super::page::{Sent, WebDriverPage};
+use super::page::{RequestRecord, WebDriverPage};
 use crate::backend::interception;
 use crate::backend::{FailureReason, Feature, Headers, PausedRequest, RequestId, Verdict};
 use crate::error::Result;
@@ -25,7 +25,7 @@ impl WebDriverContext {
     pub(super) async fn apply_interception(&self) -> Result<()> {
         for page in self.open_pages() {
             page.apply_interception();
-            page.settled().await?;
+            page.flush_events().await?;
         }
         Ok(())
     }
@@ -37,32 +37,32 @@ impl WebDriverPage {
         let Ok(context) = self.context() else { return };
         {
             let mut state = self.state();
-            let wanted = state.intercepts || context.decides();
+            let wanted = state.intercepts || context.intercepts_all();
             if wanted == std::mem::replace(&mut state.intercepting, wanted) {
                 return;
             }
         }
-        self.tell_interception();
+        self.send_interception();
     }
 
     /// Says whether requests stop by us, to a part of the page that knows nothing yet.
-    pub(super) fn tell_interception(&self) {
+    pub(super) fn send_interception(&self) {
         let on = self.state().intercepting;
         let all = json!({ "url": ".*", "isRegex": true, "stage": "request" });
-        self.tell("Network.setInterceptionEnabled", &json!({ "enabled": on }));
+        self.send_to_inspector("Network.setInterceptionEnabled", &json!({ "enabled": on }));
         if on {
-            self.tell("Network.addInterception", &all);
+            self.send_to_inspector("Network.addInterception", &all);
         }
     }
 
     /// A request waits: asks who decides. One that nobody decides about goes on.
-    pub(super) fn waits(self: Arc<Self>, event: Intercepted) {
+    pub(super) fn on_request_intercepted(self: Arc<Self>, event: Intercepted) {
         let id = event.request_id;
         let request = event.request;
         let sent = self.sent(&id);
         let own = request.url.starts_with("data:") || request.url.starts_with("blob:");
         let (Ok(context), false) = (self.context(), own) else {
-            return self.goes_on(&id);
+            return self.continue_request(&id);
         };
         let kind = sent.as_ref().map_or("other", |sent| sent.kind);
         let options = context.options();
@@ -70,26 +70,26 @@ impl WebDriverPage {
         drop(options);
         let url = request.url.clone();
         routes.decide(&url, kind, move |answer| match answer {
-            Some(RouteAnswer::Block) => self.refuse(&id, FailureReason::BlockedByClient),
+            Some(RouteAnswer::Block) => self.abort_request(&id, FailureReason::BlockedByClient),
             Some(RouteAnswer::Mock(mock)) => self.mock(id, request, mock),
             Some(RouteAnswer::Rewrite(changes)) if !offline => {
                 let headers = changes.apply(headers(&request.headers));
-                self.goes_on_changed(&id, None, None, Some(headers), None);
+                self.continue_request_with(&id, None, None, Some(headers), None);
             }
-            _ if offline => self.refuse(&id, FailureReason::InternetDisconnected),
-            _ if self.state().intercepts => self.ask_about(&id, request, sent),
-            _ => self.goes_on(&id),
+            _ if offline => self.abort_request(&id, FailureReason::InternetDisconnected),
+            _ if self.state().intercepts => self.ask_interceptors(&id, request, sent),
+            _ => self.continue_request(&id),
         });
     }
 
-    fn goes_on(&self, id: &str) {
-        self.tell(
+    fn continue_request(&self, id: &str) {
+        self.send_to_inspector(
             "Network.interceptContinue",
             &json!({ "requestId": id, "stage": "request" }),
         );
     }
 
-    fn goes_on_changed(
+    fn continue_request_with(
         &self,
         id: &str,
         url: Option<String>,
@@ -98,7 +98,7 @@ impl WebDriverPage {
         body: Option<Vec<u8>>,
     ) {
         let sent = self.sent(id);
-        let was = |of: fn(&Sent) -> &String| sent.as_ref().map(|sent| of(sent).clone());
+        let was = |of: fn(&RequestRecord) -> &String| sent.as_ref().map(|sent| of(sent).clone());
         let mut changed = json!({ "requestId": id });
         let mut set = |name: &str, value: Option<Value>| {
             if let Some(value) = value {
@@ -115,18 +115,18 @@ impl WebDriverPage {
         );
         set("headers", headers.map(|headers| as_map(&headers).into()));
         set("postData", body.map(|body| encoded(&body).into()));
-        self.tell("Network.interceptWithRequest", &changed);
+        self.send_to_inspector("Network.interceptWithRequest", &changed);
     }
 
-    fn refuse(&self, id: &str, reason: FailureReason) {
-        self.refuses(id, reason.net_error());
+    fn abort_request(&self, id: &str, reason: FailureReason) {
+        self.set_abort_reason(id, reason.net_error());
         let kind = match reason {
             FailureReason::Aborted => "Cancellation",
             FailureReason::TimedOut => "Timeout",
             FailureReason::AccessDenied => "AccessControl",
             _ => "General",
         };
-        self.tell(
+        self.send_to_inspector(
             "Network.interceptRequestWithError",
             &json!({ "requestId": id, "errorType": kind }),
         );
@@ -134,16 +134,16 @@ impl WebDriverPage {
 
     fn mock(self: Arc<Self>, id: String, request: Request, mock: Arc<Mock>) {
         if mock.delay.is_zero() {
-            return self.answer_by(&id, &request, &mock);
+            return self.fulfill_with_mock(&id, &request, &mock);
         }
         task::spawn("mock", async move {
             tokio::time::sleep(mock.delay).await;
-            self.answer_by(&id, &request, &mock);
+            self.fulfill_with_mock(&id, &request, &mock);
         })
         .detach();
     }
 
-    fn answer_by(&self, id: &str, request: &Request, mock: &Mock) {
+    fn fulfill_with_mock(&self, id: &str, request: &Request, mock: &Mock) {
         let sent = headers(&request.headers);
         let asked = |wanted: &str| {
             let mut headers = sent.iter();
@@ -152,16 +152,16 @@ impl WebDriverPage {
                 .map(|(_, value)| value.clone())
         };
         let (status, headers, body) = mock.answer(asked);
-        self.fulfil(id, status, &headers, &body);
+        self.fulfill_request(id, status, &headers, &body);
     }
 
-    fn fulfil(&self, id: &str, status: u16, headers: &Headers, body: &[u8]) {
+    fn fulfill_request(&self, id: &str, status: u16, headers: &Headers, body: &[u8]) {
         let mut all = headers.iter();
         let kind = all.find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
         let kind = kind.map_or("text/plain", |(_, value)| {
             value.split(';').next().unwrap_or(value).trim()
         });
-        self.tell(
+        self.send_to_inspector(
             "Network.interceptRequestWithResponse",
             &json!({
                 "requestId": id,
@@ -175,7 +175,7 @@ impl WebDriverPage {
         );
     }
 
-    fn ask_about(&self, id: &str, request: Request, sent: Option<Sent>) {
+    fn ask_interceptors(&self, id: &str, request: Request, sent: Option<RequestRecord>) {
         let frame = sent.as_ref().and_then(|sent| sent.frame.clone());
         let paused = PausedRequest {
             id: Some(RequestId::from(id)),
@@ -192,7 +192,7 @@ impl WebDriverPage {
             .observer()
             .is_some_and(|observer| observer.paused(paused));
         if !taken {
-            self.goes_on(id);
+            self.continue_request(id);
         }
     }
 
@@ -205,21 +205,21 @@ impl WebDriverPage {
                 method: None,
                 headers: None,
                 body: None,
-            } => self.goes_on(key),
+            } => self.continue_request(key),
             Verdict::Continue {
                 url,
                 method,
                 headers,
                 body,
-            } => self.goes_on_changed(key, url, method, headers, body),
+            } => self.continue_request_with(key, url, method, headers, body),
             Verdict::Fulfill {
                 status,
                 headers,
                 body,
-            } => self.fulfil(key, status, &headers, &body),
-            Verdict::Abort(reason) => self.refuse(key, reason),
+            } => self.fulfill_request(key, status, &headers, &body),
+            Verdict::Abort(reason) => self.abort_request(key, reason),
         }
-        self.settled().await
+        self.flush_events().await
     }
 }
 

@@ -10,9 +10,9 @@ use url::Url;
 use wire::webdriver::navigation::{Back, Forward, NavigateTo, Refresh};
 
 /// How often a page is looked at that nobody hears of.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// How long a navigation may take to begin; one that the browser does not tell of never does.
-const BEGINNING: Duration = Duration::from_millis(250);
+const NAVIGATION_START_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// The address of the browser's own page about what could not be loaded.
 const BLANK: &str = "about:blank";
@@ -22,7 +22,12 @@ const HISTORY: &str = "return history.length";
 
 impl WebDriverPage {
     /// The main frame goes somewhere.
-    pub(super) fn navigation_begins(&self, request: Option<&str>, loader: Option<&str>, url: &str) {
+    pub(super) fn on_navigation_started(
+        &self,
+        request: Option<&str>,
+        loader: Option<&str>,
+        url: &str,
+    ) {
         {
             let mut state = self.state();
             let known = state.navigation.pending.is_some();
@@ -35,7 +40,7 @@ impl WebDriverPage {
             });
             // The browser goes to its page about the last failure, which is no navigation of the page's.
             if state.navigation.shows_error && matches!(url, "" | BLANK) {
-                return self.changed();
+                return self.notify_changed();
             }
             state.navigation.shows_error = false;
         }
@@ -44,11 +49,11 @@ impl WebDriverPage {
             loader: loader.map(LoaderId::from),
             url: url.to_owned(),
         });
-        self.changed();
+        self.notify_changed();
     }
 
     /// It shows another document.
-    pub(super) fn navigation_arrives(&self, loader: &str, url: &str, name: &str) {
+    pub(super) fn on_navigation_committed(&self, loader: &str, url: &str, name: &str) {
         let failed = {
             let mut state = self.state();
             let loader = LoaderId::from(loader);
@@ -63,7 +68,7 @@ impl WebDriverPage {
             let shows_error = std::mem::take(&mut state.navigation.shows_error);
             (shows_error && url == BLANK).then(String::new)
         };
-        self.main_shows(url);
+        self.on_main_document_changed(url);
         self.report(PageEvent::NavigationCommitted {
             frame: self.main().clone(),
             loader: loader.into(),
@@ -71,11 +76,11 @@ impl WebDriverPage {
             name: name.to_owned(),
             failed,
         });
-        self.changed();
+        self.notify_changed();
     }
 
     /// It came to nothing; `reason` is empty where that is no error.
-    pub(super) fn navigation_ends(&self, reason: &str) {
+    pub(super) fn on_navigation_ended(&self, reason: &str) {
         let loader = {
             let mut state = self.state();
             let Some(pending) = state.navigation.pending.take() else {
@@ -94,7 +99,7 @@ impl WebDriverPage {
             loader,
             reason: reason.to_owned(),
         });
-        self.changed();
+        self.notify_changed();
     }
 
     /// The request of the document that is on its way, if that is this one.
@@ -110,21 +115,21 @@ impl WebDriverPage {
                 url: url.to_owned(),
             });
         }
-        if !is_shown(url) {
+        if !is_browser_page(url) {
             // The page would go, for nothing: other programs are not started by tools.
             return Err(navigation_failed(url, ABORTED.to_owned()));
         }
         let before = self.state().navigation.begun;
         let stays = is_within_document(&self.url(), url);
-        self.ask(&NavigateTo {
+        self.send_to_main(&NavigateTo {
             url: url.to_owned(),
         })
         .await?;
         if stays {
-            self.look().await?;
+            self.poll_frames().await?;
             return Ok(None);
         }
-        match self.arrival(before, url).await? {
+        match self.wait_for_navigation(before, url).await? {
             Some(Outcome::Committed(loader)) => Ok(Some(loader)),
             Some(Outcome::Failed(reason)) => Err(navigation_failed(url, reason)),
             Some(Outcome::Stayed) | None => Ok(None),
@@ -132,15 +137,15 @@ impl WebDriverPage {
     }
 
     /// Whether the page went somewhere since, as far as was said so far.
-    pub(super) async fn has_left(&self, before: u64) -> bool {
-        let _ = self.settled().await;
+    pub(super) async fn has_navigated(&self, before: u64) -> bool {
+        let _ = self.flush_events().await;
         self.state().navigation.begun > before
     }
 
     /// Waits for the navigation after the `before`th to end.
-    async fn arrival(&self, before: u64, url: &str) -> Result<Option<Outcome>> {
-        if !self.is_heard() {
-            return self.arrival_seen(url).await;
+    async fn wait_for_navigation(&self, before: u64, url: &str) -> Result<Option<Outcome>> {
+        if !self.has_inspector() {
+            return self.poll_navigation(url).await;
         }
         let mut changes = self.changes();
         loop {
@@ -160,7 +165,7 @@ impl WebDriverPage {
     }
 
     /// The same where nothing is heard: the page shows another document.
-    async fn arrival_seen(&self, url: &str) -> Result<Option<Outcome>> {
+    async fn poll_navigation(&self, url: &str) -> Result<Option<Outcome>> {
         let main = self.main().clone();
         let before = self.document_of(&main)?;
         self.report(PageEvent::NavigationStarted {
@@ -169,7 +174,7 @@ impl WebDriverPage {
             url: url.to_owned(),
         });
         loop {
-            match self.look().await {
+            match self.poll_frames().await {
                 Ok(()) | Err(Error::DocumentGone {}) => {}
                 Err(error) => return Err(error),
             }
@@ -183,26 +188,26 @@ impl WebDriverPage {
                 }
                 return Ok(Some(Outcome::Committed(now.as_str().into())));
             }
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
-    pub(super) async fn load_again(&self) -> Result<()> {
+    pub(super) async fn reload_document(&self) -> Result<()> {
         let before = self.state().navigation.begun;
-        self.ask(&Refresh {}).await?;
-        self.beginning(before).await;
+        self.send_to_main(&Refresh {}).await?;
+        self.wait_for_navigation_start(before).await;
         Ok(())
     }
 
     /// Waits a moment for a navigation to begin, so that whoever looks at the page sees it.
-    async fn beginning(&self, before: u64) {
+    async fn wait_for_navigation_start(&self, before: u64) {
         let mut changes = self.changes();
         let begun = async {
             while self.state().navigation.begun == before {
                 let _ = changes.changed().await;
             }
         };
-        let _ = tokio::time::timeout(BEGINNING, begun).await;
+        let _ = tokio::time::timeout(NAVIGATION_START_TIMEOUT, begun).await;
     }
 
     pub(super) async fn go_by(&self, delta: i32) -> Result<bool> {
@@ -215,11 +220,11 @@ impl WebDriverPage {
             let at = self.url();
             let before = self.state().navigation.begun;
             if delta < 0 {
-                self.ask(&Back {}).await?;
+                self.send_to_main(&Back {}).await?;
             } else {
-                self.ask(&Forward {}).await?;
+                self.send_to_main(&Forward {}).await?;
             }
-            if !self.moved(before, &at).await? {
+            if !self.has_moved(before, &at).await? {
                 return Ok(false);
             }
         }
@@ -227,12 +232,12 @@ impl WebDriverPage {
     }
 
     /// Whether the page went somewhere, within a moment.
-    async fn moved(&self, before: u64, at: &str) -> Result<bool> {
-        let deadline = tokio::time::Instant::now() + BEGINNING;
+    async fn has_moved(&self, before: u64, at: &str) -> Result<bool> {
+        let deadline = tokio::time::Instant::now() + NAVIGATION_START_TIMEOUT;
         loop {
-            match self.look().await {
-                Ok(()) => self.heard_before_answer().await?,
-                Err(Error::DocumentGone {}) => self.settled().await?,
+            match self.poll_frames().await {
+                Ok(()) => self.drain_events().await?,
+                Err(Error::DocumentGone {}) => self.flush_events().await?,
                 Err(error) => return Err(error),
             }
             if self.state().navigation.begun > before || self.url() != at {
@@ -241,7 +246,7 @@ impl WebDriverPage {
             if tokio::time::Instant::now() >= deadline {
                 return Ok(false);
             }
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
@@ -254,7 +259,7 @@ impl WebDriverPage {
 }
 
 /// Whether the browser shows such an address itself.
-fn is_shown(url: &str) -> bool {
+fn is_browser_page(url: &str) -> bool {
     const SHOWN: [&str; 7] = [
         "http",
         "https",

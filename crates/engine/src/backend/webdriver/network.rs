@@ -1,6 +1,6 @@
 //! WebKit's network events in the engine's words.
 
-use super::page::{Sent, WebDriverPage};
+use super::page::{RequestRecord, WebDriverPage};
 use crate::backend::{
     Feature, FrameId, Headers, LoaderId, PageEvent, RequestEvent, RequestId, ResponseFacts,
 };
@@ -10,9 +10,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 /// Requests whose facts are kept for whoever asks later.
-const REMEMBERED: usize = 2_000;
+const MAX_REQUESTS: usize = 2_000;
 /// Bodies of requests that are told with them.
-const SHORT: usize = 64 * 1024;
+const MAX_INLINE_BODY: usize = 64 * 1024;
 /// What Chromium calls a request that was given up, and so do we.
 pub(super) const ABORTED: &str = "net::ERR_ABORTED";
 
@@ -103,7 +103,7 @@ struct Body {
 }
 
 impl WebDriverPage {
-    pub(super) fn sends(&self, event: RequestWillBeSent) {
+    pub(super) fn on_request_will_be_sent(&self, event: RequestWillBeSent) {
         let id = event.request_id;
         let is_main = event.frame_id == self.state().main_native;
         let is_document = event.kind == "Document";
@@ -120,7 +120,7 @@ impl WebDriverPage {
         }
         let is_navigation = is_document && is_main;
         if is_navigation {
-            self.navigation_begins(Some(&id), Some(&event.loader_id), &event.request.url);
+            self.on_navigation_started(Some(&id), Some(&event.loader_id), &event.request.url);
         }
         let own = matches!(
             event.request.url.split(':').next(),
@@ -135,12 +135,12 @@ impl WebDriverPage {
         let body = event.request.post_data;
         {
             let mut state = self.state();
-            if state.sent.len() >= REMEMBERED {
+            if state.sent.len() >= MAX_REQUESTS {
                 state.sent.clear();
             }
             state.sent.insert(
                 id.clone(),
-                Sent {
+                RequestRecord {
                     url: event.request.url.clone(),
                     method: event.request.method.clone(),
                     kind,
@@ -155,7 +155,7 @@ impl WebDriverPage {
             );
         }
         if let Ok(context) = self.context() {
-            context.asks_for(&event.request.url);
+            context.record_url(&event.request.url);
         }
         self.report(PageEvent::Request(RequestEvent::Started {
             id: id.into(),
@@ -166,13 +166,13 @@ impl WebDriverPage {
             resource_type: kind.to_owned(),
             headers,
             has_body: body.is_some(),
-            body: body.filter(|body| body.len() <= SHORT),
+            body: body.filter(|body| body.len() <= MAX_INLINE_BODY),
             is_navigation,
             at: event.timestamp,
         }));
     }
 
-    pub(super) fn receives(&self, event: ResponseReceived) {
+    pub(super) fn on_response_received(&self, event: ResponseReceived) {
         let file_name = file_name(&event.response.headers);
         {
             let mut state = self.state();
@@ -190,13 +190,13 @@ impl WebDriverPage {
         }));
     }
 
-    pub(super) fn receives_data(&self, event: &DataReceived) {
+    pub(super) fn on_data_received(&self, event: &DataReceived) {
         if let Some(sent) = self.state().sent.get_mut(&event.request_id) {
             sent.received += event.data_length;
         }
     }
 
-    pub(super) fn has_received(&self, event: LoadingFinished) {
+    pub(super) fn on_loading_finished(&self, event: LoadingFinished) {
         let Some(received) = self.received(&event.request_id) else {
             return;
         };
@@ -216,7 +216,7 @@ impl WebDriverPage {
         }));
     }
 
-    pub(super) fn fails(&self, event: LoadingFailed) {
+    pub(super) fn on_loading_failed(&self, event: LoadingFailed) {
         let pending = self.is_pending(&event.request_id);
         let sent = self.state().sent.get(&event.request_id).cloned();
         let interrupted = event.error_text == "Frame load interrupted";
@@ -243,7 +243,7 @@ impl WebDriverPage {
         if pending {
             // A document that is saved, or that there is none of, is no failure.
             let told = if interrupted { "" } else { &*reason };
-            self.navigation_ends(told);
+            self.on_navigation_ended(told);
         }
     }
 
@@ -252,12 +252,12 @@ impl WebDriverPage {
     }
 
     /// What is known of a request that was sent.
-    pub(super) fn sent(&self, request: &str) -> Option<Sent> {
+    pub(super) fn sent(&self, request: &str) -> Option<RequestRecord> {
         self.state().sent.get(request).cloned()
     }
 
     /// Remembers why a request is refused.
-    pub(super) fn refuses(&self, request: &str, reason: &'static str) {
+    pub(super) fn set_abort_reason(&self, request: &str, reason: &'static str) {
         if let Some(sent) = self.state().sent.get_mut(request) {
             sent.refused = Some(reason);
         }
@@ -266,7 +266,9 @@ impl WebDriverPage {
     pub(super) async fn body_of_response(&self, request: &RequestId) -> Result<Vec<u8>> {
         self.require(Feature::Bodies)?;
         let asked = json!({ "requestId": request.as_str() });
-        let body: Body = self.inspect("Network.getResponseBody", &asked).await?;
+        let body: Body = self
+            .call_inspector("Network.getResponseBody", &asked)
+            .await?;
         if !body.base64_encoded {
             return Ok(body.body.into_bytes());
         }
@@ -411,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn an_attachment_has_the_name_that_its_header_says() {
+    fn attachments_are_named_by_content_disposition() {
         for (value, name) in [
             ("attachment; filename=\"a b.txt\"; size=1", Some("a b.txt")),
             (

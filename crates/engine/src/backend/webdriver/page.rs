@@ -1,7 +1,7 @@
 //! A page of WebKit: a window of a session, and the frames in it.
 
 use super::context::WebDriverContext;
-use super::driver::{Driver, Place, meaning};
+use super::driver::{Driver, FrameTarget, page_error};
 use crate::backend::gesture::Devices;
 use crate::backend::{
     Feature, Fetched, FrameId, Handle, Headers, InputStep, LoaderId, MediaFeatures, PageBackend,
@@ -17,7 +17,7 @@ use tokio::sync::watch;
 use wire::webdriver::WebDriverCommand;
 use wire::webdriver::window::SwitchToWindow;
 
-pub(super) use state::{Eye, FramePlace, Outcome, Pending, Sent, State};
+pub(super) use state::{FrameState, InspectorTarget, Outcome, Pending, RequestRecord, State};
 
 mod state;
 
@@ -48,7 +48,7 @@ impl WebDriverPage {
             viewport: owner.options().viewport.clone(),
             ..State::default()
         };
-        state.frames.insert(main.clone(), FramePlace::default());
+        state.frames.insert(main.clone(), FrameState::default());
         Arc::new_cyclic(|itself| Self {
             itself: itself.clone(),
             id: window.trim_start_matches("page-").into(),
@@ -85,15 +85,15 @@ impl WebDriverPage {
     }
 
     /// The window, whatever it shows.
-    pub(super) fn place(&self) -> Place {
-        Place {
+    pub(super) fn frame_target(&self) -> FrameTarget {
+        FrameTarget {
             window: self.window.clone(),
             path: Vec::new(),
         }
     }
 
     /// Everything from here on is reported to `observer`.
-    pub(super) fn observed_by(&self, observer: Arc<dyn PageObserver>) {
+    pub(super) fn set_observer(&self, observer: Arc<dyn PageObserver>) {
         // Set once, where the page is made.
         let _ = self.observer.set(observer);
     }
@@ -112,7 +112,7 @@ impl WebDriverPage {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn changed(&self) {
+    pub(super) fn notify_changed(&self) {
         self.changes.send_modify(|count| *count += 1);
     }
 
@@ -121,83 +121,100 @@ impl WebDriverPage {
     }
 
     /// The window has gone.
-    pub(super) fn gone(&self) {
+    pub(super) fn on_window_closed(&self) {
         tracing::debug!(window = self.window, "the driver does not know a window");
         if let Ok(context) = self.context() {
-            context.window_gone(self);
+            context.remove_window(self);
         } else {
-            self.ended();
+            self.on_closed();
         }
     }
 
     /// It is gone; whoever waits for one of its documents is told.
-    pub(super) fn ended(&self) {
+    pub(super) fn on_closed(&self) {
         if std::mem::replace(&mut self.state().closed, true) {
             return;
         }
-        self.changed();
+        self.notify_changed();
         self.report(PageEvent::Closed);
     }
 
     /// Sends a command to the window's main frame.
-    pub(super) async fn ask<C: WebDriverCommand>(&self, command: &C) -> Result<C::Response> {
+    pub(super) async fn send_to_main<C: WebDriverCommand>(
+        &self,
+        command: &C,
+    ) -> Result<C::Response> {
         if self.state().closed {
             return Err(Error::PageClosed {});
         }
-        let asked = self.driver.at(&self.place(), command).await;
-        self.answered(asked).await
+        let asked = self.driver.at(&self.frame_target(), command).await;
+        self.map_answer(asked).await
     }
 
     /// Sends a command to the frame that has the focus.
-    pub(super) async fn ask_focused<C: WebDriverCommand>(
+    pub(super) async fn send_to_focused<C: WebDriverCommand>(
         &self,
         command: &C,
     ) -> Result<C::Response> {
         let asked = self.driver.in_window(&self.window, command).await;
-        self.answered(asked).await
+        self.map_answer(asked).await
     }
 
-    async fn answered<T>(&self, answer: wire::Result<T>) -> Result<T> {
-        match answer.map_err(meaning) {
-            Err(Error::DialogOpen {}) => Err(self.dialog_noticed().await),
+    async fn map_answer<T>(&self, answer: wire::Result<T>) -> Result<T> {
+        match answer.map_err(page_error) {
+            Err(Error::DialogOpen {}) => Err(self.on_dialog_noticed().await),
             Err(Error::PageClosed {}) => {
-                self.gone();
+                self.on_window_closed();
                 Err(Error::PageClosed {})
             }
-            Err(Error::BrowserClosed { reason }) => Err(self.browser_gone(reason)),
+            Err(Error::BrowserClosed { reason }) => Err(self.browser_closed_error(reason)),
             answer => answer,
         }
     }
 
     /// The driver says that its session is over.
-    pub(super) fn browser_gone(&self, reason: String) -> Error {
+    pub(super) fn browser_closed_error(&self, reason: String) -> Error {
         if let Ok(context) = self.context() {
-            context.browser_gone(&reason);
+            context.on_browser_closed(&reason);
         }
         Error::BrowserClosed { reason }
     }
 
     /// Tells the page through its inspector, if there is one.
-    pub(super) fn tell(&self, method: &'static str, params: &Value) {
-        let eye = self.state().eye.clone();
-        if let (Ok(context), Some(eye)) = (self.context(), eye)
+    pub(super) fn send_to_inspector(&self, method: &'static str, params: &Value) {
+        let inspector_target = self.state().inspector_target.clone();
+        if let (Ok(context), Some(inspector_target)) = (self.context(), inspector_target)
             && let Some(inspector) = context.inspector()
         {
-            inspector.tell(eye.target, &eye.part, method, params);
+            inspector.send_command(
+                inspector_target.target,
+                &inspector_target.part,
+                method,
+                params,
+            );
         }
     }
 
     /// Asks the page through its inspector.
-    pub(super) async fn inspect<T: serde::de::DeserializeOwned>(
+    pub(super) async fn call_inspector<T: serde::de::DeserializeOwned>(
         &self,
         method: &'static str,
         params: &Value,
     ) -> Result<T> {
-        let eye = self.state().eye.clone().ok_or(Error::PageClosed {})?;
+        let inspector_target = self
+            .state()
+            .inspector_target
+            .clone()
+            .ok_or(Error::PageClosed {})?;
         let context = self.context()?;
         let inspector = context.inspector().ok_or(Error::PageClosed {})?;
         let answer = inspector
-            .call(eye.target, &eye.part, method, params)
+            .call(
+                inspector_target.target,
+                &inspector_target.part,
+                method,
+                params,
+            )
             .await?;
         serde_json::from_str(answer.get()).map_err(|error| Error::Protocol {
             method: method.to_owned(),
@@ -206,8 +223,8 @@ impl WebDriverPage {
     }
 
     /// What happens in the page is heard, not looked for.
-    pub(super) fn is_heard(&self) -> bool {
-        self.state().eye.is_some()
+    pub(super) fn has_inspector(&self) -> bool {
+        self.state().inspector_target.is_some()
     }
 
     /// Fails if the context's browser cannot do it.
@@ -227,17 +244,17 @@ impl PageBackend for WebDriverPage {
     }
 
     async fn navigate(&self, url: &str) -> Result<Option<LoaderId>> {
-        self.used();
+        self.mark_last_used();
         self.go_to(url).await
     }
 
     async fn reload(&self, _ignore_cache: bool) -> Result<()> {
-        self.used();
-        self.load_again().await
+        self.mark_last_used();
+        self.reload_document().await
     }
 
     async fn go(&self, delta: i32) -> Result<bool> {
-        self.used();
+        self.mark_last_used();
         self.go_by(delta).await
     }
 
@@ -248,8 +265,8 @@ impl PageBackend for WebDriverPage {
     fn prepare_frames(&self) {
         // One command at a time: where news come by themselves, what is asked next would only wait for this. Its answer tells the
         // address of the page.
-        if !self.is_heard() {
-            self.look_soon();
+        if !self.has_inspector() {
+            self.schedule_poll();
         }
     }
 
@@ -259,7 +276,7 @@ impl PageBackend for WebDriverPage {
         expression: &str,
         element: Option<Handle>,
     ) -> Result<Option<Value>> {
-        self.used();
+        self.mark_last_used();
         self.evaluate_in(frame, expression, element).await
     }
 
@@ -289,7 +306,7 @@ impl PageBackend for WebDriverPage {
     }
 
     async fn input(&self, steps: &[InputStep]) -> Result<()> {
-        self.used();
+        self.mark_last_used();
         self.dispatch(steps).await
     }
 
@@ -301,7 +318,7 @@ impl PageBackend for WebDriverPage {
     ) -> Result<()> {
         self.find_owners(frame).await?;
         let element = self.element(frame, element).await?;
-        self.put_files(frame, element, files).await
+        self.set_field_files(frame, element, files).await
     }
 
     async fn set_interception(&self, on: bool) -> Result<()> {
@@ -316,7 +333,7 @@ impl PageBackend for WebDriverPage {
         self.require(Feature::InitScripts)?;
         self.state().init_scripts.push(source.to_owned());
         self.apply_scripts();
-        self.settled().await
+        self.flush_events().await
     }
 
     async fn set_extra_headers(&self, headers: &Headers) -> Result<()> {
@@ -325,7 +342,7 @@ impl PageBackend for WebDriverPage {
         }
         self.state().extra_headers.clone_from(headers);
         self.apply_headers();
-        self.settled().await
+        self.flush_events().await
     }
 
     async fn decide(&self, key: &str, verdict: Verdict) -> Result<()> {
@@ -346,7 +363,7 @@ impl PageBackend for WebDriverPage {
     }
 
     async fn screenshot(&self, options: &Screenshot) -> Result<Vec<u8>> {
-        self.draw(options).await
+        self.capture_screenshot(options).await
     }
 
     async fn pdf(&self, _options: &PdfOptions) -> Result<Vec<u8>> {
@@ -373,7 +390,7 @@ impl PageBackend for WebDriverPage {
             self.require(Feature::MediaFeatures)?;
         }
         self.apply_media(features);
-        self.settled().await
+        self.flush_events().await
     }
 
     async fn response_body(&self, request: &RequestId) -> Result<Vec<u8>> {
@@ -388,10 +405,10 @@ impl PageBackend for WebDriverPage {
     }
 
     fn stop_loading(&self) {
-        self.run_unheard("window.stop(); return 1");
+        self.run_in_background("window.stop(); return 1");
     }
 
-    async fn answers(&self, frame: &FrameId) -> Result<()> {
+    async fn check_responsive(&self, frame: &FrameId) -> Result<()> {
         match self.run_raw(frame, "return 1".to_owned(), vec![]).await {
             Ok(_) | Err(Error::DocumentGone {} | Error::DialogOpen {} | Error::Script { .. }) => {
                 Ok(())
@@ -400,20 +417,20 @@ impl PageBackend for WebDriverPage {
         }
     }
 
-    async fn browser_answers(&self) -> Result<()> {
+    async fn check_browser_responsive(&self) -> Result<()> {
         self.context()?.windows().await.map(drop)
     }
 
     /// Nothing ends a script of WebKit but the end of its page.
-    fn halt(&self, _frame: &FrameId) {}
+    fn terminate_execution(&self, _frame: &FrameId) {}
 
-    async fn halted(&self, frame: &FrameId) -> Result<()> {
+    async fn wait_for_termination(&self, frame: &FrameId) -> Result<()> {
         self.stop_loading();
-        self.answers(frame).await
+        self.check_responsive(frame).await
     }
 
     fn stop_timers(&self, _frame: &FrameId) {
-        self.run_unheard(
+        self.run_in_background(
             "for (let last = setTimeout(String), id = last; id > Math.max(0, last - 1e5); id--) clearTimeout(id); return 1",
         );
     }
@@ -436,13 +453,13 @@ impl PageBackend for WebDriverPage {
         if self.state().closed {
             return Err(Error::PageClosed {});
         }
-        match self.look().await {
-            Ok(()) => self.heard_before_answer().await?,
+        match self.poll_frames().await {
+            Ok(()) => self.drain_events().await?,
             // It is told of, which is what was asked for.
-            Err(Error::DialogOpen {} | Error::DocumentGone {}) => self.settled().await?,
+            Err(Error::DialogOpen {} | Error::DocumentGone {}) => self.flush_events().await?,
             Err(error) => return Err(error),
         }
-        self.context()?.look_for_downloads();
+        self.context()?.poll_downloads();
         Ok(())
     }
 
@@ -453,7 +470,7 @@ impl PageBackend for WebDriverPage {
                 handle: self.window.clone(),
             })
             .await
-            .map_err(meaning)?;
+            .map_err(page_error)?;
         self.driver.forget().await;
         Ok(())
     }
@@ -468,30 +485,34 @@ impl PageBackend for WebDriverPage {
 
 impl WebDriverPage {
     /// Returns once all that the browser has said of the page so far was reported.
-    pub(super) async fn settled(&self) -> Result<()> {
-        let eye = self.state().eye.clone();
-        let Some(eye) = eye else { return Ok(()) };
+    pub(super) async fn flush_events(&self) -> Result<()> {
+        let inspector_target = self.state().inspector_target.clone();
+        let Some(inspector_target) = inspector_target else {
+            return Ok(());
+        };
         let context = self.context()?;
-        context.heard_until_now(eye.target).await
+        context.flush_events(inspector_target.target).await
     }
 
     /// The same for what it had said before the driver's last answer, at less cost.
-    pub(super) async fn heard_before_answer(&self) -> Result<()> {
-        let eye = self.state().eye.clone();
-        let Some(eye) = eye else { return Ok(()) };
+    pub(super) async fn drain_events(&self) -> Result<()> {
+        let inspector_target = self.state().inspector_target.clone();
+        let Some(inspector_target) = inspector_target else {
+            return Ok(());
+        };
         let context = self.context()?;
-        context.heard_before_answer(eye.target).await
+        context.drain_events(inspector_target.target).await
     }
 
     /// What opens next is likely the page's.
-    fn used(&self) {
+    fn mark_last_used(&self) {
         if let Ok(context) = self.context() {
-            context.uses(&self.id);
+            context.set_last_used(&self.id);
         }
     }
 
     /// Runs a script whose answer nobody waits for.
-    pub(super) fn run_unheard(&self, script: impl Into<String>) {
+    pub(super) fn run_in_background(&self, script: impl Into<String>) {
         let script = script.into();
         if let Some(page) = self.itself() {
             task::spawn("script", async move {

@@ -34,24 +34,26 @@ impl WebDriverPage {
                 "Network" => "Network.enable",
                 _ => "Console.enable",
             };
-            self.tell(method, &json!({}));
+            self.send_to_inspector(method, &json!({}));
         }
         self.apply_scripts();
-        self.tell_interception();
+        self.send_interception();
         if let Some(user_agent) = &options.user_agent {
-            self.tell("Page.overrideUserAgent", &json!({ "value": user_agent }));
+            self.send_to_inspector("Page.overrideUserAgent", &json!({ "value": user_agent }));
         }
         self.apply_headers();
         self.apply_media(&options.media);
         if options.java_script_enabled == Some(false) {
             let off = json!({ "setting": "ScriptEnabled", "value": false });
-            self.tell("Page.overrideSetting", &off);
+            self.send_to_inspector("Page.overrideSetting", &off);
         }
     }
 
     /// Learns what the inspector calls the main frame; all that was told before holds by then.
-    pub(super) async fn prepared(&self) -> Result<()> {
-        let resources: Resources = self.inspect("Page.getResourceTree", &json!({})).await?;
+    pub(super) async fn load_main_frame(&self) -> Result<()> {
+        let resources: Resources = self
+            .call_inspector("Page.getResourceTree", &json!({}))
+            .await?;
         self.state().main_native = resources.frame_tree.frame.id;
         Ok(())
     }
@@ -85,12 +87,12 @@ impl WebDriverPage {
     pub(super) fn hook_document(&self) {
         let Ok(context) = self.context() else { return };
         let token = Value::from(context.token()).to_string();
-        self.run_unheard(format!("{}\nreturn 1;", hooks(&token)));
+        self.run_in_background(format!("{}\nreturn 1;", hooks(&token)));
     }
 
     pub(super) fn apply_scripts(&self) {
         let source = self.scripts();
-        self.tell("Page.setBootstrapScript", &json!({ "source": source }));
+        self.send_to_inspector("Page.setBootstrapScript", &json!({ "source": source }));
     }
 
     pub(super) fn apply_headers(&self) {
@@ -100,7 +102,7 @@ impl WebDriverPage {
             all.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
             all.push((name.clone(), value.clone()));
         }
-        self.tell(
+        self.send_to_inspector(
             "Network.setExtraHTTPHeaders",
             &json!({ "headers": as_map(&all) }),
         );
@@ -108,7 +110,7 @@ impl WebDriverPage {
 
     pub(super) fn apply_media(&self, features: &MediaFeatures) {
         let media = features.media.as_deref().unwrap_or_default();
-        self.tell("Page.setEmulatedMedia", &json!({ "media": media }));
+        self.send_to_inspector("Page.setEmulatedMedia", &json!({ "media": media }));
         let capitalised = |value: &Option<String>| match value.as_deref() {
             Some("dark") => Some("Dark"),
             Some("light") => Some("Light"),
@@ -126,14 +128,14 @@ impl WebDriverPage {
             if let Some(value) = capitalised(value) {
                 preference["value"] = value.into();
             }
-            self.tell("Page.overrideUserPreference", &preference);
+            self.send_to_inspector("Page.overrideUserPreference", &preference);
         }
     }
 }
 
 impl WebDriverContext {
     /// Whether requests of every page stop by us.
-    pub(super) fn decides(&self) -> bool {
+    pub(super) fn intercepts_all(&self) -> bool {
         let options = self.options();
         options.offline || !options.routes.is_empty()
     }

@@ -8,28 +8,28 @@ use std::time::Duration;
 use wire::webdriver::window::SetWindowRect;
 
 /// How often a window is looked at that is on its way to its size.
-const LOOKS: u32 = 60;
-const PAUSE: Duration = Duration::from_millis(10);
+const POLL_ATTEMPTS: u32 = 60;
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 impl WebDriverPage {
     /// Makes the viewport as large as that.
     pub(super) async fn fit(&self, wanted: Size) -> Result<()> {
-        let mut bars = self.bars().await?;
+        let mut bars = self.frame_size().await?;
         for _ in 0..4 {
             let (inner, _) = self.sizes().await?;
             if inner == (wanted.width, wanted.height) {
                 return Ok(());
             }
-            self.ask(&SetWindowRect {
+            self.send_to_main(&SetWindowRect {
                 width: Some(wanted.width + bars.0),
                 height: Some(wanted.height + bars.1),
                 ..SetWindowRect::default()
             })
             .await?;
-            if self.becomes(wanted).await? {
+            if self.wait_for_size(wanted).await? {
                 return Ok(());
             }
-            bars = self.bars().await?;
+            bars = self.frame_size().await?;
         }
         Err(Error::Protocol {
             method: "Set Window Rect".to_owned(),
@@ -40,18 +40,18 @@ impl WebDriverPage {
         })
     }
 
-    async fn becomes(&self, wanted: Size) -> Result<bool> {
-        for _ in 0..LOOKS {
+    async fn wait_for_size(&self, wanted: Size) -> Result<bool> {
+        for _ in 0..POLL_ATTEMPTS {
             if self.sizes().await?.0 == (wanted.width, wanted.height) {
                 return Ok(true);
             }
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
         Ok(false)
     }
 
     /// What the window is larger by than the page.
-    async fn bars(&self) -> Result<(u32, u32)> {
+    async fn frame_size(&self) -> Result<(u32, u32)> {
         let (inner, outer) = self.sizes().await?;
         Ok((
             outer.0.saturating_sub(inner.0),

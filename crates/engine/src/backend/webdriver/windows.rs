@@ -2,8 +2,8 @@
 //! names; one that opens is both.
 
 use super::context::WebDriverContext;
-use super::driver::{Place, meaning};
-use super::page::{Eye, WebDriverPage};
+use super::driver::{FrameTarget, page_error};
+use super::page::{InspectorTarget, WebDriverPage};
 use crate::backend::PageId;
 use crate::error::{Error, Result};
 use serde::Deserialize;
@@ -17,9 +17,9 @@ use wire::webdriver::prompt::DismissAlert;
 use wire::webdriver::window::{CloseWindow, GetWindowHandles, NewWindow, WindowKind};
 
 /// Pages of a context that other pages opened: with as many of them, further ones are closed at once.
-const OPENED_BY_PAGES: usize = 50;
+const MAX_POPUPS: usize = 50;
 /// How long a window may take to be told of by the inspector.
-const TELLING: Duration = Duration::from_secs(10);
+const WINDOW_REPORT_TIMEOUT: Duration = Duration::from_secs(10);
 /// What the browser says of a window that is gone.
 const NO_WINDOW: &str = "WindowNotFound";
 
@@ -46,7 +46,7 @@ pub(super) struct Pages {
 
 impl WebDriverContext {
     /// A page has another part that shows its documents.
-    pub(super) fn part_appeared(&self, target: u64, part: &str, provisional: bool) {
+    pub(super) fn on_part_created(&self, target: u64, part: &str, provisional: bool) {
         let part: Arc<str> = part.into();
         let page = {
             let mut pages = self.pages();
@@ -54,7 +54,10 @@ impl WebDriverContext {
             pages.by_target.get(&target).cloned()
         };
         if let Some(page) = page {
-            let before = page.state().eye.replace(Eye { target, part });
+            let before = page
+                .state()
+                .inspector_target
+                .replace(InspectorTarget { target, part });
             tracing::debug!(?before, provisional, "a page moves to another process");
             let options = self.options().clone();
             page.prepare(&options);
@@ -64,12 +67,12 @@ impl WebDriverContext {
 
     /// The page that the browser tells of and nobody knows yet; waits for it. `None` where nothing is heard.
     pub(super) async fn new_target(&self) -> Result<Option<u64>> {
-        let Some(ears) = &self.ears else {
+        let Some(inspector_link) = &self.inspector_link else {
             return Ok(None);
         };
-        let mut told = ears.pages.clone();
+        let mut told = inspector_link.pages.clone();
         let appears = told.wait_for(|all| !self.unknown(all).is_empty());
-        match tokio::time::timeout(TELLING, appears).await {
+        match tokio::time::timeout(WINDOW_REPORT_TIMEOUT, appears).await {
             Ok(Ok(all)) => Ok(self.unknown(&all).first().copied()),
             _ => Err(Error::Protocol {
                 method: "New Window".to_owned(),
@@ -89,12 +92,12 @@ impl WebDriverContext {
     /// The handles of all windows that the browser has, known ones or not.
     pub(super) async fn windows(&self) -> Result<Vec<String>> {
         let windows = self.driver.call(&GetWindowHandles {}).await;
-        windows.map_err(meaning)
+        windows.map_err(page_error)
     }
 
     /// Opens a window that shows nothing; `creating` is held.
     pub(super) async fn open_window(&self) -> Result<(String, Option<u64>)> {
-        let window = if self.ears.is_some() {
+        let window = if self.inspector_link.is_some() {
             // The driver opens none while a dialog is open, the browser does.
             let hint = json!({ "presentationHint": "Window" });
             let opened: Opened = self
@@ -116,8 +119,8 @@ impl WebDriverContext {
         method: &'static str,
         params: &Value,
     ) -> Result<T> {
-        let ears = self.ears.as_ref().ok_or(Error::PageClosed {})?;
-        let answer = ears.relay.automate(method, params).await;
+        let inspector_link = self.inspector_link.as_ref().ok_or(Error::PageClosed {})?;
+        let answer = inspector_link.relay.automate(method, params).await;
         let answer = answer.map_err(|refused| match refused {
             wire::Error::Protocol { message, .. } if message.starts_with(NO_WINDOW) => {
                 Error::PageClosed {}
@@ -133,7 +136,7 @@ impl WebDriverContext {
     async fn opened_by_driver(&self) -> Result<String> {
         // A window is opened from another one that is there.
         let from = self.pages().windows.iter().next().cloned();
-        let from = Place {
+        let from = FrameTarget {
             window: from.unwrap_or_default(),
             path: Vec::new(),
         };
@@ -146,7 +149,7 @@ impl WebDriverContext {
                 },
             )
             .await
-            .map_err(meaning)?;
+            .map_err(page_error)?;
         Ok(opened.handle)
     }
 
@@ -168,7 +171,7 @@ impl WebDriverContext {
         }
         inspector.attach(target)?;
         let appears = self.wait(|| self.pages().parts.get(&target).cloned());
-        match tokio::time::timeout(TELLING, appears).await {
+        match tokio::time::timeout(WINDOW_REPORT_TIMEOUT, appears).await {
             Ok(part) => part,
             Err(_) => Err(Error::PageClosed {}),
         }
@@ -185,13 +188,13 @@ impl WebDriverContext {
         let page = WebDriverPage::new(&context, self.driver.clone(), window);
         if let Some(target) = target {
             let part = self.attach(target).await?;
-            page.state().eye = Some(Eye { target, part });
-            page.state().intercepting = self.decides();
+            page.state().inspector_target = Some(InspectorTarget { target, part });
+            page.state().intercepting = self.intercepts_all();
             let options = self.options().clone();
             page.prepare(&options);
         }
         let is_popup = opener.is_some();
-        page.observed_by(self.observer.page_opened(page.clone(), opener));
+        page.set_observer(self.observer.page_opened(page.clone(), opener));
         {
             let mut pages = self.pages();
             if let Some(target) = target {
@@ -204,16 +207,16 @@ impl WebDriverContext {
         }
         self.bump();
         if target.is_some() {
-            page.prepared().await?;
+            page.load_main_frame().await?;
         }
         if is_popup {
             if target.is_some() {
                 // Its document may have been there before it could be told what to run.
                 page.hook_document();
             }
-            page.look_soon();
+            page.schedule_poll();
         } else {
-            page.look().await?;
+            page.poll_frames().await?;
             let viewport = self.options().viewport.clone();
             if let Some(viewport) = viewport {
                 page.fit(viewport.size).await?;
@@ -223,11 +226,11 @@ impl WebDriverContext {
     }
 
     /// Windows that pages opened become pages; those that are gone end.
-    async fn windows_changed(&self) -> Result<()> {
-        let Some(ears) = &self.ears else {
+    async fn on_windows_changed(&self) -> Result<()> {
+        let Some(inspector_link) = &self.inspector_link else {
             return Ok(());
         };
-        let all = ears.pages.borrow().clone();
+        let all = inspector_link.pages.borrow().clone();
         let gone: Vec<_> = {
             let pages = self.pages();
             let known = pages.by_target.iter();
@@ -238,13 +241,13 @@ impl WebDriverContext {
                 .collect()
         };
         for page in gone {
-            self.window_gone(&page);
+            self.remove_window(&page);
         }
         if self.unknown(&all).is_empty() {
             return Ok(());
         }
         let _creating = self.creating.lock().await;
-        let new = self.unknown(&ears.pages.borrow().clone());
+        let new = self.unknown(&inspector_link.pages.borrow().clone());
         for target in new {
             let windows = self.windows().await?;
             let window = {
@@ -256,19 +259,19 @@ impl WebDriverContext {
             self.pages().targets.insert(target);
             if let Some(window) = window {
                 self.pages().windows.insert(window.clone());
-                self.opened_by_page(&window, target).await?;
+                self.on_opened_by_page(&window, target).await?;
             }
         }
         Ok(())
     }
 
-    async fn opened_by_page(&self, window: &str, target: u64) -> Result<()> {
+    async fn on_opened_by_page(&self, window: &str, target: u64) -> Result<()> {
         let (opener, few) = {
             let pages = self.pages();
             let used = pages.last_used.clone();
             let used = used.filter(|page| pages.open.contains_key(page));
             let opener = used.or_else(|| pages.open.keys().next().cloned());
-            (opener, pages.opened_by_pages.len() < OPENED_BY_PAGES)
+            (opener, pages.opened_by_pages.len() < MAX_POPUPS)
         };
         if !few {
             self.close_handle(window).await?;
@@ -281,7 +284,7 @@ impl WebDriverContext {
     }
 
     /// A page's window has gone.
-    pub(super) fn window_gone(&self, page: &WebDriverPage) {
+    pub(super) fn remove_window(&self, page: &WebDriverPage) {
         {
             tracing::debug!(window = page.window(), "a window is gone");
             let mut pages = self.pages();
@@ -292,40 +295,40 @@ impl WebDriverContext {
                 .by_target
                 .retain(|_, known| known.page_id() != page.page_id());
         }
-        page.ended();
+        page.on_closed();
         self.bump();
     }
 
     /// Closes a page's window; the session lives on without any.
     pub(super) async fn close_window(&self, page: &WebDriverPage) -> Result<()> {
         let _creating = self.creating.lock().await;
-        self.keep_a_window().await?;
-        if self.ears.is_some() && page.shown_dialog().await?.is_some() {
+        self.ensure_window().await?;
+        if self.inspector_link.is_some() && page.shown_dialog().await?.is_some() {
             // The driver does not go to a window whose dialog waits, so not to the end of it either.
-            page.give_answer(false, None).await?;
+            page.send_dialog_answer(false, None).await?;
             self.close_by_browser(page).await?;
         } else {
             self.close_handle(page.window()).await?;
         }
-        self.window_gone(page);
+        self.remove_window(page);
         Ok(())
     }
 
     /// Closes the window of a page that does not answer.
     pub(super) async fn end_window(&self, page: &WebDriverPage) -> Result<()> {
-        if self.ears.is_none() {
+        if self.inspector_link.is_none() {
             return self.close_window(page).await;
         }
         let _creating = self.creating.lock().await;
-        self.keep_a_window().await?;
+        self.ensure_window().await?;
         // The driver would go to it first, and not come back: for that, it asks the page.
         self.close_by_browser(page).await?;
-        self.window_gone(page);
+        self.remove_window(page);
         Ok(())
     }
 
     /// With its last window the browser would end, and the session; `creating` is held.
-    async fn keep_a_window(&self) -> Result<()> {
+    async fn ensure_window(&self) -> Result<()> {
         let is_last = {
             let pages = self.pages();
             pages.open.len() <= 1 && pages.spare.is_none()
@@ -347,19 +350,19 @@ impl WebDriverContext {
     }
 
     pub(super) async fn close_handle(&self, window: &str) -> Result<()> {
-        let place = Place {
+        let place = FrameTarget {
             window: window.to_owned(),
             path: Vec::new(),
         };
         let closed = self.driver.at(&place, &CloseWindow {}).await;
-        let closed = match closed.map_err(meaning) {
+        let closed = match closed.map_err(page_error) {
             Err(Error::DialogOpen {}) => {
                 // Whoever asked is not there any more.
                 let _ = self.driver.at(&place, &DismissAlert {}).await;
                 self.driver
                     .at(&place, &CloseWindow {})
                     .await
-                    .map_err(meaning)
+                    .map_err(page_error)
             }
             closed => closed,
         };
@@ -373,17 +376,20 @@ impl WebDriverContext {
     }
 
     /// Any page, for what holds for all of them.
-    pub(super) async fn any_eye(&self) -> Result<Eye> {
+    pub(super) async fn any_inspector_target(&self) -> Result<InspectorTarget> {
         let open = self.open_pages();
-        if let Some(eye) = open.iter().find_map(|page| page.state().eye.clone()) {
-            return Ok(eye);
+        if let Some(inspector_target) = open
+            .iter()
+            .find_map(|page| page.state().inspector_target.clone())
+        {
+            return Ok(inspector_target);
         }
         let _creating = self.creating.lock().await;
         let (window, target) = self.blank_window().await?;
         self.pages().spare = Some((window, target));
         let target = target.ok_or(Error::PageClosed {})?;
         let part = self.attach(target).await?;
-        Ok(Eye { target, part })
+        Ok(InspectorTarget { target, part })
     }
 }
 
@@ -396,8 +402,8 @@ struct Opened {
 /// Follows what the browser tells of its windows.
 pub(super) async fn follow(context: Weak<WebDriverContext>) {
     let told = |context: &Arc<WebDriverContext>| {
-        let ears = context.ears.as_ref();
-        ears.map(|ears| ears.pages.clone())
+        let inspector_link = context.inspector_link.as_ref();
+        inspector_link.map(|inspector_link| inspector_link.pages.clone())
     };
     let Some(mut pages) = context.upgrade().as_ref().and_then(told) else {
         return;
@@ -408,7 +414,7 @@ pub(super) async fn follow(context: Weak<WebDriverContext>) {
             let Some(context) = context.upgrade() else {
                 return;
             };
-            if let Err(error) = context.windows_changed().await {
+            if let Err(error) = context.on_windows_changed().await {
                 tracing::debug!(%error, "a window that opened is lost");
             }
         }

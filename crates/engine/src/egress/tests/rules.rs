@@ -35,7 +35,7 @@ async fn with(origins: OriginRules, addresses: AddressRules) -> Egress {
 }
 
 #[tokio::test]
-async fn a_refused_request_is_closed_without_an_answer_and_reaches_nobody() {
+async fn a_blocked_request_is_closed_without_response_and_never_sent() {
     let server = Server::start().await;
     let port = server.address.port();
     let egress = with(
@@ -61,7 +61,7 @@ async fn a_refused_request_is_closed_without_an_answer_and_reaches_nobody() {
         let target = format!("{host}:{port}");
         let head = Client::connect(&egress)
             .await
-            .ask("CONNECT", &target, "")
+            .send("CONNECT", &target, "")
             .await;
         assert_eq!(head, None, "{host}");
         for scheme in ["http", "https", "ws", "wss"] {
@@ -108,7 +108,7 @@ async fn names_that_resolve_to_private_addresses_are_refused() {
 }
 
 #[tokio::test]
-async fn what_is_allowed_literally_may_be_private() {
+async fn literally_allowed_hosts_may_be_private() {
     let server = Server::start().await;
     let port = server.address.port();
     for (allowed, host, served) in [
@@ -141,7 +141,7 @@ async fn ports_that_are_not_listed_are_refused() {
     assert_eq!(get(&egress, &url).await, None);
     let head = Client::connect(&egress)
         .await
-        .ask("CONNECT", &other.address.to_string(), "")
+        .send("CONNECT", &other.address.to_string(), "")
         .await;
     assert_eq!(head, None);
     assert!(
@@ -154,7 +154,7 @@ async fn ports_that_are_not_listed_are_refused() {
 }
 
 #[tokio::test]
-async fn a_tunnel_is_judged_by_what_is_spoken_in_it_where_that_matters() {
+async fn a_tunnel_is_checked_by_the_protocol_inside_it() {
     let server = Server::start().await;
     let target = server.address.to_string();
     for (allowed, first, served) in [
@@ -166,7 +166,10 @@ async fn a_tunnel_is_judged_by_what_is_spoken_in_it_where_that_matters() {
         let egress = with(origins(Some(&[&allowed]), &[]), AddressRules::default()).await;
         let before = server.connections();
         let mut client = Client::connect(&egress).await;
-        let head = client.ask("CONNECT", &target, "").await.expect("an answer");
+        let head = client
+            .send("CONNECT", &target, "")
+            .await
+            .expect("an answer");
         assert!(head.starts_with("HTTP/1.1 200"), "{head}");
         client.stream.write_all(first).await.expect("open");
         if served {
@@ -188,7 +191,7 @@ async fn a_tunnel_is_judged_by_what_is_spoken_in_it_where_that_matters() {
 }
 
 #[tokio::test]
-async fn throttling_changes_for_connections_that_exist() {
+async fn throttling_applies_to_existing_connections() {
     let server = Server::start().await;
     let egress = start(EgressOptions {
         throttling: Throttling {
@@ -200,7 +203,7 @@ async fn throttling_changes_for_connections_that_exist() {
     .await;
     let mut client = Client::connect(&egress).await;
     let url = format!("http://{}/big", server.address);
-    let answer = client.ask("GET", &url, "");
+    let answer = client.send("GET", &url, "");
     let slow = tokio::time::timeout(Duration::from_secs(1), answer).await;
     assert!(
         slow.is_err(),

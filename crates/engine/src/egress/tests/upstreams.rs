@@ -33,12 +33,15 @@ async fn every_kind_of_proxy_is_an_upstream() {
         assert_eq!(get(&egress, &url).await.as_deref(), Some("/a "), "{kind:?}");
         let mut client = Client::connect(&egress).await;
         let target = format!("site.test:{port}");
-        client.ask("CONNECT", &target, "").await.expect("an answer");
+        client
+            .send("CONNECT", &target, "")
+            .await
+            .expect("an answer");
         assert_eq!(client.get("/b").await.as_deref(), Some("/b "), "{kind:?}");
         let mut socket = Client::connect(&egress).await;
         let upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\n";
         let head = socket
-            .ask("GET", &format!("ws://{target}/socket"), upgrade)
+            .send("GET", &format!("ws://{target}/socket"), upgrade)
             .await;
         assert!(head.expect("an answer").starts_with("HTTP/1.1 101"));
         let connect = match kind {
@@ -54,7 +57,7 @@ async fn every_kind_of_proxy_is_an_upstream() {
 }
 
 #[tokio::test]
-async fn what_is_bypassed_goes_directly_and_loopback_does_not() {
+async fn bypassed_hosts_are_connected_directly_except_loopback() {
     let server = Server::start().await;
     let port = server.address.port();
     let proxy = testkit::Proxy::http(None).await;
@@ -74,7 +77,7 @@ async fn what_is_bypassed_goes_directly_and_loopback_does_not() {
 }
 
 #[tokio::test]
-async fn an_upstream_that_does_not_let_anything_through_is_never_passed_by() {
+async fn a_refusing_upstream_proxy_is_never_bypassed() {
     let server = Server::start().await;
     let url = format!("http://{}/", server.address);
     let target = server.address.to_string();
@@ -94,7 +97,7 @@ async fn an_upstream_that_does_not_let_anything_through_is_never_passed_by() {
         assert_eq!(egress.failure(&url), Some(error), "{address}");
         let head = Client::connect(&egress)
             .await
-            .ask("CONNECT", &target, "")
+            .send("CONNECT", &target, "")
             .await;
         assert!(head.expect("an answer").starts_with("HTTP/1.1 502"));
         assert_eq!(egress.failure(&url), Some(error), "{address}");
@@ -119,7 +122,7 @@ async fn the_certificate_of_a_proxy_is_checked() {
 }
 
 #[tokio::test]
-async fn addresses_are_checked_here_and_the_upstream_is_given_the_checked_one() {
+async fn the_upstream_proxy_gets_the_checked_address() {
     let server = Server::start().await;
     let port = server.address.port();
     for kind in [ProxyKind::Http, ProxyKind::Socks5] {

@@ -66,7 +66,7 @@ mod linux {
     }
 
     #[test]
-    fn nobody_chose_so_the_lightest_that_will_do_then_chrome_then_the_family() {
+    fn without_a_choice_the_headless_shell_then_chrome_then_other_channels_are_used() {
         let any = |shell, gone: &[&str]| path_of(BrowserChoice::Any, shell, &without(gone));
         assert_eq!(
             any(true, &[]).as_deref(),
@@ -94,7 +94,7 @@ mod linux {
     }
 
     #[test]
-    fn a_channel_that_was_named_is_no_other() {
+    fn a_named_channel_is_never_substituted() {
         let named = |channel, shell| path_of(BrowserChoice::Channel(channel), shell, &without(&[]));
         assert_eq!(
             named(Channel::Chrome, true).as_deref(),
@@ -113,7 +113,7 @@ mod linux {
     }
 
     #[test]
-    fn a_headless_shell_is_never_taken_for_what_it_has_not() {
+    fn a_headless_shell_is_not_used_for_headed_mode() {
         let only = with(["/usr/bin/chromium-headless-shell"]);
         assert_eq!(path_of(BrowserChoice::Any, false, &only), None);
         assert_eq!(
@@ -126,7 +126,7 @@ mod linux {
     }
 
     #[test]
-    fn the_newest_of_a_cache_wins_and_ours_before_it() {
+    fn our_own_then_the_newest_cached_version_is_used() {
         let chromium = || BrowserChoice::Channel(Channel::Chromium);
         let cache = with([
             "/home/me/.cache/ms-playwright/chromium-999/chrome-linux/chrome",
@@ -141,7 +141,7 @@ mod linux {
     }
 
     #[test]
-    fn a_chosen_channel_has_no_stand_in() {
+    fn a_chosen_channel_has_no_fallback() {
         let error = find_on(
             &BrowserChoice::Channel(Channel::Msedge),
             &search(true),
@@ -168,7 +168,7 @@ mod linux {
     }
 
     #[test]
-    fn a_search_for_anything_names_every_place_once() {
+    fn a_failed_search_lists_every_location_once() {
         let error =
             find_on(&BrowserChoice::Any, &search(true), &with([])).expect_err("nothing is there");
         let Error::BrowserNotFound {
@@ -194,7 +194,7 @@ mod linux {
 }
 
 #[test]
-fn a_program_that_was_named_is_taken_or_missed_by_name() {
+fn an_explicit_executable_is_used_or_reported_missing() {
     let files = with(["/somewhere/browser", "/somewhere/headless_shell"]);
     let named = |path: &str| find_on(&BrowserChoice::Program(path.into()), &search(true), &files);
     assert!(!named("/somewhere/browser").expect("there").headless_shell);

@@ -99,7 +99,7 @@ impl Issuer {
         now = self.cached();
         if now.is_due() {
             // A request that is given up meanwhile does not end the attempt that others wait for.
-            engine::to_the_end("OAuth keys", self.fetch(attempt)).await;
+            engine::run_to_completion("OAuth keys", self.fetch(attempt)).await;
             now = self.cached();
         }
         match now.has(outline) {

@@ -366,7 +366,7 @@ impl SessionManager for HttpSessions {
         // A client that leaves meanwhile has its request delivered all the same: otherwise it would be under way for ever.
         let begun = {
             let (open, request) = (open.clone(), request.clone());
-            engine::to_the_end("MCP request", async move {
+            engine::run_to_completion("MCP request", async move {
                 let begun = async {
                     let stream = handle.establish_request_wise_channel().await?;
                     let number = stream.http_request_id;

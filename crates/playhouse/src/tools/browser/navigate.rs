@@ -10,7 +10,7 @@ use crate::session::app::App;
 use crate::session::{Session, Tab};
 use crate::tool::{Effect, Tool, ToolDef};
 use engine::codegen::Action;
-use engine::{Landing, LoadState, Progress};
+use engine::{LoadState, NavigationOutcome, Progress};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
@@ -92,9 +92,9 @@ pub(super) async fn finish_loading(
     session: &Session,
     tab: &Tab,
     progress: &Progress,
-    landing: Landing,
+    landing: NavigationOutcome,
 ) -> Result<()> {
-    if landing != Landing::Shown {
+    if landing != NavigationOutcome::Shown {
         return Ok(());
     }
     let loading = async {

@@ -304,7 +304,7 @@ impl Tool for E2eStop {
         let departure = session.app().departure();
         // First the pages: a server may wait for the last connection to be closed. Whoever asked may go meanwhile.
         let created = session.0.created.clone();
-        let ended = engine::to_the_end("stopping the app", async move {
+        let ended = engine::run_to_completion("stopping the app", async move {
             sessions.end(&created).await;
             departure.done(Reason::Asked).await
         });

@@ -69,7 +69,7 @@ impl Evaluate {
             returns,
             end,
             places,
-        } = engine::computed(is_large, move || self.outline()).await;
+        } = engine::compute_if_large(is_large, move || self.outline()).await;
         if parses(page, progress, &expression).await? {
             return Ok(expression);
         }

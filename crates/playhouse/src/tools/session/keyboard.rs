@@ -132,7 +132,7 @@ impl Tool for Press {
                 Some(selector) => {
                     tab.page
                         .locator(selector)?
-                        .patient()
+                        .waiting_for_element()
                         .press(&progress, &key)
                         .await
                 }

@@ -10,7 +10,8 @@ use crate::session::Session;
 use crate::tool::{Effect, Object, Tool, ToolDef};
 use crate::tools::browser::navigate::completed_in;
 use engine::{
-    BrowserContext, Download, DownloadState, Landing, LoadState, Page, Progress, UrlPattern,
+    BrowserContext, Download, DownloadState, LoadState, NavigationOutcome, Page, Progress,
+    UrlPattern,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -183,7 +184,7 @@ async fn go(tab: &FreeTab, call: &Call, delta: i32) -> Result<Object<Arrived>> {
     if !gone.await? {
         return Err(Error::NoHistory { delta });
     }
-    visit.led_to(&tab.page, Landing::Shown).await
+    visit.led_to(&tab.page, NavigationOutcome::Shown).await
 }
 
 /// Reload the page.
@@ -382,9 +383,9 @@ impl<'a> Visit<'a> {
     }
 
     /// What became of it.
-    async fn led_to(self, page: &Page, landing: Landing) -> Result<Object<Arrived>> {
+    async fn led_to(self, page: &Page, landing: NavigationOutcome) -> Result<Object<Arrived>> {
         let (stayed, status) = match landing {
-            Landing::Shown => {
+            NavigationOutcome::Shown => {
                 match self.until {
                     Until::Networkidle => wait(page, &self.call.navigation(), self.until).await?,
                     Until::Load => {
@@ -398,7 +399,7 @@ impl<'a> Visit<'a> {
                 }
                 (false, page.status().map(|(status, _)| status))
             }
-            Landing::Stayed { status } => (true, status),
+            NavigationOutcome::Stayed { status } => (true, status),
         };
         let duration = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let download = match status {

@@ -314,7 +314,7 @@ impl WaitForResponse {
         loop {
             changes.mark_unchanged();
             let now = page.response_count();
-            let mut requests = page.answered_since(since);
+            let mut requests = page.responded_since(since);
             since = now;
             requests.retain(|request| self.is_wanted(request));
             let urls = requests.iter().map(|request| request.url.clone());

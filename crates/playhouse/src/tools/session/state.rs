@@ -46,7 +46,7 @@ impl Tool for SaveState {
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Saved>> {
         let progress = call.navigation();
-        let mut state = tab.context()?.whole_state(&progress).await?;
+        let mut state = tab.context()?.full_storage_state(&progress).await?;
         state.add_session_storage(tab.page.session_storage(&progress).await?);
         let (state, path) = match &self.path {
             Some(path) => {
@@ -119,7 +119,7 @@ impl Tool for RestoreState {
         // What is open must not be in the way, nor write over what comes.
         let others = leave_others(&tab, call).await?;
         let here = leave(&tab, call).await?;
-        context.restore_whole(&progress, &state).await?;
+        context.restore_full_state(&progress, &state).await?;
         here.page
             .restore_session_storage(&progress, &state, &url)
             .await?;

@@ -12,7 +12,7 @@ use tokio::sync::RwLock;
 use wire::webdriver::action::PerformActions;
 use wire::webdriver::element::{ElementClick, FindElement};
 use wire::webdriver::navigation::NavigateTo;
-use wire::webdriver::picture::TakeScreenshot;
+use wire::webdriver::screenshot::TakeScreenshot;
 use wire::webdriver::script::ExecuteScript;
 use wire::webdriver::session::SetTimeouts;
 use wire::webdriver::window::SetWindowRect;

@@ -10,7 +10,7 @@ use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use super::{evaluate, loads};
 use crate::{ConnectFailure, Connection, Error};
 
-const SECONDS: Duration = Duration::from_secs(30);
+const TEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A WebSocket server for one connection; hands over the headers it was asked with.
 async fn websocket_server() -> (
@@ -44,12 +44,12 @@ async fn websocket_server() -> (
 }
 
 #[tokio::test]
-async fn a_websocket_carries_calls_events_and_big_messages_and_its_end() {
+async fn a_websocket_transports_calls_events_and_big_messages() {
     let (address, accept) = websocket_server().await;
     let url = format!("ws://agent:s%20cret@{address}/devtools/browser/1");
     let headers = [("X-Token".to_owned(), "abc".to_owned())];
     let (connected, (mut server, asked)) =
-        tokio::join!(Connection::websocket(&url, &headers, SECONDS), accept);
+        tokio::join!(Connection::websocket(&url, &headers, TEST_TIMEOUT), accept);
     let (connection, mut events) = connected.unwrap();
     assert_eq!(asked.uri().path(), "/devtools/browser/1");
     assert_eq!(asked.headers()["x-token"], "abc");
@@ -90,7 +90,7 @@ async fn a_refused_connection_names_host_and_port() {
     let address = listener.local_addr().unwrap();
     drop(listener);
     let url = format!("ws://user:secret@{address}/");
-    match Connection::websocket(&url, &[], SECONDS).await {
+    match Connection::websocket(&url, &[], TEST_TIMEOUT).await {
         Err(error @ Error::Connect { .. }) => {
             assert_eq!(error.to_string(), format!("connect ECONNREFUSED {address}"));
             assert!(!format!("{error:?}").contains("secret"), "{error:?}");
@@ -100,7 +100,7 @@ async fn a_refused_connection_names_host_and_port() {
 }
 
 #[tokio::test]
-async fn a_server_that_speaks_no_websocket_is_named_by_its_status() {
+async fn a_server_without_websocket_is_reported_with_its_status() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("ws://{}/", listener.local_addr().unwrap());
     let serve = async {
@@ -114,7 +114,7 @@ async fn a_server_that_speaks_no_websocket_is_named_by_its_status() {
         socket.write_all(answer.as_bytes()).await.unwrap();
         socket
     };
-    let (connected, _socket) = tokio::join!(Connection::websocket(&url, &[], SECONDS), serve);
+    let (connected, _socket) = tokio::join!(Connection::websocket(&url, &[], TEST_TIMEOUT), serve);
     match connected.map(|_| ()) {
         Err(Error::Connect {
             cause: ConnectFailure::Status { status: 403, .. },
@@ -125,22 +125,28 @@ async fn a_server_that_speaks_no_websocket_is_named_by_its_status() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_does_not_answer_is_given_up_in_time() {
+async fn a_server_that_does_not_respond_times_out() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("ws://{}/", listener.local_addr().unwrap());
-    match Connection::websocket(&url, &[], SECONDS).await.map(|_| ()) {
+    match Connection::websocket(&url, &[], TEST_TIMEOUT)
+        .await
+        .map(|_| ())
+    {
         Err(Error::Connect {
             cause: ConnectFailure::Timeout { after },
             ..
-        }) => assert_eq!(after, SECONDS),
+        }) => assert_eq!(after, TEST_TIMEOUT),
         other => panic!("{other:?}"),
     }
 }
 
 #[tokio::test]
-async fn what_is_no_websocket_url_is_refused() {
+async fn invalid_websocket_urls_are_refused() {
     for url in ["http://127.0.0.1:1/", "ws://", "nonsense", ""] {
-        match Connection::websocket(url, &[], SECONDS).await.map(|_| ()) {
+        match Connection::websocket(url, &[], TEST_TIMEOUT)
+            .await
+            .map(|_| ())
+        {
             Err(Error::Connect {
                 cause: ConnectFailure::Invalid(_),
                 ..

@@ -1,7 +1,7 @@
 //! Which frames a page has, and which document each of them shows.
 
 use super::{BidiPage, State};
-use crate::backend::bidi::evaluate::ours;
+use crate::backend::bidi::evaluate::sandbox_target;
 use crate::backend::{FrameId, Handle, PageEvent};
 use crate::error::{Error, Result};
 use crate::task;
@@ -11,7 +11,7 @@ use wire::bidi::browsing_context::Info;
 use wire::bidi::script::{CallFunction, Evaluate, LocalValue, RemoteValue};
 
 /// A frame, the main one included.
-pub(super) struct Place {
+pub(super) struct FrameInfo {
     parent: Option<FrameId>,
     url: String,
     name: String,
@@ -24,7 +24,7 @@ pub(super) struct Place {
 /// A sandbox: made when somebody needs it, and once for all who do.
 pub(in crate::backend::bidi) type Realm = Arc<OnceCell<Arc<str>>>;
 
-impl Place {
+impl FrameInfo {
     pub(super) fn new(parent: Option<FrameId>) -> Self {
         Self {
             parent,
@@ -59,7 +59,7 @@ impl BidiPage {
         let (frame, parent) = (FrameId::from(&info.context), FrameId::from(parent));
         self.state()
             .frames
-            .insert(frame.clone(), Place::new(Some(parent.clone())));
+            .insert(frame.clone(), FrameInfo::new(Some(parent.clone())));
         self.report(PageEvent::FrameAttached {
             frame: frame.clone(),
             parent,
@@ -120,11 +120,11 @@ impl BidiPage {
     }
 
     /// Asks a new frame for its name, which no event tells.
-    pub(in crate::backend::bidi) fn ask_for_name(self: &Arc<Self>, frame: FrameId) {
+    pub(in crate::backend::bidi) fn request_frame_name(self: &Arc<Self>, frame: FrameId) {
         let asked = self.root.send(&Evaluate {
             expression: "window.name".to_owned(),
             await_promise: false,
-            target: ours(&frame),
+            target: sandbox_target(&frame),
         });
         let page = Arc::downgrade(self);
         task::spawn("frame name", async move {
@@ -142,7 +142,7 @@ impl BidiPage {
     }
 
     /// The URL of a frame changed within its document.
-    pub(in crate::backend::bidi) fn frame_moved(&self, frame: &FrameId, url: String) {
+    pub(in crate::backend::bidi) fn on_url_changed(&self, frame: &FrameId, url: String) {
         if let Some(place) = self.state().frames.get_mut(frame) {
             place.url.clone_from(&url);
         }
@@ -153,7 +153,7 @@ impl BidiPage {
     }
 
     /// A frame went, with all inside it; those are returned too.
-    pub(in crate::backend::bidi) fn frame_gone(&self, frame: &FrameId) -> Vec<FrameId> {
+    pub(in crate::backend::bidi) fn remove_frame(&self, frame: &FrameId) -> Vec<FrameId> {
         let mut gone = self.state().inside(frame);
         gone.push(frame.clone());
         for frame in &gone {
@@ -198,7 +198,7 @@ impl BidiPage {
     }
 
     /// A sandbox has gone, as the browser says.
-    pub(in crate::backend::bidi) fn realm_gone(&self, frame: &FrameId, realm: &str) {
+    pub(in crate::backend::bidi) fn remove_realm(&self, frame: &FrameId, realm: &str) {
         if let Some(place) = self.state().frames.get_mut(frame)
             && place.realm.get().is_some_and(|known| **known == *realm)
         {
@@ -207,7 +207,11 @@ impl BidiPage {
     }
 
     /// Waits until a frame shows another document than this one, or none.
-    pub(in crate::backend::bidi) async fn left(&self, frame: &FrameId, document: u64) -> Error {
+    pub(in crate::backend::bidi) async fn document_replaced(
+        &self,
+        frame: &FrameId,
+        document: u64,
+    ) -> Error {
         let mut changes = self.documents.subscribe();
         loop {
             changes.mark_unchanged();
@@ -256,11 +260,11 @@ impl BidiPage {
     }
 
     /// Returns once the frame's process has answered anything.
-    pub(super) async fn runs_scripts(&self, frame: &FrameId) -> Result<()> {
+    pub(super) async fn check_script_execution(&self, frame: &FrameId) -> Result<()> {
         let asked = self.root.send(&CallFunction {
             function_declaration: "() => 0".to_owned(),
             await_promise: false,
-            target: ours(frame),
+            target: sandbox_target(frame),
             arguments: vec![],
             user_activation: None,
             serialization_options: None,
@@ -272,7 +276,7 @@ impl BidiPage {
                 Ok(_) | Err(wire::Error::Refused { .. }) => Ok(()),
                 Err(error) => Err(error.into()),
             },
-            left = self.left(frame, document) => match left {
+            left = self.document_replaced(frame, document) => match left {
                 // It shows another one, so it does answer.
                 Error::DocumentGone {} => Ok(()),
                 other => Err(other),

@@ -88,7 +88,7 @@ impl BidiPage {
         }
     }
 
-    pub(super) async fn load_again(&self, ignore_cache: bool) -> Result<()> {
+    pub(super) async fn reload_document(&self, ignore_cache: bool) -> Result<()> {
         if !ignore_cache {
             let command = Reload {
                 context: self.name(),
@@ -151,7 +151,7 @@ impl BidiPage {
             .call(&script::Evaluate {
                 expression: "location.href".to_owned(),
                 await_promise: false,
-                target: crate::backend::bidi::evaluate::ours(&self.main),
+                target: crate::backend::bidi::evaluate::sandbox_target(&self.main),
             })
             .await;
         self.root.flush().await?;
@@ -159,7 +159,7 @@ impl BidiPage {
             && self.state().navigations == before
         {
             let url = answer.result.decode::<String>();
-            self.frame_moved(&self.main, url.unwrap_or_else(|| self.url()));
+            self.on_url_changed(&self.main, url.unwrap_or_else(|| self.url()));
         }
         Ok(true)
     }

@@ -10,9 +10,9 @@ use wire::Session;
 use wire::cdp::target;
 
 /// Names of pages that are gone; enough for whoever still waits for one of them.
-const REMEMBERED: usize = 64;
+const MAX_CLOSED_PAGES: usize = 64;
 /// Pages of a context that other pages opened: with as many of them, further ones are closed before they show anything.
-const OPENED_BY_PAGES: usize = 50;
+const MAX_POPUPS: usize = 50;
 
 /// The pages, shared with the tasks that prepare them.
 #[derive(Default)]
@@ -58,13 +58,13 @@ impl Pages {
 
 impl PagesState {
     /// Whether another page that a page opened may join.
-    pub(super) fn admits(&mut self, id: &PageId) -> bool {
-        let few = self.opened_by_pages.len() < OPENED_BY_PAGES;
+    pub(super) fn admit_popup(&mut self, id: &PageId) -> bool {
+        let few = self.opened_by_pages.len() < MAX_POPUPS;
         few && self.opened_by_pages.insert(id.clone())
     }
 
     pub(super) fn forget(&mut self, id: PageId, why: Option<Error>) {
-        if self.gone.len() == REMEMBERED {
+        if self.gone.len() == MAX_CLOSED_PAGES {
             self.gone.pop_front();
         }
         self.gone.push_back((id, why));

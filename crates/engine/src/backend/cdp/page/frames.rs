@@ -16,7 +16,7 @@ pub(in crate::backend::cdp) struct Child {
 }
 
 /// Where a frame is.
-pub(super) struct Place {
+pub(super) struct FrameInfo {
     parent: FrameId,
     /// The session of the process that draws it.
     session: Session,
@@ -58,7 +58,7 @@ impl CdpPage {
         parent: FrameId,
         session: Session,
     ) {
-        let place = Place {
+        let place = FrameInfo {
             parent,
             session,
             shown: false,
@@ -67,7 +67,7 @@ impl CdpPage {
     }
 
     /// The frame's document comes from another process from now on.
-    pub(in crate::backend::cdp) fn frame_moved(&self, frame: &FrameId, session: &Session) {
+    pub(in crate::backend::cdp) fn set_frame_session(&self, frame: &FrameId, session: &Session) {
         if let Some(place) = self.state().frames.get_mut(frame) {
             place.session = session.clone();
             place.shown = false;
@@ -88,7 +88,7 @@ impl CdpPage {
         drop(state);
         let mut worlds = self.worlds();
         for inner in &inside {
-            worlds.frame_gone(inner);
+            worlds.remove_frame(inner);
         }
     }
 
@@ -100,7 +100,7 @@ impl CdpPage {
             .is_some_and(|place| place.shown && place.session.id() == session.id())
     }
 
-    pub(in crate::backend::cdp) fn frame_gone(&self, frame: &FrameId) {
+    pub(in crate::backend::cdp) fn remove_frame(&self, frame: &FrameId) {
         let mut state = self.state();
         let mut gone = state.inside(frame);
         gone.push(frame.clone());
@@ -110,7 +110,7 @@ impl CdpPage {
         drop(state);
         let mut worlds = self.worlds();
         for frame in &gone {
-            worlds.frame_gone(frame);
+            worlds.remove_frame(frame);
         }
     }
 
@@ -166,7 +166,7 @@ impl CdpPage {
                 let handle = self.handle_of(&parent, owner.backend_node_id).await?;
                 Ok(Some((parent, handle)))
             }
-            Err(error) => Err(self.document_lost(error)),
+            Err(error) => Err(self.document_gone_error(error)),
         }
     }
 }

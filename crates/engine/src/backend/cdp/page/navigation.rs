@@ -9,14 +9,14 @@ use wire::Command;
 use wire::cdp::page;
 
 /// What Chromium answers meanwhile: while no document is in front, and until the next one has been drawn.
-const NOBODY_IN_FRONT: [&str; 2] = [
+const NO_ACTIVE_PAGE_ERRORS: [&str; 2] = [
     "Not attached to an active page",
     "Unable to capture screenshot",
 ];
 /// It takes a moment, but no event tells its end.
-const FIRST_PAUSE: Duration = Duration::from_millis(5);
+const FIRST_RETRY_INTERVAL: Duration = Duration::from_millis(5);
 /// A page that has not got there by now does not get there.
-const LAST_PAUSE: Duration = Duration::from_secs(1);
+const MAX_RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 impl CdpPage {
     pub(in crate::backend::cdp) fn navigation_started(
@@ -34,11 +34,11 @@ impl CdpPage {
         &self,
         command: &C,
     ) -> wire::Result<C::Response> {
-        let mut pause = FIRST_PAUSE;
+        let mut pause = FIRST_RETRY_INTERVAL;
         loop {
             match self.session.call(command).await {
                 Err(wire::Error::Protocol { message, .. })
-                    if NOBODY_IN_FRONT.contains(&&*message) && pause < LAST_PAUSE =>
+                    if NO_ACTIVE_PAGE_ERRORS.contains(&&*message) && pause < MAX_RETRY_INTERVAL =>
                 {
                     tokio::time::sleep(pause).await;
                     pause *= 2;
@@ -57,7 +57,9 @@ impl CdpPage {
             })
             .await;
         let answer = match answer {
-            Err(wire::Error::Protocol { message, .. }) if !NOBODY_IN_FRONT.contains(&&*message) => {
+            Err(wire::Error::Protocol { message, .. })
+                if !NO_ACTIVE_PAGE_ERRORS.contains(&&*message) =>
+            {
                 return Err(Error::InvalidUrl {
                     url: url.to_owned(),
                 });
@@ -83,7 +85,7 @@ impl CdpPage {
         }
     }
 
-    pub(super) async fn load_again(&self, ignore_cache: bool) -> Result<()> {
+    pub(super) async fn reload_document(&self, ignore_cache: bool) -> Result<()> {
         self.call_in_front(&page::Reload {
             ignore_cache: Some(ignore_cache),
             ..Default::default()

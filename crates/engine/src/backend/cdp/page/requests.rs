@@ -15,7 +15,7 @@ const REQUESTS: usize = 10_000;
 const CHALLENGES: usize = 1_000;
 
 /// What is remembered of a request.
-pub(super) struct Sent {
+pub(super) struct RequestRecord {
     /// Who has its body.
     session: Session,
     /// The frame that it loads a document for.
@@ -33,7 +33,9 @@ impl CdpPage {
         if state.requests.len() >= REQUESTS {
             state.requests.clear();
         }
-        state.requests.insert(request, Sent { session, navigates });
+        state
+            .requests
+            .insert(request, RequestRecord { session, navigates });
     }
 
     /// The frame that waits for this request's document.
@@ -90,7 +92,7 @@ impl CdpPage {
             body = self.session_for(&frame)?.call(&asked).await;
         }
         let body = body?;
-        network::decoded(body.body, body.base64_encoded)
+        network::decode_body(body.body, body.base64_encoded)
     }
 
     pub(super) async fn body_of_request(&self, request: &RequestId) -> Result<Option<Vec<u8>>> {
@@ -101,7 +103,7 @@ impl CdpPage {
             })
             .await;
         match body {
-            Ok(body) => network::decoded(body.post_data, body.base64_encoded).map(Some),
+            Ok(body) => network::decode_body(body.post_data, body.base64_encoded).map(Some),
             // Chromium refuses to answer for a request without one.
             Err(wire::Error::Protocol { .. }) => Ok(None),
             Err(error) => Err(error.into()),

@@ -7,10 +7,10 @@ use wire::webdriver::element::Element;
 
 #[derive(Default)]
 pub(in crate::backend::webdriver) struct State {
-    pub(in crate::backend::webdriver) frames: HashMap<FrameId, FramePlace>,
+    pub(in crate::backend::webdriver) frames: HashMap<FrameId, FrameState>,
     pub(in crate::backend::webdriver) closed: bool,
     /// How the inspector names it.
-    pub(in crate::backend::webdriver) eye: Option<Eye>,
+    pub(in crate::backend::webdriver) inspector_target: Option<InspectorTarget>,
     /// The inspector's name for the main frame.
     pub(in crate::backend::webdriver) main_native: String,
     pub(in crate::backend::webdriver) navigation: Navigation,
@@ -25,7 +25,7 @@ pub(in crate::backend::webdriver) struct State {
     pub(in crate::backend::webdriver) init_scripts: Vec<String>,
     pub(in crate::backend::webdriver) extra_headers: Headers,
     /// Requests that have not ended, or whose body may be asked for.
-    pub(in crate::backend::webdriver) sent: HashMap<String, Sent>,
+    pub(in crate::backend::webdriver) sent: HashMap<String, RequestRecord>,
     /// Where the mouse is.
     pub(in crate::backend::webdriver) mouse: (f64, f64),
     /// Functions of the caller that were run.
@@ -37,7 +37,7 @@ pub(in crate::backend::webdriver) struct State {
 
 /// How the inspector names a page, and the part of it that shows its document.
 #[derive(Debug, Clone)]
-pub(in crate::backend::webdriver) struct Eye {
+pub(in crate::backend::webdriver) struct InspectorTarget {
     pub(in crate::backend::webdriver) target: u64,
     pub(in crate::backend::webdriver) part: Arc<str>,
 }
@@ -58,11 +58,11 @@ pub(in crate::backend::webdriver) struct Navigation {
 }
 
 /// Navigations whose end is remembered.
-const REMEMBERED: usize = 16;
+const MAX_ENDED_NAVIGATIONS: usize = 16;
 
 impl Navigation {
     pub(in crate::backend::webdriver) fn ended(&mut self, outcome: Outcome) {
-        if self.outcomes.len() == REMEMBERED {
+        if self.outcomes.len() == MAX_ENDED_NAVIGATIONS {
             self.outcomes.pop_front();
         }
         self.outcomes.push_back((self.begun, outcome));
@@ -95,7 +95,7 @@ pub(in crate::backend::webdriver) enum Outcome {
 
 /// A frame, the main one included.
 #[derive(Debug, Clone, Default)]
-pub(in crate::backend::webdriver) struct FramePlace {
+pub(in crate::backend::webdriver) struct FrameState {
     pub(in crate::backend::webdriver) parent: Option<FrameId>,
     /// The document of the element that holds it, and our number for that.
     pub(in crate::backend::webdriver) number: (String, u64),
@@ -111,7 +111,7 @@ pub(in crate::backend::webdriver) struct FramePlace {
 
 /// A request that was sent.
 #[derive(Debug, Clone)]
-pub(in crate::backend::webdriver) struct Sent {
+pub(in crate::backend::webdriver) struct RequestRecord {
     pub(in crate::backend::webdriver) url: String,
     pub(in crate::backend::webdriver) method: String,
     pub(in crate::backend::webdriver) kind: &'static str,

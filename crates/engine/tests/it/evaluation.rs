@@ -45,7 +45,7 @@ fn expressions_functions_and_promises() {
 }
 
 #[test]
-fn failures_of_the_script_are_its_own() {
+fn script_errors_are_returned() {
     on_a_page(async |stage| {
         for (expression, message) in [
             ("() => { throw new TypeError('no') }", "TypeError: no"),
@@ -64,7 +64,7 @@ fn failures_of_the_script_are_its_own() {
 }
 
 #[test]
-fn ten_megabytes_come_back_whole() {
+fn ten_megabytes_are_returned_complete() {
     on_a_page(async |stage| {
         let text = eval(&stage.page, "'ä'.repeat(5_000_000)").await;
         assert_eq!(text.as_str().unwrap().len(), 10_000_000);
@@ -72,7 +72,7 @@ fn ten_megabytes_come_back_whole() {
 }
 
 #[test]
-fn pages_that_bend_the_language_do_not_bend_us() {
+fn pages_that_replace_built_ins_do_not_affect_the_engine() {
     on_a_page(async |stage| {
         stage
             .show(

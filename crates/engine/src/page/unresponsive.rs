@@ -10,40 +10,44 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
 /// How long a page that is to be left may work before its script is halted.
-pub(super) const PATIENCE: Duration = Duration::from_secs(1);
+pub(super) const RESPONSE_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long it takes to answer for what is not busy.
-const INSTANT: Duration = Duration::from_millis(250);
+const PROBE_TIMEOUT: Duration = Duration::from_millis(250);
 /// How long a browser that stands still itself is an excuse for its page.
-const STILL: Duration = Duration::from_secs(10);
+const BROWSER_STALL_TIMEOUT: Duration = Duration::from_secs(10);
 /// How often a script is halted before the renderer is ended.
-const HALTS: u32 = 4;
+const MAX_TERMINATIONS: u32 = 4;
 /// How many dialogs in a row a page may open that is to be left; from then on the script behind them is halted.
-const DIALOGS: u32 = 2;
+const MAX_DISMISSED_DIALOGS: u32 = 2;
 /// How many more before the page is given up.
-const MORE_DIALOGS: u32 = 20;
+const MAX_FURTHER_DIALOGS: u32 = 20;
 /// A page that has opened so many windows may be about to open more.
-const WINDOWS: usize = 8;
+const MAX_EXPECTED_POPUPS: usize = 8;
 
 impl Page {
     /// Gets a page with a dialog ready to be left: its dialogs are dismissed, and a script that keeps it from answering is halted.
     /// Fails with `PageHung` once nothing was left but to end the renderer. One without a dialog is left as it is: whether it answers
     /// is seen by whatever takes it elsewhere.
-    pub async fn let_go(&self, progress: &Progress) -> Result<()> {
+    pub async fn prepare_to_leave(&self, progress: &Progress) -> Result<()> {
         if self.opens_without_end().await {
             // While its script opens a window it stands still, and neither answers truly nor can be halted.
             self.backend.end_renderer();
             // Those that do not go are left as they are.
-            let _ = timeout(PATIENCE * HALTS, self.close_popups(progress)).await;
+            let _ = timeout(
+                RESPONSE_TIMEOUT * MAX_TERMINATIONS,
+                self.close_popups(progress),
+            )
+            .await;
             return Err(Error::PageHung {});
         }
         if self.dialog().is_none() {
             return Ok(());
         }
-        for dialogs in 0..DIALOGS + MORE_DIALOGS {
+        for dialogs in 0..MAX_DISMISSED_DIALOGS + MAX_FURTHER_DIALOGS {
             if self.dialog().is_some() {
                 let main = self.main_frame();
-                if dialogs >= DIALOGS {
-                    self.backend.halt(&main);
+                if dialogs >= MAX_DISMISSED_DIALOGS {
+                    self.backend.terminate_execution(&main);
                 }
                 // The next one may come by a timer.
                 self.backend.stop_timers(&main);
@@ -53,7 +57,7 @@ impl Page {
                     Err(error) => return Err(error),
                 }
             }
-            match progress.run(self.ready_to_leave()).await {
+            match progress.run(self.ensure_responsive()).await {
                 Err(Error::DialogOpen {}) => {}
                 let_go => return let_go,
             }
@@ -66,13 +70,13 @@ impl Page {
     async fn opens_without_end(&self) -> bool {
         let opened = {
             let state = self.state();
-            if state.opens_without_end || state.popups.len() < WINDOWS {
+            if state.opens_without_end || state.popups.len() < MAX_EXPECTED_POPUPS {
                 return state.opens_without_end;
             }
             state.popups_opened
         };
         let goes_on = self.until(|state| state.opens_without_end || state.popups_opened > opened);
-        matches!(timeout(PATIENCE, goes_on).await, Ok(Ok(())))
+        matches!(timeout(RESPONSE_TIMEOUT, goes_on).await, Ok(Ok(())))
     }
 
     async fn close_popups(&self, progress: &Progress) {
@@ -88,71 +92,71 @@ impl Page {
         expression: &str,
         element: Option<Handle>,
     ) -> Result<Option<Value>> {
-        let evaluated = self.or_halted(frame, self.backend.evaluate(frame, expression, element));
+        let evaluated = self.or_terminate(frame, self.backend.evaluate(frame, expression, element));
         let returned = evaluated.await;
-        self.learn_passwords(frame, &returned).await;
+        self.mask_passwords(frame, &returned).await;
         returned.map_err(Error::bounded)
     }
 
     /// Whether a script is one to the main frame's document: it is read, and not run.
     pub async fn parses(&self, progress: &Progress, script: &str) -> Result<bool> {
         let main = self.main_frame();
-        let reading = self.or_halted(&main, self.backend.parses(&main, script));
+        let reading = self.or_terminate(&main, self.backend.parses(&main, script));
         progress.run(reading).await
     }
 
     /// Asks what only a document that is not busy answers; what keeps one busy that is given up is halted.
-    async fn or_halted<T>(
+    async fn or_terminate<T>(
         &self,
         frame: &FrameId,
         asked: impl Future<Output = Result<T>>,
     ) -> Result<T> {
         self.alive()?;
-        let mut halting = Halting(Some((self.clone(), frame.clone())));
+        let mut halting = TerminationGuard(Some((self.clone(), frame.clone())));
         let answer = self.unless_interrupted(asked).await;
         halting.0 = None;
         answer
     }
 
     /// Whether a script of the page opened a dialog; one that asks whether to leave the page is the browser's.
-    pub fn is_asked_by_script(&self) -> bool {
+    pub fn has_script_dialog(&self) -> bool {
         self.dialog()
             .is_some_and(|dialog| dialog.kind != DialogKind::Beforeunload)
     }
 
     /// Waits until the renderer answers, by force where that takes long.
-    pub(super) async fn ready_to_leave(&self) -> Result<()> {
-        self.unless_interrupted(self.answering()).await
+    pub(super) async fn ensure_responsive(&self) -> Result<()> {
+        self.unless_interrupted(self.wait_until_responsive()).await
     }
 
-    async fn answering(&self) -> Result<()> {
+    async fn wait_until_responsive(&self) -> Result<()> {
         let main = self.main_frame();
         if self.state().frames.main().pending.is_some() {
             // On its way to another document it answers nothing else.
             let in_vain = async {
-                for _ in 0..HALTS {
-                    self.had_time().await;
+                for _ in 0..MAX_TERMINATIONS {
+                    self.grace_period_elapsed().await;
                 }
             };
             tokio::select! {
                 biased;
-                answered = self.backend.halted(&main) => return answered,
+                answered = self.backend.wait_for_termination(&main) => return answered,
                 () = in_vain => {}
             }
             self.backend.end_renderer();
             return Err(Error::PageHung {});
         }
-        let mut answers = std::pin::pin!(self.backend.answers(&main));
-        for attempt in 0..=HALTS {
+        let mut answers = std::pin::pin!(self.backend.check_responsive(&main));
+        for attempt in 0..=MAX_TERMINATIONS {
             if attempt > 0 {
                 self.backend.stop_loading();
-                self.backend.halt(&main);
+                self.backend.terminate_execution(&main);
                 self.backend.stop_timers(&main);
             }
             tokio::select! {
                 biased;
                 answered = &mut answers => return answered,
-                () = self.had_time() => {}
+                () = self.grace_period_elapsed() => {}
             }
         }
         self.backend.end_renderer();
@@ -161,69 +165,69 @@ impl Page {
 
     /// Returns once the page has had its time to answer, which it has not while the browser itself stands still: when the machine is
     /// busy, or has stopped it.
-    async fn had_time(&self) {
+    async fn grace_period_elapsed(&self) {
         let had = async {
             loop {
-                sleep(PATIENCE).await;
+                sleep(RESPONSE_TIMEOUT).await;
                 let asked = Instant::now();
-                let answer = self.backend.browser_answers().await;
-                if answer.is_err() || asked.elapsed() < PATIENCE {
+                let answer = self.backend.check_browser_responsive().await;
+                if answer.is_err() || asked.elapsed() < RESPONSE_TIMEOUT {
                     return;
                 }
             }
         };
-        let _ = timeout(STILL, had).await;
+        let _ = timeout(BROWSER_STALL_TIMEOUT, had).await;
     }
 
     /// Whether it was no fault of the page's that it has not answered in time: it does so now, or its browser stands still. Returns once
     /// that goes on, or has had its time for it.
-    pub async fn answers_again(&self) -> bool {
+    pub async fn is_responsive_again(&self) -> bool {
         if self.alive().is_err() {
             return false;
         }
         let main = self.main_frame();
-        if let Ok(answer) = timeout(INSTANT, self.backend.answers(&main)).await {
+        if let Ok(answer) = timeout(PROBE_TIMEOUT, self.backend.check_responsive(&main)).await {
             return answer.is_ok();
         }
-        let mut browser = std::pin::pin!(self.backend.browser_answers());
-        if timeout(INSTANT, &mut browser).await.is_ok() {
+        let mut browser = std::pin::pin!(self.backend.check_browser_responsive());
+        if timeout(PROBE_TIMEOUT, &mut browser).await.is_ok() {
             return false;
         }
-        matches!(timeout(STILL, browser).await, Ok(Ok(())))
+        matches!(timeout(BROWSER_STALL_TIMEOUT, browser).await, Ok(Ok(())))
     }
 
     /// While the document is to be left: halts what keeps it from going. Never returns but with the failure.
-    pub(super) async fn kept_leaving(&self, held_up: impl Fn(&PageState) -> bool) -> Error {
+    pub(super) async fn force_leave(&self, held_up: impl Fn(&PageState) -> bool) -> Error {
         let mut held = 0;
         loop {
-            self.had_time().await;
+            self.grace_period_elapsed().await;
             if !held_up(&self.state()) {
                 held = 0;
                 continue;
             }
-            if held == HALTS {
+            if held == MAX_TERMINATIONS {
                 self.backend.end_renderer();
                 return Error::PageHung {};
             }
             held += 1;
-            self.backend.halt(&self.main_frame());
+            self.backend.terminate_execution(&self.main_frame());
         }
     }
 }
 
 /// Halts the caller's script when it is given up, so that it does not hold the page for ever.
-struct Halting(Option<(Page, FrameId)>);
+struct TerminationGuard(Option<(Page, FrameId)>);
 
-impl Drop for Halting {
+impl Drop for TerminationGuard {
     fn drop(&mut self) {
         let Some((page, frame)) = self.0.take() else {
             return;
         };
         let halted = async move {
             // A script that merely waits for something holds nobody up.
-            let answers = page.backend.answers(&frame);
-            if timeout(PATIENCE / 4, answers).await.is_err() {
-                page.backend.halt(&frame);
+            let answers = page.backend.check_responsive(&frame);
+            if timeout(RESPONSE_TIMEOUT / 4, answers).await.is_err() {
+                page.backend.terminate_execution(&frame);
             }
         };
         task::spawn("halting a script", halted).detach();

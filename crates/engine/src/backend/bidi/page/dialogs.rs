@@ -25,12 +25,12 @@ impl BidiPage {
         let element = dialog.element.and_then(|element| element.shared_id);
         let Some(shared_id) = element else { return };
         let element = SharedReference { shared_id };
-        self.chooser_is(&dialog.context, &element, dialog.multiple);
-        let again = clicked_again(Arc::downgrade(self), dialog.context, element);
+        self.set_open_chooser(&dialog.context, &element, dialog.multiple);
+        let again = report_next_click(Arc::downgrade(self), dialog.context, element);
         task::spawn("file field", again).detach();
     }
 
-    fn chooser_is(&self, context: &str, element: &SharedReference, multiple: bool) {
+    fn set_open_chooser(&self, context: &str, element: &SharedReference, multiple: bool) {
         self.state().chooser = Some((context.to_owned(), element.clone()));
         self.report(PageEvent::FileChooserOpened { multiple });
     }
@@ -42,14 +42,14 @@ impl BidiPage {
         let asked = self.root.send(&CallFunction {
             function_declaration: NEXT_CLICK.to_owned(),
             await_promise: true,
-            target: crate::backend::bidi::evaluate::ours(&frame),
+            target: crate::backend::bidi::evaluate::sandbox_target(&frame),
             arguments: vec![LocalValue::Reference(field.clone())],
             user_activation: None,
             serialization_options: None,
         });
         tokio::select! {
             answer = asked => answer.ok()?.result.decode(),
-            _ = self.left(&frame, document) => None,
+            _ = self.document_replaced(&frame, document) => None,
         }
     }
 
@@ -68,9 +68,9 @@ impl BidiPage {
         Ok(())
     }
 
-    async fn lent(&self, files: &[PathBuf]) -> Result<Vec<String>> {
+    async fn staged_files(&self, files: &[PathBuf]) -> Result<Vec<String>> {
         let context = self.context().ok_or(Error::PageClosed {})?;
-        context.browser()?.source.lend(files).await
+        context.browser()?.source.stage_files(files).await
     }
 
     pub(super) async fn answer_open_chooser(&self, files: Option<&[PathBuf]>) -> Result<()> {
@@ -83,7 +83,7 @@ impl BidiPage {
             method: "input.setFiles".to_owned(),
             message: "No file chooser is open".to_owned(),
         })?;
-        let files = self.lent(files).await?;
+        let files = self.staged_files(files).await?;
         self.root
             .call(&SetFiles {
                 context,
@@ -102,7 +102,7 @@ impl BidiPage {
         element: Handle,
         files: &[PathBuf],
     ) -> Result<()> {
-        let files = self.lent(files).await?;
+        let files = self.staged_files(files).await?;
         let element = self.shared(frame, element).await?;
         self.root
             .call(&SetFiles {
@@ -116,10 +116,10 @@ impl BidiPage {
 }
 
 /// Tells of a field's dialog when it is asked for again: Firefox does so only once.
-async fn clicked_again(page: Weak<BidiPage>, context: String, field: SharedReference) {
+async fn report_next_click(page: Weak<BidiPage>, context: String, field: SharedReference) {
     while let Some(page) = page.upgrade() {
         match page.next_click(&context, &field).await {
-            Some(multiple) => page.chooser_is(&context, &field, multiple),
+            Some(multiple) => page.set_open_chooser(&context, &field, multiple),
             None => return,
         }
     }

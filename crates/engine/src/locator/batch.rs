@@ -17,7 +17,7 @@ impl Page {
         progress: &Progress,
         locators: &[Locator],
     ) -> Vec<Result<Selector>> {
-        let known = progress.run(async { Ok(self.together(locators).await) });
+        let known = progress.run(async { Ok(self.locate_batch(locators).await) });
         let mut known = known.await.unwrap_or_default();
         let each = locators.iter().enumerate().map(|(index, locator)| {
             let known = known.remove(&index);
@@ -33,7 +33,7 @@ impl Page {
     }
 
     /// Those that can be had at once, by their place in the list.
-    async fn together(&self, locators: &[Locator]) -> HashMap<usize, Selector> {
+    async fn locate_batch(&self, locators: &[Locator]) -> HashMap<usize, Selector> {
         let mut documents: HashMap<FrameId, Vec<(usize, Lookup<'_>)>> = HashMap::new();
         for (index, locator) in locators.iter().enumerate() {
             if let (Target::Ref(_), Ok(look)) = (&locator.target, locator.lookup().await) {

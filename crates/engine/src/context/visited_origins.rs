@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Origins that are remembered of one context.
-const KEPT: usize = 1_000;
+const MAX_ORIGINS: usize = 1_000;
 
 /// The origins that can have a storage, as far as they were visited. Cheap to clone; all clones are one.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Visits(Arc<Mutex<BTreeSet<String>>>);
+pub(crate) struct VisitedOrigins(Arc<Mutex<BTreeSet<String>>>);
 
-impl Visits {
+impl VisitedOrigins {
     /// Notes the origin of a URL.
     pub(crate) fn add(&self, url: &str) {
         let Ok(url) = url::Url::parse(url) else {
@@ -19,7 +19,7 @@ impl Visits {
         };
         let mut origins = self.known();
         // Other schemes have no origin, or none that could be visited again.
-        if matches!(url.scheme(), "http" | "https") && origins.len() < KEPT {
+        if matches!(url.scheme(), "http" | "https") && origins.len() < MAX_ORIGINS {
             origins.insert(url.origin().ascii_serialization());
         }
     }
@@ -30,10 +30,10 @@ impl Visits {
     }
 
     /// Passes a page's events on, and notes where it goes.
-    pub(super) fn noted(&self, page: Arc<dyn PageObserver>) -> Arc<dyn PageObserver> {
-        Arc::new(Noted {
+    pub(super) fn recording(&self, page: Arc<dyn PageObserver>) -> Arc<dyn PageObserver> {
+        Arc::new(RecordingObserver {
             page,
-            visits: self.clone(),
+            visited_origins: self.clone(),
         })
     }
 
@@ -42,15 +42,15 @@ impl Visits {
     }
 }
 
-struct Noted {
+struct RecordingObserver {
     page: Arc<dyn PageObserver>,
-    visits: Visits,
+    visited_origins: VisitedOrigins,
 }
 
-impl PageObserver for Noted {
+impl PageObserver for RecordingObserver {
     fn event(&self, event: PageEvent) {
         if let PageEvent::NavigationCommitted { url, .. } = &event {
-            self.visits.add(url);
+            self.visited_origins.add(url);
         }
         self.page.event(event);
     }
@@ -65,8 +65,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_sites_have_a_storage_to_visit() {
-        let visits = Visits::default();
+    fn only_http_origins_are_recorded() {
+        let visited_origins = VisitedOrigins::default();
         for url in [
             "http://a:80/x?y#z",
             "https://b/",
@@ -75,8 +75,8 @@ mod tests {
             "file:///x",
             "http://a/",
         ] {
-            visits.add(url);
+            visited_origins.add(url);
         }
-        assert_eq!(visits.origins(), ["http://a", "https://b"]);
+        assert_eq!(visited_origins.origins(), ["http://a", "https://b"]);
     }
 }

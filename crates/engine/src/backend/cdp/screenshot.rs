@@ -8,7 +8,7 @@ use crate::task::compute;
 use wire::cdp::page;
 
 impl CdpPage {
-    pub(super) async fn draw(&self, options: &Screenshot) -> Result<Vec<u8>> {
+    pub(super) async fn capture_screenshot(&self, options: &Screenshot) -> Result<Vec<u8>> {
         let metrics = self.session().call(&page::GetLayoutMetrics {}).await?;
         let visual = &metrics.css_visual_viewport;
         let (x, y, width, height) = match options.area {
@@ -29,8 +29,8 @@ impl CdpPage {
                 width,
                 height,
             } => {
-                let (x, width) = whole(x + visual.page_x, width);
-                let (y, height) = whole(y + visual.page_y, height);
+                let (x, width) = pixel_span(x + visual.page_x, width);
+                let (y, height) = pixel_span(y + visual.page_y, height);
                 (x, y, width, height)
             }
         };
@@ -88,7 +88,7 @@ impl CdpPage {
 }
 
 /// The whole pixels that a stretch touches: where they begin, and how many they are.
-fn whole(start: f64, length: f64) -> (f64, f64) {
+fn pixel_span(start: f64, length: f64) -> (f64, f64) {
     /// Layout is in fractions; what is less of a pixel than this is nothing.
     const TOLERANCE: f64 = 1e-3;
     let first = (start + TOLERANCE).floor();
@@ -98,12 +98,12 @@ fn whole(start: f64, length: f64) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
-    use super::whole;
+    use super::pixel_span;
 
     #[test]
-    fn a_picture_holds_every_pixel_of_an_element() {
-        assert_eq!(whole(10.0, 20.0), (10.0, 20.0));
-        assert_eq!(whole(10.4, 20.0), (10.0, 21.0));
-        assert_eq!(whole(9.999_9, 20.000_2), (10.0, 20.0));
+    fn a_screenshot_contains_every_pixel_of_the_element() {
+        assert_eq!(pixel_span(10.0, 20.0), (10.0, 20.0));
+        assert_eq!(pixel_span(10.4, 20.0), (10.0, 21.0));
+        assert_eq!(pixel_span(9.999_9, 20.000_2), (10.0, 20.0));
     }
 }

@@ -9,7 +9,7 @@ use wire::cdp::{page, runtime};
 const STOP_TIMERS: &str = "for (let last = setTimeout(String), id = last; id > Math.max(0, last - 1e6); id--) clearTimeout(id)";
 
 impl CdpPage {
-    pub(super) async fn runs_scripts(&self, frame: &FrameId) -> Result<()> {
+    pub(super) async fn check_script_execution(&self, frame: &FrameId) -> Result<()> {
         let session = self.session_for(frame)?;
         let asked = runtime::Evaluate {
             expression: "0".to_owned(),

@@ -105,7 +105,7 @@ fn formats() {
 }
 
 #[test]
-fn a_page_that_loads_again_and_again_is_drawn() {
+fn a_page_that_reloads_continuously_can_be_captured() {
     on_a_page(async |stage| {
         let page = &stage.page;
         stage

@@ -1,7 +1,7 @@
 //! A window of our own beside the user's pages: it visits an origin without a request leaving the browser, and is told to nobody.
 
 use super::context::WebDriverContext;
-use super::driver::{Place, meaning};
+use super::driver::{FrameTarget, page_error};
 use crate::backend::OriginDocuments;
 use crate::error::{Error, Result};
 use crate::task;
@@ -12,8 +12,8 @@ use std::time::Duration;
 use wire::webdriver::navigation::NavigateTo;
 
 /// How often an empty document is looked for that is on its way.
-const LOOKS: u32 = 500;
-const PAUSE: Duration = Duration::from_millis(10);
+const POLL_ATTEMPTS: u32 = 500;
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Runs an expression in a document of this origin, once that is there.
 const RUN: &str = "
@@ -24,24 +24,24 @@ const RUN: &str = "
   })();";
 
 /// The window; it closes when dropped.
-pub(super) struct Visitor {
+pub(super) struct UtilityPage {
     context: Arc<WebDriverContext>,
-    place: Place,
+    place: FrameTarget,
     target: Option<u64>,
 }
 
 pub(super) async fn open(context: Arc<WebDriverContext>) -> Result<Box<dyn OriginDocuments>> {
-    Ok(Box::new(Visitor::open(context).await?))
+    Ok(Box::new(UtilityPage::open(context).await?))
 }
 
-impl Visitor {
+impl UtilityPage {
     pub(super) async fn open(context: Arc<WebDriverContext>) -> Result<Self> {
         let (window, target) = {
             let _creating = context.creating.lock().await;
             context.open_window().await?
         };
         let visitor = Self {
-            place: Place {
+            place: FrameTarget {
                 window,
                 path: Vec::new(),
             },
@@ -49,11 +49,11 @@ impl Visitor {
             context,
         };
         if let (Some(target), Some(inspector)) = (target, visitor.context.inspector()) {
-            visitor.context.visits(target, true);
+            visitor.context.set_utility_target(target, true);
             let part = visitor.context.attach(target).await?;
             let all = json!({ "url": ".*", "isRegex": true, "stage": "request" });
-            inspector.tell(target, &part, "Network.enable", &json!({}));
-            inspector.tell(
+            inspector.send_command(target, &part, "Network.enable", &json!({}));
+            inspector.send_command(
                 target,
                 &part,
                 "Network.setInterceptionEnabled",
@@ -72,22 +72,26 @@ impl Visitor {
             url: url.to_owned(),
         };
         let driver = &self.context.driver;
-        driver.at(&self.place, &to).await.map(drop).map_err(meaning)
+        driver
+            .at(&self.place, &to)
+            .await
+            .map(drop)
+            .map_err(page_error)
     }
 
-    pub(super) fn place(&self) -> &Place {
+    pub(super) fn frame_target(&self) -> &FrameTarget {
         &self.place
     }
 
     pub(super) async fn run_at(&self, origin: &str, expression: &str) -> Result<String> {
-        for _ in 0..LOOKS {
+        for _ in 0..POLL_ATTEMPTS {
             let args = vec![Value::from(origin), Value::from(expression)];
             let answer = self
                 .context
                 .driver
                 .run(&self.place, RUN.to_owned(), args)
                 .await;
-            let answer: Vec<String> = match answer.map_err(meaning) {
+            let answer: Vec<String> = match answer.map_err(page_error) {
                 Ok(answer) => serde_json::from_str(answer.get()).unwrap_or_default(),
                 Err(Error::DocumentGone {}) => Vec::new(),
                 Err(error) => return Err(error),
@@ -99,7 +103,7 @@ impl Visitor {
                         message: text.clone(),
                     });
                 }
-                _ => tokio::time::sleep(PAUSE).await,
+                _ => tokio::time::sleep(POLL_INTERVAL).await,
             }
         }
         Err(Error::NavigationFailed {
@@ -110,14 +114,14 @@ impl Visitor {
 }
 
 #[async_trait]
-impl OriginDocuments for Visitor {
+impl OriginDocuments for UtilityPage {
     async fn run(&mut self, origin: &str, expression: String) -> Result<String> {
         self.go_to(&format!("{origin}/")).await?;
         self.run_at(origin, &expression).await
     }
 }
 
-impl Drop for Visitor {
+impl Drop for UtilityPage {
     fn drop(&mut self) {
         let (context, window) = (self.context.clone(), self.place.window.clone());
         let target = self.target;
@@ -126,7 +130,7 @@ impl Drop for Visitor {
             let closed = context.close_handle(&window).await;
             tracing::trace!(?closed, "a visit is over");
             if let Some(target) = target {
-                context.visits(target, false);
+                context.set_utility_target(target, false);
             }
         })
         .detach();

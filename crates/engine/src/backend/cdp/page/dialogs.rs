@@ -54,7 +54,7 @@ impl CdpPage {
             method: "DOM.setFileInputFiles".to_owned(),
             message: "No file chooser is open".to_owned(),
         })?;
-        let files = self.browser()?.source.lend(files).await?;
+        let files = self.browser()?.source.stage_files(files).await?;
         chooser
             .session
             .call(&dom::SetFileInputFiles {
@@ -76,7 +76,7 @@ impl CdpPage {
         element: Handle,
         files: &[PathBuf],
     ) -> Result<()> {
-        let files = self.browser()?.source.lend(files).await?;
+        let files = self.browser()?.source.stage_files(files).await?;
         let object = self.remote_element(frame, element).await?;
         object
             .session()

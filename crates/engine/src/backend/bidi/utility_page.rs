@@ -13,19 +13,19 @@ use wire::bidi::{network, script};
 
 /// Pages that appear while a page of our own is on its way: one of them is it.
 #[derive(Default)]
-pub(super) struct Withheld(Mutex<Ours>, watch::Sender<u64>);
+pub(super) struct PendingTargets(Mutex<PendingTargetsState>, watch::Sender<u64>);
 
 #[derive(Default)]
-struct Ours {
+struct PendingTargetsState {
     expected: bool,
     appeared: Vec<Info>,
     /// The pages that are ours.
     pages: Vec<String>,
 }
 
-impl Withheld {
+impl PendingTargets {
     /// Whether a page that appeared is kept back.
-    pub(super) fn takes(&self, info: &Info) -> bool {
+    pub(super) fn withhold(&self, info: &Info) -> bool {
         let mut ours = self.state();
         let takes = ours.expected && info.original_opener.is_none();
         if takes {
@@ -35,7 +35,7 @@ impl Withheld {
     }
 
     /// Whether a page is one of ours.
-    pub(super) fn is_ours(&self, context: &str) -> bool {
+    pub(super) fn is_utility_page(&self, context: &str) -> bool {
         self.state().pages.iter().any(|page| page == context)
     }
 
@@ -44,17 +44,17 @@ impl Withheld {
         self.state().appeared.retain(|info| info.context != context);
     }
 
-    pub(super) fn went_on(&self) {
+    pub(super) fn notify_changed(&self) {
         self.1.send_modify(|count| *count += 1);
     }
 
-    fn state(&self) -> MutexGuard<'_, Ours> {
+    fn state(&self) -> MutexGuard<'_, PendingTargetsState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The page; it closes when dropped.
-pub(super) struct ScratchPage {
+pub(super) struct UtilityPage {
     owner: Arc<BidiContext>,
     context: String,
     intercept: Option<String>,
@@ -62,14 +62,14 @@ pub(super) struct ScratchPage {
 
 impl BidiContext {
     /// Opens a page of our own.
-    pub(super) async fn scratch_page(&self) -> Result<ScratchPage> {
+    pub(super) async fn utility_page(&self) -> Result<UtilityPage> {
         let context = self.itself.upgrade().ok_or(Error::PageClosed {})?;
         // Given up half-way, it could not be told from a page of the user's; so it is made to the end, and closed if nobody waits.
-        let made = task::to_the_end("scratch page", context.make_scratch_page()).await;
+        let made = task::run_to_completion("utility page", context.create_utility_page()).await;
         made.unwrap_or(Err(Error::PageClosed {}))
     }
 
-    async fn make_scratch_page(self: Arc<Self>) -> Result<ScratchPage> {
+    async fn create_utility_page(self: Arc<Self>) -> Result<UtilityPage> {
         let _creating = self.creating.lock().await;
         self.withheld.state().expected = true;
         let created = self.create(CreateType::Tab).await;
@@ -86,11 +86,11 @@ impl BidiContext {
         let browser = self.browser()?;
         for info in appeared {
             if created.as_ref().ok() != Some(&info.context) {
-                self.page_appeared(&browser, &info);
+                self.on_page_created(&browser, &info);
             }
         }
         // From here on it is closed, whatever comes.
-        let mut page = ScratchPage {
+        let mut page = UtilityPage {
             context: created?,
             intercept: None,
             owner: self.clone(),
@@ -107,14 +107,14 @@ impl BidiContext {
     }
 }
 
-impl ScratchPage {
+impl UtilityPage {
     fn root(&self) -> &Session {
         &self.owner.root
     }
 }
 
 #[async_trait]
-impl OriginDocuments for ScratchPage {
+impl OriginDocuments for UtilityPage {
     async fn run(&mut self, origin: &str, expression: String) -> Result<String> {
         let visited = self.root().send(&browsing_context::Navigate {
             context: self.context.clone(),
@@ -145,7 +145,7 @@ impl OriginDocuments for ScratchPage {
     }
 }
 
-impl Drop for ScratchPage {
+impl Drop for UtilityPage {
     fn drop(&mut self) {
         if let Some(intercept) = self.intercept.take() {
             drop(self.root().send(&network::RemoveIntercept { intercept }));
@@ -157,7 +157,7 @@ impl Drop for ScratchPage {
         let mut ours = self.owner.withheld.state();
         ours.pages.retain(|page| *page != self.context);
         drop(ours);
-        self.owner.withheld.went_on();
+        self.owner.withheld.notify_changed();
     }
 }
 

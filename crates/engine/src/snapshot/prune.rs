@@ -31,7 +31,7 @@ impl Shown<'_> {
     }
 
     /// Whether name and content come to this text and no more.
-    fn says_only(&self, text: &str) -> bool {
+    fn has_only_text(&self, text: &str) -> bool {
         if self.named {
             self.node.name == text && self.children.is_empty()
         } else {
@@ -49,7 +49,7 @@ impl Shown<'_> {
 }
 
 /// What a document and its frames show, down to a level.
-pub(super) fn distill(snapshot: &FrameSnapshot, depth: Option<u32>) -> Vec<Item<'_>> {
+pub(super) fn prune(snapshot: &FrameSnapshot, depth: Option<u32>) -> Vec<Item<'_>> {
     frame(snapshot, depth, 0)
 }
 
@@ -57,7 +57,7 @@ fn frame(snapshot: &FrameSnapshot, depth: Option<u32>, level: u32) -> Vec<Item<'
     let mut walk = Walk {
         snapshot,
         depth,
-        places: places(snapshot, level),
+        places: node_contexts(snapshot, level),
         next: 0,
         next_node: 0,
     };
@@ -70,7 +70,7 @@ fn frame(snapshot: &FrameSnapshot, depth: Option<u32>, level: u32) -> Vec<Item<'
 }
 
 /// What the rules ask about a node that may be far below.
-struct Place {
+struct NodeContext {
     level: u32,
     parent: Option<usize>,
     /// A generic with nothing but text in it says nothing of its own.
@@ -79,8 +79,8 @@ struct Place {
     tells_its_name: bool,
 }
 
-fn places(snapshot: &FrameSnapshot, top: u32) -> Vec<Place> {
-    let mut places: Vec<Place> = Vec::new();
+fn node_contexts(snapshot: &FrameSnapshot, top: u32) -> Vec<NodeContext> {
+    let mut places: Vec<NodeContext> = Vec::new();
     // The children that are still to come, and the place, of each open node.
     let mut open: Vec<(usize, usize)> = Vec::new();
     for entry in &snapshot.entries {
@@ -92,7 +92,7 @@ fn places(snapshot: &FrameSnapshot, top: u32) -> Vec<Place> {
         }
         if let Entry::Node(node) = entry {
             let level = top + u32::try_from(open.len()).unwrap_or(u32::MAX - top);
-            places.push(Place {
+            places.push(NodeContext {
                 level,
                 parent: open.last().map(|(_, place)| *place),
                 is_loose_text: node.role == "generic",
@@ -110,7 +110,7 @@ fn places(snapshot: &FrameSnapshot, top: u32) -> Vec<Place> {
 struct Walk<'a> {
     snapshot: &'a FrameSnapshot,
     depth: Option<u32>,
-    places: Vec<Place>,
+    places: Vec<NodeContext>,
     /// The next of the entries, and the next of the nodes among them.
     next: usize,
     next_node: usize,
@@ -151,7 +151,7 @@ impl<'a> Walk<'a> {
         if let Some(content) = node.frame.and_then(|it| self.snapshot.frames.get(&it)) {
             children = frame(content, self.depth, level + 1);
         }
-        let named = !node.name.is_empty() && !self.is_told_by_content(node, place);
+        let named = !node.name.is_empty() && !self.is_shown_by_content(node, place);
         self.places[place].tells_its_name = named && node.role != "generic";
         Shown {
             node,
@@ -162,16 +162,16 @@ impl<'a> Walk<'a> {
     }
 
     /// Whether all that a name was read from is shown below, each part as something of its own.
-    fn is_told_by_content(&self, node: &Node, place: usize) -> bool {
+    fn is_shown_by_content(&self, node: &Node, place: usize) -> bool {
         let sources = || node.sources.iter().filter(|source| **source > place);
         node.reference.is_some()
             && (node.parts || sources().next().is_some())
-            && sources().all(|source| self.is_told(*source, place))
+            && sources().all(|source| self.is_shown_as_name(*source, place))
     }
 
     /// Whether a source of the name of the node at `end` is shown, itself or by the name of something around it.
-    fn is_told(&self, source: usize, end: usize) -> bool {
-        let is_shown = |place: &Place| self.depth.is_none_or(|depth| place.level <= depth);
+    fn is_shown_as_name(&self, source: usize, end: usize) -> bool {
+        let is_shown = |place: &NodeContext| self.depth.is_none_or(|depth| place.level <= depth);
         let around = std::iter::successors(Some(source), |place| self.places.get(*place)?.parent);
         around.take_while(|place| *place > end).any(|index| {
             self.places.get(index).is_some_and(|place| {
@@ -213,7 +213,7 @@ fn simplify<'a>(
         let text = std::mem::take(&mut child.children);
         shown.children = text;
     }
-    if !node.aria_hidden && parent.is_some_and(|it| shown.says_only(&it.name)) {
+    if !node.aria_hidden && parent.is_some_and(|it| shown.has_only_text(&it.name)) {
         return None;
     }
     if shown.named {

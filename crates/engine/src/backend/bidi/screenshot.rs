@@ -10,14 +10,14 @@ use wire::bidi::browsing_context::{
 };
 
 /// How often a page is drawn that loads another document at that moment.
-const TRIES: u32 = 10;
+const MAX_ATTEMPTS: u32 = 10;
 /// What Firefox says of a document that went while it was drawn.
 const UNDRAWN: &str = "Unable to capture screenshot";
-const PAUSE: Duration = Duration::from_millis(10);
+const RETRY_INTERVAL: Duration = Duration::from_millis(10);
 const CENTIMETRES: f64 = 2.54;
 
 impl BidiPage {
-    pub(super) async fn draw(&self, options: &Screenshot) -> Result<Vec<u8>> {
+    pub(super) async fn capture_screenshot(&self, options: &Screenshot) -> Result<Vec<u8>> {
         let scale = if options.css_scale {
             1.0 / self.device_scale_factor()
         } else {
@@ -46,9 +46,9 @@ impl BidiPage {
                 width,
                 height,
             } => {
-                let (scroll_x, scroll_y) = self.scrolled().await?;
-                let (x, width) = whole(x + scroll_x, width);
-                let (y, height) = whole(y + scroll_y, height);
+                let (scroll_x, scroll_y) = self.scroll_position().await?;
+                let (x, width) = pixel_span(x + scroll_x, width);
+                let (y, height) = pixel_span(y + scroll_y, height);
                 let clip = Clip {
                     kind: "box",
                     x,
@@ -70,23 +70,23 @@ impl BidiPage {
             match self.root.call(&command).await {
                 // The document went meanwhile.
                 Err(wire::Error::Refused { message, .. })
-                    if message.starts_with(UNDRAWN) && tries < TRIES =>
+                    if message.starts_with(UNDRAWN) && tries < MAX_ATTEMPTS =>
                 {
                     tries += 1;
                     // Until the next one is drawn.
-                    tokio::time::sleep(PAUSE).await;
+                    tokio::time::sleep(RETRY_INTERVAL).await;
                 }
                 drawn => break drawn?,
             }
         };
         if resized {
             let (png, options) = (drawn.data.0, options.clone());
-            return compute(move || shrunk(&png, scale, &options)).await;
+            return compute(move || downscale(&png, scale, &options)).await;
         }
         Ok(drawn.data.0)
     }
 
-    async fn scrolled(&self) -> Result<(f64, f64)> {
+    async fn scroll_position(&self) -> Result<(f64, f64)> {
         let main = crate::backend::PageBackend::main_frame(self);
         let at = self
             .in_sandbox(&main, "() => [scrollX, scrollY].join()", vec![])
@@ -120,7 +120,7 @@ impl BidiPage {
 }
 
 /// The whole pixels that a stretch touches: where they begin, and how many they are.
-fn whole(start: f64, length: f64) -> (f64, f64) {
+fn pixel_span(start: f64, length: f64) -> (f64, f64) {
     /// Layout is in fractions; what is less of a pixel than this is nothing.
     const TOLERANCE: f64 = 1e-3;
     let first = (start + TOLERANCE).floor().max(0.0);
@@ -129,7 +129,7 @@ fn whole(start: f64, length: f64) -> (f64, f64) {
 }
 
 /// Firefox draws as many pixels as there are, so fewer are made of them here.
-fn shrunk(png: &[u8], scale: f64, options: &Screenshot) -> Result<Vec<u8>> {
+fn downscale(png: &[u8], scale: f64, options: &Screenshot) -> Result<Vec<u8>> {
     use image::{DynamicImage, ImageFormat as Format, codecs, imageops::FilterType};
     let failed = |error: image::ImageError| Error::Protocol {
         method: "browsingContext.captureScreenshot".to_owned(),

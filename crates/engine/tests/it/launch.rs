@@ -45,7 +45,7 @@ fn script(commands: &str) -> (tempfile::TempDir, PathBuf) {
     (folder, program)
 }
 
-async fn until_gone(mark: &str) {
+async fn until_exited(mark: &str) {
     until(|| processes(mark).is_empty()).await;
 }
 
@@ -82,7 +82,7 @@ fn a_closed_browser_leaves_no_process_and_no_profile() {
         assert!(profile.exists());
         browser.close(&soon()).await.unwrap();
         assert!(!profile.exists(), "{} is left", profile.display());
-        until_gone(&options.args[0]).await;
+        until_exited(&options.args[0]).await;
         assert!(browser.closed_reason().is_some());
         assert!(matches!(
             context.new_page(&soon()).await,
@@ -103,7 +103,7 @@ fn a_dropped_browser_is_killed_with_its_whole_group() {
         let page = context.new_page(&soon()).await.unwrap();
         let profile = profile(&options.args[0]);
         drop(browser);
-        until_gone(&options.args[0]).await;
+        until_exited(&options.args[0]).await;
         until(|| !profile.exists()).await;
         assert!(page.title(&soon()).await.is_err());
     });
@@ -129,7 +129,7 @@ fn a_browser_outlives_the_thread_that_started_it() {
 }
 
 #[test]
-fn a_program_that_is_not_there_is_named() {
+fn a_missing_executable_is_named() {
     with_options(async |options| {
         let options = LaunchOptions {
             executable: "/nowhere/chromium".into(),
@@ -144,7 +144,7 @@ fn a_program_that_is_not_there_is_named() {
 }
 
 #[test]
-fn the_last_words_of_a_browser_that_dies_at_start_are_told() {
+fn the_output_of_a_browser_that_exits_at_start_is_reported() {
     with_options(async |options| {
         let (_folder, program) = script("echo out of luck >&2\nexit 3");
         let options = LaunchOptions {
@@ -189,7 +189,7 @@ fn a_persistent_profile_keeps_its_cookies() {
 }
 
 #[test]
-fn a_profile_in_use_is_told() {
+fn a_profile_in_use_is_reported() {
     with_options(async |options| {
         let profile = tempfile::tempdir().unwrap();
         let options = LaunchOptions {
@@ -214,7 +214,7 @@ fn a_profile_in_use_is_told() {
 }
 
 #[test]
-fn nothing_is_asked_of_the_network_but_what_pages_ask() {
+fn the_browser_makes_no_requests_of_its_own() {
     with_options(async |options| {
         let proxy = testkit::Proxy::http(None).await;
         let options = LaunchOptions {
@@ -247,7 +247,7 @@ fn nothing_is_asked_of_the_network_but_what_pages_ask() {
 }
 
 #[test]
-fn pages_do_not_see_that_they_are_driven() {
+fn pages_cannot_detect_automation() {
     with_browser(async |browser| {
         let context = browser
             .new_context(&soon(), ContextOptions::default())
@@ -278,7 +278,7 @@ async fn connect(endpoint: String) -> engine::Result<Browser> {
 }
 
 #[test]
-fn a_browser_elsewhere_is_reached_by_both_kinds_of_endpoint_and_left_running() {
+fn a_running_browser_is_connected_by_both_kinds_of_endpoint_and_kept_running() {
     with_options(async |_| {
         let mut elsewhere = RemoteBrowser::start().await;
         let site = Site::start().await;
@@ -333,7 +333,7 @@ fn a_browser_of_this_user_is_found_by_its_profile() {
 }
 
 #[test]
-fn what_a_browser_elsewhere_shows_already_is_taken_over() {
+fn existing_pages_of_a_connected_browser_are_attached() {
     with_options(async |_| {
         let elsewhere = RemoteBrowser::start().await;
         let endpoint = elsewhere.http();
@@ -413,7 +413,7 @@ fn attaching_leaves_the_media_type_that_another_client_emulates() {
 }
 
 #[test]
-fn a_tab_elsewhere_that_hangs_does_not_hang_the_rest() {
+fn an_unresponsive_existing_tab_does_not_block_others() {
     with_options(async |_| {
         let elsewhere = RemoteBrowser::start().await;
         let site = Site::start().await;
@@ -445,7 +445,7 @@ fn a_tab_elsewhere_that_hangs_does_not_hang_the_rest() {
 }
 
 #[test]
-fn an_endpoint_where_nobody_listens_is_refused() {
+fn an_endpoint_without_listener_fails() {
     with_browser(async |_| {
         for endpoint in ["http://127.0.0.1:9", "ws://127.0.0.1:9/devtools/browser/x"] {
             let error = connect(endpoint.to_owned()).await.unwrap_err();
@@ -458,7 +458,7 @@ fn an_endpoint_where_nobody_listens_is_refused() {
 }
 
 #[test]
-fn a_killed_browser_ends_every_call_and_says_so() {
+fn a_killed_browser_fails_every_call_with_a_reason() {
     with_options(async |options| {
         let options = marked(&options, "killed");
         let site = Site::start().await;
@@ -512,7 +512,7 @@ fn kill(process: u32) {
 }
 
 #[test]
-fn a_browser_that_says_nothing_is_given_up_at_the_deadline() {
+fn an_unresponsive_browser_times_out_at_the_deadline() {
     with_options(async |options| {
         let (_folder, program) = script("sleep 1000");
         let options = marked(
@@ -525,12 +525,12 @@ fn a_browser_that_says_nothing_is_given_up_at_the_deadline() {
         let progress = engine::Progress::new(Duration::from_millis(500));
         let error = Browser::launch(&progress, &options).await.unwrap_err();
         assert!(matches!(error, Error::Timeout { .. }));
-        until_gone(&options.args[0]).await;
+        until_exited(&options.args[0]).await;
     });
 }
 
 #[test]
-fn a_browser_whose_wrapper_was_killed_is_not_left_alone() {
+fn a_browser_whose_wrapper_was_killed_is_terminated() {
     with_options(async |options| {
         let real = options.executable.display().to_string();
         let (_folder, program) = script(&format!("\"{real}\" \"$@\"\necho done"));
@@ -546,6 +546,6 @@ fn a_browser_whose_wrapper_was_killed_is_not_left_alone() {
         assert_eq!(wrapper.len(), 1);
         assert!(processes(&options.args[0]).len() > 1);
         kill(wrapper[0]);
-        until_gone(&options.args[0]).await;
+        until_exited(&options.args[0]).await;
     });
 }

@@ -5,53 +5,53 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Where a program may be.
-pub(super) enum Place {
+pub(super) enum Location {
     /// A path, with steps below it of which each may hold one `*`.
     Path { base: PathBuf, steps: Vec<String> },
     /// A command in one of the folders of `PATH`.
     Command(&'static str),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Path { base, steps } => {
+            Location::Path { base, steps } => {
                 let path = steps
                     .iter()
                     .fold(base.clone(), |path, step| path.join(step));
                 path.display().fmt(f)
             }
-            Place::Command(name) => write!(f, "{name} in PATH"),
+            Location::Command(name) => write!(f, "{name} in PATH"),
         }
     }
 }
 
-/// The places of a browser, the best first.
-pub(super) fn of(channel: Channel, search: &Search) -> Vec<Place> {
-    let mut places = Vec::new();
+/// The locations of a browser, the best first.
+pub(super) fn of(channel: Channel, search: &Search) -> Vec<Location> {
+    let mut locations = Vec::new();
     if channel != Channel::Chromium && channel != Channel::ChromiumHeadlessShell {
-        places.extend(system(channel, search));
-        return places;
+        locations.extend(system(channel, search));
+        return locations;
     }
     // Ours first: who installed it wants it.
-    places.extend(downloaded(channel, &search.ours));
-    places.extend(system(channel, search));
-    places.extend(playwright(channel, &search.playwright));
-    places.extend(downloaded(channel, &search.puppeteer));
-    places
+    locations.extend(downloaded(channel, &search.ours));
+    locations.extend(system(channel, search));
+    locations.extend(playwright(channel, &search.playwright));
+    locations.extend(downloaded(channel, &search.puppeteer));
+    locations
 }
 
-fn place(base: &Path, steps: &[&str]) -> Place {
-    Place::Path {
+fn location(base: &Path, steps: &[&str]) -> Location {
+    Location::Path {
         base: base.to_owned(),
         steps: steps.iter().map(|step| (*step).to_owned()).collect(),
     }
 }
 
 /// Chrome for Testing as it is unpacked, by us and by Puppeteer alike: `NAME/VERSION/FOLDER/PROGRAM`.
-fn downloaded(channel: Channel, base: &Path) -> Vec<Place> {
+fn downloaded(channel: Channel, base: &Path) -> Vec<Location> {
     match channel {
-        Channel::ChromiumHeadlessShell => vec![place(
+        Channel::ChromiumHeadlessShell => vec![location(
             base,
             &[
                 "chrome-headless-shell",
@@ -64,10 +64,10 @@ fn downloaded(channel: Channel, base: &Path) -> Vec<Place> {
     }
 }
 
-fn playwright(channel: Channel, base: &Path) -> Vec<Place> {
+fn playwright(channel: Channel, base: &Path) -> Vec<Location> {
     match channel {
         Channel::ChromiumHeadlessShell => vec![
-            place(
+            location(
                 base,
                 &[
                     "chromium_headless_shell-*",
@@ -75,7 +75,7 @@ fn playwright(channel: Channel, base: &Path) -> Vec<Place> {
                     &program("chrome-headless-shell"),
                 ],
             ),
-            place(
+            location(
                 base,
                 &[
                     "chromium_headless_shell-*",
@@ -89,8 +89,8 @@ fn playwright(channel: Channel, base: &Path) -> Vec<Place> {
 }
 
 /// The full browser in an unpacked folder.
-fn with_chrome(base: &Path, steps: &[&str]) -> Vec<Place> {
-    let below = |rest: &[&str]| place(base, &[steps, rest].concat());
+fn with_chrome(base: &Path, steps: &[&str]) -> Vec<Location> {
+    let below = |rest: &[&str]| location(base, &[steps, rest].concat());
     if cfg!(target_os = "macos") {
         let app = |name: &str| {
             below(&[
@@ -117,7 +117,7 @@ fn program(name: &str) -> String {
 }
 
 /// Where installers and package managers put it.
-fn system(channel: Channel, search: &Search) -> Vec<Place> {
+fn system(channel: Channel, search: &Search) -> Vec<Location> {
     if cfg!(target_os = "macos") {
         mac(channel, search)
     } else if cfg!(windows) {
@@ -128,18 +128,18 @@ fn system(channel: Channel, search: &Search) -> Vec<Place> {
 }
 
 /// What the makers of WebKitGTK call a browser for tests, wherever a system keeps what is no command.
-fn mini_browsers() -> Vec<Place> {
-    let below = |base: &str, steps: &[&str]| place(Path::new(base), steps);
-    let mut places = Vec::new();
+fn mini_browsers() -> Vec<Location> {
+    let below = |base: &str, steps: &[&str]| location(Path::new(base), steps);
+    let mut locations = Vec::new();
     for version in ["webkit2gtk-4.1", "webkit2gtk-4.0"] {
-        places.push(below("/usr/lib", &["*-linux-gnu", version, "MiniBrowser"]));
-        places.push(below("/usr/libexec", &[version, "MiniBrowser"]));
-        places.push(below("/usr/lib", &[version, "MiniBrowser"]));
+        locations.push(below("/usr/lib", &["*-linux-gnu", version, "MiniBrowser"]));
+        locations.push(below("/usr/libexec", &[version, "MiniBrowser"]));
+        locations.push(below("/usr/lib", &[version, "MiniBrowser"]));
     }
-    places
+    locations
 }
 
-fn linux(channel: Channel) -> Vec<Place> {
+fn linux(channel: Channel) -> Vec<Location> {
     if channel == Channel::Webkit {
         return mini_browsers();
     }
@@ -191,12 +191,12 @@ fn linux(channel: Channel) -> Vec<Place> {
         ),
         Channel::Webkit | Channel::Safari => (&[], &[]),
     };
-    let fixed = fixed.iter().map(|path| place(Path::new(path), &[]));
-    let on_path = commands.iter().map(|command| Place::Command(command));
+    let fixed = fixed.iter().map(|path| location(Path::new(path), &[]));
+    let on_path = commands.iter().map(|command| Location::Command(command));
     fixed.chain(on_path).collect()
 }
 
-fn mac(channel: Channel, search: &Search) -> Vec<Place> {
+fn mac(channel: Channel, search: &Search) -> Vec<Location> {
     let name = match channel {
         Channel::Chrome => "Google Chrome",
         Channel::ChromeBeta => "Google Chrome Beta",
@@ -207,17 +207,17 @@ fn mac(channel: Channel, search: &Search) -> Vec<Place> {
         Channel::MsedgeDev => "Microsoft Edge Dev",
         Channel::MsedgeCanary => "Microsoft Edge Canary",
         Channel::Chromium => "Chromium",
-        Channel::ChromiumHeadlessShell => return vec![Place::Command("chrome-headless-shell")],
+        Channel::ChromiumHeadlessShell => return vec![Location::Command("chrome-headless-shell")],
         Channel::Firefox => {
             let program = |folder: &str| {
-                place(
+                location(
                     Path::new(folder),
                     &["Firefox.app", "Contents", "MacOS", "firefox"],
                 )
             };
             return vec![program("/Applications")];
         }
-        Channel::Safari => return vec![place(Path::new("/usr/bin/safaridriver"), &[])],
+        Channel::Safari => return vec![location(Path::new("/usr/bin/safaridriver"), &[])],
         Channel::Webkit => return Vec::new(),
     };
     let folders = [
@@ -225,11 +225,11 @@ fn mac(channel: Channel, search: &Search) -> Vec<Place> {
         search.home.join("Applications"),
     ];
     let app =
-        |folder: &PathBuf| place(folder, &[&format!("{name}.app"), "Contents", "MacOS", name]);
+        |folder: &PathBuf| location(folder, &[&format!("{name}.app"), "Contents", "MacOS", name]);
     folders.iter().map(app).collect()
 }
 
-fn windows(channel: Channel, search: &Search) -> Vec<Place> {
+fn windows(channel: Channel, search: &Search) -> Vec<Location> {
     let steps: &[&str] = match channel {
         Channel::Chrome => &["Google", "Chrome", "Application", "chrome.exe"],
         Channel::ChromeBeta => &["Google", "Chrome Beta", "Application", "chrome.exe"],
@@ -240,13 +240,15 @@ fn windows(channel: Channel, search: &Search) -> Vec<Place> {
         Channel::MsedgeDev => &["Microsoft", "Edge Dev", "Application", "msedge.exe"],
         Channel::MsedgeCanary => &["Microsoft", "Edge SxS", "Application", "msedge.exe"],
         Channel::Chromium => &["Chromium", "Application", "chrome.exe"],
-        Channel::ChromiumHeadlessShell => return vec![Place::Command("chrome-headless-shell.exe")],
+        Channel::ChromiumHeadlessShell => {
+            return vec![Location::Command("chrome-headless-shell.exe")];
+        }
         Channel::Firefox => &["Mozilla Firefox", "firefox.exe"],
         Channel::Webkit | Channel::Safari => return Vec::new(),
     };
     search
         .program_folders
         .iter()
-        .map(|folder| place(folder, steps))
+        .map(|folder| location(folder, steps))
         .collect()
 }

@@ -6,27 +6,27 @@ use std::time::Duration;
 /// What the browser adds to the name of a file that is not all there.
 const UNFINISHED: &str = ".wkdownload";
 /// How often the folder is looked at where nobody tells of it.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A folder into which a browser puts files.
-pub(super) struct Arrivals {
+pub(super) struct DownloadWatcher {
     folder: PathBuf,
-    watch: Option<watch::Watch>,
+    watch: Option<watch::FolderWatch>,
 }
 
 /// What has become of a file, by its name.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Arrival {
+pub(super) enum DownloadChange {
     /// It is all there.
     Finished(String),
     /// The browser has given it up.
     Abandoned(String),
 }
 
-impl Arrivals {
+impl DownloadWatcher {
     /// Of a folder that exists.
     pub(super) fn of(folder: PathBuf) -> Self {
-        let watch = watch::Watch::on(&folder)
+        let watch = watch::FolderWatch::on(&folder)
             .inspect_err(|error| tracing::debug!(%error, "the folder is looked at again and again"))
             .ok();
         Self { folder, watch }
@@ -41,24 +41,27 @@ impl Arrivals {
         match &self.watch {
             Some(watch) => watch.wait(then).await,
             None => {
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(POLL_INTERVAL).await;
                 then.await;
             }
         }
     }
 
     /// What has happened since the last time that somebody asked.
-    pub(super) fn news(&self) -> Vec<Arrival> {
-        let told = self.watch.as_ref().and_then(watch::Watch::news);
+    pub(super) fn take_changes(&self) -> Vec<DownloadChange> {
+        let told = self
+            .watch
+            .as_ref()
+            .and_then(watch::FolderWatch::take_changes);
         let told = told.unwrap_or_else(|| {
             let names = self.names().into_iter();
-            names.map(Arrival::Finished).collect()
+            names.map(DownloadChange::Finished).collect()
         });
-        let mut news: Vec<Arrival> = Vec::new();
+        let mut news: Vec<DownloadChange> = Vec::new();
         for arrival in told {
             let is_new = match &arrival {
-                Arrival::Finished(name) => self.is_finished(name),
-                Arrival::Abandoned(_) => true,
+                DownloadChange::Finished(name) => self.is_finished(name),
+                DownloadChange::Abandoned(_) => true,
             };
             if is_new && !news.contains(&arrival) {
                 news.push(arrival);
@@ -68,7 +71,7 @@ impl Arrivals {
     }
 
     /// Whether something is on its way.
-    pub(super) fn any_unfinished(&self) -> bool {
+    pub(super) fn has_unfinished(&self) -> bool {
         self.names().iter().any(|name| name.ends_with(UNFINISHED))
     }
 
@@ -98,7 +101,7 @@ fn names(folder: &Path) -> Vec<String> {
 
 #[cfg(target_os = "linux")]
 mod watch {
-    use super::{Arrival, UNFINISHED};
+    use super::{DownloadChange, UNFINISHED};
     use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
     use std::io;
     use std::mem::MaybeUninit;
@@ -108,9 +111,9 @@ mod watch {
     use tokio::io::unix::AsyncFd;
 
     /// The system tells what happens in a folder.
-    pub(super) struct Watch(AsyncFd<OwnedFd>);
+    pub(super) struct FolderWatch(AsyncFd<OwnedFd>);
 
-    impl Watch {
+    impl FolderWatch {
         pub(super) fn on(folder: &Path) -> io::Result<Self> {
             let told = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)?;
             let of = WatchFlags::CLOSE_WRITE | WatchFlags::MOVED_TO | WatchFlags::DELETE;
@@ -133,7 +136,7 @@ mod watch {
         }
 
         /// `None` if there was more than the system remembers.
-        pub(super) fn news(&self) -> Option<Vec<Arrival>> {
+        pub(super) fn take_changes(&self) -> Option<Vec<DownloadChange>> {
             let mut buffer = [MaybeUninit::uninit(); 4096];
             let mut reader = Reader::new(self.0.get_ref(), &mut buffer);
             let mut news = Vec::new();
@@ -145,9 +148,9 @@ mod watch {
                 };
                 let name = name.to_string_lossy().into_owned();
                 if !event.events().contains(ReadFlags::DELETE) {
-                    news.push(Arrival::Finished(name));
+                    news.push(DownloadChange::Finished(name));
                 } else if let Some(name) = name.strip_suffix(UNFINISHED) {
-                    news.push(Arrival::Abandoned(name.to_owned()));
+                    news.push(DownloadChange::Abandoned(name.to_owned()));
                 }
             }
             (!lost).then_some(news)
@@ -157,14 +160,14 @@ mod watch {
 
 #[cfg(not(target_os = "linux"))]
 mod watch {
-    use super::Arrival;
+    use super::DownloadChange;
     use std::io;
     use std::path::Path;
 
     /// There is none here.
-    pub(super) enum Watch {}
+    pub(super) enum FolderWatch {}
 
-    impl Watch {
+    impl FolderWatch {
         pub(super) fn on(_folder: &Path) -> io::Result<Self> {
             Err(io::ErrorKind::Unsupported.into())
         }
@@ -173,7 +176,7 @@ mod watch {
             match *self {}
         }
 
-        pub(super) fn news(&self) -> Option<Vec<Arrival>> {
+        pub(super) fn take_changes(&self) -> Option<Vec<DownloadChange>> {
             match *self {}
         }
     }
@@ -184,54 +187,56 @@ mod tests {
     use super::*;
 
     /// The news that come next.
-    async fn next(arrivals: &Arrivals) -> Vec<Arrival> {
+    async fn next(arrivals: &DownloadWatcher) -> Vec<DownloadChange> {
         let mut news = Vec::new();
         while news.is_empty() {
-            arrivals.wait(async { news = arrivals.news() }).await;
+            arrivals
+                .wait(async { news = arrivals.take_changes() })
+                .await;
         }
         news
     }
 
-    async fn files_are_told_once_they_are_all_there(arrivals: Arrivals) {
+    async fn files_are_reported_when_complete(arrivals: DownloadWatcher) {
         let write = |name: &str| std::fs::write(arrivals.path(name), name).expect("writable");
-        let finished = |name: &str| vec![Arrival::Finished(name.to_owned())];
+        let finished = |name: &str| vec![DownloadChange::Finished(name.to_owned())];
         write("whole.txt");
         assert_eq!(next(&arrivals).await, finished("whole.txt"));
         std::fs::remove_file(arrivals.path("whole.txt")).expect("it is there");
         // As the browser does it.
         std::fs::write(arrivals.path("long.csv.wkdownload"), "").expect("writable");
         write("long.csv");
-        assert!(arrivals.news().is_empty() && arrivals.any_unfinished());
+        assert!(arrivals.take_changes().is_empty() && arrivals.has_unfinished());
         let (from, to) = ("long.csv.wkdownload", "long.csv");
         std::fs::rename(arrivals.path(from), arrivals.path(to)).expect("it is there");
         assert_eq!(next(&arrivals).await, finished("long.csv"));
-        assert!(!arrivals.any_unfinished());
+        assert!(!arrivals.has_unfinished());
     }
 
     #[tokio::test]
-    async fn files_are_told_with_and_without_the_system() {
+    async fn files_are_reported_with_and_without_inotify() {
         let folder = tempfile::tempdir().expect("a folder");
-        let arrivals = Arrivals::of(folder.path().to_owned());
+        let arrivals = DownloadWatcher::of(folder.path().to_owned());
         assert_eq!(arrivals.watch.is_some(), cfg!(target_os = "linux"));
-        files_are_told_once_they_are_all_there(arrivals).await;
+        files_are_reported_when_complete(arrivals).await;
         let folder = tempfile::tempdir().expect("a folder");
-        let unwatched = Arrivals {
+        let unwatched = DownloadWatcher {
             folder: folder.path().to_owned(),
             watch: None,
         };
-        files_are_told_once_they_are_all_there(unwatched).await;
+        files_are_reported_when_complete(unwatched).await;
     }
 
     #[cfg(target_os = "linux")]
     #[tokio::test]
-    async fn a_file_that_is_given_up_is_told() {
+    async fn an_abandoned_file_is_reported() {
         let folder = tempfile::tempdir().expect("a folder");
-        let arrivals = Arrivals::of(folder.path().to_owned());
+        let arrivals = DownloadWatcher::of(folder.path().to_owned());
         let unfinished = arrivals.path("half.zip.wkdownload");
         std::fs::write(&unfinished, "").expect("writable");
-        assert!(arrivals.news().is_empty());
+        assert!(arrivals.take_changes().is_empty());
         std::fs::remove_file(unfinished).expect("it is there");
-        let given_up = Arrival::Abandoned("half.zip".to_owned());
+        let given_up = DownloadChange::Abandoned("half.zip".to_owned());
         assert_eq!(next(&arrivals).await, [given_up]);
     }
 }

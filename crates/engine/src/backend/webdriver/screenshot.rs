@@ -8,7 +8,7 @@ use base64::Engine as _;
 use image::{DynamicImage, ImageFormat, codecs, imageops::FilterType};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use wire::webdriver::picture::TakeScreenshot;
+use wire::webdriver::screenshot::TakeScreenshot;
 
 /// Where a page is scrolled to, and how large it is in all.
 const EXTENT: &str = "
@@ -32,10 +32,10 @@ struct Box {
 }
 
 impl WebDriverPage {
-    pub(super) async fn draw(&self, options: &Screenshot) -> Result<Vec<u8>> {
-        if options.area == ScreenshotArea::Viewport && !self.is_heard() {
-            let png = self.ask(&TakeScreenshot {}).await?.0;
-            return finished(png, options).await;
+    pub(super) async fn capture_screenshot(&self, options: &Screenshot) -> Result<Vec<u8>> {
+        if options.area == ScreenshotArea::Viewport && !self.has_inspector() {
+            let png = self.send_to_main(&TakeScreenshot {}).await?.0;
+            return finish_screenshot(png, options).await;
         }
         let main = self.main().clone();
         let extent = self.run_raw(&main, EXTENT.to_owned(), vec![]).await?;
@@ -47,23 +47,23 @@ impl WebDriverPage {
                 y,
                 width,
                 height,
-            } => whole(x + scroll_x, y + scroll_y, width, height),
+            } => pixel_box(x + scroll_x, y + scroll_y, width, height),
             // The driver would draw scroll bars too, which come and go.
-            ScreenshotArea::Viewport => whole(scroll_x, scroll_y, number(4), number(5)),
-            ScreenshotArea::FullPage => whole(0.0, 0.0, number(2), number(3)),
+            ScreenshotArea::Viewport => pixel_box(scroll_x, scroll_y, number(4), number(5)),
+            ScreenshotArea::FullPage => pixel_box(0.0, 0.0, number(2), number(3)),
         };
-        if self.is_heard() {
+        if self.has_inspector() {
             let png = self.snapshot(wanted).await?;
-            return finished(png, options).await;
+            return finish_screenshot(png, options).await;
         }
         // A driver draws the viewport only: what lies outside of it stays out of the picture.
-        let png = self.ask(&TakeScreenshot {}).await?.0;
-        let shown = whole(scroll_x, scroll_y, number(4), number(5));
+        let png = self.send_to_main(&TakeScreenshot {}).await?.0;
+        let shown = pixel_box(scroll_x, scroll_y, number(4), number(5));
         let x = wanted.x.saturating_sub(shown.x);
         let y = wanted.y.saturating_sub(shown.y);
         let options = options.clone();
         compute(move || {
-            let part = decoded(&png)?.crop_imm(x, y, wanted.width, wanted.height);
+            let part = decode_screenshot(&png)?.crop_imm(x, y, wanted.width, wanted.height);
             finish(part, &options)
         })
         .await
@@ -78,19 +78,19 @@ impl WebDriverPage {
             "height": part.height,
             "coordinateSystem": "Page",
         });
-        let snapshot: Snapshot = self.inspect("Page.snapshotRect", &asked).await?;
+        let snapshot: Snapshot = self.call_inspector("Page.snapshotRect", &asked).await?;
         let (_, data) = snapshot
             .data_url
             .split_once(";base64,")
-            .ok_or_else(|| failed(&"no picture"))?;
+            .ok_or_else(|| screenshot_error(&"no picture"))?;
         base64::engine::general_purpose::STANDARD
             .decode(data)
-            .map_err(|error| failed(&error))
+            .map_err(|error| screenshot_error(&error))
     }
 }
 
 /// The whole pixels that a rectangle touches.
-fn whole(x: f64, y: f64, width: f64, height: f64) -> Box {
+fn pixel_box(x: f64, y: f64, width: f64, height: f64) -> Box {
     /// Layout is in fractions; what is less of a pixel than this is nothing.
     const TOLERANCE: f64 = 1e-3;
     #[expect(
@@ -114,16 +114,17 @@ fn whole(x: f64, y: f64, width: f64, height: f64) -> Box {
 }
 
 /// The picture as it was asked for.
-async fn finished(png: Vec<u8>, options: &Screenshot) -> Result<Vec<u8>> {
+async fn finish_screenshot(png: Vec<u8>, options: &Screenshot) -> Result<Vec<u8>> {
     if options.format == ScreenshotFormat::Png && (options.shrink - 1.0).abs() < 1e-6 {
         return Ok(png);
     }
     let options = options.clone();
-    compute(move || finish(decoded(&png)?, &options)).await
+    compute(move || finish(decode_screenshot(&png)?, &options)).await
 }
 
-fn decoded(png: &[u8]) -> Result<DynamicImage> {
-    image::load_from_memory_with_format(png, ImageFormat::Png).map_err(|error| failed(&error))
+fn decode_screenshot(png: &[u8]) -> Result<DynamicImage> {
+    image::load_from_memory_with_format(png, ImageFormat::Png)
+        .map_err(|error| screenshot_error(&error))
 }
 
 fn finish(mut picture: DynamicImage, options: &Screenshot) -> Result<Vec<u8>> {
@@ -149,11 +150,11 @@ fn finish(mut picture: DynamicImage, options: &Screenshot) -> Result<Vec<u8>> {
             picture.into_rgb8().write_with_encoder(encoder)
         }
     }
-    .map_err(|error| failed(&error))?;
+    .map_err(|error| screenshot_error(&error))?;
     Ok(bytes.into_inner())
 }
 
-fn failed(error: &dyn std::fmt::Display) -> Error {
+fn screenshot_error(error: &dyn std::fmt::Display) -> Error {
     Error::Protocol {
         method: "Take Screenshot".to_owned(),
         message: error.to_string(),

@@ -11,9 +11,9 @@ use tokio::net::TcpStream;
 /// before it was acknowledged, and Linux takes 40 ms for that where nothing is sent meanwhile.
 /// <https://man7.org/linux/man-pages/man7/tcp.7.html> (`TCP_QUICKACK`)
 #[derive(Debug)]
-pub(crate) struct Prompt(TcpStream);
+pub(crate) struct NoDelayStream(TcpStream);
 
-impl Prompt {
+impl NoDelayStream {
     pub(crate) fn new(socket: TcpStream) -> Self {
         // Commands are small and answers are waited for: never collect.
         let _ = socket.set_nodelay(true);
@@ -27,7 +27,7 @@ impl Prompt {
     }
 }
 
-impl AsyncRead for Prompt {
+impl AsyncRead for NoDelayStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -39,7 +39,7 @@ impl AsyncRead for Prompt {
     }
 }
 
-impl AsyncWrite for Prompt {
+impl AsyncWrite for NoDelayStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

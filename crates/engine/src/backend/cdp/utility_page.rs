@@ -7,15 +7,15 @@ use wire::cdp::{Binary, fetch, network, page, runtime, target};
 use wire::{EventStream, Session};
 
 /// The page; it closes when dropped.
-pub(super) struct ScratchPage {
+pub(super) struct UtilityPage {
     session: Session,
     events: EventStream,
     target: target::TargetId,
 }
 
-impl ScratchPage {
+impl UtilityPage {
     /// Takes over a page that was just attached and waits for us. `None` if it has gone already.
-    pub(super) fn over(session: Session, target: target::TargetId) -> Option<Self> {
+    pub(super) fn take_over(session: Session, target: target::TargetId) -> Option<Self> {
         let events = session.connection().take_events(session.id()?)?;
         drop(session.send(&network::Enable::default()));
         drop(session.send(&network::SetBypassServiceWorker { bypass: true }));
@@ -31,7 +31,7 @@ impl ScratchPage {
         })
     }
 
-    async fn visit(&mut self, origin: &str) -> Result<()> {
+    async fn go_to_origin(&mut self, origin: &str) -> Result<()> {
         let mut navigated = self.session.send(&page::Navigate {
             url: format!("{origin}/"),
             ..Default::default()
@@ -72,9 +72,9 @@ impl ScratchPage {
 }
 
 #[async_trait]
-impl OriginDocuments for ScratchPage {
+impl OriginDocuments for UtilityPage {
     async fn run(&mut self, origin: &str, expression: String) -> Result<String> {
-        self.visit(origin).await?;
+        self.go_to_origin(origin).await?;
         let answer = self
             .session
             .call(&runtime::Evaluate {
@@ -97,7 +97,7 @@ impl OriginDocuments for ScratchPage {
     }
 }
 
-impl Drop for ScratchPage {
+impl Drop for UtilityPage {
     fn drop(&mut self) {
         let root = self.session.connection().root();
         drop(root.send(&target::CloseTarget {
