@@ -312,7 +312,7 @@ async fn a_popup_is_waited_for_until_it_is_loaded() {
     let progress = Progress::new(Duration::from_secs(5));
     let watch = fake.page.watch(&progress).await;
     let before = Instant::now();
-    fake.page.popup_opened(popup.page.clone());
+    fake.page.record_popup(popup.page.clone());
     let events = vec![(20, started("L")), (50, committed("L")), (200, loaded("L"))];
     let _telling = report_later(&popup, events);
     let settled = watch.settle(&SettleOptions::default()).await;
