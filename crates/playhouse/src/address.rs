@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn the_insides_of_the_browser_are_not_shown() {
+    fn internal_pages_are_refused() {
         for inside in [
             "chrome://version",
             "about:version",

@@ -26,25 +26,25 @@ use crate::processes::Identity;
 pub(crate) use answer::Answer;
 use answer::Status;
 pub(crate) use error::AppError;
-pub(crate) use list::{Listed, follow, list};
-use process::Family;
+pub(crate) use list::{AppEntry, follow, list};
+use process::ProcessTree;
 use state::{Folder, Phase, State};
-pub(crate) use supervisor::{SUPERVISOR, let_go, supervise};
+pub(crate) use supervisor::{SUPERVISOR, close_inherited_files, supervise};
 
 /// How long a command waits for another one that is under way with the same app.
-const TURN: Duration = Duration::from_secs(26);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(26);
 /// The same for `--shutdown`, which ends a start that is under way.
-const SHUTDOWN_TURN: Duration = Duration::from_secs(3);
+const SHUTDOWN_LOCK_TIMEOUT: Duration = Duration::from_secs(3);
 /// What is left to an app to become ready after such a wait.
-const LEAST_TIME: Duration = Duration::from_secs(2);
+const MIN_START_TIMEOUT: Duration = Duration::from_secs(2);
 /// How much longer than the app a supervisor may take to end: it writes the last of the logs.
-const SUPERVISOR_GRACE: Duration = Duration::from_secs(2);
+const SUPERVISOR_EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long what is left without a supervisor may take to end before it is killed.
-const LEFTOVER_GRACE: Duration = Duration::from_secs(2);
+const LEFTOVER_EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long a port may stay bound when nothing of the app is left.
-const PORT_GRACE: Duration = Duration::from_secs(1);
+const PORT_RELEASE_TIMEOUT: Duration = Duration::from_secs(1);
 /// How often what cannot be waited for is looked at.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// What a command is asked to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,8 +132,8 @@ struct Command {
 
 impl Command {
     async fn start(&self) -> Result<Answer> {
-        let (_turn, waited) = self.turn(TURN).await?;
-        if let Some(state) = self.settled().await {
+        let (_turn, waited) = self.acquire_lock(LOCK_TIMEOUT).await?;
+        if let Some(state) = self.wait_until_settled().await {
             let message = if state.command == self.app.command {
                 "Server is already running"
             } else {
@@ -148,7 +148,7 @@ impl Command {
     }
 
     async fn restart(&self) -> Result<Answer> {
-        let (_turn, waited) = self.turn(TURN).await?;
+        let (_turn, waited) = self.acquire_lock(LOCK_TIMEOUT).await?;
         let before = self.stop().await?;
         let state = self.begin(waited).await?;
         let message = state.remark.as_deref().unwrap_or("Server restarted");
@@ -165,7 +165,7 @@ impl Command {
             // What its supervisor has left behind runs, unless another command is at it.
             if let Some(state) = &state
                 && let Ok(Some(_turn)) = self.folder.lock()
-                && !Family::of(&self.app.folder, Some(state))
+                && !ProcessTree::of(&self.app.folder, Some(state))
                     .members()
                     .is_empty()
             {
@@ -184,7 +184,7 @@ impl Command {
                 None => answer,
             });
         };
-        let (healthy, message) = match (state.phase, state.place()) {
+        let (healthy, message) = match (state.phase, state.address()) {
             (Phase::Ready, Some(place)) => readiness::health(&place, &state.ready_path).await,
             _ => (false, "Server is starting".to_owned()),
         };
@@ -198,7 +198,7 @@ impl Command {
     }
 
     async fn shutdown(&self) -> Result<Answer> {
-        let _turn = self.turn_of_shutdown().await?;
+        let _turn = self.lock_for_shutdown().await?;
         Ok(match self.stop().await? {
             Some(before) => Answer::new(Status::Stopped, "Server stopped".to_owned())
                 .with_previous(&before)
@@ -210,7 +210,7 @@ impl Command {
 
     fn present(&self, status: Status, state: &State, message: &str) -> Answer {
         Answer::new(status, message.to_owned())
-            .with_place(state)
+            .with_address(state)
             .with_logs(self.folder.logs())
     }
 
@@ -222,13 +222,13 @@ impl Command {
     }
 
     /// The same of an app that runs, once it is known whether it becomes ready: whoever started it may have gone.
-    async fn settled(&self) -> Option<State> {
+    async fn wait_until_settled(&self) -> Option<State> {
         loop {
             let state = self.running()?;
             if state.phase == Phase::Ready {
                 return Some(state);
             }
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
@@ -238,7 +238,7 @@ impl Command {
         let app = App {
             ready_timeout: ready_timeout
                 .saturating_sub(waited)
-                .max(LEAST_TIME.min(ready_timeout)),
+                .max(MIN_START_TIMEOUT.min(ready_timeout)),
             ..self.app.clone()
         };
         let port = self.folder.read().and_then(|state| state.port);
@@ -246,23 +246,23 @@ impl Command {
     }
 
     /// Keeps other commands from changing anything about the app, and tells how long that took.
-    async fn turn(&self, limit: Duration) -> Result<(state::Lock, Duration)> {
+    async fn acquire_lock(&self, limit: Duration) -> Result<(state::Lock, Duration)> {
         let since = Instant::now();
         loop {
             let lock = self.folder.lock();
             match lock.map_err(|source| AppError::no_folder(&self.app.folder, &source))? {
                 Some(lock) => return Ok((lock, since.elapsed())),
                 None if since.elapsed() > limit => return Err(AppError::Busy),
-                None => tokio::time::sleep(LOOK).await,
+                None => tokio::time::sleep(POLL_INTERVAL).await,
             }
         }
     }
 
     /// Ends a start that is under way rather than wait for it.
-    async fn turn_of_shutdown(&self) -> Result<state::Lock> {
-        let until = Instant::now() + self.app.stop_timeout + SHUTDOWN_TURN;
+    async fn lock_for_shutdown(&self) -> Result<state::Lock> {
+        let until = Instant::now() + self.app.stop_timeout + SHUTDOWN_LOCK_TIMEOUT;
         loop {
-            match self.turn(LOOK).await {
+            match self.acquire_lock(POLL_INTERVAL).await {
                 Err(AppError::Busy) if Instant::now() < until => {}
                 turn => return turn.map(|(lock, _)| lock),
             }
@@ -284,9 +284,9 @@ impl Command {
         let left = self.clear().await?;
         let stopped = running.or(before.filter(|_| left));
         if let Some(port) = stopped.as_ref().and_then(|state| state.port) {
-            let until = Instant::now() + PORT_GRACE;
+            let until = Instant::now() + PORT_RELEASE_TIMEOUT;
             while !port::is_free(port) && Instant::now() < until {
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(POLL_INTERVAL).await;
             }
         }
         Ok(stopped)
@@ -297,7 +297,7 @@ impl Command {
         let gone = async |limit| {
             let until = Instant::now() + limit;
             while supervisor.is_alive() && Instant::now() < until {
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(POLL_INTERVAL).await;
             }
             !supervisor.is_alive()
         };
@@ -305,22 +305,22 @@ impl Command {
             return;
         }
         // Its app was started with more time than there is now. When that has ended, it will.
-        let family = Family::of(&self.app.folder, self.folder.read().as_ref());
-        let app = family.members().into_iter();
+        let processes = ProcessTree::of(&self.app.folder, self.folder.read().as_ref());
+        let app = processes.members().into_iter();
         app.filter(|member| member != supervisor)
             .for_each(|member| member.kill());
-        if !gone(SUPERVISOR_GRACE).await {
+        if !gone(SUPERVISOR_EXIT_TIMEOUT).await {
             supervisor.kill();
         }
     }
 
     /// Ends what nobody looks after, and tells whether there was anything: a supervisor that was killed leaves its app behind.
     async fn clear(&self) -> Result<bool> {
-        let family = Family::of(&self.app.folder, self.folder.read().as_ref());
-        if family.members().is_empty() {
+        let processes = ProcessTree::of(&self.app.folder, self.folder.read().as_ref());
+        if processes.members().is_empty() {
             return Ok(false);
         }
-        let left = family.end(LEFTOVER_GRACE).await;
+        let left = processes.end(LEFTOVER_EXIT_TIMEOUT).await;
         if left.is_empty() {
             Ok(true)
         } else {

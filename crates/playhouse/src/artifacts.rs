@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 /// How many a session remembers; the oldest is forgotten first.
-const MOST: usize = 1000;
+const MAX_ARTIFACTS: usize = 1000;
 
 /// The files of a session, oldest first.
 #[derive(Debug, Clone, Default)]
@@ -27,7 +27,7 @@ pub(crate) struct Artifact {
     /// Where it lies, or lay.
     pub(crate) path: PathBuf,
     /// What it shows, if it is a picture of a page.
-    pub(crate) picture: Option<Picture>,
+    pub(crate) picture: Option<ScreenshotInfo>,
     /// Whether only callers with the permission `browser:admin` may read it.
     pub(crate) guarded: bool,
     /// The client gave it its name; otherwise the server did, or the page that offered it as a download.
@@ -36,7 +36,7 @@ pub(crate) struct Artifact {
 
 /// What is noted of a file that is written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Note {
+pub(crate) struct ArtifactInfo {
     /// Whether only callers with the permission `browser:admin` may read it.
     pub(crate) guarded: bool,
     /// The client gave it its name.
@@ -45,7 +45,7 @@ pub(crate) struct Note {
 
 /// A picture of a page.
 #[derive(Debug, Clone)]
-pub(crate) struct Picture {
+pub(crate) struct ScreenshotInfo {
     /// The page.
     pub(crate) page: String,
     /// In pixels.
@@ -58,7 +58,7 @@ pub(crate) struct Picture {
     pub(crate) at: SystemTime,
 }
 
-impl Picture {
+impl ScreenshotInfo {
     /// Where it is read.
     pub(crate) fn address(&self, session: &str) -> Address {
         Address::Screenshot {
@@ -79,7 +79,7 @@ impl Artifact {
 
 impl Artifacts {
     /// Notes a file that a tool wrote.
-    pub(crate) fn add(&self, path: &Path, note: Note) {
+    pub(crate) fn add(&self, path: &Path, note: ArtifactInfo) {
         let mut known = self.known();
         let number = known.next;
         known.next += 1;
@@ -92,13 +92,13 @@ impl Artifacts {
             guarded: note.guarded,
             named_by_client: note.named_by_client,
         });
-        if known.files.len() > MOST {
+        if known.files.len() > MAX_ARTIFACTS {
             known.files.pop_front();
         }
     }
 
     /// Notes what the file shows.
-    pub(crate) fn is_picture(&self, path: &Path, picture: Picture) {
+    pub(crate) fn set_screenshot(&self, path: &Path, picture: ScreenshotInfo) {
         let mut known = self.known();
         if let Some(file) = known.files.iter_mut().rfind(|file| file.path == path) {
             file.picture = Some(picture);
@@ -106,7 +106,7 @@ impl Artifacts {
     }
 
     /// Whether tools of the session wrote the file, and every caller of the session may read it.
-    pub(crate) fn has_open(&self, path: &Path) -> bool {
+    pub(crate) fn has_public(&self, path: &Path) -> bool {
         let known = self.known();
         let mut files = known.files.iter();
         files.any(|file| file.path == path && !file.guarded)

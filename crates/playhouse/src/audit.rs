@@ -72,7 +72,7 @@ pub(crate) enum OpenError {
 /// The record was not written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub(crate) struct Unwritable(String);
+pub(crate) struct WriteError(String);
 
 impl AuditLog {
     /// Opens a log to continue it, or creates one. Remains of a record that was not written to its end are recorded and reported.
@@ -111,32 +111,32 @@ impl AuditLog {
     }
 
     /// Writes what could not be written before, if anything. Fails where that is still so: then nothing that has to be recorded may be done.
-    pub(crate) async fn ready(self: &Arc<Self>) -> Result<(), Unwritable> {
+    pub(crate) async fn ready(self: &Arc<Self>) -> Result<(), WriteError> {
         if !self.has_failed.load(Ordering::Acquire) {
             return Ok(());
         }
         let log = self.clone();
         let caught_up = tokio::task::spawn_blocking(move || log.catch_up()).await;
-        caught_up.unwrap_or_else(|panic| Err(Unwritable(panic.to_string())))
+        caught_up.unwrap_or_else(|panic| Err(WriteError(panic.to_string())))
     }
 
-    fn catch_up(&self) -> Result<(), Unwritable> {
+    fn catch_up(&self) -> Result<(), WriteError> {
         let mut state = self.state();
         let caught_up = state.catch_up();
         self.note(caught_up)
     }
 
     /// Writes the record of a call, behind those that came before it. One that cannot be written is kept, and written before the next one.
-    pub(crate) fn append(&self, record: Map<String, Value>) -> Result<(), Unwritable> {
+    pub(crate) fn append(&self, record: Map<String, Value>) -> Result<(), WriteError> {
         let mut state = self.state();
         state.unwritten.push(record);
         let caught_up = state.catch_up();
         self.note(caught_up)
     }
 
-    fn note(&self, written: io::Result<()>) -> Result<(), Unwritable> {
+    fn note(&self, written: io::Result<()>) -> Result<(), WriteError> {
         self.has_failed.store(written.is_err(), Ordering::Release);
-        written.map_err(|error| Unwritable(error.to_string()))
+        written.map_err(|error| WriteError(error.to_string()))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -20,11 +20,11 @@ use oauth::OAuth;
 pub(crate) const METADATA: &str = "/.well-known/oauth-protected-resource";
 
 /// Who is let in.
-pub(crate) struct Gate {
-    way: Way,
+pub(crate) struct Authenticator {
+    way: AuthMethod,
 }
 
-enum Way {
+enum AuthMethod {
     /// Everybody.
     Open,
     /// Who has a key.
@@ -42,17 +42,17 @@ pub(crate) struct Identity {
     pub(crate) until: Option<SystemTime>,
     /// The scopes of its token.
     scopes: Vec<String>,
-    asked: Asked,
+    asked: RequestTarget,
 }
 
 /// Where a request goes: the path, and the host under which the client knows us.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Asked {
+pub(crate) struct RequestTarget {
     path: String,
     host: String,
 }
 
-impl Asked {
+impl RequestTarget {
     /// What such a request asks, at that path.
     pub(crate) fn at(path: &str, uri: &Uri, headers: &HeaderMap) -> Self {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok());
@@ -66,35 +66,35 @@ impl Asked {
 
 /// Why somebody is not let in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Denied {
+pub(crate) struct AuthError {
     status: StatusCode,
     message: String,
     challenge: Option<String>,
 }
 
-impl Gate {
-    /// The gate of a server that is reached at these addresses, such as `https://host:8931`, the one that is told first; and the key that was made for it, if it is one that
+impl Authenticator {
+    /// The authenticator of a server that is reached at these addresses, such as `https://host:8931`, the one that is told first; and the key that was made for it, if it is one that
     /// asks for keys and nobody gave one.
     pub(crate) fn new(
         settings: &AuthSettings,
         addresses: &[String],
     ) -> Result<(Self, Option<String>), KeysError> {
         let (way, made) = match settings.mode {
-            AuthMode::None => (Way::Open, None),
+            AuthMode::None => (AuthMethod::Open, None),
             AuthMode::ApiKey => {
                 let keys = Keys::new(settings.key.as_deref(), settings.keys.as_deref())?;
                 match keys {
-                    Some(keys) => (Way::Keys(keys), None),
+                    Some(keys) => (AuthMethod::Keys(keys), None),
                     None => {
                         let (keys, key) = Keys::generate()?;
-                        (Way::Keys(keys), Some(key))
+                        (AuthMethod::Keys(keys), Some(key))
                     }
                 }
             }
             AuthMode::Oauth => {
                 let resource = settings.resource.as_deref();
                 (
-                    Way::Tokens(OAuth::new(&settings.issuers, resource, addresses)),
+                    AuthMethod::Tokens(OAuth::new(&settings.issuers, resource, addresses)),
                     None,
                 )
             }
@@ -105,16 +105,16 @@ impl Gate {
     /// Who asks, with these headers.
     pub(crate) async fn identify(
         &self,
-        asked: Asked,
+        asked: RequestTarget,
         headers: &HeaderMap,
-    ) -> Result<Identity, Denied> {
+    ) -> Result<Identity, AuthError> {
         match &self.way {
-            Way::Open => Ok(Identity::of(Principal::anybody(), asked)),
-            Way::Keys(keys) => {
+            AuthMethod::Open => Ok(Identity::of(Principal::anonymous(), asked)),
+            AuthMethod::Keys(keys) => {
                 let principal = keys.identify(headers)?;
                 Ok(Identity::of(principal, asked))
             }
-            Way::Tokens(oauth) => oauth.identify(asked, headers).await,
+            AuthMethod::Tokens(oauth) => oauth.identify(asked, headers).await,
         }
     }
 
@@ -125,9 +125,9 @@ impl Gate {
         identity: &Identity,
         what: &str,
         needed: Permission,
-    ) -> Result<(), Denied> {
+    ) -> Result<(), AuthError> {
         match &self.way {
-            Way::Tokens(oauth) if identity.principal.permission() < needed => {
+            AuthMethod::Tokens(oauth) if identity.principal.permission() < needed => {
                 Err(oauth.insufficient(&identity.asked, &identity.scopes, what, needed))
             }
             _ => Ok(()),
@@ -135,10 +135,10 @@ impl Gate {
     }
 
     /// What OAuth clients read at [`METADATA`] and the path below it.
-    pub(crate) fn metadata(&self, asked: &Asked) -> Option<Value> {
+    pub(crate) fn metadata(&self, asked: &RequestTarget) -> Option<Value> {
         match &self.way {
-            Way::Tokens(oauth) => oauth.metadata(asked),
-            Way::Open | Way::Keys(_) => None,
+            AuthMethod::Tokens(oauth) => oauth.metadata(asked),
+            AuthMethod::Open | AuthMethod::Keys(_) => None,
         }
     }
 }
@@ -155,7 +155,7 @@ impl Identity {
         }
     }
 
-    fn of(principal: Principal, asked: Asked) -> Self {
+    fn of(principal: Principal, asked: RequestTarget) -> Self {
         Self {
             principal,
             until: None,
@@ -170,7 +170,7 @@ impl Identity {
     }
 }
 
-impl Denied {
+impl AuthError {
     /// What the client gets.
     pub(crate) fn response(&self) -> Response<String> {
         let mut response = Response::new(self.message.clone());

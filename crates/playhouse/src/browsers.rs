@@ -10,31 +10,31 @@ use crate::output::{self, Output};
 use engine::{Browser, BrowserContext, Progress, StorageState};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
-use pool::{Afterwards, Filled, Member, Pool, Retirement, Vacated};
+use pool::{EmptyPolicy, FillState, IdleBrowser, Member, Pool, ReleaseOutcome};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 /// How long a browser may take to end.
-const CLOSING: Duration = Duration::from_secs(10);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The part of it that a context may take, whose browser is about to end.
-const CLOSING_CONTEXT: Duration = Duration::from_secs(2);
+const CONTEXT_CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How long a browser that is gone stays without another in its place, and one that did not start without another try.
-const REPLACING: Duration = Duration::from_millis(200);
+const REPLACE_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The longest pause between tries.
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+const MAX_RETRY_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Starts browsers when they are needed.
 pub(crate) struct Browsers {
     settings: Arc<Settings>,
     /// The server's own browsers.
-    own: Arc<Fleet>,
+    own: Arc<BrowserGroup>,
     /// Those that sessions asked for instead.
-    others: Mutex<Vec<Arc<Fleet>>>,
+    others: Mutex<Vec<Arc<BrowserGroup>>>,
     /// How many browsers isolated contexts ever had, of all fleets.
     started: Arc<AtomicU64>,
     /// All that run, to be ended with the server.
@@ -42,7 +42,7 @@ pub(crate) struct Browsers {
 }
 
 /// The browsers of one kind, which isolated contexts share.
-struct Fleet {
+struct BrowserGroup {
     /// How each is started or reached.
     settings: BrowserSettings,
     pool: Pool,
@@ -51,7 +51,7 @@ struct Fleet {
 impl Browsers {
     pub(crate) fn new(settings: Arc<Settings>) -> Self {
         let started = Arc::<AtomicU64>::default();
-        let own = Fleet {
+        let own = BrowserGroup {
             settings: settings.browser.clone(),
             pool: Pool::new(pool_of(&settings.browser, settings.pool), started.clone()),
         };
@@ -65,23 +65,23 @@ impl Browsers {
     }
 
     /// The browsers that a session of these settings is for.
-    fn fleet(&self, wanted: &BrowserSettings) -> Arc<Fleet> {
+    fn group(&self, wanted: &BrowserSettings) -> Arc<BrowserGroup> {
         let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
         let mut all = std::iter::once(&self.own).chain(others.iter());
-        if let Some(fleet) = all.find(|fleet| fleet.settings.is_same_browser(wanted)) {
-            return fleet.clone();
+        if let Some(group) = all.find(|group| group.settings.is_same_browser(wanted)) {
+            return group.clone();
         }
         // None of them has to be there before it is needed.
         let settings = PoolSettings {
             min: 0,
             ..self.settings.pool
         };
-        let fleet = Arc::new(Fleet {
+        let group = Arc::new(BrowserGroup {
             settings: wanted.clone(),
             pool: Pool::new(pool_of(wanted, settings), self.started.clone()),
         });
-        others.push(fleet.clone());
-        fleet
+        others.push(group.clone());
+        group
     }
 
     /// A context for a session, in a browser that was started for it where need be.
@@ -127,36 +127,38 @@ impl Browsers {
         wanted: &Wanted<'_>,
         progress: &Progress,
     ) -> Result<OpenContext> {
-        let fleet = self.fleet(&wanted.settings.browser);
-        let (member, context) = match self.seated(&fleet, wanted, progress).await {
+        let group = self.group(&wanted.settings.browser);
+        let (member, context) = match self.in_pool(&group, wanted, progress).await {
             // It had died, and nobody had noticed yet.
             Err(Error::Engine(engine::Error::BrowserClosed { .. })) => {
-                self.seated(&fleet, wanted, progress).await?
+                self.in_pool(&group, wanted, progress).await?
             }
-            seated => seated?,
+            in_pool => in_pool?,
         };
         Ok(OpenContext {
             browser: member.browser.clone(),
             context,
-            among: Some((fleet, member)),
+            among: Some((group, member)),
             instead_of: None,
             has_profile: false,
         })
     }
 
     /// A context in a browser of the pool.
-    async fn seated(
+    async fn in_pool(
         self: &Arc<Self>,
-        fleet: &Arc<Fleet>,
+        group: &Arc<BrowserGroup>,
         wanted: &Wanted<'_>,
         progress: &Progress,
     ) -> Result<(Member, BrowserContext)> {
-        let seat = |member: &Member| Seat::taken(self, fleet, member);
-        let start = || self.start(fleet, progress);
-        let mut seat = fleet.pool.seat(start, seat).await?;
-        let context = wanted.open(progress, &seat.member.browser, true).await?;
-        seat.kept = true;
-        Ok((seat.member.clone(), context))
+        let reservation = |member: &Member| Reservation::taken(self, group, member);
+        let start = || self.start(group, progress);
+        let mut reservation = group.pool.reserve(start, reservation).await?;
+        let context = wanted
+            .open(progress, &reservation.member.browser, true)
+            .await?;
+        reservation.kept = true;
+        Ok((reservation.member.clone(), context))
     }
 
     /// The context that a browser began with; the browser is nobody else's.
@@ -167,7 +169,7 @@ impl Browsers {
         browser: Browser,
         has_profile: bool,
     ) -> Result<OpenContext> {
-        let mut unfinished = Unfinished(Some(browser.clone()));
+        let mut unfinished = PendingBrowser(Some(browser.clone()));
         match wanted.open(progress, &browser, false).await {
             Ok(context) => {
                 unfinished.0 = None;
@@ -187,8 +189,8 @@ impl Browsers {
     }
 
     /// A browser for isolated contexts.
-    async fn start(&self, fleet: &Fleet, progress: &Progress) -> Result<Browser> {
-        let settings = &fleet.settings;
+    async fn start(&self, group: &BrowserGroup, progress: &Progress) -> Result<Browser> {
+        let settings = &group.settings;
         let browser = match settings.connect_options() {
             Some(options) => Browser::connect(progress, &options).await?,
             None => {
@@ -202,7 +204,7 @@ impl Browsers {
     /// Starts as many browsers as there have to be, and does so again whenever one of them is gone.
     pub(crate) fn fill(self: &Arc<Self>) {
         if self.settings.pool.min > 0 {
-            engine::spawn("browser pool", filled(Arc::downgrade(self))).detach();
+            engine::spawn("browser pool", keep_filled(Arc::downgrade(self))).detach();
         }
     }
 
@@ -211,27 +213,30 @@ impl Browsers {
     pub(crate) async fn release(self: &Arc<Self>, open: OpenContext) {
         let browsers = self.clone();
         engine::run_to_completion("closing browser", async move {
-            browsers.end(open, Afterwards::Ends).await
+            browsers.end(open, EmptyPolicy::Ends).await
         })
         .await;
     }
 
     /// The same, but the browser stays for the next session that comes.
-    pub(crate) async fn vacate(self: &Arc<Self>, open: OpenContext) {
+    pub(crate) async fn release_context(self: &Arc<Self>, open: OpenContext) {
         let browsers = self.clone();
         engine::run_to_completion("closing browser", async move {
-            browsers.end(open, Afterwards::Stays).await
+            browsers.end(open, EmptyPolicy::Stays).await
         })
         .await;
     }
 
-    async fn end(self: &Arc<Self>, open: OpenContext, afterwards: Afterwards) {
-        if let Some((fleet, member)) = &open.among {
-            let vacated = fleet.pool.vacate(member, afterwards);
+    async fn end(self: &Arc<Self>, open: OpenContext, when_empty: EmptyPolicy) {
+        if let Some((group, member)) = &open.among {
+            let released = group.pool.release_context(member, when_empty);
             // The session's own data goes at once, whatever becomes of the browser.
-            let closed = open.context.close(&Progress::new(CLOSING_CONTEXT)).await;
+            let closed = open
+                .context
+                .close(&Progress::new(CONTEXT_CLOSE_TIMEOUT))
+                .await;
             tracing::debug!(?closed, "closed the context");
-            if !self.await_retirement(fleet, vacated) {
+            if !self.schedule_close(group, released) {
                 return;
             }
         }
@@ -241,20 +246,24 @@ impl Browsers {
     }
 
     /// Closes a browser later that is idle now; whether it is to be closed at once.
-    fn await_retirement(self: &Arc<Self>, fleet: &Arc<Fleet>, vacated: Vacated) -> bool {
-        if let Vacated::Waits(retirement) = vacated {
-            let waiting = retire(Arc::downgrade(self), fleet.clone(), retirement);
+    fn schedule_close(
+        self: &Arc<Self>,
+        group: &Arc<BrowserGroup>,
+        released: ReleaseOutcome,
+    ) -> bool {
+        if let ReleaseOutcome::Waits(idle_browser) = released {
+            let waiting = close_when_idle(Arc::downgrade(self), group.clone(), idle_browser);
             engine::spawn("idle browser", waiting).detach();
             return false;
         }
-        matches!(vacated, Vacated::Ends)
+        matches!(released, ReleaseOutcome::Ends)
     }
 
     /// Ends all of them.
     pub(crate) async fn close(&self) {
         self.own.pool.close();
         let running = std::mem::take(&mut *self.running());
-        let progress = Progress::new(CLOSING);
+        let progress = Progress::new(CLOSE_TIMEOUT);
         let closing = running
             .iter()
             .filter(|browser| browser.closed_reason().is_none())
@@ -297,21 +306,25 @@ fn pool_of(browser: &BrowserSettings, pool: PoolSettings) -> PoolSettings {
 }
 
 /// Closes a browser of the pool that nobody has needed for a while.
-async fn retire(browsers: Weak<Browsers>, fleet: Arc<Fleet>, retirement: Retirement) {
-    tokio::time::sleep(retirement.after).await;
+async fn close_when_idle(
+    browsers: Weak<Browsers>,
+    group: Arc<BrowserGroup>,
+    idle_browser: IdleBrowser,
+) {
+    tokio::time::sleep(idle_browser.after).await;
     // Otherwise all of them have ended.
     let Some(_browsers) = browsers.upgrade() else {
         return;
     };
-    if let Some(browser) = fleet.pool.retire(retirement) {
+    if let Some(browser) = group.pool.take_idle(idle_browser) {
         tracing::debug!("a browser of the pool was idle");
         close(browser).await;
     }
 }
 
 /// Keeps the pool filled, as long as there is one.
-async fn filled(browsers: Weak<Browsers>) {
-    let mut pause = REPLACING;
+async fn keep_filled(browsers: Weak<Browsers>) {
+    let mut pause = REPLACE_INTERVAL;
     loop {
         let filled = {
             let Some(browsers) = browsers.upgrade() else {
@@ -322,14 +335,14 @@ async fn filled(browsers: Weak<Browsers>) {
             own.pool.fill(|| browsers.start(own, &progress)).await
         };
         match filled {
-            Ok(Filled::Started) => pause = REPLACING,
-            Ok(Filled::Enough(running, mut changes)) => {
+            Ok(FillState::Started) => pause = REPLACE_INTERVAL,
+            Ok(FillState::Enough(running, mut changes)) => {
                 let mut gone: FuturesUnordered<_> = running.iter().map(Browser::closed).collect();
                 tokio::select! {
                     Some(reason) = gone.next() => {
                         tracing::info!(reason, "a browser of the pool has terminated");
                         // One that dies at once is not to keep us busy.
-                        tokio::time::sleep(REPLACING).await;
+                        tokio::time::sleep(REPLACE_INTERVAL).await;
                     }
                     changed = changes.changed() => {
                         if changed.is_err() {
@@ -338,12 +351,12 @@ async fn filled(browsers: Weak<Browsers>) {
                     }
                 }
             }
-            Ok(Filled::Closed) => return,
+            Ok(FillState::Closed) => return,
             // The first session will meet it again, and tell.
             Err(error) => {
                 tracing::warn!(%error, "a browser of the pool does not start");
                 tokio::time::sleep(pause).await;
-                pause = (pause * 2).min(LONGEST_PAUSE);
+                pause = (pause * 2).min(MAX_RETRY_INTERVAL);
             }
         }
     }
@@ -377,7 +390,7 @@ impl Wanted<'_> {
         } else {
             browser.default_context(progress, options).await?
         };
-        let mut unclaimed = Unclaimed(isolated.then(|| context.clone()));
+        let mut unclaimed = PendingContext(isolated.then(|| context.clone()));
         if let Some(state) = &self.state {
             context.merge(progress, state).await?;
         }
@@ -387,31 +400,34 @@ impl Wanted<'_> {
 }
 
 /// A place in a browser of the pool, for a context that is not there yet: given back when dropped.
-struct Seat<'a> {
+struct Reservation<'a> {
     browsers: &'a Arc<Browsers>,
-    fleet: &'a Arc<Fleet>,
+    group: &'a Arc<BrowserGroup>,
     member: Member,
     /// The context is there, and is given back with it.
     kept: bool,
 }
 
-impl<'a> Seat<'a> {
-    fn taken(browsers: &'a Arc<Browsers>, fleet: &'a Arc<Fleet>, member: &Member) -> Self {
+impl<'a> Reservation<'a> {
+    fn taken(browsers: &'a Arc<Browsers>, group: &'a Arc<BrowserGroup>, member: &Member) -> Self {
         member.take();
         Self {
             browsers,
-            fleet,
+            group,
             member: member.clone(),
             kept: false,
         }
     }
 }
 
-impl Drop for Seat<'_> {
+impl Drop for Reservation<'_> {
     fn drop(&mut self) {
         if !self.kept {
-            let vacated = self.fleet.pool.vacate(&self.member, Afterwards::Stays);
-            self.browsers.await_retirement(self.fleet, vacated);
+            let released = self
+                .group
+                .pool
+                .release_context(&self.member, EmptyPolicy::Stays);
+            self.browsers.schedule_close(self.group, released);
         }
     }
 }
@@ -432,13 +448,13 @@ pub(crate) async fn first_state(wanted: &Settings) -> Result<Option<StorageState
 }
 
 /// A context that is not what was asked for yet: closed when dropped.
-struct Unclaimed(Option<BrowserContext>);
+struct PendingContext(Option<BrowserContext>);
 
-impl Drop for Unclaimed {
+impl Drop for PendingContext {
     fn drop(&mut self) {
         if let Some(context) = self.0.take() {
             engine::spawn("closing context", async move {
-                let closed = context.close(&Progress::new(CLOSING)).await;
+                let closed = context.close(&Progress::new(CLOSE_TIMEOUT)).await;
                 tracing::debug!(?closed, "closed the context");
             })
             .detach();
@@ -447,9 +463,9 @@ impl Drop for Unclaimed {
 }
 
 /// A browser that has no context yet: ends when dropped.
-struct Unfinished(Option<Browser>);
+struct PendingBrowser(Option<Browser>);
 
-impl Unfinished {
+impl PendingBrowser {
     async fn close(mut self) {
         if let Some(browser) = self.0.take() {
             engine::run_to_completion("closing browser", close(browser)).await;
@@ -457,7 +473,7 @@ impl Unfinished {
     }
 }
 
-impl Drop for Unfinished {
+impl Drop for PendingBrowser {
     fn drop(&mut self) {
         if let Some(browser) = self.0.take() {
             engine::spawn("closing browser", close(browser)).detach();
@@ -466,7 +482,7 @@ impl Drop for Unfinished {
 }
 
 async fn close(browser: Browser) {
-    let closed = browser.close(&Progress::new(CLOSING)).await;
+    let closed = browser.close(&Progress::new(CLOSE_TIMEOUT)).await;
     tracing::debug!(?closed, "closed the browser");
 }
 
@@ -478,7 +494,7 @@ pub(crate) struct OpenContext {
     /// The context.
     pub(crate) context: BrowserContext,
     /// The contexts of its browser, where it is one of several.
-    among: Option<(Arc<Fleet>, Member)>,
+    among: Option<(Arc<BrowserGroup>, Member)>,
     /// The profile that it would have, were that not in use.
     pub(crate) instead_of: Option<String>,
     /// Its browser was started by us with a profile that lasts.

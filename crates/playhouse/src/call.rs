@@ -2,13 +2,13 @@
 
 mod status;
 
-use crate::arrival::Arrival;
 use crate::audit::Entry;
+use crate::call_queue::Ticket;
 use crate::config::{CodegenLanguage, Settings};
 use crate::handover::Handovers;
 use crate::policy::{DECISION_TIMEOUT, Policy};
 use crate::principal::Permission;
-use crate::tool::spec::{Dialect, ToolSpec};
+use crate::tool::spec::{OutputFormat, ToolSpec};
 use engine::Progress;
 use engine::codegen::Language;
 use std::future::Future;
@@ -30,8 +30,8 @@ pub(crate) trait Client: Send + Sync {
     /// Puts a question to the client's user. It may take as long as people take.
     fn ask<'a>(
         &'a self,
-        question: &'a Question,
-    ) -> Pin<Box<dyn Future<Output = Reaction> + Send + 'a>>;
+        question: &'a Elicitation,
+    ) -> Pin<Box<dyn Future<Output = ElicitationResult> + Send + 'a>>;
 
     /// The name under which it knows us, where it has one.
     fn host(&self) -> Option<&str> {
@@ -39,7 +39,7 @@ pub(crate) trait Client: Send + Sync {
     }
 
     /// Whether it was told to make the call again with the answer to a question: nobody reads what this one says.
-    fn will_return(&self) -> bool {
+    fn is_retried_by_client(&self) -> bool {
         false
     }
 
@@ -49,7 +49,7 @@ pub(crate) trait Client: Send + Sync {
     }
 
     /// Whether the client is still there, as far as it can be found out. It may take as long as a client may take for an answer.
-    fn is_there(&self) -> Pin<Box<dyn Future<Output = bool> + Send + '_>> {
+    fn is_connected(&self) -> Pin<Box<dyn Future<Output = bool> + Send + '_>> {
         Box::pin(std::future::ready(true))
     }
 
@@ -59,37 +59,37 @@ pub(crate) trait Client: Send + Sync {
 
 /// Something that is put to a user.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Question {
+pub(crate) struct Elicitation {
     /// In a sentence or two.
     pub(crate) text: String,
     /// What is wanted of them.
-    pub(crate) wish: Wish,
+    pub(crate) kind: ElicitationKind,
 }
 
 /// What is wanted of a user.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Wish {
+pub(crate) enum ElicitationKind {
     /// Yes or no; and a text, where one is suggested.
-    Decision { suggestion: Option<String> },
+    Confirm { suggestion: Option<String> },
     /// Whether a call may be carried out: this time, each time, or not.
     Permission,
     /// To do something, and to say when it is done.
-    Deed,
+    Action,
     /// To go to a page of ours.
-    Visit { url: String },
+    OpenUrl { url: String },
 }
 
 /// What became of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Reaction {
+pub(crate) enum ElicitationResult {
     /// The user said something.
     Decided(Decision),
     /// The user would rather not.
     Declined,
     /// The client cannot ask.
-    CannotAsk,
+    Unsupported,
     /// The client asks, and comes back with another call.
-    WillReturn,
+    RetriedByClient,
 }
 
 /// What the user said.
@@ -111,8 +111,11 @@ impl Client for Anonymous {
         Box::pin(std::future::ready(Some(Vec::new())))
     }
 
-    fn ask<'a>(&'a self, _: &'a Question) -> Pin<Box<dyn Future<Output = Reaction> + Send + 'a>> {
-        Box::pin(std::future::ready(Reaction::CannotAsk))
+    fn ask<'a>(
+        &'a self,
+        _: &'a Elicitation,
+    ) -> Pin<Box<dyn Future<Output = ElicitationResult> + Send + 'a>> {
+        Box::pin(std::future::ready(ElicitationResult::Unsupported))
     }
 
     fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
@@ -151,7 +154,7 @@ pub(crate) struct Call {
     /// What people are asked to type.
     pub(crate) handovers: Arc<Handovers>,
     cancel: CancellationToken,
-    arrival: Arrival,
+    ticket: Ticket,
     /// The context that it is for, where it names one.
     context: Option<String>,
     /// How far its caller may go.
@@ -175,7 +178,7 @@ impl Call {
         tool: &'static ToolSpec,
         settings: Arc<Settings>,
         client: Arc<dyn Client>,
-        arrival: Arrival,
+        ticket: Ticket,
         cancel: CancellationToken,
     ) -> Self {
         Self {
@@ -184,7 +187,7 @@ impl Call {
             client,
             handovers: Arc::default(),
             cancel,
-            arrival,
+            ticket,
             context: None,
             permission: Permission::Admin,
             timeout: None,
@@ -248,19 +251,19 @@ impl Call {
     }
 
     /// Goes ahead without a turn: nobody has to wait for it.
-    pub(crate) fn needs_no_turn(&self) {
-        self.arrival.leave();
+    pub(crate) fn skip_turn(&self) {
+        self.ticket.leave();
         self.begun.notify_one();
     }
 
     /// Waits for its turn on a session, in the order in which calls came, and keeps it until the call is over.
     pub(crate) async fn take_turn(&self, turn: impl Future<Output = Turn>) {
-        self.arrival.first().await;
+        self.ticket.first().await;
         let mut turn = pin!(turn);
         // Once asked for, the turn's place is safe, and the next call may ask.
         let mut asked = std::future::poll_fn(|context| {
             let poll = turn.as_mut().poll(context);
-            self.arrival.leave();
+            self.ticket.leave();
             match poll {
                 Poll::Ready(turn) => Poll::Ready(Some(turn)),
                 Poll::Pending => Poll::Ready(None),
@@ -270,9 +273,9 @@ impl Call {
         let taken = match asked.take() {
             Some(taken) => taken,
             None => {
-                self.waits_for("waiting for an earlier call on the same session");
+                self.set_status("waiting for an earlier call on the same session");
                 let taken = turn.await;
-                self.goes_on();
+                self.clear_status();
                 taken
             }
         };
@@ -287,7 +290,7 @@ impl Call {
     }
 
     /// Lets the next call have the session.
-    pub(crate) fn give_up_turn(&self) {
+    pub(crate) fn release_turn(&self) {
         *self.turn() = None;
     }
 
@@ -323,26 +326,26 @@ impl Call {
     }
 
     /// Whether it says itself how long it may take.
-    pub(crate) fn names_limit(&self) -> bool {
+    pub(crate) fn has_own_timeout(&self) -> bool {
         self.timeout.is_some()
     }
 
     /// How long it may wait for somebody; `usual`, unless it says so.
-    pub(crate) fn patience(&self, usual: Duration) -> Duration {
+    pub(crate) fn timeout_or(&self, usual: Duration) -> Duration {
         self.timeout.unwrap_or(usual)
     }
 
     /// The same, and the time that the action takes by itself.
-    pub(crate) fn action_and(&self, more: Duration) -> Progress {
+    pub(crate) fn action_with_extra(&self, more: Duration) -> Progress {
         self.within(self.timeout.unwrap_or(self.settings.timeouts.action) + more)
     }
 
     /// The time limit of a navigation, from now on.
     pub(crate) fn navigation(&self) -> Progress {
         let timeouts = &self.settings.timeouts;
-        let usual = match self.tool.dialect {
-            Dialect::Json => timeouts.navigation_of_sessions,
-            Dialect::Markdown => timeouts.navigation,
+        let usual = match self.tool.output_format {
+            OutputFormat::Json => timeouts.navigation_of_sessions,
+            OutputFormat::Markdown => timeouts.navigation,
         };
         self.within(self.timeout.unwrap_or(usual))
     }
@@ -357,14 +360,14 @@ impl Call {
     }
 
     /// Notes what it waits for, such as `waiting for the browser to start`.
-    pub(crate) fn waits_for(&self, what: impl Into<String>) {
+    pub(crate) fn set_status(&self, what: impl Into<String>) {
         if let Some(status) = self.client.status() {
             status.set(what);
         }
     }
 
     /// Notes that what it waited for has come.
-    pub(crate) fn goes_on(&self) {
+    pub(crate) fn clear_status(&self) {
         if let Some(status) = self.client.status() {
             status.clear();
         }
@@ -379,7 +382,7 @@ impl Call {
     }
 
     /// The session that tests an app and that the call is for turned out to be this one.
-    pub(crate) fn tests(&self, session_id: &str) {
+    pub(crate) fn set_tested(&self, session_id: &str) {
         let _ = self.tested.set(session_id.to_owned());
     }
 

@@ -3,7 +3,6 @@
 #[cfg(unix)]
 mod app;
 mod arguments;
-mod attempt;
 mod audit;
 mod completions;
 mod doctor;
@@ -17,6 +16,7 @@ mod setup;
 mod show;
 mod terminal;
 mod tools;
+mod try_command;
 
 use std::{
     array, env,
@@ -57,7 +57,7 @@ pub fn main() -> ExitCode {
         #[cfg(unix)]
         Some((app::NAME, matches)) => return wait(app::run(matches, &environment, &cwd)),
         #[cfg(unix)]
-        Some((crate::app::SUPERVISOR, _)) => return app::look_after(),
+        Some((crate::app::SUPERVISOR, _)) => return app::run_supervisor(),
         Some((setup::NAME, matches)) => return setup::run(matches, &environment, &cwd),
         Some((audit::NAME, matches)) => return audit::run(matches, &cwd),
         Some((completions::NAME, matches)) => return completions::run(matches),
@@ -91,7 +91,7 @@ fn run(matches: &ArgMatches, config: &Config) -> ExitCode {
         Some(("install", matches)) => install::run(matches, settings),
         Some(("tools", matches)) => tools::run(matches, settings),
         Some(("doctor", matches)) => wait(doctor::run(matches, settings)),
-        Some(("try", matches)) => wait(attempt::run(matches, settings)),
+        Some(("try", matches)) => wait(try_command::run(matches, settings)),
         _ if settings.http.is_some() => wait_for_many(crate::serve::serve(settings.clone())),
         _ => {
             terminal::greet();

@@ -8,7 +8,7 @@ mod file;
 pub(crate) mod flags;
 mod layered;
 mod options;
-mod places;
+mod paths;
 mod reference;
 mod resolve;
 mod secrets;
@@ -27,12 +27,12 @@ pub use error::ConfigError;
 pub(crate) use file::JSON_WITH_COMMENTS;
 pub use options::Options;
 #[cfg(unix)]
-pub(crate) use places::{apps as apps_folder, home};
+pub(crate) use paths::{apps as apps_folder, home};
 pub use reference::{reference, schema};
 pub(crate) use resolve::{is_safe_address, safe_help};
 pub(crate) use secrets::FORBIDDEN;
-pub(crate) use secrets::Misplaced;
 pub use secrets::Secrets;
+pub(crate) use secrets::WrongOrigin;
 pub use settings::{
     AnswerSettings, AuthSettings, BrowserSettings, CdpSettings, ContextSettings, FileSettings,
     HttpSettings, LogSettings, PoolSettings, PromptSettings, Risk, SecuritySettings,

@@ -12,8 +12,8 @@ use crate::config::{DevServerSettings, DevServers as Settings};
 use crate::error::{Error, Result, ServerReport};
 use crate::owners;
 use crate::processes::Identity;
-use command::{Said, Verb};
-use lease::{Lease, Register};
+use command::{CommandReply, Verb};
+use lease::{Lease, LeaseFolder};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -24,12 +24,12 @@ pub(crate) use command::last_lines;
 pub(crate) use logs::{Excerpt, Logs, Position, between, end, last, page, since};
 
 /// How long a server that says that it is ready may take to accept a connection.
-const LISTENING: Duration = Duration::from_secs(5);
+const LISTEN_TIMEOUT: Duration = Duration::from_secs(5);
 
-const STEP: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// How long we wait for somebody who starts or stops a server before we see whether something was left running.
-const SOMEBODY_ELSE: Duration = Duration::from_secs(60);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// All servers that are configured.
 pub(crate) struct DevServers {
@@ -41,8 +41,8 @@ pub(crate) struct DevServers {
 pub(crate) struct DevServer {
     settings: DevServerSettings,
     /// How it is run: by its own command, or by `playhouse app` where that is the app itself.
-    run_by: Mutex<Arc<DevServerSettings>>,
-    register: Register,
+    effective_settings: Mutex<Arc<DevServerSettings>>,
+    register: LeaseFolder,
     /// Those that it requires, those that they require first.
     required: Vec<Arc<DevServer>>,
     /// Held while the command starts or stops it.
@@ -63,7 +63,7 @@ struct State {
 
 /// What became of a server that a session does not use any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Left {
+pub(crate) enum StopOutcome {
     /// It was stopped; this is what the command said.
     Stopped(Box<Answer>),
     /// Others use it.
@@ -104,11 +104,13 @@ impl DevServers {
             }
             all.push(Arc::new(DevServer {
                 settings: settings_of_one.clone(),
-                run_by: Mutex::new(Arc::new(match plain::is_known(&settings_of_one.command) {
-                    true => plain::wrapped(settings_of_one),
-                    false => settings_of_one.clone(),
-                })),
-                register: Register::of(settings_of_one, &settings.leases),
+                effective_settings: Mutex::new(Arc::new(
+                    match plain::is_known(&settings_of_one.command) {
+                        true => plain::wrapped(settings_of_one),
+                        false => settings_of_one.clone(),
+                    },
+                )),
+                register: LeaseFolder::of(settings_of_one, &settings.leases),
                 required,
                 state: tokio::sync::Mutex::default(),
                 known: Mutex::default(),
@@ -149,12 +151,12 @@ impl DevServers {
     }
 
     /// Stops what servers of ours had running that were killed.
-    pub(crate) fn clear_up(&self) {
+    pub(crate) fn stop_leftovers(&self) {
         let leases = self.leases.clone();
         engine::spawn("clearing up servers", async move {
-            for register in Register::all(&leases) {
-                let alone = register.alone(SOMEBODY_ELSE).await;
-                let (somebody, left) = register.others(&alone, None);
+            for register in LeaseFolder::all(&leases) {
+                let alone = register.lock_exclusive(LOCK_TIMEOUT).await;
+                let (somebody, left) = register.other_users(&alone, None);
                 let note = left.iter().find_map(|left| left.note.as_ref());
                 if let Some(note) = note.filter(|_| !somebody) {
                     let settings = note.settings();
@@ -163,7 +165,7 @@ impl DevServers {
                         tracing::warn!(%error, "what was left running cannot be stopped");
                     }
                 }
-                left.into_iter().for_each(lease::Left::forget);
+                left.into_iter().for_each(lease::StaleLease::remove_file);
             }
         })
         .detach();
@@ -176,7 +178,7 @@ impl DevServers {
             let mut state = server.state.lock().await;
             state.users = 0;
             state.closed = true;
-            if let Err(error) = server.vacated(&mut state, Reason::Over).await {
+            if let Err(error) = server.stop_unless_shared(&mut state, Reason::Over).await {
                 tracing::warn!(%error, "a server cannot be stopped");
             }
         }
@@ -192,10 +194,10 @@ pub(crate) struct Use {
 
 impl Use {
     /// Gives it back: the last one stops the server.
-    pub(crate) async fn give_back(mut self, reason: Reason) -> Result<Left> {
+    pub(crate) async fn give_back(mut self, reason: Reason) -> Result<StopOutcome> {
         self.given_back = true;
         let server = self.server.clone();
-        to_the_end(async move { server.left(reason).await }).await
+        to_the_end(async move { server.release(reason).await }).await
     }
 }
 
@@ -204,7 +206,7 @@ impl Drop for Use {
         if !self.given_back {
             let server = self.server.clone();
             engine::spawn("stopping server", async move {
-                if let Err(error) = server.left(Reason::Over).await {
+                if let Err(error) = server.release(Reason::Over).await {
                     tracing::warn!(%error, "a server cannot be stopped");
                 }
             })
@@ -251,14 +253,19 @@ impl DevServer {
 
     /// Its state, in the command's words.
     pub(crate) async fn status(&self) -> Result<Answer> {
-        if let Some(adopted) = self.adopted() {
-            return Ok(match is_open(&adopted, Duration::ZERO).await {
-                true => adopted.with_status("running"),
-                false => adopted.with_status("stopped"),
+        if let Some(external_answer) = self.external_answer() {
+            return Ok(match is_open(&external_answer, Duration::ZERO).await {
+                true => external_answer.with_status("running"),
+                false => external_answer.with_status("stopped"),
             });
         }
         let before = self.known();
-        let said = command::ask(&self.run_by(), Verb::Status, &self.environment()).await?;
+        let said = command::ask(
+            &self.effective_settings(),
+            Verb::Status,
+            &self.environment(),
+        )
+        .await?;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         // Somebody else may have restarted it; if it was we, this is old.
         if let Some(known) = known.as_mut()
@@ -276,7 +283,7 @@ impl DevServer {
         let server = self.clone();
         to_the_end(async move {
             let mut state = server.state.lock().await;
-            if server.adopted().is_some() {
+            if server.external_answer().is_some() {
                 let reason = "it was not started by this server: restart it where it runs";
                 let report = ServerReport::default();
                 return Err(command::failed(
@@ -288,10 +295,13 @@ impl DevServer {
             }
             // It would go on, and nobody would stop it.
             if state.lease.is_none() {
-                return Err(server.gone(Verb::Restart));
+                return Err(server.stopped_error(Verb::Restart));
             }
-            let _alone = server.register.alone(server.settings.restart).await;
-            let answer = server.comes_up(&mut state, Verb::Restart).await?;
+            let _alone = server
+                .register
+                .lock_exclusive(server.settings.restart)
+                .await;
+            let answer = server.start_and_wait(&mut state, Verb::Restart).await?;
             Ok(answer)
         })
         .await
@@ -308,9 +318,9 @@ impl DevServer {
     }
 
     /// Whether nothing takes connections where it should be.
-    pub(crate) async fn refuses(&self) -> bool {
+    pub(crate) async fn refuses_connections(&self) -> bool {
         match self.known() {
-            Some(known) => !is_open(&known, STEP).await,
+            Some(known) => !is_open(&known, POLL_INTERVAL).await,
             None => false,
         }
     }
@@ -318,19 +328,19 @@ impl DevServer {
     async fn started(self: Arc<Self>) -> Result<Use> {
         let mut state = self.state.lock().await;
         if state.closed {
-            return Err(self.gone(Verb::Start));
+            return Err(self.stopped_error(Verb::Start));
         }
-        let alone = self.register.alone(self.settings.start).await;
+        let alone = self.register.lock_exclusive(self.settings.start).await;
         let ours = state.lease.is_some() || self.settings.url.is_some();
         if !ours {
-            let (somebody, left) = self.register.others(&alone, None);
+            let (somebody, left) = self.register.other_users(&alone, None);
             // Noted before it is started: we may be killed in between.
-            state.lease = Some(self.register.take(&self.run_by(), &alone));
+            state.lease = Some(self.register.take(&self.effective_settings(), &alone));
             state.foreign = !somebody && left.is_empty();
-            left.into_iter().for_each(lease::Left::forget);
-            self.knows(None);
+            left.into_iter().for_each(lease::StaleLease::remove_file);
+            self.set_known(None);
         }
-        match self.comes_up(&mut state, Verb::Start).await {
+        match self.start_and_wait(&mut state, Verb::Start).await {
             Ok(answer) => {
                 state.foreign &= answer.status == "already_running";
                 state.users += 1;
@@ -345,7 +355,7 @@ impl DevServer {
                     let ran = |known: Answer| known.status == "already_running";
                     state.foreign &= self.known().is_some_and(ran);
                     drop(alone);
-                    let stopped = self.vacated(&mut state, Reason::Over).await;
+                    let stopped = self.stop_unless_shared(&mut state, Reason::Over).await;
                     tracing::debug!(?stopped, "after a start that failed");
                 }
                 Err(error)
@@ -354,16 +364,16 @@ impl DevServer {
     }
 
     /// Has the command start or restart it, and waits until it listens.
-    async fn comes_up(&self, state: &mut State, verb: Verb) -> Result<Answer> {
-        let Said { answer, started } = self.said(state, verb).await?;
+    async fn start_and_wait(&self, state: &mut State, verb: Verb) -> Result<Answer> {
+        let CommandReply { answer, started } = self.run_start_command(state, verb).await?;
         // One that ran before keeps its process.
         if let Some(lease) = &mut state.lease
             && answer.status != "already_running"
         {
-            lease.is_process(started);
+            lease.set_process(started);
         }
-        self.knows(Some(answer.clone()));
-        match is_open(&answer, LISTENING).await {
+        self.set_known(Some(answer.clone()));
+        match is_open(&answer, LISTEN_TIMEOUT).await {
             true => Ok(answer),
             false => {
                 let url = answer.url.as_deref().unwrap_or_default();
@@ -384,9 +394,9 @@ impl DevServer {
     }
 
     /// What the command says to a start or a restart. A command that is the app itself is run by `playhouse app` from now on.
-    async fn said(&self, state: &mut State, verb: Verb) -> Result<Said> {
-        if let Some(answer) = self.adopted() {
-            return Ok(Said {
+    async fn run_start_command(&self, state: &mut State, verb: Verb) -> Result<CommandReply> {
+        if let Some(answer) = self.external_answer() {
+            return Ok(CommandReply {
                 answer,
                 started: None,
             });
@@ -395,7 +405,8 @@ impl DevServer {
         let owners = state.lease.as_ref().and_then(Lease::folder);
         let owners = owners.map(|folder| folder.display().to_string());
         environment.extend(owners.map(|folder| (owners::FOLDER.to_owned(), folder)));
-        if let Some(said) = command::try_ask(&self.run_by(), verb, &environment).await? {
+        if let Some(said) = command::try_ask(&self.effective_settings(), verb, &environment).await?
+        {
             return Ok(said);
         }
         let wrapped = Arc::new(plain::wrapped(&self.settings));
@@ -404,65 +415,70 @@ impl DevServer {
             "its command is run by `playhouse app`"
         );
         if let Some(lease) = &mut state.lease {
-            lease.is_run_by(&wrapped);
+            lease.set_command(&wrapped);
         }
-        *self.run_by.lock().unwrap_or_else(PoisonError::into_inner) = wrapped.clone();
+        *self
+            .effective_settings
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = wrapped.clone();
         command::ask(&wrapped, verb, &environment).await
     }
 
     /// What a command would say of an app that runs already.
-    fn adopted(&self) -> Option<Answer> {
+    fn external_answer(&self) -> Option<Answer> {
         Some(Answer::of_url(self.settings.url.as_deref()?))
     }
 
-    fn run_by(&self) -> Arc<DevServerSettings> {
-        let run_by = self.run_by.lock();
-        run_by.unwrap_or_else(PoisonError::into_inner).clone()
+    fn effective_settings(&self) -> Arc<DevServerSettings> {
+        let effective_settings = self.effective_settings.lock();
+        effective_settings
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
-    fn gone(&self, verb: Verb) -> Error {
+    fn stopped_error(&self, verb: Verb) -> Error {
         let reason = "it was stopped meanwhile and is not in use".to_owned();
         command::failed(&self.settings, verb, reason, ServerReport::default())
     }
 
-    async fn left(&self, reason: Reason) -> Result<Left> {
+    async fn release(&self, reason: Reason) -> Result<StopOutcome> {
         let mut state = self.state.lock().await;
         // All may have been stopped meanwhile.
         state.users = state.users.saturating_sub(1);
         match state.users {
-            0 => self.vacated(&mut state, reason).await,
-            _ => Ok(Left::Shared),
+            0 => self.stop_unless_shared(&mut state, reason).await,
+            _ => Ok(StopOutcome::Shared),
         }
     }
 
     /// Stops it, unless somebody else has it running.
-    async fn vacated(&self, state: &mut State, reason: Reason) -> Result<Left> {
+    async fn stop_unless_shared(&self, state: &mut State, reason: Reason) -> Result<StopOutcome> {
         if self.settings.url.is_some() {
-            self.knows(None);
-            return Ok(Left::Running);
+            self.set_known(None);
+            return Ok(StopOutcome::Running);
         }
         let Some(lease) = state.lease.take() else {
-            return Ok(Left::Shared);
+            return Ok(StopOutcome::Shared);
         };
-        let alone = self.register.alone(self.settings.shutdown).await;
-        let (somebody, left) = self.register.others(&alone, Some(&lease));
+        let alone = self.register.lock_exclusive(self.settings.shutdown).await;
+        let (somebody, left) = self.register.other_users(&alone, Some(&lease));
         if somebody {
-            lease.give_up(&alone);
-            return Ok(Left::Shared);
+            lease.release(&alone);
+            return Ok(StopOutcome::Shared);
         }
         if state.foreign && reason == Reason::Over {
-            lease.give_up(&alone);
-            return Ok(Left::Running);
+            lease.release(&alone);
+            return Ok(StopOutcome::Running);
         }
         // Noted until it is stopped: we may be killed in between.
-        let answer = stopped(&self.run_by(), lease.process()).await;
-        lease.give_up(&alone);
-        left.into_iter().for_each(lease::Left::forget);
-        self.knows(None);
-        Ok(Left::Stopped(Box::new(answer?)))
+        let answer = stopped(&self.effective_settings(), lease.process()).await;
+        lease.release(&alone);
+        left.into_iter().for_each(lease::StaleLease::remove_file);
+        self.set_known(None);
+        Ok(StopOutcome::Stopped(Box::new(answer?)))
     }
 
-    fn knows(&self, answer: Option<Answer>) {
+    fn set_known(&self, answer: Option<Answer>) {
         *self.known.lock().unwrap_or_else(PoisonError::into_inner) = answer;
     }
 
@@ -508,9 +524,9 @@ async fn is_open(answer: &Answer, limit: Duration) -> bool {
     let until = Instant::now() + limit;
     loop {
         let connected = tokio::net::TcpStream::connect((host, port));
-        match tokio::time::timeout(LISTENING, connected).await {
+        match tokio::time::timeout(LISTEN_TIMEOUT, connected).await {
             Ok(Ok(_)) => return true,
-            Ok(Err(_)) if Instant::now() < until => tokio::time::sleep(STEP).await,
+            Ok(Err(_)) if Instant::now() < until => tokio::time::sleep(POLL_INTERVAL).await,
             _ => return false,
         }
     }
@@ -534,7 +550,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn nothing_is_started_while_all_is_stopped() {
+    async fn no_server_is_started_during_shutdown() {
         let folder = tempfile::tempdir().unwrap();
         let limit = Duration::from_secs(10);
         let settings = DevServerSettings {

@@ -1,14 +1,14 @@
 //! From a tool and its arguments to its answer: the one path that every call takes.
 
-use crate::call::{Call, Question, Reaction, Wish};
+use crate::call::{Call, Elicitation, ElicitationKind, ElicitationResult};
 use crate::config::Settings;
-use crate::dialect::sections::Boundary;
-use crate::dialect::{Content, ContentItem, json, markdown};
 use crate::error::{Error, Result};
 use crate::evidence::{self, Evidence};
+use crate::output_format::sections::Boundary;
+use crate::output_format::{Content, ContentItem, json, markdown};
 use crate::reply::{Answer, Event, Reply};
 use crate::session::Answered;
-use crate::tool::{Arguments, Dialect, Reach, ToolDef};
+use crate::tool::{Arguments, OutputFormat, Reach, ToolDef};
 use engine::DialogKind;
 use futures_util::FutureExt as _;
 use serde_json::Value;
@@ -40,7 +40,7 @@ pub(crate) async fn run(
         () = call.cancelled() => Err(Error::Cancelled {}),
         () = call.session_closed() => Err(Error::SessionClosed { tool: call.tool.name }),
         outcome = AssertUnwindSafe(outcome(tool, arguments, call, reach)).catch_unwind() => {
-            outcome.unwrap_or_else(|panic| Err(Error::Internal { tool: call.tool.name, reason: said(&*panic) }))
+            outcome.unwrap_or_else(|panic| Err(Error::Internal { tool: call.tool.name, reason: panic_message(&*panic) }))
         }
         () = bounded => Err(Error::TookTooLong {
             tool: call.tool.name,
@@ -50,7 +50,7 @@ pub(crate) async fn run(
     let (outcome, evidence) = tokio::select! {
         biased;
         () = call.cancelled() => (Err(Error::Cancelled {}), None),
-        joined = joined(call, reach, outcome) => joined,
+        attach_evidence = attach_evidence(call, reach, outcome) => attach_evidence,
     };
     let is_large = match &outcome {
         Ok(answer) => answer.is_large(),
@@ -58,8 +58,8 @@ pub(crate) async fn run(
     };
     let (settings, id) = (call.settings.clone(), session_id.map(str::to_owned));
     let content = engine::compute_if_large(is_large, move || {
-        let dressed = dressed(tool, outcome, evidence.as_ref(), id.as_deref(), &settings);
-        presentable(tool, dressed, &settings)
+        let render = render(tool, outcome, evidence.as_ref(), id.as_deref(), &settings);
+        redact_and_bound(tool, render, &settings)
     });
     let content = content.await;
     let images = content.items.iter().filter_map(|item| match item {
@@ -137,8 +137,8 @@ pub(crate) fn refused(
     session_id: Option<&str>,
     settings: &Settings,
 ) -> Content {
-    let dressed = dressed(tool, Err(error), None, session_id, settings);
-    presentable(tool, dressed, settings)
+    let render = render(tool, Err(error), None, session_id, settings);
+    redact_and_bound(tool, render, settings)
 }
 
 async fn outcome(
@@ -152,10 +152,10 @@ async fn outcome(
     if let (Err(Error::ModalState { .. }), Some(arguments)) = (&ran, again)
         && user_answered(call, reach).await
     {
-        call.give_up_turn();
+        call.release_turn();
         ran = tool.run(arguments, call, reach).await;
     }
-    if call.client.will_return() {
+    if call.client.is_retried_by_client() {
         // Nobody reads the answer: what the page has to tell is kept for the next one.
         return Err(Error::Cancelled {});
     }
@@ -167,11 +167,11 @@ async fn outcome(
         Err(error) if error.is_dialog() => Reply::error(error),
         Err(error) if error.is_end() => {
             let part = reach.session.part(call).ok();
-            let lost = match tool.dialect {
-                Dialect::Json => part.and_then(|part| part.lost()),
+            let lost = match tool.output_format {
+                OutputFormat::Json => part.and_then(|part| part.take_lost_state()),
                 // The error itself is what its clients know, and what the next call need not repeat.
-                Dialect::Markdown => {
-                    drop(part.and_then(|part| part.open_tabs()?.crashed()));
+                OutputFormat::Markdown => {
+                    drop(part.and_then(|part| part.open_tabs()?.take_crash()));
                     None
                 }
             };
@@ -192,9 +192,9 @@ async fn outcome(
         // The context that the call names may be what it closed.
         let part = reach.session.part(call);
         let session = part.unwrap_or_else(|_| reach.session.clone());
-        match tool.dialect {
-            Dialect::Markdown => session.answer(call, reply).await,
-            Dialect::Json => Ok(session.plain_answer(reply).await),
+        match tool.output_format {
+            OutputFormat::Markdown => session.answer(call, reply).await,
+            OutputFormat::Json => Ok(session.plain_answer(reply).await),
         }
     } else {
         Ok(Answer {
@@ -220,19 +220,19 @@ async fn user_answered(call: &Call, reach: &Reach) -> bool {
     let Some(dialog) = page.dialog() else {
         return false;
     };
-    let question = Question {
+    let question = Elicitation {
         text: format!(
             "The page {} asks ({}): {}",
             page.url(),
             dialog.kind,
             dialog.message
         ),
-        wish: Wish::Decision {
+        kind: ElicitationKind::Confirm {
             suggestion: (dialog.kind == DialogKind::Prompt).then_some(dialog.default_value),
         },
     };
-    call.waits_for("waiting for the user to answer");
-    let Reaction::Decided(decision) = call.client.ask(&question).await else {
+    call.set_status("waiting for the user to answer");
+    let ElicitationResult::Decided(decision) = call.client.ask(&question).await else {
         return false;
     };
     let text = decision.text.as_deref();
@@ -242,14 +242,14 @@ async fn user_answered(call: &Call, reach: &Reach) -> bool {
 }
 
 /// In a session that tests an app, what the app has to do with the outcome.
-async fn joined(
+async fn attach_evidence(
     call: &Call,
     reach: &Reach,
     outcome: Result<Answer>,
 ) -> (Result<Answer>, Option<Evidence>) {
     let tested = call
         .tested()
-        .and_then(|id| reach.sessions.choose(Some(id)).ok());
+        .and_then(|id| reach.sessions.select(Some(id)).ok());
     let session = tested
         .as_ref()
         .map_or(&reach.session, |tested| &tested.session);
@@ -257,13 +257,13 @@ async fn joined(
     let has_turn = call.has_turn();
     let concerned = has_turn || (call.tested().is_some() && outcome.is_err());
     let app = session.app();
-    let Some(app) = app.filter(|_| concerned && session.goes_on().is_ok()) else {
+    let Some(app) = app.filter(|_| concerned && session.ensure_open().is_ok()) else {
         return (outcome, None);
     };
     let part = session.part(call);
     let session = &part.unwrap_or_else(|_| session.clone());
     let explains = async |error: &Error| evidence::explains(app, error.code()).await;
-    let joined = match outcome {
+    let attach_evidence = match outcome {
         Err(error) if explains(&error).await => {
             let (error, evidence) = evidence::of_failure(call, session, app, error).await;
             (Err(error), Some(evidence))
@@ -291,33 +291,33 @@ async fn joined(
     if has_turn {
         app.call_ended();
     }
-    joined
+    attach_evidence
 }
 
-fn dressed(
+fn render(
     tool: &ToolDef,
     outcome: Result<Answer>,
     evidence: Option<&Evidence>,
     session_id: Option<&str>,
     settings: &Settings,
 ) -> Content {
-    match tool.dialect {
-        Dialect::Markdown => {
+    match tool.output_format {
+        OutputFormat::Markdown => {
             markdown::content(tool, outcome, evidence, session_id, &settings.answers)
         }
-        Dialect::Json => json::content(tool, outcome, evidence, session_id, &settings.answers),
+        OutputFormat::Json => json::content(tool, outcome, evidence, session_id, &settings.answers),
     }
 }
 
 /// As the client may read it: without secrets, and then within the bound, so that no half of a secret is left.
-fn presentable(tool: &ToolDef, mut content: Content, settings: &Settings) -> Content {
+fn redact_and_bound(tool: &ToolDef, mut content: Content, settings: &Settings) -> Content {
     for item in &mut content.items {
         if let ContentItem::Text(text) = item {
             *text = settings.secrets.redacted(std::mem::take(text));
             if settings.answers.content_boundaries {
-                let backslash = match tool.dialect {
-                    Dialect::Markdown => r"\",
-                    Dialect::Json => r"\\",
+                let backslash = match tool.output_format {
+                    OutputFormat::Markdown => r"\",
+                    OutputFormat::Json => r"\\",
                 };
                 *text = engine::without_invisible(std::mem::take(text), backslash);
             }
@@ -326,8 +326,8 @@ fn presentable(tool: &ToolDef, mut content: Content, settings: &Settings) -> Con
     content.structured = content
         .structured
         .map(|value| settings.secrets.redacted_json(value));
-    let mut content = content.bounded(tool.dialect);
-    if tool.dialect == Dialect::Json
+    let mut content = content.bounded(tool.output_format);
+    if tool.output_format == OutputFormat::Json
         && settings.answers.content_boundaries
         && !content.is_error
         && let Some(object) = &content.structured
@@ -341,7 +341,7 @@ fn presentable(tool: &ToolDef, mut content: Content, settings: &Settings) -> Con
     content
 }
 
-fn said(panic: &(dyn Any + Send)) -> String {
+fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or_default()

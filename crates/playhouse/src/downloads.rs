@@ -1,6 +1,6 @@
 //! Downloads of a session: moved to their folder under the name that the page suggested, and told once.
 
-use crate::artifacts::Note;
+use crate::artifacts::ArtifactInfo;
 use crate::output::Output;
 use crate::reply::Event;
 use engine::{BrowserContext, Download, DownloadState};
@@ -55,13 +55,13 @@ impl Downloads {
     }
 
     /// Where a download lies that has arrived.
-    pub(crate) async fn place(&self, context: &BrowserContext, number: u64) -> Option<PathBuf> {
+    pub(crate) async fn path_of(&self, context: &BrowserContext, number: u64) -> Option<PathBuf> {
         self.collect(context).await;
         self.shared.known().get(&number)?.place.clone()
     }
 
     /// Notes that the beginning of a download was told, and perhaps its end.
-    pub(crate) fn tell(&self, number: u64, ended: bool) {
+    pub(crate) fn mark_reported(&self, number: u64, ended: bool) {
         let mut known = self.shared.known();
         let known = known.entry(number).or_default();
         known.told_start = true;
@@ -71,7 +71,7 @@ impl Downloads {
     }
 
     /// What has not been told yet.
-    pub(crate) async fn news(&self, context: &BrowserContext) -> Vec<Event> {
+    pub(crate) async fn new_events(&self, context: &BrowserContext) -> Vec<Event> {
         self.collect(context).await;
         let mut known = self.shared.known();
         let mut news = Vec::new();
@@ -121,9 +121,9 @@ impl Shared {
             DownloadState::Finished(path) => match self.take(path, &name).await {
                 Ok(path) => {
                     let link = self.output.link(&path);
-                    let quarantined = self.output.quarantines();
+                    let quarantined = self.output.has_quarantine();
                     if !quarantined {
-                        self.output.artifacts().add(&path, Note::default());
+                        self.output.artifacts().add(&path, ArtifactInfo::default());
                     }
                     let size = path.metadata().map_or(0, |facts| facts.len());
                     self.output
@@ -144,7 +144,7 @@ impl Shared {
     async fn take(&self, from: &Path, name: &str) -> std::io::Result<PathBuf> {
         let folder = self.output.make_downloads_folder()?;
         #[cfg(unix)]
-        if self.output.quarantines() {
+        if self.output.has_quarantine() {
             let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);
             tokio::fs::set_permissions(from, private).await?;
         }

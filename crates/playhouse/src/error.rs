@@ -633,7 +633,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_tells_programs_what_it_tells_people() {
+    fn an_error_has_the_same_facts_as_text_and_json() {
         let error = Error::from(engine::Error::StaleRef {
             reference: "e3".into(),
         });

@@ -4,9 +4,11 @@
 use crate::call::Call;
 use crate::devserver::{self, Answer, DevServer, Excerpt, Logs, Position};
 use crate::error::{Error, ErrorCode, ServerReport};
-use crate::picture;
+use crate::image_size;
 use crate::scope::TabInAnyState;
-use crate::session::app::{self, App, FailedRequest, Mark, Marks, News, Trouble, TroubleKind};
+use crate::session::app::{
+    self, App, FailedRequest, Mark, Marks, NewEvents, SessionError, SessionErrorKind,
+};
 use crate::session::{Session, console_line};
 use engine::{MessageKind, Progress, ScreenshotArea, ScreenshotFormat};
 use serde::Serialize;
@@ -16,21 +18,21 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// How long a page may take to be drawn that has just failed somebody.
-const PATIENCE: Duration = Duration::from_secs(3);
+const SCREENSHOT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// How long a server that takes no connections may take to come back, or its command to notice that it has ended.
-const MOMENT: Duration = Duration::from_secs(2);
+const SERVER_RECOVERY_TIMEOUT: Duration = Duration::from_secs(2);
 
-const STEP: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The most that is shown of a server's log, in bytes.
-const LOG: u64 = 3000;
+const MAX_LOG_BYTES: u64 = 3000;
 
 /// The most messages, and the most requests, that are shown.
-const MOST: usize = 10;
+const MAX_ITEMS: usize = 10;
 
 /// The most that is shown of a message, in characters.
-const LONGEST: usize = 500;
+const MAX_LENGTH: usize = 500;
 
 /// What is known of a failure beside the error itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -39,7 +41,7 @@ pub(crate) struct Evidence {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) page_url: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) screenshot: Option<Shot>,
+    pub(crate) screenshot: Option<ScreenshotFile>,
     /// Errors since the last call.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) console: Vec<String>,
@@ -48,14 +50,14 @@ pub(crate) struct Evidence {
     pub(crate) requests: Vec<FailedRequest>,
     /// The last error of the app before, which no tool failed of.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) earlier: Option<Earlier>,
+    pub(crate) earlier: Option<EarlierError>,
     /// The servers, the one that was asked for first.
     pub(crate) servers: Vec<ServerState>,
 }
 
 /// An error of the app that came with an earlier call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Earlier {
+pub(crate) struct EarlierError {
     pub(crate) time: String,
     pub(crate) tool: &'static str,
     pub(crate) message: String,
@@ -66,7 +68,7 @@ pub(crate) struct Earlier {
 
 /// A picture of the page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Shot {
+pub(crate) struct ScreenshotFile {
     pub(crate) path: String,
     pub(crate) uri: String,
 }
@@ -128,12 +130,15 @@ impl ServerState {
 /// Looks at what came with a call that went well, and notes what went wrong: the first thing that a server is to blame for, and how many
 /// those are.
 pub(crate) fn of_success(call: &Call, session: &Session, app: &App) -> Option<(String, usize)> {
-    let news = news(session, app);
-    note(call, session, app, &news, None);
-    if let Some(message) = worst(&news) {
-        app.leave_unexplained(call.tool.name, cut(&message));
+    let new_events = new_events(session, app);
+    note(call, session, app, &new_events, None);
+    if let Some(message) = worst(&new_events) {
+        app.record_unattributed(call.tool.name, cut(&message));
     }
-    let servers = news.requests.iter().filter(|failed| failed.is_of_server());
+    let servers = new_events
+        .requests
+        .iter()
+        .filter(|failed| failed.is_of_server());
     let first = servers.clone().next()?.to_string();
     Some((first, servers.count()))
 }
@@ -145,9 +150,9 @@ pub(crate) async fn of_failure(
     app: &App,
     error: Error,
 ) -> (Error, Evidence) {
-    let news = news(session, app);
-    let marks = app.since_last_call();
-    let earlier = app.take_unexplained().map(|error| Earlier {
+    let new_events = new_events(session, app);
+    let marks = app.marks_at_last_call();
+    let earlier = app.take_unattributed().map(|error| EarlierError {
         log: logged(app, |server, index| {
             written_between(server, mark(&error.from, index), mark(&marks, index))
         })
@@ -156,7 +161,8 @@ pub(crate) async fn of_failure(
         tool: error.tool,
         message: error.message,
     });
-    let (shot, mut servers) = tokio::join!(shot(call, session), states(app, &marks));
+    let (take_screenshot, mut servers) =
+        tokio::join!(take_screenshot(call, session), states(app, &marks));
     // That its command failed says more than that it does not run.
     let is_of_server = matches!(
         error.code(),
@@ -166,11 +172,11 @@ pub(crate) async fn of_failure(
         .iter()
         .find(|server| server.is_dead() && !is_of_server);
     let kind = match is_of_server || dead.is_some() {
-        true => TroubleKind::Server,
-        false => TroubleKind::Tool,
+        true => SessionErrorKind::Server,
+        false => SessionErrorKind::Tool,
     };
     let error = match dead {
-        Some(server) => died(server, &error, call),
+        Some(server) => server_exited(server, &error, call),
         None => error,
     };
     let log = joined(&servers);
@@ -182,33 +188,36 @@ pub(crate) async fn of_failure(
         dead.log.clear();
     }
     let servers = servers.into_iter().map(ServerState::shortened).collect();
-    let mut console: Vec<_> = news
+    let mut console: Vec<_> = new_events
         .console
         .iter()
         .map(|message| cut(&console_line(message)))
         .collect();
-    console.truncate(MOST);
-    let mut requests = news.requests.clone();
-    requests.truncate(MOST);
+    console.truncate(MAX_ITEMS);
+    let mut requests = new_events.requests.clone();
+    requests.truncate(MAX_ITEMS);
     let evidence = Evidence {
         page_url: url(session),
-        screenshot: shot,
+        screenshot: take_screenshot,
         console,
         requests,
         earlier,
         servers,
     };
-    app.note(Trouble {
+    app.note(SessionError {
         time: app::now(),
         kind,
         tool: call.tool.name,
         message: cut(&error.to_string()),
         error_code: Some(call.tool.code_of(&error).name()),
         page_url: evidence.page_url.clone(),
-        screenshot: evidence.screenshot.as_ref().map(|shot| shot.path.clone()),
+        screenshot: evidence
+            .screenshot
+            .as_ref()
+            .map(|take_screenshot| take_screenshot.path.clone()),
         log,
     });
-    note(call, session, app, &news, Some(()));
+    note(call, session, app, &new_events, Some(()));
     (error, evidence)
 }
 
@@ -231,7 +240,10 @@ pub(crate) async fn explains(app: &App, code: ErrorCode) -> bool {
         | ErrorCode::StaleRef
         | ErrorCode::ElementNotEditable
         | ErrorCode::ElementNotInteractive => {
-            let down = app.servers().iter().map(|server| server.refuses());
+            let down = app
+                .servers()
+                .iter()
+                .map(|server| server.refuses_connections());
             let down = futures_util::future::join_all(down).await;
             down.contains(&true)
         }
@@ -291,16 +303,16 @@ async fn states(app: &App, marks: &Marks) -> Vec<ServerState> {
 /// What the command says, and whether the server takes no connections. It is asked again for a moment then: that a server has ended is
 /// noticed late, and one that restarts is back soon.
 async fn settled_state(server: &DevServer) -> (Answer, bool) {
-    let until = Instant::now() + MOMENT;
+    let until = Instant::now() + SERVER_RECOVERY_TIMEOUT;
     let mut answer = state(server).await;
     loop {
-        if answer.status == "stopped" || !server.refuses().await {
+        if answer.status == "stopped" || !server.refuses_connections().await {
             return (answer, false);
         }
         if Instant::now() > until {
             return (answer, true);
         }
-        tokio::time::sleep(STEP).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
         answer = state(server).await;
     }
 }
@@ -340,13 +352,14 @@ fn mark(marks: &Marks, index: usize) -> Mark {
 /// What a server wrote since, and how many bytes of it are left out.
 fn written(server: &DevServer, since: Mark) -> (String, u64) {
     excerpt(&server.logs(), |path, choose| {
-        devserver::since(path, choose(&since), LOG)
+        devserver::since(path, choose(&since), MAX_LOG_BYTES)
     })
 }
 
 fn written_between(server: &DevServer, from: Mark, to: Mark) -> String {
-    let read =
-        |path: &Path, choose: Choose| devserver::between(path, choose(&from), choose(&to), LOG);
+    let read = |path: &Path, choose: Choose| {
+        devserver::between(path, choose(&from), choose(&to), MAX_LOG_BYTES)
+    };
     excerpt(&server.logs(), read).0
 }
 
@@ -382,7 +395,7 @@ fn logged(app: &App, of: impl Fn(&DevServer, usize) -> String) -> Option<String>
     (!logs.is_empty()).then(|| logs.join("\n"))
 }
 
-fn died(server: &ServerState, error: &Error, call: &Call) -> Error {
+fn server_exited(server: &ServerState, error: &Error, call: &Call) -> Error {
     let errors = server.answer.logs.errors();
     Error::DevServerFailed {
         server: server.name.clone(),
@@ -405,7 +418,7 @@ fn died(server: &ServerState, error: &Error, call: &Call) -> Error {
     }
 }
 
-async fn shot(call: &Call, session: &Arc<Session>) -> Option<Shot> {
+async fn take_screenshot(call: &Call, session: &Arc<Session>) -> Option<ScreenshotFile> {
     let tab = session.open_tabs()?.current()?;
     if tab.page.is_crashed() || tab.page.dialog().is_some() {
         return None;
@@ -419,31 +432,31 @@ async fn shot(call: &Call, session: &Arc<Session>) -> Option<Shot> {
     };
     let bytes = tab
         .page
-        .screenshot(&Progress::new(PATIENCE), &wanted)
+        .screenshot(&Progress::new(SCREENSHOT_TIMEOUT), &wanted)
         .await
         .ok()?;
     let output = session.output(call).await;
     let file = output.automatic("failure", "png").await.ok()?;
     output.write_bytes(&file, bytes.clone()).await.ok()?;
-    let size = picture::size(&bytes).unwrap_or_default();
+    let size = image_size::size(&bytes).unwrap_or_default();
     let tab = TabInAnyState {
         page: tab.page.clone(),
         tab,
         session: session.clone(),
     };
-    let uri = tab.pictured(output, &file, size, false);
-    Some(Shot {
+    let uri = tab.record_screenshot(output, &file, size, false);
+    Some(ScreenshotFile {
         path: file.link,
         uri,
     })
 }
 
-fn news(session: &Session, app: &App) -> News {
+fn new_events(session: &Session, app: &App) -> NewEvents {
     let tabs = session
         .open_tabs()
         .map(|tabs| tabs.all())
         .unwrap_or_default();
-    app.news(tabs.iter().map(|tab| &tab.page))
+    app.new_events(tabs.iter().map(|tab| &tab.page))
 }
 
 fn url(session: &Session) -> Option<String> {
@@ -452,28 +465,28 @@ fn url(session: &Session) -> Option<String> {
 }
 
 /// Notes what pages had trouble with; the log goes with the first of it, unless a failure has it already.
-fn note(call: &Call, session: &Session, app: &App, news: &News, failure: Option<()>) {
-    if news.console.is_empty() && news.requests.is_empty() {
+fn note(call: &Call, session: &Session, app: &App, new_events: &NewEvents, failure: Option<()>) {
+    if new_events.console.is_empty() && new_events.requests.is_empty() {
         return;
     }
-    let marks = app.since_last_call();
+    let marks = app.marks_at_last_call();
     let mut log = match failure {
         Some(()) => None,
         None => logged(app, |server, index| written(server, mark(&marks, index)).0),
     };
-    let requests = news
+    let requests = new_events
         .requests
         .iter()
-        .map(|failed| (TroubleKind::Request, failed.to_string()));
-    let console = news.console.iter().map(|message| {
+        .map(|failed| (SessionErrorKind::Request, failed.to_string()));
+    let console = new_events.console.iter().map(|message| {
         let kind = match message.kind {
-            MessageKind::PageError => TroubleKind::Page,
-            _ => TroubleKind::Console,
+            MessageKind::PageError => SessionErrorKind::Page,
+            _ => SessionErrorKind::Console,
         };
         (kind, console_line(message))
     });
     for (kind, message) in requests.chain(console) {
-        app.note(Trouble {
+        app.note(SessionError {
             time: app::now(),
             kind,
             tool: call.tool.name,
@@ -487,11 +500,16 @@ fn note(call: &Call, session: &Session, app: &App, news: &News, failure: Option<
 }
 
 /// What the app did worst: a request that its server failed, or else an error of the page.
-fn worst(news: &News) -> Option<String> {
-    let mut requests = news.requests.iter();
+fn worst(new_events: &NewEvents) -> Option<String> {
+    let mut requests = new_events.requests.iter();
     let failed = requests.find(|failed| failed.is_of_server());
     let failed = failed.map(ToString::to_string);
-    failed.or_else(|| news.console.first().map(|message| console_line(message)))
+    failed.or_else(|| {
+        new_events
+            .console
+            .first()
+            .map(|message| console_line(message))
+    })
 }
 
 fn joined(servers: &[ServerState]) -> Option<String> {
@@ -504,7 +522,7 @@ fn joined(servers: &[ServerState]) -> Option<String> {
 }
 
 fn cut(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
+    match text.char_indices().nth(MAX_LENGTH) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),
     }

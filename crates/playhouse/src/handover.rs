@@ -7,17 +7,17 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 /// How long somebody may take to come and type.
-const OPEN: Duration = Duration::from_secs(600);
+const HANDOVER_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// How many may be open at a time; of more, the oldest goes.
-const MOST: usize = 64;
+const MAX_OPEN: usize = 64;
 
 /// The path below which each has its page.
 pub(crate) const PATH: &str = "/handover";
 
 /// What is wanted of the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Wanted {
+pub(crate) struct HandoverRequest {
     /// In the agent's words.
     pub(crate) request: String,
     /// Where the text goes, for the person to judge.
@@ -31,7 +31,7 @@ pub(crate) struct Handover {
     /// Names it, and lets in who knows it.
     id: Uuid,
     /// What is wanted.
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: HandoverRequest,
     began: Instant,
     typed: watch::Sender<Option<String>>,
 }
@@ -56,7 +56,7 @@ impl Default for Handovers {
 
 impl Handover {
     /// Takes what the person typed; `false`, when somebody has done so before.
-    pub(crate) fn give(&self, text: String) -> bool {
+    pub(crate) fn submit(&self, text: String) -> bool {
         self.typed.send_if_modified(|typed| match typed.is_none() {
             true => {
                 *typed = Some(text);
@@ -82,13 +82,13 @@ impl Handover {
 
 impl Handovers {
     /// Asks for it; `true`, if the same was asked for before and is still open.
-    pub(crate) fn open(&self, wanted: Wanted) -> (Arc<Handover>, bool) {
+    pub(crate) fn open(&self, wanted: HandoverRequest) -> (Arc<Handover>, bool) {
         let mut open = self.all();
         let known = open.iter().find(|one| one.wanted == wanted);
         if let Some(known) = known {
             return (known.clone(), true);
         }
-        if open.len() >= MOST {
+        if open.len() >= MAX_OPEN {
             open.remove(0);
         }
         let handover = Arc::new(Handover {
@@ -124,7 +124,7 @@ impl Handovers {
     }
 
     /// Somebody listens at these addresses, such as `http://localhost:8931`.
-    pub(crate) fn are_at(&self, addresses: Vec<String>) {
+    pub(crate) fn set_addresses(&self, addresses: Vec<String>) {
         self.addresses.send_replace(addresses);
     }
 
@@ -135,7 +135,7 @@ impl Handovers {
 
     fn all(&self) -> MutexGuard<'_, Vec<Arc<Handover>>> {
         let mut all = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        all.retain(|one| one.began.elapsed() < OPEN);
+        all.retain(|one| one.began.elapsed() < HANDOVER_TIMEOUT);
         all
     }
 }
@@ -157,8 +157,8 @@ fn base(addresses: &[String], host: Option<&str>) -> String {
 mod tests {
     use super::*;
 
-    fn wanted(field: &str) -> Wanted {
-        Wanted {
+    fn wanted(field: &str) -> HandoverRequest {
+        HandoverRequest {
             request: "Type the code".to_owned(),
             site: "https://bank.example".to_owned(),
             field: ["default", "page", field].map(str::to_owned),
@@ -171,11 +171,11 @@ mod tests {
         let (first, again) = handovers.open(wanted("#code"));
         assert!(!again && handovers.open(wanted("#code")).1);
         assert!(!handovers.open(wanted("#other")).1);
-        assert!(first.give("123456".to_owned()) && !first.give("654321".to_owned()));
+        assert!(first.submit("123456".to_owned()) && !first.submit("654321".to_owned()));
         assert_eq!(first.typed().await, "123456");
         let id = first.id.to_string();
         assert!(handovers.find(&id).is_some());
-        tokio::time::advance(OPEN).await;
+        tokio::time::advance(HANDOVER_TIMEOUT).await;
         assert!(handovers.find(&id).is_none());
     }
 
@@ -183,7 +183,7 @@ mod tests {
     async fn a_page_is_where_its_client_finds_us() {
         let handovers = Handovers::default();
         let (one, _) = handovers.open(wanted("#code"));
-        handovers.are_at(
+        handovers.set_addresses(
             ["http://localhost:8931", "http://127.0.0.1:8931"]
                 .map(str::to_owned)
                 .to_vec(),

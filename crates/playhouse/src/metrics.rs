@@ -22,7 +22,7 @@ struct Calls {
 
 /// What there is at the moment.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Vitals {
+pub(crate) struct HealthStats {
     /// Browsers that run.
     pub(crate) browsers: usize,
     /// Sessions that live.
@@ -87,7 +87,7 @@ impl Metrics {
 
     /// All of it, in the text format of Prometheus.
     /// <https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format>
-    pub(crate) fn text(&self, vitals: Vitals, mcp_sessions: usize) -> String {
+    pub(crate) fn text(&self, health_stats: HealthStats, mcp_sessions: usize) -> String {
         let mut text = String::new();
         let mut gauge = |name: &str, help: &str, value: u64| {
             let _ = writeln!(
@@ -95,11 +95,15 @@ impl Metrics {
                 "# HELP playhouse_{name} {help}\n# TYPE playhouse_{name} gauge\nplayhouse_{name} {value}"
             );
         };
-        gauge("browsers", "Browsers that run.", vitals.browsers as u64);
+        gauge(
+            "browsers",
+            "Browsers that run.",
+            health_stats.browsers as u64,
+        );
         gauge(
             "sessions",
             "Browser sessions that live.",
-            vitals.sessions as u64,
+            health_stats.sessions as u64,
         );
         gauge(
             "mcp_sessions",
@@ -109,7 +113,7 @@ impl Metrics {
         gauge(
             "uptime_seconds",
             "Seconds since the start.",
-            vitals.uptime.as_secs(),
+            health_stats.uptime.as_secs(),
         );
         let calls = self.calls();
         let under_way = calls.values().map(|calls| calls.under_way).sum();
@@ -156,12 +160,12 @@ mod tests {
         metrics.call("a").ended(true);
         drop(metrics.call("a"));
         let _running = metrics.call("b");
-        let vitals = Vitals {
+        let health_stats = HealthStats {
             browsers: 1,
             sessions: 2,
             uptime: Duration::ZERO,
         };
-        let text = metrics.text(vitals, 3);
+        let text = metrics.text(health_stats, 3);
         for line in [
             "playhouse_browsers 1",
             "playhouse_sessions 2",

@@ -1,11 +1,11 @@
 //! The known word that a mistyped one most likely meant.
 
 /// No word that is meant is longer, in bytes; and the time to compare grows with the length.
-const LONGEST: usize = 100;
+const MAX_LENGTH: usize = 100;
 
 /// The nearest of `known` to `word`, if one is near enough to be worth a question.
 pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    if word.len() > LONGEST {
+    if word.len() > MAX_LENGTH {
         return None;
     }
     let word = word.to_lowercase();
@@ -24,7 +24,7 @@ mod tests {
     use super::nearest;
 
     #[test]
-    fn a_slip_finds_its_word_and_another_word_does_not() {
+    fn a_typo_finds_its_word() {
         let known = ["headless", "host", "isolated"];
         assert_eq!(nearest("heedless", known), Some("headless"));
         assert_eq!(nearest("headles", known), Some("headless"));

@@ -4,19 +4,19 @@
 mod access;
 mod beneath;
 mod names;
+mod output_folder;
 mod owner;
-mod place;
 mod trim;
 
 use crate::address::Addresses;
-use crate::artifacts::{Artifacts, Note};
+use crate::artifacts::{ArtifactInfo, Artifacts};
 use crate::config::{FilePaths, FileSettings, Risk, Secrets, Settings};
 use crate::error::{Error, Result};
 use crate::protected::{Protected, real};
 use crate::reply::{FileOrigin, WrittenFile};
 use beneath::{PRIVATE_FILE, PRIVATE_FOLDER, Use};
 use engine::StorageState;
-use place::Place;
+use output_folder::OutputFolder;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -62,7 +62,7 @@ pub(crate) struct Output {
     workspace: PathBuf,
     project: PathBuf,
     /// The output folder of all sessions of the principal.
-    place: Place,
+    place: OutputFolder,
     /// That of this one.
     folder: PathBuf,
     /// Where downloads go, if somebody chose it. Clients name nothing in it.
@@ -96,14 +96,14 @@ impl Output {
     ) -> Self {
         let files = &settings.files;
         if let Some(owner) = &files.owner
-            && let Err(error) = place::make_workspace(&owner.workspace, files)
+            && let Err(error) = output_folder::make_workspace(&owner.workspace, files)
         {
             let folder = owner.workspace.display();
             tracing::warn!(%error, %folder, "the workspace of a principal cannot be made");
         }
         let project = workspace.project.clone();
         let workspace = workspace.folder.clone();
-        let place = Place::of(files, &workspace);
+        let place = OutputFolder::of(files, &workspace);
         let readable = files.readable.iter();
         let readable = readable.map(|root| names::normal(&workspace.join(root)));
         let owner = files.owner.as_ref();
@@ -153,7 +153,7 @@ impl Output {
 
     /// A new file below the output folder, under a name with the time.
     pub(crate) async fn automatic(&self, prefix: &str, extension: &str) -> Result<WrittenFile> {
-        self.refuse_led_away(&self.folder)?;
+        self.refuse_symlink_escape(&self.folder)?;
         let (output, name) = (self.clone(), format!("{prefix}-*.{extension}"));
         let made = tokio::task::spawn_blocking(move || output.make(&name)).await;
         let made = made.unwrap_or_else(|panic| Err(io::Error::other(panic)));
@@ -207,7 +207,7 @@ impl Output {
     }
 
     /// Whether downloads are kept apart, under names that no program opens.
-    pub(crate) fn quarantines(&self) -> bool {
+    pub(crate) fn has_quarantine(&self) -> bool {
         self.quarantine
     }
 
@@ -238,7 +238,7 @@ impl Output {
     }
 
     /// Writes a text that grants access elsewhere, such as a saved login.
-    pub(crate) async fn write_guarded(&self, file: &WrittenFile, text: String) -> Result<()> {
+    pub(crate) async fn write_sensitive(&self, file: &WrittenFile, text: String) -> Result<()> {
         self.write_as(file, self.redacted(text), true).await
     }
 
@@ -258,7 +258,7 @@ impl Output {
         bytes: impl Into<Vec<u8>>,
         guarded: bool,
     ) -> Result<()> {
-        let note = Note {
+        let note = ArtifactInfo {
             guarded,
             named_by_client: file.origin != FileOrigin::Server,
         };
@@ -288,7 +288,7 @@ impl Output {
                 output.refuse_listed(&file)?;
             }
             if guarded {
-                close_to_others(&file)?;
+                restrict_to_owner(&file)?;
             }
             file.set_len(0)?;
             file.write_all(&bytes)
@@ -409,14 +409,14 @@ impl Output {
     /// The folder that the browser downloads to; it may not exist yet.
     pub(crate) fn downloads(&self) -> Result<PathBuf> {
         let downloads = self.place.base.join("downloads");
-        self.refuse_led_away(&downloads)?;
+        self.refuse_symlink_escape(&downloads)?;
         // Otherwise the browser makes it, and lets others read it. Where it cannot be made a download fails, and says so.
         let _ = self.place.make();
         Ok(downloads)
     }
 
     /// What a workspace ships at the place of our folder may be a link to anywhere.
-    fn refuse_led_away(&self, path: &Path) -> Result<()> {
+    fn refuse_symlink_escape(&self, path: &Path) -> Result<()> {
         if self.unrestricted || self.place.holds(path) {
             return Ok(());
         }
@@ -474,7 +474,7 @@ impl Output {
 }
 
 /// Lets nobody but its owner read a file that was there before.
-fn close_to_others(file: &std::fs::File) -> io::Result<()> {
+fn restrict_to_owner(file: &std::fs::File) -> io::Result<()> {
     #[cfg(unix)]
     if std::os::unix::fs::MetadataExt::mode(&file.metadata()?) & 0o077 != 0 {
         use std::os::unix::fs::PermissionsExt as _;

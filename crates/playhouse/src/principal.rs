@@ -58,7 +58,7 @@ impl Permission {
 
 impl Principal {
     /// Everybody, where nobody is asked who they are: over stdio, and without authentication.
-    pub(crate) fn anybody() -> Self {
+    pub(crate) fn anonymous() -> Self {
         Self::named("anybody")
     }
 
@@ -95,8 +95,8 @@ impl Principal {
     }
 
     /// Whether it stands for everybody.
-    pub(crate) fn is_anybody(&self) -> bool {
-        *self == Self::anybody()
+    pub(crate) fn is_anonymous(&self) -> bool {
+        *self == Self::anonymous()
     }
 }
 
@@ -134,9 +134,9 @@ mod tests {
     }
 
     #[test]
-    fn who_it_is_does_not_depend_on_what_it_may() {
+    fn identity_does_not_depend_on_permission() {
         let ada = Principal::named("key:ada");
         assert_eq!(ada, ada.clone().with(Permission::Read));
-        assert_ne!(ada, Principal::anybody());
+        assert_ne!(ada, Principal::anonymous());
     }
 }

@@ -322,7 +322,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_process_of_the_same_number_is_another_one() {
+    fn a_process_with_a_reused_pid_is_another_process() {
         let this = Identity::of(std::process::id()).unwrap();
         assert!(this.is_alive() && this.is_our_users());
         let former = Identity {

@@ -1,4 +1,4 @@
-//! What a tool answers, and what the page looks like afterwards: data, before any dialect has dressed it.
+//! What a tool answers, and what the page looks like afterwards: data, before it is formatted.
 
 use crate::error::Error;
 use engine::codegen::{Action, Language};
@@ -15,7 +15,7 @@ pub(crate) struct Reply {
     /// It did its work, and the work's outcome is that something is wrong.
     pub(crate) error: Option<Error>,
     /// Whether the page's snapshot goes with it.
-    pub(crate) snapshot: SnapshotWish,
+    pub(crate) snapshot: SnapshotRequest,
     /// The page's title, if the snapshot was taken already and that was read along with it.
     pub(crate) title: Option<String>,
 }
@@ -48,7 +48,7 @@ pub(crate) struct Image {
 
 /// Whether and how a snapshot goes with an answer.
 #[derive(Debug, Default)]
-pub(crate) enum SnapshotWish {
+pub(crate) enum SnapshotRequest {
     /// Only if something else calls for the page's section.
     #[default]
     None,
@@ -115,7 +115,7 @@ impl Reply {
 
     /// Asks for the snapshot after the action.
     pub(crate) fn and_snapshot(mut self) -> Self {
-        self.snapshot = SnapshotWish::AfterAction;
+        self.snapshot = SnapshotRequest::AfterAction;
         self
     }
 }
@@ -124,7 +124,7 @@ impl Reply {
     /// Whether going through it takes long.
     fn is_large(&self) -> bool {
         let snapshot = match &self.snapshot {
-            SnapshotWish::Inline(yaml) => yaml,
+            SnapshotRequest::Inline(yaml) => yaml,
             _ => "",
         };
         let texts = self.parts.iter().map(|part| match part {

@@ -1,10 +1,10 @@
 //! What clients can read without calling a tool: sessions, pages, elements, screenshots, network logs, and the files that tools wrote.
 //! Reading waits for no turn and changes nothing.
 
-use crate::artifacts::{Artifact, Picture};
+use crate::artifacts::{Artifact, ScreenshotInfo};
 use crate::config::Secrets;
 use crate::error::Error;
-use crate::session::{PATIENCE, Session, Tab};
+use crate::session::{Session, TITLE_TIMEOUT, Tab};
 use crate::sessions::{Visible, unix_ms};
 use crate::tools;
 use crate::uri::{Address, brief};
@@ -17,13 +17,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How long an element is looked for.
-const LOOKING: Duration = Duration::from_secs(5);
+const FIND_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The largest file that is read into an answer.
-const LARGEST: u64 = 32 * 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 32 * 1024 * 1024;
 
 /// The pause between two looks at what somebody wants to hear of: pages change in bursts.
-const LOOK: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 const JSON: &str = "application/json";
 
@@ -62,7 +62,7 @@ pub(crate) enum Body {
 
 /// Why it cannot be read.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Unreadable {
+pub(crate) enum ReadError {
     /// There is no such thing, or it is not the caller's.
     #[error("Resource not found: {}. See resources/list.", brief(.0))]
     Unknown(String),
@@ -128,7 +128,7 @@ impl Resources {
     }
 
     /// Reads one; it shows no more secrets than answers of tools do.
-    pub(crate) async fn read(&self, address: &Address) -> Result<Contents, Unreadable> {
+    pub(crate) async fn read(&self, address: &Address) -> Result<Contents, ReadError> {
         let session = self.session(address.session());
         let mut contents = self.contents(address).await?;
         if let Some(session) = session {
@@ -141,9 +141,9 @@ impl Resources {
         Ok(contents)
     }
 
-    async fn contents(&self, address: &Address) -> Result<Contents, Unreadable> {
-        let unknown = || Unreadable::Unknown(address.to_string());
-        let failed = |reason: String| Unreadable::Failed {
+    async fn contents(&self, address: &Address) -> Result<Contents, ReadError> {
+        let unknown = || ReadError::Unknown(address.to_string());
+        let failed = |reason: String| ReadError::Failed {
             uri: address.to_string(),
             reason,
         };
@@ -179,7 +179,7 @@ impl Resources {
                 page: id, element, ..
             } => {
                 let tab = tab(id)?;
-                let facts = tools::element(&tab.page, element, &Progress::new(LOOKING)).await;
+                let facts = tools::element(&tab.page, element, &Progress::new(FIND_TIMEOUT)).await;
                 let facts = facts.map_err(|error| match error {
                     Error::Engine(
                         engine::Error::ElementNotFound { .. } | engine::Error::StaleRef { .. },
@@ -199,7 +199,7 @@ impl Resources {
                 let all = artifacts(&session);
                 let artifact = all.iter().find(|artifact| artifact.number == *number);
                 let artifact = artifact.ok_or_else(unknown)?;
-                if artifact.guarded && !self.0.may_open_doors() {
+                if artifact.guarded && !self.0.has_sensitive_access() {
                     return Err(failed(
                         "what may hold a login needs the scope browser:admin".to_owned(),
                     ));
@@ -317,7 +317,7 @@ impl Resources {
     }
 
     fn sessions(&self) -> Vec<Named> {
-        let default = self.0.everybodys().into_iter();
+        let default = self.0.shared_default().into_iter();
         let created = self.0.list();
         let created = created.iter().map(|created| created.session.clone());
         default
@@ -359,7 +359,7 @@ impl Watch<'_> {
                 // A page that is gone is looked at once more.
                 let _ = changes.changed().await;
             }
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 }
@@ -399,7 +399,7 @@ fn artifacts(session: &Session) -> Vec<Artifact> {
 }
 
 async fn page(tab: &Tab) -> Map<String, Value> {
-    let facts = tab.facts(&Progress::new(PATIENCE)).await;
+    let facts = tab.facts(&Progress::new(TITLE_TIMEOUT)).await;
     let viewport = tab.page.viewport().map(|viewport| viewport.size);
     let told = json!({
         "url": facts.url,
@@ -418,7 +418,7 @@ async fn listed(session: &str, artifact: &Artifact) -> Option<Resource> {
     let size = tokio::fs::metadata(&artifact.path).await.ok()?.len();
     let name = artifact.path.file_name()?.to_string_lossy().into_owned();
     let (address, metadata) = match &artifact.picture {
-        Some(picture) => (picture.address(session), picture_facts(picture)),
+        Some(picture) => (picture.address(session), screenshot_facts(picture)),
         None => (
             Address::Artifact {
                 session: session.to_owned(),
@@ -437,7 +437,7 @@ async fn listed(session: &str, artifact: &Artifact) -> Option<Resource> {
     })
 }
 
-fn picture_facts(picture: &Picture) -> Map<String, Value> {
+fn screenshot_facts(picture: &ScreenshotInfo) -> Map<String, Value> {
     Map::from_iter([
         ("width".to_owned(), picture.width.into()),
         ("height".to_owned(), picture.height.into()),
@@ -455,9 +455,9 @@ async fn file(session: &Session, artifact: &Artifact) -> Result<Contents, String
         .await
         .map_err(gone)?
         .len();
-    if size > LARGEST {
+    if size > MAX_FILE_BYTES {
         return Err(format!(
-            "it has {size} bytes; at most {LARGEST} fit an answer"
+            "it has {size} bytes; at most {MAX_FILE_BYTES} fit an answer"
         ));
     }
     let output = session
@@ -478,7 +478,7 @@ async fn file(session: &Session, artifact: &Artifact) -> Result<Contents, String
         metadata: artifact
             .picture
             .as_ref()
-            .map(picture_facts)
+            .map(screenshot_facts)
             .unwrap_or_default(),
     })
 }

@@ -1,8 +1,8 @@
 //! What tools can act on, and how a call gets hold of it.
 
-use crate::artifacts::Picture;
+use crate::artifacts::ScreenshotInfo;
 use crate::call::Call;
-use crate::config::Misplaced;
+use crate::config::WrongOrigin;
 use crate::error::{Error, Result};
 use crate::output::{FileAccess, Output};
 use crate::reply::{Event, Part, Reply, WrittenFile};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 /// How long a page that an action opened may take to load.
-const OPENED: Duration = Duration::from_secs(5);
+const OPENED_PAGE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Nothing of a session: the server itself. Needs no turn.
 pub(crate) struct OfServer;
@@ -82,7 +82,7 @@ impl TabInAnyState {
         let origin = locator.origin(&call.action()).await?;
         match secrets.check(text, &origin) {
             Ok(()) => Ok((locator.on_origin(&origin), value, shown)),
-            Err(Misplaced { name, origins }) => Err(Error::SecretNotAllowedHere {
+            Err(WrongOrigin { name, origins }) => Err(Error::SecretNotAllowedHere {
                 name,
                 origin,
                 allowed_origins: origins,
@@ -111,14 +111,14 @@ impl TabInAnyState {
     }
 
     /// Notes that a file shows the page, so that it can be read as a resource; its address.
-    pub(crate) fn pictured(
+    pub(crate) fn record_screenshot(
         &self,
         output: &Output,
         file: &WrittenFile,
         (width, height): (u32, u32),
         full_page: bool,
     ) -> String {
-        let picture = Picture {
+        let picture = ScreenshotInfo {
             page: self.page.id().0.to_string(),
             width,
             height,
@@ -126,7 +126,7 @@ impl TabInAnyState {
             at: SystemTime::now(),
         };
         let uri = picture.address(self.session.id()).to_string();
-        output.artifacts().is_picture(&file.path, picture);
+        output.artifacts().set_screenshot(&file.path, picture);
         uri
     }
 
@@ -147,7 +147,7 @@ impl TabInAnyState {
         let (tab, landed) = match self.tab.go_to(progress, url, until).await {
             // Its tab is replaced, and the new one is not to blame.
             Err(Error::Engine(engine::Error::PageHung {})) => {
-                self.tab.tell_crash();
+                self.tab.set_crash_reported();
                 let fresh = self.session.current_tab(call).await?;
                 let landed = fresh.go_to(&call.navigation(), url, until).await?;
                 (fresh, landed)
@@ -212,7 +212,7 @@ impl TabInAnyState {
         let opened = context.pages().into_iter();
         let loaded = opened
             .filter(|page| !before.contains(page))
-            .map(async |page| page.settle_opened(OPENED).await);
+            .map(async |page| page.settle_opened(OPENED_PAGE_TIMEOUT).await);
         futures_util::future::join_all(loaded).await;
         if settled == Settled::TimedOut {
             self.page.finish_navigation(&call.navigation()).await?;
@@ -221,7 +221,7 @@ impl TabInAnyState {
         match self.page.failure_since(failures) {
             Some(failure) if call.tool.answers_with_object() => Err(failure.into()),
             _ => {
-                self.tell_failure(failures);
+                self.report_failure(failures);
                 Ok(())
             }
         }
@@ -238,10 +238,11 @@ impl TabInAnyState {
     }
 
     /// Has the answer tell of a navigation of the page that failed after so many others did.
-    pub(crate) fn tell_failure(&self, failures: u64) {
+    pub(crate) fn report_failure(&self, failures: u64) {
         if let Some(failure) = self.page.failure_since(failures) {
             let reason = failure.to_string();
-            self.session.tell(Event::NavigationFailed { reason });
+            self.session
+                .report_event(Event::NavigationFailed { reason });
         }
     }
 
@@ -287,7 +288,7 @@ impl Scope for OfServer {
     const HAS_SESSION: bool = false;
 
     async fn enter(call: &Call, _: &Reach) -> Result<Self> {
-        call.needs_no_turn();
+        call.skip_turn();
         Ok(Self)
     }
 }
@@ -303,7 +304,7 @@ impl Scope for Visible {
 /// The session, once it is the call's turn; it may have ended meanwhile.
 async fn at_its_turn<'a>(call: &Call, reach: &'a Reach) -> Result<&'a Arc<Session>> {
     call.take_turn(reach.session.turn()).await;
-    reach.session.goes_on()?;
+    reach.session.ensure_open()?;
     if let Some(app) = reach.session.app().filter(|_| call.tool.acts()) {
         app.call_began();
     }
@@ -327,7 +328,7 @@ impl Scope for TabInAnyState {
         let session = at_its_turn(call, reach).await?.part(call)?;
         let tab = session.current_tab(call).await?;
         if call.tool.acts() {
-            tab.action_begins();
+            tab.on_action_started();
         }
         Ok(Self {
             page: tab.page.clone(),
@@ -367,7 +368,7 @@ impl Scope for DialogTab {
         let tab = TabInAnyState::enter(call, reach).await?;
         match tab.page.dialog() {
             Some(_) => Ok(Self(tab)),
-            None => Err(nothing_open(call)),
+            None => Err(no_modal_error(call)),
         }
     }
 }
@@ -377,12 +378,12 @@ impl Scope for FileChooserTab {
         let tab = TabInAnyState::enter(call, reach).await?;
         match tab.page.file_chooser() {
             Some(_) => Ok(Self(tab)),
-            None => Err(nothing_open(call)),
+            None => Err(no_modal_error(call)),
         }
     }
 }
 
-fn nothing_open(call: &Call) -> Error {
+fn no_modal_error(call: &Call) -> Error {
     Error::NoModalState {
         tool: call.tool.name,
     }

@@ -1,7 +1,7 @@
 //! Code of the client that drives pages: it runs in a JavaScript engine of its own, against an API like Playwright's, and reaches nothing
 //! but the browser context and the files that tools may touch. What the API offers stands in `docs/run-code.md`.
 //!
-//! The engine has a thread (`machine`), so that code which computes holds up nobody. What it asks for is done by one task (`host`),
+//! The engine has a thread (`runtime`), so that code which computes holds up nobody. What it asks for is done by one task (`host`),
 //! which ends with the [`Script`].
 
 mod context;
@@ -9,21 +9,21 @@ mod element;
 mod facts;
 mod failure;
 mod host;
-mod machine;
 mod module;
 mod page;
 mod reference;
 mod request;
 mod route;
+mod runtime;
 mod url;
 
 pub use reference::reference;
-pub(crate) use route::Board;
+pub(crate) use route::ScriptRegistry;
 
 use crate::downloads::Downloads;
 use crate::output::FileAccess;
 use engine::{BrowserContext, Page, Task};
-use machine::{Program, Stopped};
+use runtime::{Program, Stopped};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -39,7 +39,7 @@ pub(crate) struct Script {
 
 /// Where code runs, and how long things may take in it.
 #[derive(Clone)]
-pub(crate) struct Setting {
+pub(crate) struct ScriptContext {
     /// The context that it drives.
     pub(crate) context: BrowserContext,
     /// The page that it is given.
@@ -47,7 +47,7 @@ pub(crate) struct Setting {
     /// The files that it may name.
     pub(crate) files: FileAccess,
     /// The code of the same session.
-    pub(crate) board: Board,
+    pub(crate) registry: ScriptRegistry,
     /// What became of downloads.
     pub(crate) downloads: Arc<Downloads>,
     /// How long an action may take, and how long the code may compute without waiting for anything.
@@ -82,16 +82,16 @@ pub(crate) enum End {
 
 impl Script {
     /// Runs an expression whose value is a function; it is called with the page.
-    pub(crate) fn function(code: String, setting: Setting) -> Self {
+    pub(crate) fn function(code: String, setting: ScriptContext) -> Self {
         Self::start(Program::Function(code), setting)
     }
 
     /// Runs a module; its default export is called with `{ page }`.
-    pub(crate) fn module(name: String, source: String, setting: Setting) -> Self {
+    pub(crate) fn module(name: String, source: String, setting: ScriptContext) -> Self {
         Self::start(Program::Module { name, source }, setting)
     }
 
-    fn start(program: Program, setting: Setting) -> Self {
+    fn start(program: Program, setting: ScriptContext) -> Self {
         let stop = Arc::<AtomicBool>::default();
         let (tell, outcome) = oneshot::channel();
         let (end, over) = watch::channel(false);

@@ -1,24 +1,24 @@
 //! The server: its settings, the tools they switch on, and what runs for its clients.
 
 use crate::address::origin;
-use crate::arrival::{Arrival, Arrivals};
-use crate::audit::{AuditLog, Decision, Entry, OpenError, Outcome, Unwritable};
+use crate::audit::{AuditLog, Decision, Entry, OpenError, Outcome, WriteError};
 use crate::browsers::Browsers;
 use crate::call::{Anonymous, Call, Client};
+use crate::call_queue::{CallQueue, Ticket};
 use crate::config::{Settings, ToolsetName};
 use crate::devserver::DevServers;
-use crate::dialect::Content;
 use crate::dispatch;
 use crate::error::{Denial, Error};
 use crate::handover::Handovers;
 use crate::instructions;
-use crate::metrics::{Metrics, Vitals};
+use crate::metrics::{HealthStats, Metrics};
+use crate::output_format::Content;
 use crate::policy::{self, Action, Policy, Subject};
 use crate::principal::{Permission, Principal};
 use crate::prompts::{self, Prompts};
 use crate::resources::Resources;
 use crate::sessions::{Caller, Sessions, Visible};
-use crate::tool::{Arguments, Dialect, Reach, ToolDef, ToolSpec};
+use crate::tool::{Arguments, OutputFormat, Reach, ToolDef, ToolSpec};
 use crate::tools::{self, Lookup, Toolbox};
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};
@@ -27,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// The call that starts a browser before the first call of a client.
-const PRELAUNCH: ToolSpec = ToolSpec::internal("prelaunch", Dialect::Markdown);
+const PRELAUNCH: ToolSpec = ToolSpec::internal("prelaunch", OutputFormat::Markdown);
 
 /// Most clients never ask for them, and none should wait for them at start.
 type LazyPrompts = LazyLock<Prompts, Box<dyn FnOnce() -> Prompts + Send>>;
@@ -93,7 +93,7 @@ impl Server {
     /// Starts the browsers that are to run from the start, and stops servers of the app that were left running when one of us was killed.
     pub(crate) fn begin(&self) {
         self.browsers.fill();
-        self.dev_servers.clear_up();
+        self.dev_servers.stop_leftovers();
     }
 
     /// How long closing may take, beside what browsers and clients need.
@@ -166,7 +166,7 @@ impl Server {
         method: &'static str,
         tool: Option<&str>,
         arguments: impl FnOnce() -> Value,
-    ) -> Result<Option<Arc<Entry>>, Unwritable> {
+    ) -> Result<Option<Arc<Entry>>, WriteError> {
         let Some(log) = &self.audit else {
             return Ok(None);
         };
@@ -195,8 +195,8 @@ impl Server {
         let rule = ruling.to_string();
         if let Some(entry) = entry {
             let rule = rule.clone();
-            entry.finds(url);
-            entry.is_decided(Decision { rule, decision });
+            entry.set_initial_page(url);
+            entry.set_decision(Decision { rule, decision });
         }
         match denial {
             None => Ok(()),
@@ -217,7 +217,7 @@ impl Server {
         arguments: Arguments,
         caller: Caller,
         client: Arc<dyn Client>,
-        arrival: Arrival,
+        ticket: Ticket,
         cancel: CancellationToken,
     ) -> Result<Content, UnknownTool> {
         let session_id = self.toolbox.named_session(&arguments);
@@ -228,24 +228,24 @@ impl Server {
             Err(error) => return self.not_recorded(name, &error, false, session_id.as_deref()),
         };
         if let (Some(entry), Some(id)) = (&entry, &session_id) {
-            entry.is_for(id);
+            entry.set_session(id);
         }
         if let Some(entry) = &entry
             && self.toolbox.may_type(name)
         {
-            entry.may_type();
+            entry.redact_typed_texts();
         }
         let request = Request {
             arguments,
             caller,
             client: client.clone(),
-            arrival,
+            ticket,
             cancel,
             entry: entry.clone(),
         };
         let answer = self.answer(name, request, session_id.as_deref()).await;
         if let Some(entry) = entry {
-            let outcome = match client.will_return() {
+            let outcome = match client.is_retried_by_client() {
                 true => Outcome::InputRequired,
                 false => outcome(&answer),
             };
@@ -285,7 +285,7 @@ impl Server {
     fn not_recorded(
         &self,
         name: &str,
-        error: &Unwritable,
+        error: &WriteError,
         ran: bool,
         session_id: Option<&str>,
     ) -> Result<Content, UnknownTool> {
@@ -316,7 +316,7 @@ impl Server {
             mut arguments,
             caller,
             client,
-            arrival,
+            ticket,
             cancel,
             entry,
         } = request;
@@ -339,28 +339,28 @@ impl Server {
         let sessions = Visible::new(self.sessions.clone(), caller);
         if common.session_id.is_none() && tool.has_session {
             tokio::select! {
-                () = sessions.take_up(&client) => {}
+                () = sessions.adopt_profile_session(&client) => {}
                 () = cancel.cancelled() => {}
                 () = self.stop.cancelled() => {}
             }
         }
         let chosen = match tool.has_session {
-            true => sessions.choose(common.session_id.as_deref()),
-            false => Ok(sessions.at_home()),
+            true => sessions.select(common.session_id.as_deref()),
+            false => Ok(sessions.default_session()),
         };
         let chosen = match chosen {
             Ok(chosen) => chosen,
             Err(error) => return refused(error),
         };
         if let Some(entry) = &entry {
-            entry.is_for(chosen.session.id());
-            entry.hides(&chosen.session.settings().secrets);
+            entry.set_session(chosen.session.id());
+            entry.set_secrets(&chosen.session.settings().secrets);
         }
         let call = Call::new(
             tool.spec(),
             chosen.session.settings().clone(),
             client,
-            arrival,
+            ticket,
             cancel.clone(),
         )
         .with_handovers(self.handovers.clone())
@@ -379,9 +379,9 @@ impl Server {
             () = stop => { cancel.cancel(); dispatch::cancelled(tool, named, &self.settings) }
         };
         if let Some(entry) = call.entry() {
-            entry.leaves(reach.page_url(&call).as_deref());
+            entry.set_final_page(reach.page_url(&call).as_deref());
             if reach.has_dialog(&call) {
-                entry.is_interrupted();
+                entry.set_interrupted();
             }
         }
         content
@@ -393,19 +393,19 @@ impl Server {
             return;
         }
         let sessions = Visible::new(self.sessions.clone(), caller);
-        let arrival = Arrivals::default().join();
+        let ticket = CallQueue::default().join();
         let cancel = self.stop.child_token();
         let call = Call::new(
             &PRELAUNCH,
             self.settings.clone(),
             client.clone(),
-            arrival,
+            ticket,
             cancel.clone(),
         );
         engine::spawn("prelaunch", async move {
             let started = async {
-                sessions.take_up(&client).await;
-                let chosen = sessions.at_home();
+                sessions.adopt_profile_session(&client).await;
+                let chosen = sessions.default_session();
                 call.take_turn(chosen.session.turn()).await;
                 chosen.session.tabs(&call).await.map(drop)
             };
@@ -424,13 +424,13 @@ impl Server {
         name: &str,
         arguments: Arguments,
     ) -> Result<Content, UnknownTool> {
-        let arrival = Arrivals::default().join();
+        let ticket = CallQueue::default().join();
         self.call(
             name,
             arguments,
-            self.caller(Principal::anybody()),
+            self.caller(Principal::anonymous()),
             Arc::new(Anonymous),
-            arrival,
+            ticket,
             CancellationToken::new(),
         )
         .await
@@ -443,8 +443,8 @@ impl Server {
     }
 
     /// What there is at the moment.
-    pub(crate) fn vitals(&self) -> Vitals {
-        Vitals {
+    pub(crate) fn health_stats(&self) -> HealthStats {
+        HealthStats {
             browsers: self.browsers.len(),
             sessions: self.sessions.len(),
             uptime: self.metrics.uptime(),
@@ -453,7 +453,7 @@ impl Server {
 
     /// What was counted, in the text format of Prometheus.
     pub(crate) fn metrics(&self, mcp_sessions: usize) -> String {
-        self.metrics.text(self.vitals(), mcp_sessions)
+        self.metrics.text(self.health_stats(), mcp_sessions)
     }
 
     /// Ends all calls that are under way.
@@ -484,7 +484,7 @@ struct Request {
     arguments: Arguments,
     caller: Caller,
     client: Arc<dyn Client>,
-    arrival: Arrival,
+    ticket: Ticket,
     cancel: CancellationToken,
     /// Its record in the audit log, where there is one.
     entry: Option<Arc<Entry>>,

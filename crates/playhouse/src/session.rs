@@ -1,13 +1,13 @@
 //! A session: a browser context with its tabs, the folders its files go to, and the turn that lets one call at a time
 //! touch them.
 
-mod aftermath;
 pub(crate) mod app;
 mod console_file;
 mod contexts;
 mod idle;
 mod init_pages;
 mod journal;
+mod report;
 mod tab;
 mod tabs;
 
@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 use crate::output::{self, FileAccess, Output, Workspace};
 use crate::policy::Approvals;
 use crate::reply::Event;
-use crate::script::{Board, Script, Setting};
+use crate::script::{Script, ScriptContext, ScriptRegistry};
 use app::App;
 use engine::{Page, Task, Throttling};
 use journal::Journal;
@@ -32,13 +32,13 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 pub(crate) use console_file::{level as console_level, line as console_line};
-pub(crate) use contexts::DEFAULT as DEFAULT_CONTEXT;
+pub(crate) use contexts::DEFAULT_NAME as DEFAULT_CONTEXT;
 pub(crate) use journal::Answered;
-pub(crate) use tab::{PATIENCE, Tab};
+pub(crate) use tab::{TITLE_TIMEOUT, Tab};
 pub(crate) use tabs::Tabs;
 
 /// What a session is called that nobody created.
-pub(crate) const DEFAULT: &str = "default";
+pub(crate) const DEFAULT_NAME: &str = "default";
 
 /// What the calls of one client share.
 pub(crate) struct Session {
@@ -53,9 +53,9 @@ pub(crate) struct Session {
     /// What its tools wrote.
     artifacts: Artifacts,
     /// Code that runs or listens, as it sees itself.
-    board: Board,
+    registry: ScriptRegistry,
     /// The folders of a call whose client did not tell its own in time.
-    stopgap: OnceLock<Output>,
+    fallback_output: OnceLock<Output>,
     journal: Journal,
     approvals: Approvals,
     idle: Mutex<Option<Task>>,
@@ -73,7 +73,7 @@ struct State {
     /// What happened that no tab can tell.
     events: Vec<Event>,
     /// The client knows that it works without the profile.
-    told_of_profile: bool,
+    profile_notice_sent: bool,
     /// Code that still listens to pages, oldest first.
     scripts: Vec<Script>,
 }
@@ -108,10 +108,10 @@ impl From<Ended> for Error {
 }
 
 /// Scripts that may listen at once; the oldest goes first.
-const SCRIPTS: usize = 16;
+const MAX_SCRIPTS: usize = 16;
 
 /// How long the document that a page leads to at once may take to come.
-const FOLLOWING: Duration = Duration::from_millis(500);
+const REDIRECT_TIMEOUT: Duration = Duration::from_millis(500);
 
 impl Session {
     /// A session without a browser yet.
@@ -124,8 +124,8 @@ impl Session {
             id: OnceLock::new(),
             output: OnceLock::new(),
             artifacts: Artifacts::default(),
-            board: Board::default(),
-            stopgap: OnceLock::new(),
+            registry: ScriptRegistry::default(),
+            fallback_output: OnceLock::new(),
             journal: Journal::default(),
             approvals: Approvals::default(),
             idle: Mutex::default(),
@@ -138,11 +138,11 @@ impl Session {
 
     /// What clients call it.
     pub(crate) fn id(&self) -> &str {
-        self.id.get().map_or(DEFAULT, String::as_str)
+        self.id.get().map_or(DEFAULT_NAME, String::as_str)
     }
 
     /// Says what clients call it, if not the default session.
-    pub(crate) fn is_called(&self, id: String) {
+    pub(crate) fn set_id(&self, id: String) {
         // Whoever made it says so, once.
         let _ = self.id.set(id);
     }
@@ -153,7 +153,7 @@ impl Session {
     }
 
     /// Says which app it tests.
-    pub(crate) fn tests(&self, app: App) {
+    pub(crate) fn set_app(&self, app: App) {
         // Whoever made it says so, once.
         let _ = self.app.set(Arc::new(app));
     }
@@ -164,7 +164,7 @@ impl Session {
     }
 
     /// Fails with why it is over, once it is for good.
-    pub(crate) fn goes_on(&self) -> Result<()> {
+    pub(crate) fn ensure_open(&self) -> Result<()> {
         match self.ended.get() {
             Some(ended) => Err((*ended).into()),
             None => Ok(()),
@@ -207,8 +207,8 @@ impl Session {
         let workspace = match workspace(&*call.client, &self.settings).await {
             Some(workspace) => workspace,
             // It may be busy; the next call asks once more.
-            None if self.stopgap.get().is_none() => {
-                return self.stopgap.get_or_init(|| below(cwd()));
+            None if self.fallback_output.get().is_none() => {
+                return self.fallback_output.get_or_init(|| below(cwd()));
             }
             None => cwd(),
         };
@@ -223,7 +223,7 @@ impl Session {
 
     /// The folders of the session, once they are known.
     pub(crate) fn known_output(&self) -> Option<&Output> {
-        self.output.get().or_else(|| self.stopgap.get())
+        self.output.get().or_else(|| self.fallback_output.get())
     }
 
     /// A call is over, and is still the session's: what goes with each of them is done. `arguments` are what the
@@ -236,7 +236,7 @@ impl Session {
         began: SystemTime,
     ) {
         self.rest();
-        let Some(output) = self.output.get().or(self.stopgap.get()) else {
+        let Some(output) = self.output.get().or(self.fallback_output.get()) else {
             return;
         };
         if let Some(arguments) = arguments {
@@ -249,13 +249,13 @@ impl Session {
 
     /// The tabs, in a browser that is started where need be, and replaced when it has gone.
     pub(crate) async fn tabs(&self, call: &Call) -> Result<Arc<Tabs>> {
-        self.goes_on()?;
+        self.ensure_open()?;
         let output = self.output(call).await;
         if let Some(tabs) = self.open_tabs() {
             // Looked at once: what is gone by now is told, and not just replaced.
             let closed = tabs.closed_reason();
             if call.tool.answers_with_object()
-                && let Some(lost) = self.lost()
+                && let Some(lost) = self.take_lost_state()
             {
                 // Programs must not go on believing that all is there.
                 return Err(lost);
@@ -269,18 +269,18 @@ impl Session {
             state.events.push(Event::BrowserReplaced { reason });
         }
         let progress = call.within(self.settings.browser.launch_timeout);
-        call.waits_for("waiting for the browser to start");
+        call.set_status("waiting for the browser to start");
         let open = self
             .browsers
             .context(&self.settings, &progress, output)
             .await?;
-        call.goes_on();
+        call.clear_status();
         let profile = open.instead_of.clone();
-        let tabs = Tabs::over(open, output.clone(), &self.board, &self.settings);
+        let tabs = Tabs::over(open, output.clone(), &self.registry, &self.settings);
         let mut state = self.state();
         state.tabs = Some(tabs.clone());
         if let Some(dir) = profile
-            && !std::mem::replace(&mut state.told_of_profile, true)
+            && !std::mem::replace(&mut state.profile_notice_sent, true)
         {
             state.events.push(Event::ProfileInUse { dir });
         }
@@ -299,10 +299,10 @@ impl Session {
     }
 
     /// What the session lost with its browser or its current page, once: it goes on without.
-    pub(crate) fn lost(&self) -> Option<Error> {
+    pub(crate) fn take_lost_state(&self) -> Option<Error> {
         let tabs = self.open_tabs()?;
         let Some(reason) = tabs.closed_reason() else {
-            return tabs.crashed();
+            return tabs.take_crash();
         };
         drop(self.forget());
         let context = &tabs.open().context;
@@ -345,14 +345,14 @@ impl Session {
     }
 
     /// Has the next answer tell what happened.
-    pub(crate) fn tell(&self, event: Event) {
+    pub(crate) fn report_event(&self, event: Event) {
         self.state().events.push(event);
     }
 
     /// Fails where a navigation has led to no document of the site: the page crashed, or shows why the document could not be loaded.
-    pub(crate) async fn arrived(&self, page: &Page) -> Result<()> {
-        page.follow(FOLLOWING).await;
-        if let Some(crashed) = self.open_tabs().and_then(|tabs| tabs.crashed()) {
+    pub(crate) async fn check_loaded(&self, page: &Page) -> Result<()> {
+        page.follow(REDIRECT_TIMEOUT).await;
+        if let Some(crashed) = self.open_tabs().and_then(|tabs| tabs.take_crash()) {
             return Err(crashed);
         }
         page.failure_since(0)
@@ -368,16 +368,16 @@ impl Session {
     }
 
     /// Where code of this call runs.
-    pub(crate) fn setting(&self, call: &Call, page: Page) -> Result<Setting> {
+    pub(crate) fn setting(&self, call: &Call, page: Page) -> Result<ScriptContext> {
         let gone = || engine::Error::PageClosed {};
         let tabs = self.open_tabs().ok_or_else(gone)?;
-        let output = self.output.get().or(self.stopgap.get());
+        let output = self.output.get().or(self.fallback_output.get());
         let output = output.ok_or_else(gone)?;
-        Ok(Setting {
+        Ok(ScriptContext {
             context: tabs.open().context.clone(),
             page,
             files: FileAccess::new(output.clone(), call.permission()),
-            board: self.board.clone(),
+            registry: self.registry.clone(),
             downloads: tabs.downloads(),
             action: self.settings.timeouts.action,
             navigation: self.settings.timeouts.navigation,
@@ -386,13 +386,13 @@ impl Session {
     }
 
     /// Keeps code for as long as it listens to pages.
-    pub(crate) fn keep(&self, script: Script) {
+    pub(crate) fn keep_script(&self, script: Script) {
         let ended: Vec<_> = {
             let mut state = self.state();
             state.scripts.push(script);
             let (over, mut listening): (Vec<_>, Vec<_>) =
                 state.scripts.drain(..).partition(Script::is_over);
-            let surplus = listening.len().saturating_sub(SCRIPTS);
+            let surplus = listening.len().saturating_sub(MAX_SCRIPTS);
             let oldest: Vec<_> = listening.drain(..surplus).collect();
             state.scripts = listening;
             over.into_iter().chain(oldest).collect()
@@ -413,28 +413,28 @@ impl Session {
     }
 
     /// Closes what it has of a browser, which stays for others.
-    pub(crate) async fn leave(self: &Arc<Self>) {
+    pub(crate) async fn release_browser(self: &Arc<Self>) {
         let session = self.clone();
         engine::run_to_completion("closing session", async move {
             session.close_contexts(session.ended.get().copied()).await;
-            session.close_alone().await;
+            session.close_own_context().await;
         })
         .await;
     }
 
     /// Closes what it has itself; the browser stays.
-    async fn close_alone(&self) {
+    async fn close_own_context(&self) {
         if let Some(tabs) = self.forget() {
-            self.browsers.vacate(tabs.open().clone()).await;
+            self.browsers.release_context(tabs.open().clone()).await;
         }
     }
 
     /// Closes what it has, for good: calls that still come find the session gone. The browser is the next one's.
     pub(crate) async fn end(self: &Arc<Self>, ended: Ended) {
         let _ = self.ended.set(ended);
-        self.leave().await;
+        self.release_browser().await;
         let Some(app) = self.app() else { return };
-        for (server, left) in app.leave(Reason::Over).await {
+        for (server, left) in app.release_servers(Reason::Over).await {
             if let Err(error) = left {
                 tracing::warn!(%error, server = server.name(), "a server cannot be stopped");
             }

@@ -1,7 +1,7 @@
 //! The sessions of a server: the default one, and those that clients create, each with an end to its life.
 
+mod default_session;
 mod expiry;
-mod home;
 mod options;
 mod visible;
 
@@ -13,24 +13,24 @@ use crate::error::{Error, Result};
 use crate::output;
 use crate::principal::Principal;
 use crate::session::{Ended, Session};
+use default_session::{DefaultScope, DefaultSession, DefaultSessions};
 use engine::Task;
 use expiry::Deadline;
 pub(crate) use expiry::unix_ms;
-use home::{Home, Homes, Resident};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
 use tokio::sync::watch;
 use uuid::Uuid;
 
-pub(crate) use home::{Caller, Kind};
+pub(crate) use default_session::{Caller, Kind};
 pub(crate) use options::{
     BrowserOption, ProxyOption, SessionName, SessionOptions, ViewportOption, is_name,
 };
 pub(crate) use visible::{Tested, Visible};
 
 /// Ids of sessions that are over, for as long as they can be told from ids that never were.
-const REMEMBERED: usize = 1000;
+const MAX_REMEMBERED_IDS: usize = 1000;
 
 /// All sessions of a server.
 pub(crate) struct Sessions {
@@ -38,7 +38,7 @@ pub(crate) struct Sessions {
     browsers: Arc<Browsers>,
     dev_servers: Arc<DevServers>,
     default: Arc<Session>,
-    homes: Mutex<Homes>,
+    default_sessions: Mutex<DefaultSessions>,
     table: Mutex<Table>,
 }
 
@@ -47,12 +47,12 @@ struct Table {
     /// Oldest first.
     live: Vec<Arc<Created>>,
     /// Places of sessions and contexts that are being created, with their owners and names.
-    taken: Vec<Arc<Taken>>,
+    taken: Vec<Arc<ReservedName>>,
     expired: VecDeque<Expired>,
 }
 
 /// What a session will be called that is being created.
-struct Taken {
+struct ReservedName {
     owner: Principal,
     name: Option<String>,
 }
@@ -74,7 +74,7 @@ impl Table {
         };
         let mut live = self.live.iter();
         match live.find(|created| is_meant(created.id, &created.name, &created.owner)) {
-            Some(created) if !created.takes_no_calls() => return Ok(created.clone()),
+            Some(created) if !created.is_closed_to_calls() => return Ok(created.clone()),
             Some(_) => return Err(Error::SessionExpired { session_id }),
             None => {}
         }
@@ -106,7 +106,7 @@ pub(crate) struct Created {
     pub(crate) kind: Kind,
     owner: Principal,
     /// Whose default session it is, as long as its client is connected; of one that was created, who created it.
-    resident: Mutex<Weak<Resident>>,
+    default_session: Mutex<Weak<DefaultSession>>,
     /// The session.
     pub(crate) session: Arc<Session>,
     /// When it was created.
@@ -125,13 +125,13 @@ impl Created {
     }
 
     /// Whether calls come too late for it. Where its end is fixed, those that are under way are finished, and no more begin.
-    fn takes_no_calls(&self) -> bool {
+    fn is_closed_to_calls(&self) -> bool {
         self.has_passed() || (self.deadline.is_fixed() && self.deadline.has_passed())
     }
 
     /// When it will be over, if nobody uses it; `None`: never.
     pub(crate) fn expires_at(&self) -> Option<SystemTime> {
-        self.deadline.told()
+        self.deadline.expires_at()
     }
 
     /// What people call it: its name, or else its id.
@@ -141,25 +141,25 @@ impl Created {
 }
 
 /// The session of a call, which lives on while the call does.
-pub(crate) struct Chosen {
+pub(crate) struct SelectedSession {
     /// The session.
     pub(crate) session: Arc<Session>,
-    _under_way: Option<UnderWay>,
+    _under_way: Option<ActiveUse>,
 }
 
-impl Chosen {
+impl SelectedSession {
     fn of(created: Arc<Created>) -> Self {
         Self {
             session: created.session.clone(),
-            _under_way: Some(UnderWay::on(created)),
+            _under_way: Some(ActiveUse::on(created)),
         }
     }
 }
 
 /// A call on a session, or a client that is connected to it: its life is prolonged when they come, and when they go.
-struct UnderWay(Arc<Created>);
+struct ActiveUse(Arc<Created>);
 
-impl UnderWay {
+impl ActiveUse {
     fn on(created: Arc<Created>) -> Self {
         created.deadline.prolong();
         created.calls.send_modify(|calls| *calls += 1);
@@ -167,7 +167,7 @@ impl UnderWay {
     }
 }
 
-impl Drop for UnderWay {
+impl Drop for ActiveUse {
     fn drop(&mut self) {
         self.0.deadline.prolong();
         self.0.calls.send_modify(|calls| *calls -= 1);
@@ -185,7 +185,7 @@ impl Sessions {
             default: Arc::new(Session::new(settings.clone(), browsers.clone())),
             settings,
             browsers,
-            homes: Mutex::default(),
+            default_sessions: Mutex::default(),
             table: Mutex::default(),
         }
     }
@@ -209,7 +209,7 @@ impl Sessions {
         caller: &Caller,
         options: &SessionOptions,
     ) -> Result<Arc<Created>> {
-        let place = Place::take(
+        let place = Slot::take(
             self,
             call.tool.name,
             &caller.principal,
@@ -221,8 +221,8 @@ impl Sessions {
         let session = Arc::new(Session::new(settings, self.browsers.clone()));
         let id = Uuid::new_v4();
         // Its files lie by its name.
-        session.is_called(id.to_string());
-        let mut unfinished = Unfinished(Some(session.clone()));
+        session.set_id(id.to_string());
+        let mut unfinished = PendingSession(Some(session.clone()));
         // Nobody else knows it; its turn is for what it is asked to do.
         call.take_turn(session.turn()).await;
         let tab = session.current_tab(call).await;
@@ -238,7 +238,7 @@ impl Sessions {
         let origin = Origin {
             kind: Kind::Created,
             owner: caller.principal.clone(),
-            resident: caller.resident(),
+            default_session: caller.default_session(),
             name: place.0.name.clone(),
         };
         let created = self.add(id, session, origin, timeout, options.expiry);
@@ -261,14 +261,14 @@ impl Sessions {
             name: origin.name,
             kind: origin.kind,
             owner: origin.owner,
-            resident: Mutex::new(origin.resident),
+            default_session: Mutex::new(origin.default_session),
             session,
-            created_at: deadline.began(),
+            created_at: deadline.started_at(),
             deadline,
             calls: watch::Sender::new(0),
             expiry: OnceLock::new(),
         });
-        created.session.is_called(created.id.to_string());
+        created.session.set_id(created.id.to_string());
         self.table().live.push(created.clone());
         self.watch(&created);
         created
@@ -303,7 +303,7 @@ impl Sessions {
         let (deadline, mut calls) = (created.deadline.clone(), created.calls.subscribe());
         let watch = engine::spawn("session expiry", async move {
             loop {
-                deadline.passed().await;
+                deadline.wait().await;
                 if calls.wait_for(|calls| *calls == 0).await.is_err() {
                     return;
                 }
@@ -338,7 +338,7 @@ impl Sessions {
                 name: created.name.clone(),
                 owner: created.owner.clone(),
             });
-            if table.expired.len() > REMEMBERED {
+            if table.expired.len() > MAX_REMEMBERED_IDS {
                 table.expired.pop_front();
             }
         }
@@ -356,14 +356,14 @@ impl Sessions {
 struct Origin {
     kind: Kind,
     owner: Principal,
-    resident: Weak<Resident>,
+    default_session: Weak<DefaultSession>,
     name: Option<String>,
 }
 
 /// The place of a session or named context that is being created: given back when dropped.
-pub(crate) struct Place<'a>(Arc<Taken>, &'a Sessions);
+pub(crate) struct Slot<'a>(Arc<ReservedName>, &'a Sessions);
 
-impl<'a> Place<'a> {
+impl<'a> Slot<'a> {
     fn take(
         sessions: &'a Sessions,
         tool: &'static str,
@@ -387,10 +387,10 @@ impl<'a> Place<'a> {
                 names.find(|name| !table.has_name(owner, name))
             }
         };
-        if table.places() + sessions.default.named_contexts().0.len() >= max_sessions {
+        if table.slots() + sessions.default.named_contexts().0.len() >= max_sessions {
             return Err(Error::MaxSessionsReached { max_sessions });
         }
-        let taken = Arc::new(Taken {
+        let taken = Arc::new(ReservedName {
             owner: owner.clone(),
             name,
         });
@@ -399,7 +399,7 @@ impl<'a> Place<'a> {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for Slot<'_> {
     fn drop(&mut self) {
         let Self(taken, sessions) = self;
         sessions
@@ -410,9 +410,9 @@ impl Drop for Place<'_> {
 }
 
 impl Table {
-    /// How many places are taken: by sessions that were created, by named contexts of any session, and by what is being created. Default
-    /// sessions are nobody's choice; `Sessions::settle_in` bounds those whose client has gone, the number of connections the others.
-    fn places(&self) -> usize {
+    /// How many slots are taken: by sessions that were created, by named contexts of any session, and by what is being created. Default
+    /// sessions are nobody's choice; `Sessions::create_default` bounds those whose client has gone, the number of connections the others.
+    fn slots(&self) -> usize {
         let live = self.live.iter().filter(|created| !created.has_passed());
         let live = live.map(|created| {
             let contexts = created.session.named_contexts().0.len();
@@ -423,12 +423,16 @@ impl Table {
 }
 
 /// A session that may have a browser context, and that nobody knows yet: closed when dropped.
-struct Unfinished(Option<Arc<Session>>);
+struct PendingSession(Option<Arc<Session>>);
 
-impl Drop for Unfinished {
+impl Drop for PendingSession {
     fn drop(&mut self) {
         if let Some(session) = self.0.take() {
-            engine::spawn("closing session", async move { session.leave().await }).detach();
+            engine::spawn(
+                "closing session",
+                async move { session.release_browser().await },
+            )
+            .detach();
         }
     }
 }
@@ -450,13 +454,13 @@ mod tests {
     /// One more session, that never needed a browser.
     fn one_more(sessions: &Arc<Sessions>) -> Result<Arc<Created>> {
         let (settings, browsers) = (sessions.settings.clone(), sessions.browsers.clone());
-        let owner = Principal::anybody();
-        let place = Place::take(sessions, "create_session", &owner, None)?;
+        let owner = Principal::anonymous();
+        let place = Slot::take(sessions, "create_session", &owner, None)?;
         let session = Arc::new(Session::new(settings, browsers));
         let origin = Origin {
             kind: Kind::Created,
             owner,
-            resident: Weak::new(),
+            default_session: Weak::new(),
             name: None,
         };
         let created = sessions.add(Uuid::new_v4(), session, origin, LIFETIME, None);
@@ -471,7 +475,7 @@ mod tests {
     }
 
     fn seen(sessions: &Arc<Sessions>) -> Visible {
-        Visible::new(sessions.clone(), sessions.caller(Principal::anybody()))
+        Visible::new(sessions.clone(), sessions.caller(Principal::anonymous()))
     }
 
     proptest! {
@@ -479,7 +483,7 @@ mod tests {
 
         /// Property 10 of S1.
         #[test]
-        fn there_are_never_more_than_was_said(most in 1_usize..60, ends in 1_usize..60) {
+        fn the_session_limit_is_never_exceeded(most in 1_usize..60, ends in 1_usize..60) {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
             let _guard = runtime.enter();
             let most_flag = most.to_string();
@@ -503,23 +507,23 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_session_is_not_over_while_a_call_is_under_way() {
+    async fn a_session_does_not_expire_during_a_call() {
         let (sessions, created) = begun();
         let sessions = seen(&sessions);
         let id = created.id.to_string();
-        let call = sessions.choose(Some(&id)).unwrap();
+        let call = sessions.select(Some(&id)).unwrap();
         tokio::time::advance(LIFETIME * 2).await;
         assert_eq!(sessions.list().len(), 1);
-        assert!(sessions.choose(Some(&id)).is_ok());
+        assert!(sessions.select(Some(&id)).is_ok());
         drop(call);
         tokio::time::advance(LIFETIME).await;
         assert_eq!(sessions.list().len(), 0);
-        let late = sessions.choose(Some(&id));
+        let late = sessions.select(Some(&id));
         assert!(matches!(late, Err(Error::SessionExpired { .. })));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn nothing_waits_for_the_end_of_a_session_that_is_closed() {
+    async fn no_task_waits_for_the_expiry_of_a_closed_session() {
         let tasks = || {
             tokio::runtime::Handle::current()
                 .metrics()
@@ -539,10 +543,10 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_default_session_expires_when_its_client_has_gone_and_not_before() {
         let (sessions, _created) = begun();
-        let caller = sessions.connected_caller(Principal::anybody());
+        let caller = sessions.connected_caller(Principal::anonymous());
         let client = Visible::new(sessions.clone(), caller);
         let others = seen(&sessions);
-        drop(client.choose(None).unwrap());
+        drop(client.select(None).unwrap());
         let id = |sessions: &Visible| {
             let list = sessions.list();
             let default = list.iter().find(|created| created.kind == Kind::Default);
@@ -553,9 +557,9 @@ mod tests {
         assert_eq!(id(&others), Some(told.clone()));
         drop(client);
         // Who knows its id can take it up again, until it expires.
-        assert!(others.choose(Some(&told)).is_ok());
+        assert!(others.select(Some(&told)).is_ok());
         tokio::time::advance(LIFETIME * 100).await;
-        let late = others.choose(Some(&told));
+        let late = others.select(Some(&told));
         assert!(matches!(late, Err(Error::SessionExpired { .. })));
     }
 
@@ -565,30 +569,30 @@ mod tests {
         let stranger = sessions.caller(Principal::named("stranger"));
         let stranger = Visible::new(sessions, stranger);
         let id = created.id.to_string();
-        let found = stranger.choose(Some(&id));
+        let found = stranger.select(Some(&id));
         assert!(matches!(found, Err(Error::SessionNotFound { .. })));
         assert!(stranger.list().is_empty());
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_fixed_end_is_not_put_off_by_calls_that_overlap() {
+    async fn a_fixed_expiry_is_not_extended_by_overlapping_calls() {
         let sessions = sessions(&["--headless", "--session-expiry=fixed"]);
         let created = one_more(&sessions).unwrap();
         let sessions = seen(&sessions);
         let id = created.id.to_string();
-        let under_way = sessions.choose(Some(&id)).unwrap();
+        let under_way = sessions.select(Some(&id)).unwrap();
         tokio::time::advance(LIFETIME * 2).await;
-        let late = sessions.choose(Some(&id));
+        let late = sessions.select(Some(&id));
         assert!(matches!(late, Err(Error::SessionExpired { .. })));
         drop(under_way);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn clients_that_come_and_go_leave_no_more_sessions_than_there_may_be() {
+    async fn reconnecting_clients_do_not_exceed_the_session_limit() {
         let sessions = sessions(&["--headless", "--max-sessions=3", "--session-timeout=0"]);
         for _ in 0..20 {
-            let caller = sessions.connected_caller(Principal::anybody());
-            drop(Visible::new(sessions.clone(), caller).at_home());
+            let caller = sessions.connected_caller(Principal::anonymous());
+            drop(Visible::new(sessions.clone(), caller).default_session());
             tokio::task::yield_now().await;
         }
         for _ in 0..100 {

@@ -27,7 +27,7 @@ use std::sync::Arc;
 pub(crate) use common::SESSION;
 pub use common::SessionNaming;
 pub(crate) use schema::{Nullable, nullable, present};
-pub use spec::{Dialect, Effect, ToolSpec};
+pub use spec::{Effect, OutputFormat, ToolSpec};
 
 /// The arguments of a call, as they came.
 pub(crate) type Arguments = Map<String, Value>;
@@ -75,7 +75,7 @@ pub(crate) trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
 
 /// What a tool answers.
 pub(crate) trait Output: Send + Sized + 'static {
-    const DIALECT: Dialect;
+    const OUTPUT_FORMAT: OutputFormat;
     /// The JSON Schema of the answer, where that is an object.
     const SCHEMA: Option<fn() -> Map<String, Value>>;
     /// The JSON Schema of the parameters of a tool that answers so.
@@ -85,7 +85,7 @@ pub(crate) trait Output: Send + Sized + 'static {
 }
 
 impl Output for Reply {
-    const DIALECT: Dialect = Dialect::Markdown;
+    const OUTPUT_FORMAT: OutputFormat = OutputFormat::Markdown;
     const SCHEMA: Option<fn() -> Map<String, Value>> = None;
 
     fn parameters<T: JsonSchema>() -> Map<String, Value> {
@@ -121,7 +121,7 @@ impl<T> From<T> for Object<T> {
 }
 
 impl<T: Serialize + JsonSchema + Send + 'static> Output for Object<T> {
-    const DIALECT: Dialect = Dialect::Json;
+    const OUTPUT_FORMAT: OutputFormat = OutputFormat::Json;
     const SCHEMA: Option<fn() -> Map<String, Value>> = Some(schema::of_output::<T>);
 
     fn parameters<P: JsonSchema>() -> Map<String, Value> {
@@ -219,7 +219,7 @@ impl ToolDef {
                 permission: T::PERMISSION,
                 capability: T::CAPABILITY,
                 risk: T::RISK,
-                dialect: T::Output::DIALECT,
+                output_format: T::Output::OUTPUT_FORMAT,
                 creates_sessions: T::CREATES_SESSIONS,
                 has_session: T::Scope::HAS_SESSION,
                 not_ready: T::NOT_READY,
@@ -331,7 +331,7 @@ fn run<'a, T: Tool>(
 async fn enter<S: Scope>(call: &Call, reach: &Reach) -> Result<S> {
     let entered = S::enter(call, reach).await;
     if let Some(entry) = call.entry() {
-        entry.finds(reach.page_url(call).as_deref());
+        entry.set_initial_page(reach.page_url(call).as_deref());
     }
     entered
 }
@@ -355,7 +355,7 @@ fn checked(def: &ToolDef, mut arguments: Arguments) -> Result<Value> {
     let schema = (def.schema)();
     arguments::leave_out_empty(&schema, &mut arguments);
     let mut problems = arguments::problems(&schema, &arguments);
-    if def.dialect == Dialect::Json {
+    if def.output_format == OutputFormat::Json {
         problems.extend(arguments::unknown(&schema, &arguments));
     }
     if !problems.is_empty() {

@@ -13,7 +13,7 @@ use crate::tool::{Arguments, Effect, SESSION, SessionNaming, ToolDef, Toolset};
 use serde_json::Value;
 
 /// Rules about requests that a context may have.
-const MOST_ROUTES: usize = 200;
+const MAX_ROUTES: usize = 200;
 
 /// All toolsets there are.
 pub const TOOLSETS: &[(ToolsetName, Toolset)] = &[

@@ -223,11 +223,11 @@ fn decoded(segment: &str) -> Option<String> {
 }
 
 /// The most characters that an answer repeats of what a client sent.
-const REPEATED: usize = 200;
+const MAX_REPEATED_CHARS: usize = 200;
 
 /// What a client sent, as far as an answer repeats it.
 pub(crate) fn brief(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(REPEATED) {
+    match text.char_indices().nth(MAX_REPEATED_CHARS) {
         None => text.into(),
         Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()).into(),
     }
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_look_as_the_requirements_have_them() {
+    fn resource_uris_have_the_form_of_the_requirements() {
         let address = Address::Screenshot {
             session: "abc123".to_owned(),
             page: "page-1".to_owned(),

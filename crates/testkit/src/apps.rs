@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use crate::requirement::node;
+use crate::prerequisites::node;
 
 /// A Node script that listens on `PORT` and misbehaves as its arguments say.
-pub fn crooked() -> PathBuf {
+pub fn misbehaving_app() -> PathBuf {
     folder().join("crooked.mjs")
 }
 

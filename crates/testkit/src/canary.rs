@@ -263,7 +263,7 @@ mod tests {
 
     use super::*;
 
-    const LIMIT: Duration = Duration::from_secs(30);
+    const TIMEOUT: Duration = Duration::from_secs(30);
 
     async fn started() -> (Canary, SocketAddr) {
         let canary = Canary::new();
@@ -277,7 +277,7 @@ mod tests {
         let (canary, address) = started().await;
         assert!(canary.hits().is_empty());
         let stream = TcpStream::connect(address).await.expect("it listens");
-        assert!(canary.is_hit(LIMIT, |hit| hit.local == address).await);
+        assert!(canary.is_hit(TIMEOUT, |hit| hit.local == address).await);
         assert_eq!(
             canary.hits(),
             [Hit {
@@ -302,7 +302,7 @@ mod tests {
         assert!(answer.contains("\r\nalt-svc: clear\r\n\r\n"), "{answer}");
         stream.write_all(b"body").await.expect("sent");
         let whole = format!("{head}body").into_bytes();
-        assert!(canary.is_hit(LIMIT, |hit| hit.bytes == whole).await);
+        assert!(canary.is_hit(TIMEOUT, |hit| hit.bytes == whole).await);
     }
 
     #[tokio::test]
@@ -311,7 +311,7 @@ mod tests {
         let socket = UdpSocket::bind("127.0.0.1:0").await.expect("a port");
         socket.send_to(b"stun", address).await.expect("sent");
         let fits = |hit: &Hit| (hit.protocol, &*hit.bytes) == (Protocol::Udp, b"stun");
-        assert!(canary.is_hit(LIMIT, fits).await);
+        assert!(canary.is_hit(TIMEOUT, fits).await);
     }
 
     #[tokio::test]
@@ -330,7 +330,7 @@ mod tests {
         let answer = asked.await.expect("asking does not panic");
         assert_eq!(answer.expect("an answer").status(), 200);
         let fits = |hit: &Hit| hit.protocol == Protocol::Tls && hit.bytes.starts_with(b"GET /in");
-        assert!(canary.is_hit(LIMIT, fits).await);
+        assert!(canary.is_hit(TIMEOUT, fits).await);
     }
 
     #[tokio::test]
@@ -341,7 +341,7 @@ mod tests {
         for address in ["127.0.0.1", "::1"] {
             if TcpStream::connect((address, port)).await.is_ok() {
                 let fits = |hit: &Hit| hit.local.ip().to_string() == address;
-                assert!(canary.is_hit(LIMIT, fits).await, "{address}");
+                assert!(canary.is_hit(TIMEOUT, fits).await, "{address}");
             }
         }
         assert!(!canary.hits().is_empty());

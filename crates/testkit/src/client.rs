@@ -264,7 +264,7 @@ impl Client {
     }
 
     /// What the user was asked so far: the parameters of each `elicitation/create`.
-    pub fn asked(&self) -> Vec<Value> {
+    pub fn elicitations(&self) -> Vec<Value> {
         self.shared.asked.lock().expect("not poisoned").clone()
     }
 
@@ -356,7 +356,7 @@ impl Client {
 }
 
 /// How long a dropped client lets its server end by itself, so that it can remove its files.
-const PARTING: Duration = Duration::from_secs(5);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Drop for Client {
     fn drop(&mut self) {
@@ -365,7 +365,7 @@ impl Drop for Client {
         }
         let start = Instant::now();
         while matches!(self.child.try_wait(), Ok(None)) {
-            if start.elapsed() > PARTING {
+            if start.elapsed() > EXIT_TIMEOUT {
                 // The rest is `kill_on_drop`'s.
                 return;
             }

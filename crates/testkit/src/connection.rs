@@ -18,7 +18,7 @@ use tokio_rustls::rustls::{
 };
 
 /// How long the server may take for what has to happen; only a failure waits for it.
-const LIMIT: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A connection; it closes when this is dropped.
 pub struct Connection {
@@ -96,7 +96,7 @@ impl Connection {
 
     /// Sends bytes; whether the server still takes them.
     pub async fn send(&mut self, bytes: impl AsRef<[u8]>) -> bool {
-        let sent = timeout(LIMIT, self.stream.write_all(bytes.as_ref())).await;
+        let sent = timeout(TIMEOUT, self.stream.write_all(bytes.as_ref())).await;
         matches!(sent, Ok(Ok(()))) && self.stream.flush().await.is_ok()
     }
 
@@ -119,12 +119,12 @@ impl Connection {
 
     /// Receives more; `false` at the end.
     async fn receive(&mut self) -> bool {
-        let read = timeout(LIMIT, self.stream.read_buf(&mut self.received)).await;
+        let read = timeout(TIMEOUT, self.stream.read_buf(&mut self.received)).await;
         match read {
             // A reset is an end too.
             Ok(read) => matches!(read, Ok(1..)),
             Err(_) => panic!(
-                "nothing for {LIMIT:?} after {:?}",
+                "nothing for {TIMEOUT:?} after {:?}",
                 String::from_utf8_lossy(&self.received)
             ),
         }

@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::markdown::{Block, Piece, pieces, resource};
-use crate::requirement::variable;
+use crate::prerequisites::variable;
 use crate::site::Resource;
 
 /// One attack.
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line() {
+    fn mistakes_in_attacks_are_reported_with_their_line() {
         for (text, line) in [
             ("```js\n```\n", 1),
             ("## A\n```except\nwebkit absent\n```\n", 2),

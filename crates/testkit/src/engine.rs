@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::requirement;
+use crate::prerequisites;
 
 /// A browser engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,13 +32,13 @@ impl Engine {
     pub fn executable(self) -> PathBuf {
         self.find().unwrap_or_else(|| {
             let name = self.name();
-            requirement::missing(name, &format!("playhouse install {name}"))
+            prerequisites::missing(name, &format!("playhouse install {name}"))
         })
     }
 
     /// Its program, if it is installed.
     pub fn find(self) -> Option<PathBuf> {
-        requirement::browser(self)
+        prerequisites::browser(self)
     }
 
     /// The server's arguments for it: none for Chromium, which servers take by themselves.

@@ -1,8 +1,8 @@
 //! A Selenium Grid, as somebody has one to share browsers: a hub, and nodes that may die. Its parts listen on this machine only.
 
 use crate::engine::Engine;
+use crate::prerequisites::{from_path, missing};
 use crate::processes::Processes;
-use crate::requirement::{from_path, missing};
 use serde_json::{Value, json};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,8 @@ use tokio::process::{Child, Command};
 use wire::webdriver::RemoteEnd;
 
 /// How long a part of the grid may take to start, and the hub to take notice; only a failure waits for it.
-const PATIENCE: Duration = Duration::from_secs(120);
-const LOOK: Duration = Duration::from_millis(100);
+const TIMEOUT: Duration = Duration::from_secs(120);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// What a grid needs.
 struct Programs {
@@ -178,10 +178,10 @@ impl Grid {
     pub async fn until_sessions(&self, count: usize) {
         let waiting = async {
             while self.sessions().await.iter().sum::<usize>() != count {
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(POLL_INTERVAL).await;
             }
         };
-        let waited = tokio::time::timeout(PATIENCE, waiting).await;
+        let waited = tokio::time::timeout(TIMEOUT, waiting).await;
         assert!(waited.is_ok(), "the grid has not {count} sessions");
     }
 
@@ -266,10 +266,10 @@ impl Grid {
     async fn until(&self, what: &str, is_so: impl Fn(&Value) -> bool) {
         let waiting = async {
             while !self.status().await.is_some_and(|status| is_so(&status)) {
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(POLL_INTERVAL).await;
             }
         };
-        let waited = tokio::time::timeout(PATIENCE, waiting).await;
+        let waited = tokio::time::timeout(TIMEOUT, waiting).await;
         assert!(waited.is_ok(), "{what}");
     }
 }
@@ -317,7 +317,7 @@ async fn screen(xvfb: &Path) -> (Part, String) {
     let mut child = command.stdout(Stdio::piped()).spawn().expect("Xvfb starts");
     let output = child.stdout.take().expect("it is piped");
     let mut lines = tokio::io::BufReader::new(output).lines();
-    let number = tokio::time::timeout(PATIENCE, lines.next_line()).await;
+    let number = tokio::time::timeout(TIMEOUT, lines.next_line()).await;
     let number = number.expect("in time").expect("it can be read");
     (Part(child), format!(":{}", number.unwrap_or_default()))
 }

@@ -6,7 +6,7 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 /// How long an answer may take.
-const LIMIT: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A server that listens; it ends when this is dropped.
 pub struct HttpServer {
@@ -141,7 +141,7 @@ impl HttpServer {
             let agent = ureq::Agent::config_builder()
                 .http_status_as_error(false)
                 .allow_non_standard_methods(true)
-                .timeout_global(Some(LIMIT))
+                .timeout_global(Some(TIMEOUT))
                 .build()
                 .new_agent();
             let mut answer = agent.run(request).expect("an answer");
@@ -175,7 +175,7 @@ impl HttpServer {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
-        if tokio::time::timeout(LIMIT, reached).await.is_err() {
+        if tokio::time::timeout(TIMEOUT, reached).await.is_err() {
             panic!("{name} is {} and not {value}", self.metric(name).await);
         }
     }

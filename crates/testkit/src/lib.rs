@@ -5,7 +5,6 @@
 
 mod apps;
 mod canary;
-pub mod census;
 mod client;
 mod connection;
 mod corpus;
@@ -15,16 +14,17 @@ mod grid;
 mod http_server;
 mod markdown;
 mod parity;
+mod prerequisites;
+pub mod process_stats;
 #[cfg(target_os = "linux")]
 mod processes;
 mod proxy;
 mod remote;
-mod requirement;
 mod site;
 mod spec;
 mod web_socket;
 
-pub use apps::{NotesApp, broken_command, command_in_bash, command_in_node, crooked};
+pub use apps::{NotesApp, broken_command, command_in_bash, command_in_node, misbehaving_app};
 pub use canary::{Canary, Hit, Protocol};
 pub use client::{CallResult, Client, Image, Launch, NoAnswer, Pending};
 pub use connection::{Connection, Event};
@@ -34,11 +34,11 @@ pub use engine::Engine;
 pub use grid::{Grid, unused_port};
 pub use http_server::{HttpAnswer, HttpServer};
 pub use parity::{Coverage, Parity, ParityReport};
+pub use prerequisites::{Clients, clients, node, tls_files};
 #[cfg(target_os = "linux")]
 pub use processes::Processes;
 pub use proxy::{Proxy, ProxyKind};
 pub use remote::RemoteBrowser;
-pub use requirement::{Clients, clients, node, tls_files};
 pub use site::{Request, Resource, Site};
 pub use spec::{
     KnownFailure, Placeholders, Report, Runner, SpecCase, difference, known_failures, spec_cases,

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 
 use tokio::task::JoinSet;
 
-use crate::requirement::variable;
+use crate::prerequisites::variable;
 use change::Change;
 pub use coverage::Coverage;
 use everywhere::Everywhere;

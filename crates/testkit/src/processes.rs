@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// How long processes may take to end; only a failure waits for it.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Processes that ran at some time, each with the time it was started: a number alone may be another one's later.
 #[derive(Clone, Debug, Default)]
@@ -68,18 +68,18 @@ impl Processes {
     /// Waits until none of them runs any more.
     pub async fn gone(&self) {
         let gone = async {
-            while !self.left().is_empty() {
+            while !self.remaining().is_empty() {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
-        if tokio::time::timeout(PATIENCE, gone).await.is_err() {
-            panic!("left over: {:#?}", self.left());
+        if tokio::time::timeout(TIMEOUT, gone).await.is_err() {
+            panic!("left over: {:#?}", self.remaining());
         }
     }
 
     /// Kills those that still run.
     pub fn kill(&self) {
-        for process in self.left() {
+        for process in self.remaining() {
             if let Some(id) = i32::try_from(process.id).ok().and_then(Pid::from_raw) {
                 // It may have ended this very moment.
                 let _ = kill_process(id, Signal::KILL);
@@ -87,7 +87,7 @@ impl Processes {
         }
     }
 
-    fn left(&self) -> Vec<&Process> {
+    fn remaining(&self) -> Vec<&Process> {
         let same =
             |process: &&Process| read(process.id).is_some_and(|now| now.started == process.started);
         self.0.iter().filter(same).collect()

@@ -9,7 +9,7 @@ use wire::Connection;
 use wire::cdp::target;
 
 /// How long it may take to tell its port.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A Chromium that listens for debuggers. Dropping it kills it.
 pub struct RemoteBrowser {
@@ -61,7 +61,7 @@ impl RemoteBrowser {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
-        let (port, path) = tokio::time::timeout(PATIENCE, told)
+        let (port, path) = tokio::time::timeout(TIMEOUT, told)
             .await
             .expect("the browser tells its port");
         Self {
@@ -89,7 +89,7 @@ impl RemoteBrowser {
 
     /// How many contexts it has besides its own, as another debugger sees it.
     pub async fn contexts(&self) -> usize {
-        let (connection, _events) = Connection::websocket(&self.web_socket(), &[], PATIENCE)
+        let (connection, _events) = Connection::websocket(&self.web_socket(), &[], TIMEOUT)
             .await
             .expect("it listens");
         let told = connection.root().call(&target::GetBrowserContexts {}).await;

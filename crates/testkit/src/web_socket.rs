@@ -13,7 +13,7 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
 /// How long the server may take; only a failure waits for it.
-const LIMIT: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A client; its connection breaks without a word when this is dropped.
 pub struct WebSocketClient {
@@ -48,7 +48,7 @@ impl WebSocketClient {
                 request.headers_mut().insert(name, value);
             }
         }
-        match timeout(LIMIT, connect_async(request)).await {
+        match timeout(TIMEOUT, connect_async(request)).await {
             Ok(Ok((socket, answer))) => {
                 let chosen = answer.headers().get("sec-websocket-protocol");
                 Ok(Self {
@@ -61,7 +61,7 @@ impl WebSocketClient {
             }
             Ok(Err(Error::Http(answer))) => Err(answer.status().as_u16()),
             Ok(Err(_)) => Err(0),
-            Err(_) => panic!("{url}: no handshake within {LIMIT:?}"),
+            Err(_) => panic!("{url}: no handshake within {TIMEOUT:?}"),
         }
     }
 
@@ -122,7 +122,7 @@ impl WebSocketClient {
     }
 
     async fn send(&mut self, message: Message) {
-        let sent = timeout(LIMIT, self.socket.send(message)).await;
+        let sent = timeout(TIMEOUT, self.socket.send(message)).await;
         assert!(sent.is_ok(), "the server takes nothing");
     }
 
@@ -179,10 +179,10 @@ impl WebSocketClient {
 
     /// The next frame, of whatever kind; `None` at the end.
     pub async fn frame(&mut self) -> Option<Message> {
-        match timeout(LIMIT, self.socket.next()).await {
+        match timeout(TIMEOUT, self.socket.next()).await {
             Ok(Some(Ok(message))) => Some(message),
             Ok(_) => None,
-            Err(_) => panic!("nothing for {LIMIT:?}"),
+            Err(_) => panic!("nothing for {TIMEOUT:?}"),
         }
     }
 

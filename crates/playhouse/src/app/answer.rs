@@ -111,7 +111,7 @@ impl Answer {
         }
     }
 
-    pub(super) fn with_place(mut self, state: &State) -> Self {
+    pub(super) fn with_address(mut self, state: &State) -> Self {
         self.url.clone_from(&state.url);
         self.port = state.port;
         self.pid = state.app.as_ref().map(|app| app.pid);

@@ -32,15 +32,18 @@ pub(crate) enum AppError {
         cwd: PathBuf,
         reason: String,
     },
-    #[error("the app {exit} before it was ready{}", said(lines))]
+    #[error("the app {exit} before it was ready{}", find_cause(lines))]
     Ended { exit: Exit, lines: String },
-    #[error("the app was not ready within {waited} ms: {obstacle}{}", said(lines))]
+    #[error(
+        "the app was not ready within {waited} ms: {obstacle}{}",
+        find_cause(lines)
+    )]
     NotReady {
         waited: u128,
         obstacle: String,
         lines: String,
     },
-    #[error("{}{}", conflict(*tried, taken.as_ref()), said(lines))]
+    #[error("{}{}", conflict(*tried, taken.as_ref()), find_cause(lines))]
     PortTaken {
         tried: usize,
         /// The port, where it is known.
@@ -132,7 +135,7 @@ fn conflict(tried: usize, taken: Option<&Taken>) -> String {
     }
 }
 
-fn said(lines: &str) -> String {
+fn find_cause(lines: &str) -> String {
     if lines.is_empty() {
         ", without a word".to_owned()
     } else {

@@ -12,12 +12,12 @@ use super::answer::timestamp;
 use super::state::{Folder, Phase};
 
 /// How often a log is looked at that is followed.
-const LOOK: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// An app that runs, or has run.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Listed {
+pub(crate) struct AppEntry {
     pub(crate) name: String,
     /// The project.
     pub(crate) cwd: PathBuf,
@@ -30,7 +30,7 @@ pub(crate) struct Listed {
 }
 
 /// All apps below this folder, by project and name.
-pub(crate) fn list(apps: &Path) -> Vec<Listed> {
+pub(crate) fn list(apps: &Path) -> Vec<AppEntry> {
     let below = |folder: &Path| {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
@@ -43,7 +43,7 @@ pub(crate) fn list(apps: &Path) -> Vec<Listed> {
         let state = Folder::of(&path).read()?;
         let supervised = state.supervisor.is_alive();
         let runs = supervised && state.phase != Phase::Ended;
-        Some(Listed {
+        Some(AppEntry {
             name: path.file_name()?.to_string_lossy().into_owned(),
             status: match state.phase {
                 Phase::Starting if runs => "starting",
@@ -68,7 +68,7 @@ pub(crate) async fn follow(folder: &Path, goes_on: bool, mut to: impl Write) -> 
         if !goes_on {
             return Ok(());
         }
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
         let facts = file.metadata()?;
         let Ok(newest) = File::open(&path) else {
             continue;

@@ -14,13 +14,13 @@ use super::readiness::PROBE;
 use super::state::LogPaths;
 
 /// How many older files of a log are kept, `.1` being the newest.
-const KEPT: u32 = 3;
+const MAX_ROTATED_FILES: u32 = 3;
 /// How much of the end of the output is kept, in bytes.
-const TAIL: usize = 16 * 1024;
+const MAX_TAIL_BYTES: usize = 16 * 1024;
 /// How many lines of it an error shows.
-const SHOWN: usize = 20;
+const MAX_SHOWN_LINES: usize = 20;
 /// The longest line that stays in one piece between the lines of the other stream, and that is looked through.
-const LINE: usize = 16 * 1024;
+const MAX_LINE_BYTES: usize = 16 * 1024;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Stream {
@@ -30,7 +30,7 @@ pub(super) enum Stream {
 
 /// What a pattern has found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct PatternMatch {
     pub(super) url: Option<String>,
     pub(super) port: Option<u16>,
 }
@@ -38,7 +38,7 @@ pub(super) struct Found {
 pub(super) struct Logs {
     streams: Mutex<Streams>,
     pattern: Option<regress::Regex>,
-    found: watch::Sender<Option<Found>>,
+    found: watch::Sender<Option<PatternMatch>>,
 }
 
 struct Streams {
@@ -85,10 +85,10 @@ impl Logs {
         // A line that nobody ends is not waited for.
         let whole = match partial[seen..].iter().rposition(|&byte| byte == b'\n') {
             Some(end) => seen + end + 1,
-            None if partial.len() > LINE => partial.len(),
+            None if partial.len() > MAX_LINE_BYTES => partial.len(),
             None => 0,
         };
-        self.look_through(partial);
+        self.search(partial);
         let lines: Vec<u8> = partial.drain(..whole).collect();
         let has_begun = !partial.is_empty();
         streams.put(stream, &lines);
@@ -103,7 +103,7 @@ impl Logs {
     }
 
     /// Waits until the pattern has found something.
-    pub(super) async fn found(&self) -> Found {
+    pub(super) async fn found(&self) -> PatternMatch {
         let mut found = self.found.subscribe();
         match found.wait_for(Option::is_some).await {
             Ok(found) => found.clone().unwrap_or_default(),
@@ -123,22 +123,22 @@ impl Logs {
         let bytes: Vec<u8> = tail.iter().copied().collect();
         let text = plain(&bytes);
         let lines: Vec<&str> = text.trim_end().lines().collect();
-        let lines = &lines[lines.len().saturating_sub(SHOWN)..];
+        let lines = &lines[lines.len().saturating_sub(MAX_SHOWN_LINES)..];
         lines.join("\n").trim().to_owned()
     }
 
-    fn look_through(&self, bytes: &[u8]) {
+    fn search(&self, bytes: &[u8]) {
         let Some(pattern) = &self.pattern else { return };
         if self.found.borrow().is_some() {
             return;
         }
         for line in bytes.split(|&byte| byte == b'\n') {
-            let line = plain(&line[..line.len().min(LINE)]);
+            let line = plain(&line[..line.len().min(MAX_LINE_BYTES)]);
             let Some(hit) = pattern.find(&line) else {
                 continue;
             };
             let group = |name| hit.named_group(name).map(|range| &line[range]);
-            self.found.send_replace(Some(Found {
+            self.found.send_replace(Some(PatternMatch {
                 url: group("url").map(str::to_owned),
                 port: group("port").and_then(|port| port.parse().ok()),
             }));
@@ -171,7 +171,7 @@ impl Streams {
         self.combined.write(lines);
         let tail = &mut self.tails[at];
         tail.extend(lines);
-        tail.drain(..tail.len().saturating_sub(TAIL));
+        tail.drain(..tail.len().saturating_sub(MAX_TAIL_BYTES));
     }
 }
 
@@ -261,7 +261,7 @@ impl Log {
         };
         // An empty one is not worth an older one's place.
         if fs::metadata(&self.path).is_ok_and(|known| known.len() > 0) {
-            for age in (1..KEPT).rev() {
+            for age in (1..MAX_ROTATED_FILES).rev() {
                 let _ = fs::rename(older(age), older(age + 1));
             }
             let _ = fs::rename(&self.path, older(1));
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn our_own_requests_are_in_no_log() {
+    fn probe_requests_are_not_logged() {
         let folder = tempfile::tempdir().unwrap();
         let (logs, paths) = logs(folder.path(), 1000, None);
         logs.write(Stream::Stderr, b"GET /orders 500\nGET /?playhouse-");
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_full_disk_does_not_take_is_told_when_it_has_room_again() {
+    fn output_lost_on_a_full_disk_is_reported_later() {
         let folder = tempfile::tempdir().unwrap();
         let (logs, paths) = logs(folder.path(), 1000, None);
         // A folder in its place: nothing can be written there.

@@ -4,7 +4,7 @@ use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, TcpListener};
 
 /// How many ports that only one of IPv4 and IPv6 has free are passed over.
-const TRIES: usize = 50;
+const MAX_PORT_ATTEMPTS: usize = 50;
 
 /// A port that nobody listens on: the one that is preferred, if it is free. It may be taken by somebody else at any time.
 pub(super) fn free(preferred: Option<u16>) -> io::Result<u16> {
@@ -12,7 +12,7 @@ pub(super) fn free(preferred: Option<u16>) -> io::Result<u16> {
         return Ok(port);
     }
     let mut port = 0;
-    for _ in 0..TRIES {
+    for _ in 0..MAX_PORT_ATTEMPTS {
         port = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0))?
             .local_addr()?
             .port();

@@ -9,18 +9,18 @@ use super::supervisor::MARK;
 use crate::processes::{Entry, Identity, table};
 
 /// How long killed processes may take to be gone: as long as the kernel does.
-const KILLED: Duration = Duration::from_secs(3);
-const LOOK: Duration = Duration::from_millis(20);
+const KILL_TIMEOUT: Duration = Duration::from_secs(3);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The processes of an app: those that bear its mark, those of the group that it was started in, and, for its supervisor, all that descend
 /// from it.
-pub(super) struct Family {
+pub(super) struct ProcessTree {
     mark: PathBuf,
     leader: Option<Identity>,
     is_ours: bool,
 }
 
-impl Family {
+impl ProcessTree {
     /// What is left of the app whose mark and state these are, its supervisor included.
     pub(super) fn of(folder: &Path, state: Option<&State>) -> Self {
         Self {
@@ -77,16 +77,16 @@ impl Family {
                     member.terminate();
                 }
             }
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
-        let until = Instant::now() + KILLED;
+        let until = Instant::now() + KILL_TIMEOUT;
         loop {
             let members = self.members();
             if members.is_empty() || Instant::now() > until {
                 return members.iter().map(|member| member.pid).collect();
             }
             members.iter().for_each(Identity::kill);
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
@@ -99,7 +99,7 @@ impl Family {
 
 /// Who listens on a port that an app does not listen on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stranger {
+pub(super) enum PortOwner {
     /// Nobody, or nobody knows who.
     Unknown,
     /// Somebody who was there before the app.
@@ -108,7 +108,7 @@ pub(super) enum Stranger {
     Younger,
 }
 
-impl Stranger {
+impl PortOwner {
     pub(super) fn on(port: u16, app: &Identity) -> Self {
         match table::listener(port) {
             None => Self::Unknown,

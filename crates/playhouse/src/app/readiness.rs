@@ -11,31 +11,31 @@ use url::Url;
 
 use super::App;
 use super::logs::Logs;
-use super::process::{Family, Stranger};
-use super::state::Place;
+use super::process::{PortOwner, ProcessTree};
+use super::state::AppAddress;
 use crate::processes::Identity;
 
 /// How often an app that is not ready is looked at.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// How long a first answer may take: some apps are compiled when they are asked for.
-const FIRST_ANSWER: Duration = Duration::from_secs(10);
+const FIRST_ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long an app that runs may take to answer, `--status` being limited to five seconds.
-const ANSWER: Duration = Duration::from_secs(3);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long the rest of an answer may take to arrive once it has begun.
-const BODY: Duration = Duration::from_secs(1);
+const BODY_TIMEOUT: Duration = Duration::from_secs(1);
 /// The most that is read of an answer, in bytes.
-const MOST: u64 = 16 * 1024 * 1024;
+const MAX_BODY_BYTES: u64 = 16 * 1024 * 1024;
 /// Stands in the query of each request of ours: lines of the app that have it are left out of its logs.
 pub(super) const PROBE: &str = "playhouse-probe";
 /// How long a port that answers strangely waits for a better one: a debugger or a hot-reload socket comes before the page.
-const STRANGE: Duration = Duration::from_secs(2);
+const UNEXPECTED_ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long an app whose port somebody else has may look for another one, or end.
-const STRANGER: Duration = Duration::from_secs(3);
+const PORT_OWNER_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// What comes of waiting.
 pub(super) enum Ready {
     /// It answers there; and what is worth saying about it.
-    At(Place, Option<String>),
+    At(AppAddress, Option<String>),
     /// Somebody else has its port, and it has no other.
     Taken,
 }
@@ -49,14 +49,14 @@ enum Reply {
         encrypted: bool,
     },
     /// Something else, or nothing in time.
-    Strange,
+    NotHttp,
 }
 
 /// An app that has just been started.
 pub(super) struct Readiness<'a> {
     app: &'a App,
     logs: &'a Logs,
-    family: &'a Family,
+    processes: &'a ProcessTree,
     leader: &'a Identity,
     port: u16,
     notes: RefCell<Notes>,
@@ -64,30 +64,30 @@ pub(super) struct Readiness<'a> {
 
 struct Notes {
     obstacle: String,
-    fallback: Option<Place>,
-    strange_since: BTreeMap<u16, Instant>,
-    stranger_since: Option<Instant>,
+    fallback: Option<AppAddress>,
+    not_http_since: BTreeMap<u16, Instant>,
+    owner_since: Option<Instant>,
 }
 
 impl<'a> Readiness<'a> {
     pub(super) fn new(
         app: &'a App,
         logs: &'a Logs,
-        family: &'a Family,
+        processes: &'a ProcessTree,
         leader: &'a Identity,
         port: u16,
     ) -> Self {
         Self {
             app,
             logs,
-            family,
+            processes,
             leader,
             port,
             notes: RefCell::new(Notes {
                 obstacle: format!("nothing listens on port {port}"),
                 fallback: None,
-                strange_since: BTreeMap::new(),
-                stranger_since: None,
+                not_http_since: BTreeMap::new(),
+                owner_since: None,
             }),
         }
     }
@@ -98,66 +98,68 @@ impl<'a> Readiness<'a> {
     }
 
     /// Where it answers that it is not available, if nothing better is to be had.
-    pub(super) fn fallback(&self) -> Option<Place> {
+    pub(super) fn fallback(&self) -> Option<AppAddress> {
         self.notes.borrow().fallback.clone()
     }
 
     pub(super) async fn wait(&self) -> Ready {
         let mut port = self.port;
         if self.logs.has_pattern() {
-            self.hindered("its output has not matched the pattern of --ready-pattern".to_owned());
+            self.set_obstacle(
+                "its output has not matched the pattern of --ready-pattern".to_owned(),
+            );
             let found = self.logs.found().await;
-            if let Some(place) = found.url.as_deref().and_then(place_of) {
-                self.listened(&place).await;
+            if let Some(place) = found.url.as_deref().and_then(parse_printed_url) {
+                self.wait_until_open(&place).await;
                 return Ready::At(place, None);
             }
             port = found.port.unwrap_or(port);
-            self.hindered(format!("nothing listens on port {port}"));
-            return self.opened(port).await;
+            self.set_obstacle(format!("nothing listens on port {port}"));
+            return self.wait_until_listening(port).await;
         }
         loop {
-            if let Some(ready) = self.look().await {
+            if let Some(ready) = self.poll().await {
                 return ready;
             }
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
     /// Waits until a place that it has named is open.
-    async fn listened(&self, place: &Place) {
-        self.hindered(format!("nothing listens at {}", place.url));
-        while ask(place, "/", ANSWER).await.is_none() {
-            tokio::time::sleep(LOOK).await;
+    async fn wait_until_open(&self, place: &AppAddress) {
+        self.set_obstacle(format!("nothing listens at {}", place.url));
+        while ask(place, "/", ANSWER_TIMEOUT).await.is_none() {
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
     /// Waits until it listens, on the port that is expected or, if that stays closed, on another.
-    async fn opened(&self, port: u16) -> Ready {
+    async fn wait_until_listening(&self, port: u16) -> Ready {
         let place = local(port);
         loop {
-            if ask(&place, "/", ANSWER).await.is_some() {
+            if ask(&place, "/", ANSWER_TIMEOUT).await.is_some() {
                 return Ready::At(place, None);
             }
-            if let Some(&other) = self.family.ports().first() {
+            if let Some(&other) = self.processes.ports().first() {
                 return Ready::At(local(other), Some(self.elsewhere(other)));
             }
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
-    async fn look(&self) -> Option<Ready> {
-        let ports = self.family.ports();
-        let stranger = if ports.contains(&self.port) {
-            Stranger::Unknown
+    async fn poll(&self) -> Option<Ready> {
+        let ports = self.processes.ports();
+        let owner = if ports.contains(&self.port) {
+            PortOwner::Unknown
         } else {
-            Stranger::on(self.port, self.leader)
+            PortOwner::on(self.port, self.leader)
         };
-        let asked = match stranger {
-            Stranger::Unknown => true,
-            Stranger::Older => false,
-            Stranger::Younger => self.is_settled(),
+        let asked = match owner {
+            PortOwner::Unknown => true,
+            PortOwner::Older => false,
+            PortOwner::Younger => self.is_settled(),
         };
-        if asked && let Some(ready) = self.told().await {
+        if asked && let Some(ready) = self.probe_assigned_port().await {
             return Some(ready);
         }
         for other in ports.into_iter().filter(|&port| port != self.port) {
@@ -165,48 +167,58 @@ impl<'a> Readiness<'a> {
                 return Some(Ready::At(place, Some(self.elsewhere(other))));
             }
         }
-        (stranger == Stranger::Older && self.is_settled()).then_some(Ready::Taken)
+        (owner == PortOwner::Older && self.is_settled()).then_some(Ready::Taken)
     }
 
     /// Asks where it was told to listen.
-    async fn told(&self) -> Option<Ready> {
-        match ask(&local(self.port), &self.app.ready_path, FIRST_ANSWER).await? {
+    async fn probe_assigned_port(&self) -> Option<Ready> {
+        match ask(
+            &local(self.port),
+            &self.app.ready_path,
+            FIRST_ANSWER_TIMEOUT,
+        )
+        .await?
+        {
             Reply::Http { status, encrypted } => {
-                let place = place(self.port, encrypted);
+                let place = address_of(self.port, encrypted);
                 if status != 503 {
                     return Some(Ready::At(place, None));
                 }
                 let path = &self.app.ready_path;
-                self.hindered(format!("GET {}{path} answers 503", place.url));
+                self.set_obstacle(format!("GET {}{path} answers 503", place.url));
                 self.notes.borrow_mut().fallback = Some(place);
                 None
             }
-            Reply::Strange => {
-                self.hindered(format!("port {} does not answer HTTP", self.port));
+            Reply::NotHttp => {
+                self.set_obstacle(format!("port {} does not answer HTTP", self.port));
                 None
             }
         }
     }
 
     /// Where it is on another port than the one it was told, if that is the one.
-    async fn answers(&self, port: u16) -> Option<Place> {
-        let reply = ask(&local(port), &self.app.ready_path, ANSWER).await;
+    async fn answers(&self, port: u16) -> Option<AppAddress> {
+        let reply = ask(&local(port), &self.app.ready_path, ANSWER_TIMEOUT).await;
         let mut notes = self.notes.borrow_mut();
-        let since = *notes.strange_since.entry(port).or_insert_with(Instant::now);
+        let since = *notes
+            .not_http_since
+            .entry(port)
+            .or_insert_with(Instant::now);
         match reply? {
             Reply::Http { status, encrypted } => {
-                let is_it = (200..400).contains(&status) || since.elapsed() > STRANGE;
-                is_it.then(|| place(port, encrypted))
+                let is_it =
+                    (200..400).contains(&status) || since.elapsed() > UNEXPECTED_ANSWER_TIMEOUT;
+                is_it.then(|| address_of(port, encrypted))
             }
-            Reply::Strange => None,
+            Reply::NotHttp => None,
         }
     }
 
-    /// Whether a stranger has had its port for so long that the app would have noticed.
+    /// Whether another process has had its port for so long that the app would have noticed.
     fn is_settled(&self) -> bool {
         let mut notes = self.notes.borrow_mut();
-        let since = *notes.stranger_since.get_or_insert_with(Instant::now);
-        since.elapsed() > STRANGER
+        let since = *notes.owner_since.get_or_insert_with(Instant::now);
+        since.elapsed() > PORT_OWNER_TIMEOUT
     }
 
     fn elsewhere(&self, port: u16) -> String {
@@ -217,21 +229,21 @@ impl<'a> Readiness<'a> {
         )
     }
 
-    fn hindered(&self, obstacle: String) {
+    fn set_obstacle(&self, obstacle: String) {
         self.notes.borrow_mut().obstacle = obstacle;
     }
 }
 
 /// Whether an app that runs answers, and a sentence about it.
-pub(super) async fn health(place: &Place, path: &str) -> (bool, String) {
+pub(super) async fn health(place: &AppAddress, path: &str) -> (bool, String) {
     let url = format!("{}{path}", place.url.trim_end_matches('/'));
-    match ask(place, path, ANSWER).await {
+    match ask(place, path, ANSWER_TIMEOUT).await {
         Some(Reply::Http { status, .. }) if status >= 500 => (
             false,
             format!("Server is running, but answers {status} at {url}"),
         ),
         Some(Reply::Http { .. }) => (true, "Server is running and healthy".to_owned()),
-        Some(Reply::Strange) => (
+        Some(Reply::NotHttp) => (
             false,
             format!("Server is running, but does not answer at {url}"),
         ),
@@ -242,35 +254,35 @@ pub(super) async fn health(place: &Place, path: &str) -> (bool, String) {
     }
 }
 
-fn local(port: u16) -> Place {
-    place(port, false)
+fn local(port: u16) -> AppAddress {
+    address_of(port, false)
 }
 
-fn place(port: u16, encrypted: bool) -> Place {
+fn address_of(port: u16, encrypted: bool) -> AppAddress {
     let scheme = if encrypted { "https" } else { "http" };
-    Place {
+    AppAddress {
         url: format!("{scheme}://localhost:{port}"),
         port,
     }
 }
 
 /// A URL as apps print it: one that means "any address" is no place to go to.
-fn place_of(printed: &str) -> Option<Place> {
+fn parse_printed_url(printed: &str) -> Option<AppAddress> {
     let mut url = Url::parse(printed).ok()?;
     if matches!(url.host_str(), Some("0.0.0.0" | "[::]")) {
         url.set_host(Some("localhost")).ok()?;
     }
     let port = url.port_or_known_default()?;
     let url = url.as_str().trim_end_matches('/').to_owned();
-    Some(Place { url, port })
+    Some(AppAddress { url, port })
 }
 
 /// Asks for a page, and reads the answer to its end. `None`: nothing listens there.
-async fn ask(place: &Place, path: &str, limit: Duration) -> Option<Reply> {
+async fn ask(place: &AppAddress, path: &str, limit: Duration) -> Option<Reply> {
     let mut url = Url::parse(&place.url).ok()?.join(path).ok()?;
     url.query_pairs_mut().append_key_only(PROBE);
     let asked = tokio::task::spawn_blocking(move || probe(&url, limit));
-    asked.await.unwrap_or(Some(Reply::Strange))
+    asked.await.unwrap_or(Some(Reply::NotHttp))
 }
 
 fn probe(url: &Url, limit: Duration) -> Option<Reply> {
@@ -299,7 +311,7 @@ fn probe(url: &Url, limit: Duration) -> Option<Reply> {
                     encrypted: url.scheme() == "https",
                 });
             }
-            Err(_) if open => return Some(Reply::Strange),
+            Err(_) if open => return Some(Reply::NotHttp),
             Err(_) => {}
         }
     }
@@ -326,7 +338,7 @@ fn get(url: &Url, authority: &str, until: Instant) -> Result<u16, ureq::Error> {
     let left = until.saturating_duration_since(Instant::now());
     let config = ureq::Agent::config_builder()
         .timeout_global(Some(left.max(Duration::from_millis(1))))
-        .timeout_recv_body(Some(BODY))
+        .timeout_recv_body(Some(BODY_TIMEOUT))
         .http_status_as_error(false)
         .max_redirects(0)
         .proxy(None)
@@ -342,7 +354,7 @@ fn get(url: &Url, authority: &str, until: Instant) -> Result<u16, ureq::Error> {
         .call()?;
     let body = answer.body_mut().as_reader();
     // An answer that has no end is one all the same.
-    let _ = io::copy(&mut body.take(MOST), &mut io::sink());
+    let _ = io::copy(&mut body.take(MAX_BODY_BYTES), &mut io::sink());
     Ok(answer.status().as_u16())
 }
 
@@ -377,7 +389,7 @@ mod tests {
             012345678901234567890123456789012345678901234567890123456789\
             012345678901234567890123456789012345678901234567890123456789";
         let (port, served) = serve(ANSWER);
-        let reply = ask(&local(port), "/login?next=a", super::ANSWER).await;
+        let reply = ask(&local(port), "/login?next=a", super::ANSWER_TIMEOUT).await;
         assert_eq!(
             reply,
             Some(Reply::Http {
@@ -396,19 +408,19 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_no_answer_is_told_from_nothing() {
+    async fn an_invalid_answer_differs_from_no_answer() {
         let (port, _served) = serve(b"+PONG\r\n");
-        let reply = ask(&local(port), "/", super::ANSWER).await;
-        assert_eq!(reply, Some(Reply::Strange));
+        let reply = ask(&local(port), "/", super::ANSWER_TIMEOUT).await;
+        assert_eq!(reply, Some(Reply::NotHttp));
         let free = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let port = free.local_addr().unwrap().port();
         drop(free);
-        assert_eq!(ask(&local(port), "/", super::ANSWER).await, None);
+        assert_eq!(ask(&local(port), "/", super::ANSWER_TIMEOUT).await, None);
     }
 
     #[test]
     fn a_printed_url_becomes_one_to_open() {
-        let place = |printed| place_of(printed).map(|place| (place.url, place.port));
+        let place = |printed| parse_printed_url(printed).map(|place| (place.url, place.port));
         let expected = |url: &str, port| Some((url.to_owned(), port));
         assert_eq!(
             place("http://localhost:5173/"),

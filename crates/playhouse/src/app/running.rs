@@ -14,22 +14,22 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use super::App;
 use super::error::AppError;
 use super::logs::{Logs, Stream};
-use super::process::Family;
+use super::process::ProcessTree;
 use super::state::Exit;
 use crate::processes::Identity;
 
 /// How long output may be held open by something that is none of the app's.
-const OUTPUT: Duration = Duration::from_secs(1);
+const OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
 /// How often what is left of an app whose first process is gone is looked at, where its end is not told.
-const LOOK: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// How long a line may stay without its end before it goes between those of the other stream.
-const PAUSE: Duration = Duration::from_millis(200);
+const PARTIAL_LINE_TIMEOUT: Duration = Duration::from_millis(200);
 /// How much is read at once.
-const CHUNK: usize = 32 * 1024;
+const CHUNK_BYTES: usize = 32 * 1024;
 
 pub(super) struct Running {
     pub(super) leader: Identity,
-    pub(super) family: Arc<Family>,
+    pub(super) processes: Arc<ProcessTree>,
     exit: Option<Exit>,
     children: Signal,
     readers: [Task; 2],
@@ -60,7 +60,7 @@ impl Running {
             .take()
             .map(tokio::process::ChildStderr::from_std);
         Ok(Self {
-            family: Arc::new(Family::supervised(&app.folder, leader.clone())),
+            processes: Arc::new(ProcessTree::supervised(&app.folder, leader.clone())),
             leader,
             exit: None,
             children,
@@ -76,11 +76,11 @@ impl Running {
         loop {
             self.reap();
             match &self.exit {
-                Some(exit) if exit.code != Some(0) || self.family.members().is_empty() => {
+                Some(exit) if exit.code != Some(0) || self.processes.members().is_empty() => {
                     return exit.clone();
                 }
                 Some(_) => {
-                    let _ = tokio::time::timeout(LOOK, self.children.recv()).await;
+                    let _ = tokio::time::timeout(POLL_INTERVAL, self.children.recv()).await;
                 }
                 None => {
                     self.children.recv().await;
@@ -91,8 +91,8 @@ impl Running {
 
     /// Ends all of it, and returns what could not be ended. Its output has been read then.
     pub(super) async fn end(mut self, grace: Duration) -> Vec<u32> {
-        let family = self.family.clone();
-        let ending = family.end(grace);
+        let processes = self.processes.clone();
+        let ending = processes.end(grace);
         tokio::pin!(ending);
         let left = loop {
             tokio::select! {
@@ -102,7 +102,7 @@ impl Running {
         };
         self.reap();
         let [stdout, stderr] = self.readers;
-        let _ = tokio::time::timeout(OUTPUT, async {
+        let _ = tokio::time::timeout(OUTPUT_TIMEOUT, async {
             stdout.ended().await;
             stderr.ended().await;
         })
@@ -166,11 +166,15 @@ fn read(
     let logs = logs.clone();
     engine::spawn("app output", async move {
         let Some(mut stream) = stream else { return };
-        let mut chunk = vec![0; CHUNK];
+        let mut chunk = vec![0; CHUNK_BYTES];
         let mut begun = false;
         loop {
             let reading = stream.read(&mut chunk);
-            let pause = tokio::time::sleep(if begun { PAUSE } else { Duration::MAX });
+            let pause = tokio::time::sleep(if begun {
+                PARTIAL_LINE_TIMEOUT
+            } else {
+                Duration::MAX
+            });
             tokio::select! {
                 read = reading => match read {
                     Ok(length @ 1..) => begun = logs.write(which, &chunk[..length]),

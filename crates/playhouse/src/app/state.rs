@@ -64,14 +64,14 @@ impl fmt::Display for Exit {
 
 /// Where an app can be reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct AppAddress {
     pub(super) url: String,
     pub(super) port: u16,
 }
 
 impl State {
-    pub(super) fn place(&self) -> Option<Place> {
-        Some(Place {
+    pub(super) fn address(&self) -> Option<AppAddress> {
+        Some(AppAddress {
             url: self.url.clone()?,
             port: self.port?,
         })
@@ -164,7 +164,7 @@ impl Folder {
     }
 
     /// What a supervisor that fails says at the end.
-    pub(super) fn last_words(&self) -> io::Result<File> {
+    pub(super) fn open_error_file(&self) -> io::Result<File> {
         let path = self.0.join("supervisor.log");
         private().create(true).truncate(true).open(&path)
     }

@@ -17,7 +17,7 @@ use super::logs::Logs;
 use super::port;
 use super::readiness::{Readiness, Ready};
 use super::running::Running;
-use super::state::{Exit, Folder, Phase, Place, State};
+use super::state::{AppAddress, Exit, Folder, Phase, State};
 use crate::owners;
 use crate::processes::Identity;
 
@@ -27,21 +27,21 @@ pub(crate) const MARK: &str = "_PLAYHOUSE_APP";
 pub(crate) const SUPERVISOR: &str = "app-supervisor";
 
 /// How many ports are tried.
-const TRIES: usize = 4;
+const MAX_PORT_ATTEMPTS: usize = 4;
 /// How long an app that failed to start may take to end.
-const FAILED_GRACE: Duration = Duration::from_secs(2);
+const FAILED_EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long an app must have run, in milliseconds, to be started again after a crash: else it would crash again and again.
-const LEAST_LIFE: i64 = 2000;
+const MIN_UPTIME_MS: i64 = 2000;
 /// How often it is looked whether the owners of an app are alive.
-const OWNERS: Duration = Duration::from_secs(1);
+const OWNERS_POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// How much longer than the app a supervisor may take to say that nothing came of it: more than it takes to end the app.
-const SLACK: Duration = Duration::from_secs(8);
+const START_MARGIN: Duration = Duration::from_secs(8);
 
 type Result<T> = std::result::Result<T, AppError>;
 
 /// What a supervisor is told, on stdin.
 #[derive(Serialize, Deserialize)]
-struct Orders {
+struct StartRequest {
     app: App,
     /// The port that it had before.
     port: Option<u16>,
@@ -54,8 +54,8 @@ pub(super) async fn start(app: &App, port: Option<u16>) -> Result<State> {
     }
     let failed = |source: io::Error| AppError::NoSupervisor(source.to_string());
     let folder = Folder::open(&app.folder).map_err(|e| AppError::no_folder(&app.folder, &e))?;
-    let last_words = folder
-        .last_words()
+    let open_error_file = folder
+        .open_error_file()
         .map_err(|e| AppError::no_folder(&app.folder, &e))?;
     #[expect(
         clippy::disallowed_methods,
@@ -69,11 +69,11 @@ pub(super) async fn start(app: &App, port: Option<u16>) -> Result<State> {
         .current_dir("/")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(last_words)
+        .stderr(open_error_file)
         .spawn()
         .map_err(failed)?;
     let identity = supervisor.id().and_then(Identity::of_child);
-    let orders = Orders {
+    let orders = StartRequest {
         app: app.clone(),
         port,
     };
@@ -86,7 +86,7 @@ pub(super) async fn start(app: &App, port: Option<u16>) -> Result<State> {
         BufReader::new(stdout).read_line(&mut line).await?;
         io::Result::Ok(line)
     };
-    let line = match tokio::time::timeout(app.ready_timeout + SLACK, talk).await {
+    let line = match tokio::time::timeout(app.ready_timeout + START_MARGIN, talk).await {
         Ok(line) => line.map_err(failed)?,
         Err(_) => {
             if let Some(identity) = identity {
@@ -99,7 +99,7 @@ pub(super) async fn start(app: &App, port: Option<u16>) -> Result<State> {
         Ok(Ok(state)) => Ok(state),
         Ok(Err(error)) => {
             // It has said its last: then nothing is left when we say it.
-            let _ = tokio::time::timeout(SLACK, supervisor.wait()).await;
+            let _ = tokio::time::timeout(START_MARGIN, supervisor.wait()).await;
             Err(error)
         }
         Err(_) => {
@@ -122,7 +122,7 @@ fn program() -> PathBuf {
 
 /// Lets go of what whoever started us had open and did not close for us: it may wait until nobody has it any more. Before anything of our
 /// own is opened.
-pub(crate) fn let_go() {
+pub(crate) fn close_inherited_files() {
     let files = std::fs::read_dir("/dev/fd").into_iter().flatten().flatten();
     let numbers: Vec<i32> = files
         .filter_map(|file| file.file_name().to_str()?.parse().ok())
@@ -143,11 +143,11 @@ pub(crate) async fn supervise() -> Result<()> {
     io::stdin()
         .read_to_end(&mut text)
         .map_err(|e| unreadable(e.to_string()))?;
-    let Orders { app, port } =
+    let StartRequest { app, port } =
         serde_json::from_slice(&text).map_err(|e| unreadable(e.to_string()))?;
     let brought_up = match Supervisor::new(app) {
         Ok(mut supervisor) => {
-            let up = supervisor.bring_up(port).await;
+            let up = supervisor.start_on_free_port(port).await;
             up.map(|(running, state)| (supervisor, running, state))
         }
         Err(error) => Err(error),
@@ -156,7 +156,7 @@ pub(crate) async fn supervise() -> Result<()> {
         Ok((_, _, state)) => Ok(state),
         Err(error) => Err(error),
     };
-    // Whoever asked may have gone; then the app goes on all the same, and can be shut down.
+    // The client of the command may have exited; the app continues, and can be shut down.
     let line = serde_json::to_string(&report).unwrap_or_default() + "\n";
     let _ = io::stdout().write_all(line.as_bytes());
     if let Ok((mut supervisor, mut running, mut state)) = brought_up {
@@ -216,7 +216,7 @@ impl Supervisor {
     }
 
     /// Starts the app, on one port after the other while somebody else has them.
-    async fn bring_up(&mut self, mut preferred: Option<u16>) -> Result<(Running, State)> {
+    async fn start_on_free_port(&mut self, mut preferred: Option<u16>) -> Result<(Running, State)> {
         let until = Instant::now() + self.app.ready_timeout;
         let mut tried = 0;
         loop {
@@ -226,16 +226,16 @@ impl Supervisor {
             let mut running = Running::start(&self.app, port, &self.logs)?;
             let mut state = self.begun(&running, port);
             if let Err(source) = self.folder.write(&state) {
-                running.end(FAILED_GRACE).await;
+                running.end(FAILED_EXIT_TIMEOUT).await;
                 return Err(AppError::no_folder(&self.app.folder, &source));
             }
-            let (family, leader) = (running.family.clone(), running.leader.clone());
-            let readiness = Readiness::new(&self.app, &self.logs, &family, &leader, port);
+            let (processes, leader) = (running.processes.clone(), running.leader.clone());
+            let readiness = Readiness::new(&self.app, &self.logs, &processes, &leader, port);
             let outcome = tokio::select! {
                 // What has ended is not ready, though something else answers there.
                 biased;
-                () = asked(&mut self.asked_to_end) => Outcome::AskedToEnd,
-                () = abandoned(self.app.owners.as_deref()) => Outcome::AskedToEnd,
+                () = wait_for_signal(&mut self.asked_to_end) => Outcome::AskedToEnd,
+                () = wait_for_owners_to_exit(self.app.owners.as_deref()) => Outcome::AskedToEnd,
                 exit = running.ended() => Outcome::Ended(exit),
                 ready = readiness.wait() => Outcome::Ready(ready),
                 () = tokio::time::sleep_until(until.into()) => Outcome::TimedOut,
@@ -248,11 +248,11 @@ impl Supervisor {
                 }
                 Outcome::AskedToEnd => {
                     running.end(self.app.stop_timeout).await;
-                    self.note_end(&mut state, None);
+                    self.record_exit(&mut state, None);
                     return Err(AppError::ShutDown);
                 }
                 Outcome::Ready(Ready::Taken) => {
-                    running.end(FAILED_GRACE).await;
+                    running.end(FAILED_EXIT_TIMEOUT).await;
                     AppError::PortTaken {
                         tried,
                         taken: Taken::of(port),
@@ -260,11 +260,11 @@ impl Supervisor {
                     }
                 }
                 Outcome::Ended(exit) => {
-                    running.end(FAILED_GRACE).await;
+                    running.end(FAILED_EXIT_TIMEOUT).await;
                     let lines = self.logs.last_lines();
-                    self.note_end(&mut state, Some(exit.clone()));
+                    self.record_exit(&mut state, Some(exit.clone()));
                     let taken = Taken::of(port);
-                    if taken.is_some() || says_taken(&lines) {
+                    if taken.is_some() || reports_port_in_use(&lines) {
                         AppError::PortTaken {
                             tried,
                             taken: taken.or_else(|| Taken::named(&lines)),
@@ -279,7 +279,7 @@ impl Supervisor {
                         let remark = Some("Server started, but answers 503".to_owned());
                         return Ok((running, self.ready(state, place, remark)));
                     }
-                    running.end(FAILED_GRACE).await;
+                    running.end(FAILED_EXIT_TIMEOUT).await;
                     AppError::NotReady {
                         waited: self.app.ready_timeout.as_millis(),
                         obstacle,
@@ -290,12 +290,13 @@ impl Supervisor {
             // An app that takes another port than it is told takes it again.
             let again = match &error {
                 AppError::PortTaken { taken, .. } => {
-                    tried < TRIES && taken.as_ref().is_none_or(|taken| taken.port == port)
+                    tried < MAX_PORT_ATTEMPTS
+                        && taken.as_ref().is_none_or(|taken| taken.port == port)
                 }
                 _ => false,
             };
             if !again || Instant::now() > until {
-                self.note_end(&mut state, None);
+                self.record_exit(&mut state, None);
                 return Err(error);
             }
         }
@@ -305,26 +306,26 @@ impl Supervisor {
     async fn watch(&mut self, mut running: Running, mut state: State) -> Option<(Running, State)> {
         let exit = tokio::select! {
             biased;
-            () = asked(&mut self.asked_to_end) => None,
-            () = abandoned(self.app.owners.as_deref()) => None,
+            () = wait_for_signal(&mut self.asked_to_end) => None,
+            () = wait_for_owners_to_exit(self.app.owners.as_deref()) => None,
             exit = running.ended() => Some(exit),
         };
         let grace = if exit.is_some() {
-            FAILED_GRACE
+            FAILED_EXIT_TIMEOUT
         } else {
             self.app.stop_timeout
         };
         running.end(grace).await;
         let crashed = exit.as_ref().is_some_and(|exit| exit.code != Some(0));
         let lived = now().saturating_sub(state.started);
-        if !crashed || !self.app.restart_on_crash || lived < LEAST_LIFE {
-            self.note_end(&mut state, exit);
+        if !crashed || !self.app.restart_on_crash || lived < MIN_UPTIME_MS {
+            self.record_exit(&mut state, exit);
             return None;
         }
         // Until it is ready again it is starting, for others to wait for.
         state.phase = Phase::Starting;
         self.note(&state);
-        let again = self.bring_up(state.port).await;
+        let again = self.start_on_free_port(state.port).await;
         let (running, state) = again.ok()?;
         Some((running, state))
     }
@@ -347,7 +348,7 @@ impl Supervisor {
         }
     }
 
-    fn ready(&self, mut state: State, place: Place, remark: Option<String>) -> State {
+    fn ready(&self, mut state: State, place: AppAddress, remark: Option<String>) -> State {
         state.phase = Phase::Ready;
         state.url = Some(place.url);
         state.port = Some(place.port);
@@ -356,7 +357,7 @@ impl Supervisor {
         state
     }
 
-    fn note_end(&self, state: &mut State, exit: Option<Exit>) {
+    fn record_exit(&self, state: &mut State, exit: Option<Exit>) {
         state.phase = Phase::Ended;
         state.ended = Some(now());
         if exit.is_some() {
@@ -374,7 +375,7 @@ impl Supervisor {
     }
 }
 
-async fn asked([terminate, interrupt, hangup]: &mut [Signal; 3]) {
+async fn wait_for_signal([terminate, interrupt, hangup]: &mut [Signal; 3]) {
     tokio::select! {
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
@@ -383,17 +384,17 @@ async fn asked([terminate, interrupt, hangup]: &mut [Signal; 3]) {
 }
 
 /// Resolves when none of those lives for whom the app was started. Without a note of them it is nobody's but the user's.
-async fn abandoned(owners: Option<&Path>) {
+async fn wait_for_owners_to_exit(owners: Option<&Path>) {
     let Some(owners) = owners else {
         return std::future::pending().await;
     };
     while owners::are_alive(owners) {
-        tokio::time::sleep(OWNERS).await;
+        tokio::time::sleep(OWNERS_POLL_INTERVAL).await;
     }
 }
 
 /// Whether an app says that its port was taken, in the words of its system or of its framework.
-fn says_taken(lines: &str) -> bool {
+fn reports_port_in_use(lines: &str) -> bool {
     let lines = lines.to_lowercase();
     ["eaddrinuse", "address already in use", "already in use"]
         .iter()

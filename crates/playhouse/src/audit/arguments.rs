@@ -133,7 +133,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn passwords_are_found_by_what_they_are_called_and_in_urls() {
+    fn passwords_are_found_by_parameter_name_and_in_urls() {
         let secrets = Secrets::default();
         let shown = |arguments| shown(arguments, &secrets, true);
         assert_eq!(
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_were_not_typed_are_left_out() {
+    fn texts_that_were_not_typed_are_omitted() {
         let secrets = Secrets::new([("KEY".to_owned(), "value-of-the-key".to_owned())]);
         let arguments =
             json!({ "element": "Password", "fields": [{ "value": "hidden" }, { "value": "KEY" }] });
@@ -167,9 +167,9 @@ mod tests {
     }
 
     #[test]
-    fn passwords_that_are_short_or_common_are_left_out_where_they_stand_alone() {
+    fn short_and_common_passwords_are_omitted_as_whole_values() {
         let secrets = Secrets::default();
-        secrets.learn_passwords(&["73".to_owned(), "admin".to_owned()]);
+        secrets.mask_passwords(&["73".to_owned(), "admin".to_owned()]);
         assert_eq!(
             shown(
                 json!({ "text": "73", "fields": ["admin", "an admin"], "slowly": true }),

@@ -53,17 +53,17 @@ impl Link {
 
 /// What a line says of its place in the chain.
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct Sealed {
+pub(super) struct RecordLink {
     pub(super) seq: u64,
     pub(super) prev: String,
     pub(super) hash: String,
     /// What a server found behind the record before, if this is the record of that.
-    pub(super) torn: Option<Torn>,
+    pub(super) torn: Option<TornRecord>,
 }
 
 /// The remains of a record that was not written to its end.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub(super) struct Torn {
+pub(super) struct TornRecord {
     /// How many bytes.
     pub(super) bytes: u64,
     /// Their hash.
@@ -98,7 +98,7 @@ pub(crate) enum Flaw {
 }
 
 /// Checks that a line, without its end, is a record and that its content has its hash.
-pub(super) fn check(line: &[u8]) -> Result<Sealed, Flaw> {
+pub(super) fn check(line: &[u8]) -> Result<RecordLink, Flaw> {
     let body = line.strip_suffix(AFTER_HASH).ok_or(Flaw::NoRecord)?;
     let (body, hash) = body
         .split_at_checked(body.len().saturating_sub(DIGITS))

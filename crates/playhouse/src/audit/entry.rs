@@ -1,7 +1,7 @@
 //! The record of one call, from its arrival to its end.
 
 use super::arguments::{bounded, cut, shown};
-use super::{AuditLog, Unwritable, timestamp};
+use super::{AuditLog, WriteError, timestamp};
 use crate::address::origin;
 use crate::config::Secrets;
 use serde_json::{Map, Value};
@@ -25,9 +25,9 @@ struct Facts {
     tool: Option<String>,
     arguments: Value,
     /// Its texts may be for fields of the page.
-    may_type: bool,
+    redact_typed_texts: bool,
     /// The page could not answer.
-    is_interrupted: bool,
+    set_interrupted: bool,
     secrets: Secrets,
     session: Option<String>,
     before: Option<String>,
@@ -76,8 +76,8 @@ impl Entry {
                 method,
                 tool: tool.map(|tool| cut(tool.to_owned())),
                 arguments,
-                may_type: false,
-                is_interrupted: false,
+                redact_typed_texts: false,
+                set_interrupted: false,
                 secrets,
                 session: None,
                 before: None,
@@ -88,43 +88,43 @@ impl Entry {
     }
 
     /// The session that it is for.
-    pub(crate) fn is_for(&self, session: &str) {
+    pub(crate) fn set_session(&self, session: &str) {
         self.with(|facts| facts.session = Some(cut(session.to_owned())));
     }
 
     /// It may type its texts into fields of the page. Those of a call that fails or is interrupted are not recorded: whether they were
     /// passwords is not known.
-    pub(crate) fn may_type(&self) {
-        self.with(|facts| facts.may_type = true);
+    pub(crate) fn redact_typed_texts(&self) {
+        self.with(|facts| facts.redact_typed_texts = true);
     }
 
     /// A dialog has kept the page from answering.
-    pub(crate) fn is_interrupted(&self) {
-        self.with(|facts| facts.is_interrupted = true);
+    pub(crate) fn set_interrupted(&self) {
+        self.with(|facts| facts.set_interrupted = true);
     }
 
     /// What its record must not show, from now on and until it ends.
-    pub(crate) fn hides(&self, secrets: &Secrets) {
+    pub(crate) fn set_secrets(&self, secrets: &Secrets) {
         self.with(|facts| facts.secrets = secrets.clone());
     }
 
     /// The page that it finds, by its URL.
-    pub(crate) fn finds(&self, url: Option<&str>) {
+    pub(crate) fn set_initial_page(&self, url: Option<&str>) {
         self.with(|facts| facts.before = url.map(|url| cut(origin(url))));
     }
 
     /// The page that it leaves behind, by its URL.
-    pub(crate) fn leaves(&self, url: Option<&str>) {
+    pub(crate) fn set_final_page(&self, url: Option<&str>) {
         self.with(|facts| facts.after = url.map(|url| cut(origin(url))));
     }
 
     /// What the policy said of it.
-    pub(crate) fn is_decided(&self, decision: Decision) {
+    pub(crate) fn set_decision(&self, decision: Decision) {
         self.with(|facts| facts.decision = Some(decision));
     }
 
     /// Writes the record. Fails where that is not possible; then the answer must not be given.
-    pub(crate) async fn end(&self, outcome: Outcome) -> Result<(), Unwritable> {
+    pub(crate) async fn end(&self, outcome: Outcome) -> Result<(), WriteError> {
         let Some(facts) = self.facts().take() else {
             return Ok(());
         };
@@ -132,7 +132,7 @@ impl Entry {
         // Also written when nobody waits any more.
         let write = move || log.append(facts.record(began, started, outcome));
         let written = tokio::task::spawn_blocking(write).await;
-        written.unwrap_or_else(|panic| Err(Unwritable(panic.to_string())))
+        written.unwrap_or_else(|panic| Err(WriteError(panic.to_string())))
     }
 
     fn with(&self, change: impl FnOnce(&mut Facts)) {
@@ -179,8 +179,8 @@ impl Facts {
         if let Some(tool) = self.tool {
             add("tool", tool.into());
         }
-        let has_typed = outcome == Outcome::Ok && !self.is_interrupted;
-        let is_typed = has_typed || !self.may_type;
+        let has_typed = outcome == Outcome::Ok && !self.set_interrupted;
+        let is_typed = has_typed || !self.redact_typed_texts;
         let arguments = shown(self.arguments, &self.secrets, is_typed);
         add("arguments", bounded(arguments));
         add("originBefore", self.before.into());

@@ -1,6 +1,6 @@
 //! Checking a whole audit log.
 
-use super::chain::{Flaw, Link, Torn, check, hex};
+use super::chain::{Flaw, Link, TornRecord, check, hex};
 use sha2::{Digest as _, Sha256};
 use std::io::{self, BufRead};
 
@@ -66,21 +66,21 @@ struct Verifier<'a> {
     /// How many lines were read.
     lines: u64,
     unfinished: Vec<u64>,
-    suspect: Option<Suspect>,
+    suspect: Option<UnparsedLines>,
     expected: Option<&'a str>,
     has_expected: bool,
 }
 
 /// Lines that are no records, which the next record may explain.
-struct Suspect {
+struct UnparsedLines {
     line: u64,
     flaw: Flaw,
     bytes: u64,
     hasher: Sha256,
 }
 
-impl Suspect {
-    fn is(&self, torn: &Torn) -> bool {
+impl UnparsedLines {
+    fn is(&self, torn: &TornRecord) -> bool {
         self.bytes == torn.bytes && hex(&self.hasher.clone().finalize()) == torn.sha256
     }
 
@@ -103,7 +103,7 @@ impl Verifier<'_> {
                         suspect.add(line);
                     }
                     None => {
-                        let mut suspect = Suspect {
+                        let mut suspect = UnparsedLines {
                             line: self.lines,
                             flaw,
                             bytes: 0,
@@ -167,7 +167,7 @@ impl Verifier<'_> {
 
     fn end(self) -> Verdict {
         match self.suspect {
-            Some(Suspect { line, flaw, .. }) => Verdict::Flawed { line, flaw },
+            Some(UnparsedLines { line, flaw, .. }) => Verdict::Flawed { line, flaw },
             None => Verdict::Intact(Intact {
                 records: self.link.seq,
                 hash: self.link.hash,

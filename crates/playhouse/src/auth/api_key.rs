@@ -1,6 +1,6 @@
 //! API keys: one of the command line, several of a file, or one that was made. Only their digests are kept.
 
-use super::{Denied, bearer};
+use super::{AuthError, bearer};
 use crate::principal::{Folders, Permission, Principal};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -86,7 +86,7 @@ impl Keys {
         Ok((Self { entries }, key))
     }
 
-    pub(super) fn identify(&self, headers: &HeaderMap) -> Result<Principal, Denied> {
+    pub(super) fn identify(&self, headers: &HeaderMap) -> Result<Principal, AuthError> {
         let own = headers
             .get(OWN_HEADER)
             .map(|key| key.to_str().unwrap_or_default().trim());
@@ -95,7 +95,7 @@ impl Keys {
             .flatten()
             .filter(|key| !key.is_empty());
         let Some(first) = given.next() else {
-            return Err(Denied {
+            return Err(AuthError {
                 status: StatusCode::UNAUTHORIZED,
                 message: format!("Authentication is required: {HELP}\n"),
                 challenge: Some(CHALLENGE.to_owned()),
@@ -103,7 +103,7 @@ impl Keys {
         };
         // Some clients send a token of another server along.
         let found = self.find(first).or_else(|| self.find(given.next()?));
-        found.cloned().ok_or_else(|| Denied {
+        found.cloned().ok_or_else(|| AuthError {
             status: StatusCode::FORBIDDEN,
             message: "This API key is none of this server's\n".to_owned(),
             challenge: None,
@@ -249,7 +249,7 @@ mod tests {
         pairs.iter().map(pair).collect()
     }
 
-    fn told(keys: &Keys, pairs: &[(&'static str, &str)]) -> String {
+    fn status_of(keys: &Keys, pairs: &[(&'static str, &str)]) -> String {
         match keys.identify(&headers(pairs)) {
             Ok(principal) => principal.to_string(),
             Err(denied) => denied.status.as_str().to_owned(),
@@ -284,12 +284,12 @@ mod tests {
             ),
             (&[("authorization", "Bearer a"), ("x-api-key", "b")], "403"),
         ] {
-            assert_eq!(told(&keys, pairs), expected, "{pairs:?}");
+            assert_eq!(status_of(&keys, pairs), expected, "{pairs:?}");
         }
     }
 
     #[test]
-    fn a_refusal_says_what_to_do_and_not_what_was_sent() {
+    fn a_refusal_contains_a_suggestion_and_no_credential() {
         let keys = Keys::new(Some("mysecretkey"), None)
             .expect("keys")
             .expect("one");
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_made_is_long_and_another_each_time() {
+    fn a_generated_key_is_long_and_unique() {
         let (keys, key) = Keys::generate().expect("a key");
         let (_, other) = Keys::generate().expect("a key");
         assert_ne!(key, other);
@@ -314,12 +314,12 @@ mod tests {
             URL_SAFE_NO_PAD.decode(&key).map(|bytes| bytes.len()),
             Ok(32)
         );
-        assert_eq!(told(&keys, &[("x-api-key", &key)]), "key");
-        assert_eq!(told(&keys, &[("x-api-key", &other)]), "403");
+        assert_eq!(status_of(&keys, &[("x-api-key", &key)]), "key");
+        assert_eq!(status_of(&keys, &[("x-api-key", &other)]), "403");
     }
 
     #[test]
-    fn a_file_gives_each_key_a_name_and_perhaps_scopes() {
+    fn a_key_file_names_keys_and_sets_scopes() {
         let digest: String = Sha256::digest("bobs")
             .iter()
             .map(|b| format!("{b:02x}"))
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_gives_keys_folders_and_tells_each_those_of_the_others() {
+    fn a_key_file_sets_folders_and_excludes_those_of_other_keys() {
         let text = "ada adas browser:act workspace=ada readable=/srv/a readable=fixtures\nbob bobs workspace=/srv/bob\neve eves\n";
         let mut entries = parse(text, Path::new("/etc")).expect("keys");
         exclude_others(&mut entries);
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_in_the_file_is_told_with_its_line_and_without_the_key() {
+    fn an_error_in_the_key_file_has_its_line_and_no_key() {
         for (text, expected) in [
             ("", (1, "there are no keys")),
             (

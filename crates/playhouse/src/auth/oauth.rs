@@ -5,18 +5,18 @@ mod issuer;
 mod signature;
 mod token;
 
-use super::{Asked, Denied, Identity, METADATA, bearer};
+use super::{AuthError, Identity, METADATA, RequestTarget, bearer};
 use crate::principal::{Permission, Principal};
 use http::{HeaderMap, StatusCode};
-use issuer::{Issuer, NoKey};
+use issuer::{Issuer, KeyError};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::time::{Duration, UNIX_EPOCH};
-use token::{Outline, TokenError};
+use token::{TokenError, UnverifiedClaims};
 use url::Url;
 
 /// What a client should ask for at first: enough to work with pages.
-const FIRST: [Permission; 2] = [Permission::Read, Permission::Act];
+const INITIAL_SCOPES: [Permission; 2] = [Permission::Read, Permission::Act];
 
 /// The endpoints that a token can be for.
 const ENDPOINTS: [&str; 4] = ["/mcp", "/message", "/sse", "/ws"];
@@ -50,26 +50,26 @@ impl OAuth {
 
     pub(super) async fn identify(
         &self,
-        asked: Asked,
+        asked: RequestTarget,
         headers: &HeaderMap,
-    ) -> Result<Identity, Denied> {
+    ) -> Result<Identity, AuthError> {
         let Some(token) = bearer(headers) else {
-            return Err(Denied {
+            return Err(AuthError {
                 status: StatusCode::UNAUTHORIZED,
                 message: "Authentication is required: send an access token as \"Authorization: Bearer TOKEN\"\n".to_owned(),
-                challenge: Some(self.challenge(&asked, None, &scopes(&FIRST))),
+                challenge: Some(self.challenge(&asked, None, &scopes(&INITIAL_SCOPES))),
             });
         };
         if token.is_empty() || token.contains(char::is_whitespace) {
             let error = ("invalid_request", "The Bearer scheme has no token");
-            return Err(Denied {
+            return Err(AuthError {
                 status: StatusCode::BAD_REQUEST,
                 message: format!("{}\n", error.1),
                 challenge: Some(self.challenge(&asked, Some(error), "")),
             });
         }
         let invalid = |error: TokenError| self.invalid(&asked, &error);
-        let outline = Outline::of(token).map_err(invalid)?;
+        let outline = UnverifiedClaims::of(token).map_err(invalid)?;
         let issuer = self
             .issuers
             .iter()
@@ -77,20 +77,20 @@ impl OAuth {
         let issuer = issuer.ok_or_else(|| invalid(TokenError::Issuer))?;
         let keys = match issuer.keys(&outline).await {
             Ok(keys) => keys,
-            Err(NoKey::Unknown) => return Err(invalid(TokenError::Key)),
-            Err(NoKey::Unavailable) => return Err(unavailable(issuer.url())),
+            Err(KeyError::Unknown) => return Err(invalid(TokenError::Key)),
+            Err(KeyError::Unavailable) => return Err(unavailable(issuer.url())),
         };
         let claims = token::verify(token, &outline, &keys, &self.resources.accepted());
         let claims = claims.map_err(invalid)?;
-        let who = claims.who(issuer.url());
-        let who = who.ok_or_else(|| invalid(TokenError::Claims))?;
+        let subject = claims.subject(issuer.url());
+        let subject = subject.ok_or_else(|| invalid(TokenError::Claims))?;
         let granted = claims.scopes();
         let permission = Permission::of_scopes(granted.iter().map(String::as_str));
         let Some(permission) = permission else {
             return Err(self.insufficient(&asked, &granted, "This server", Permission::Read));
         };
         Ok(Identity {
-            principal: Principal::named(&who).with(permission),
+            principal: Principal::named(&subject).with(permission),
             until: UNIX_EPOCH.checked_add(Duration::from_secs(claims.exp)),
             scopes: granted,
             asked,
@@ -101,18 +101,18 @@ impl OAuth {
     /// granted before.
     pub(super) fn insufficient(
         &self,
-        asked: &Asked,
+        asked: &RequestTarget,
         granted: &[String],
         what: &str,
         needed: Permission,
-    ) -> Denied {
+    ) -> AuthError {
         let mut wanted: Vec<&str> = granted.iter().map(String::as_str).collect();
         if !wanted.contains(&needed.scope()) {
             wanted.push(needed.scope());
         }
         let description = format!("{what} needs the scope {}", needed.scope());
         let error = ("insufficient_scope", &*description);
-        Denied {
+        AuthError {
             status: StatusCode::FORBIDDEN,
             message: format!("{description}\n"),
             challenge: Some(self.challenge(asked, Some(error), &wanted.join(" "))),
@@ -120,7 +120,7 @@ impl OAuth {
     }
 
     /// The protected resource's metadata. The path is that of the endpoint, or empty.
-    pub(super) fn metadata(&self, asked: &Asked) -> Option<Value> {
+    pub(super) fn metadata(&self, asked: &RequestTarget) -> Option<Value> {
         let resource = self.resources.at(asked)?;
         let issuers: Vec<_> = self.issuers.iter().map(Issuer::url).collect();
         Some(json!({
@@ -132,21 +132,21 @@ impl OAuth {
         }))
     }
 
-    fn invalid(&self, asked: &Asked, error: &TokenError) -> Denied {
+    fn invalid(&self, asked: &RequestTarget, error: &TokenError) -> AuthError {
         let description = error.to_string();
         let challenge = self.challenge(
             asked,
             Some(("invalid_token", &description)),
-            &scopes(&FIRST),
+            &scopes(&INITIAL_SCOPES),
         );
-        Denied {
+        AuthError {
             status: StatusCode::UNAUTHORIZED,
             message: format!("{description}\n"),
             challenge: Some(challenge),
         }
     }
 
-    fn challenge(&self, asked: &Asked, error: Option<(&str, &str)>, scope: &str) -> String {
+    fn challenge(&self, asked: &RequestTarget, error: Option<(&str, &str)>, scope: &str) -> String {
         let mut challenge = format!(
             "Bearer resource_metadata=\"{}\"",
             self.resources.metadata(asked)
@@ -185,7 +185,7 @@ impl Resources {
     }
 
     /// The resource that is described at that path; `None` where nothing is.
-    fn at(&self, asked: &Asked) -> Option<String> {
+    fn at(&self, asked: &RequestTarget) -> Option<String> {
         let path = asked.path.trim_end_matches('/');
         match self {
             Self::Named(resource) => {
@@ -202,7 +202,7 @@ impl Resources {
     }
 
     /// The address of the metadata for an endpoint: the well-known word goes before the path.
-    fn metadata(&self, asked: &Asked) -> String {
+    fn metadata(&self, asked: &RequestTarget) -> String {
         match self {
             Self::Named(resource) => {
                 let own = path_of(resource);
@@ -223,7 +223,7 @@ impl Resources {
 }
 
 /// That of our addresses which the client used, or the one that we told.
-fn address_for<'a>(asked: &Asked, addresses: &'a [String]) -> Option<&'a String> {
+fn address_for<'a>(asked: &RequestTarget, addresses: &'a [String]) -> Option<&'a String> {
     let used = |address: &&String| {
         let authority = address.split_once("://").map(|(_, authority)| authority);
         authority == Some(&*asked.host)
@@ -250,9 +250,9 @@ fn quoted(text: &str) -> String {
     text.chars().filter(may).collect()
 }
 
-fn unavailable(issuer: &str) -> Denied {
+fn unavailable(issuer: &str) -> AuthError {
     tracing::warn!(issuer, "the keys of an issuer cannot be read");
-    Denied {
+    AuthError {
         status: StatusCode::SERVICE_UNAVAILABLE,
         message: "The token cannot be checked: its issuer does not answer\n".to_owned(),
         challenge: None,
@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn metadata_and_challenges_name_the_resource() {
         let addresses = ["http://localhost:8931", "http://127.0.0.1:8931"].map(str::to_owned);
-        let at = |path: &str, host: &str| Asked {
+        let at = |path: &str, host: &str| RequestTarget {
             path: path.to_owned(),
             host: host.to_owned(),
         };
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn a_root_has_two_spellings_and_nothing_else_has() {
+    fn only_a_root_has_two_equivalent_forms() {
         let accepted = |uri: &str| Resources::Named(uri.to_owned()).accepted();
         assert_eq!(
             accepted("https://a.example"),
@@ -344,7 +344,7 @@ mod tests {
         let oauth = OAuth::new(&[], None, &["http://localhost:1".to_owned()]);
         let granted = ["openid", "browser:read"].map(str::to_owned);
         let denied = oauth.insufficient(
-            &Asked::default(),
+            &RequestTarget::default(),
             &granted,
             "The tool \"click\"",
             Permission::Act,

@@ -41,30 +41,30 @@ pub(super) struct Member {
 
 /// What becomes of a browser that has no contexts any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Afterwards {
+pub(super) enum EmptyPolicy {
     Ends,
     Stays,
 }
 
 /// What became of a browser whose context was given back.
-pub(super) enum Vacated {
+pub(super) enum ReleaseOutcome {
     /// Others need it, or it stays.
     Stays,
     /// Nobody needs it: it is to be closed.
     Ends,
-    /// Nobody is in it, and it is to be closed when that has been so for a while: ask [`Pool::retire`] then.
-    Waits(Retirement),
+    /// Nobody is in it, and it is to be closed when that has been so for a while: ask [`Pool::take_idle`] then.
+    Waits(IdleBrowser),
 }
 
 /// A browser that nobody is in.
-pub(super) struct Retirement {
+pub(super) struct IdleBrowser {
     pub(super) after: std::time::Duration,
     member: Member,
     taken: u64,
 }
 
 /// How a pool stands that has to have some browsers.
-pub(super) enum Filled {
+pub(super) enum FillState {
     /// One more was started.
     Started,
     /// There are enough: these, until the pool tells of a change, or one of them goes.
@@ -85,16 +85,16 @@ impl Pool {
 
     /// Room for one more context: in the browser with the fewest, or in another one if there may be one. `take` counts it, with
     /// [`Member::take`], before anybody else is given the same room.
-    pub(super) async fn seat<F: Future<Output = Result<Browser>>, S>(
+    pub(super) async fn reserve<F: Future<Output = Result<Browser>>, S>(
         &self,
         start: impl FnOnce() -> F,
         take: impl FnOnce(&Member) -> S,
     ) -> Result<S> {
-        let place = loop {
+        let slot = loop {
             let mut changes = self.changes.subscribe();
             {
                 let mut members = self.members();
-                members.running.retain(Member::lives);
+                members.running.retain(Member::is_alive);
                 let full = members.count() >= self.settings.max;
                 let emptiest = members
                     .running
@@ -106,54 +106,58 @@ impl Pool {
                     }
                     // One that is about to be there will do.
                     _ if full || members.filling > 0 => {}
-                    _ => break Place::take(self, &mut members, |members| &mut members.starting),
+                    _ => break Slot::take(self, &mut members, |members| &mut members.starting),
                 }
             }
             // The sender is ours.
             let _ = changes.changed().await;
         };
         let browser = start().await?;
-        Ok(place.fill(browser, take))
+        Ok(slot.fill(browser, take))
     }
 
     /// Starts one more browser if there are fewer than there have to be.
     pub(super) async fn fill<F: Future<Output = Result<Browser>>>(
         &self,
         start: impl FnOnce() -> F,
-    ) -> Result<Filled> {
+    ) -> Result<FillState> {
         let changes = self.changes.subscribe();
-        let place = {
+        let slot = {
             let mut members = self.members();
-            members.running.retain(Member::lives);
+            members.running.retain(Member::is_alive);
             if members.closed {
-                return Ok(Filled::Closed);
+                return Ok(FillState::Closed);
             }
             if members.count() >= self.settings.min {
                 let running = members.running.iter();
                 let running = running.map(|member| member.browser.clone()).collect();
-                return Ok(Filled::Enough(running, changes));
+                return Ok(FillState::Enough(running, changes));
             }
-            Place::take(self, &mut members, |members| &mut members.filling)
+            Slot::take(self, &mut members, |members| &mut members.filling)
         };
         let browser = start().await?;
-        place.fill(browser, |_| ());
-        Ok(Filled::Started)
+        slot.fill(browser, |_| ());
+        Ok(FillState::Started)
     }
 
     /// One context less.
-    pub(super) fn vacate(&self, member: &Member, afterwards: Afterwards) -> Vacated {
+    pub(super) fn release_context(
+        &self,
+        member: &Member,
+        when_empty: EmptyPolicy,
+    ) -> ReleaseOutcome {
         let mut members = self.members();
         let last = member.contexts.fetch_sub(1, Ordering::AcqRel) == 1;
         if !last {
-            return Vacated::Stays;
+            return ReleaseOutcome::Stays;
         }
-        match (afterwards, self.settings.idle_timeout) {
-            (Afterwards::Ends, _) => match self.remove(&mut members, member) {
-                true => Vacated::Ends,
-                false => Vacated::Stays,
+        match (when_empty, self.settings.idle_timeout) {
+            (EmptyPolicy::Ends, _) => match self.remove(&mut members, member) {
+                true => ReleaseOutcome::Ends,
+                false => ReleaseOutcome::Stays,
             },
-            (Afterwards::Stays, None) => Vacated::Stays,
-            (Afterwards::Stays, Some(after)) => Vacated::Waits(Retirement {
+            (EmptyPolicy::Stays, None) => ReleaseOutcome::Stays,
+            (EmptyPolicy::Stays, Some(after)) => ReleaseOutcome::Waits(IdleBrowser {
                 after,
                 member: member.clone(),
                 taken: member.taken.load(Ordering::Acquire),
@@ -161,9 +165,9 @@ impl Pool {
         }
     }
 
-    /// The browser of a retirement, to be closed, if nobody has needed it meanwhile.
-    pub(super) fn retire(&self, retirement: Retirement) -> Option<Browser> {
-        let Retirement { member, taken, .. } = retirement;
+    /// The idle browser, to be closed, if nobody has needed it meanwhile.
+    pub(super) fn take_idle(&self, idle_browser: IdleBrowser) -> Option<Browser> {
+        let IdleBrowser { member, taken, .. } = idle_browser;
         let mut members = self.members();
         let needed = member.contexts() > 0 || member.taken.load(Ordering::Acquire) != taken;
         (!needed && self.remove(&mut members, &member)).then_some(member.browser)
@@ -177,7 +181,7 @@ impl Pool {
 
     /// Takes it out, so that nobody gets one that is about to end; not where it has to stay.
     fn remove(&self, members: &mut Members, member: &Member) -> bool {
-        if members.running.len() <= self.settings.min && member.lives() && !members.closed {
+        if members.running.len() <= self.settings.min && member.is_alive() && !members.closed {
             return false;
         }
         members
@@ -206,13 +210,13 @@ impl Members {
 /// Which of the numbers of browsers that are about to be counts one.
 type Count = fn(&mut Members) -> &mut usize;
 
-/// The place of a browser that is being started: given back when dropped.
-struct Place<'a> {
+/// The slot of a browser that is being started: given back when dropped.
+struct Slot<'a> {
     pool: &'a Pool,
     count: Option<Count>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> Slot<'a> {
     fn take(pool: &'a Pool, members: &mut Members, count: Count) -> Self {
         *count(members) += 1;
         Self {
@@ -239,7 +243,7 @@ impl<'a> Place<'a> {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for Slot<'_> {
     fn drop(&mut self) {
         if let Some(count) = self.count {
             *count(&mut self.pool.members()) -= 1;
@@ -249,7 +253,7 @@ impl Drop for Place<'_> {
 }
 
 impl Member {
-    fn lives(&self) -> bool {
+    fn is_alive(&self) -> bool {
         self.browser.closed_reason().is_none()
     }
 
@@ -257,7 +261,7 @@ impl Member {
         self.contexts.load(Ordering::Acquire)
     }
 
-    /// One more is in it, or about to be: [`Pool::vacate`] gives it back.
+    /// One more is in it, or about to be: [`Pool::release_context`] gives it back.
     pub(super) fn take(&self) {
         self.contexts.fetch_add(1, Ordering::AcqRel);
         self.taken.fetch_add(1, Ordering::AcqRel);

@@ -5,7 +5,7 @@ use engine::Progress;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The longest line that is told, in characters.
-const LONGEST: usize = 200;
+const MAX_LENGTH: usize = 200;
 
 /// What a call waits for at the moment.
 #[derive(Default)]
@@ -55,7 +55,7 @@ impl Status {
                 .find_map(Progress::current_step)
                 .map(|step| settings.secrets.redacted(step)),
         }?;
-        Some(match text.char_indices().nth(LONGEST) {
+        Some(match text.char_indices().nth(MAX_LENGTH) {
             None => text,
             Some((end, _)) => format!("{}…", &text[..end]),
         })

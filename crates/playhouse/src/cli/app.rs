@@ -11,7 +11,8 @@ use sha2::{Digest, Sha256};
 
 use super::{print, wait};
 use crate::app::{
-    Answer, App, AppError, Listed, Request, SUPERVISOR, follow, let_go, list, supervise,
+    Answer, App, AppEntry, AppError, Request, SUPERVISOR, close_inherited_files, follow, list,
+    supervise,
 };
 use crate::config::{ConfigError, Environment, apps_folder};
 use crate::owners;
@@ -110,7 +111,7 @@ pub(super) fn supervisor() -> Command {
 
 /// Puts an option at the very end of the line, where whoever runs a server command puts it, before the `--` that begins the app's own
 /// words.
-pub(super) fn bring_forward(words: &mut Vec<String>) {
+pub(super) fn move_options_forward(words: &mut Vec<String>) {
     let Some(dashes) = words.iter().position(|word| word == "--") else {
         return;
     };
@@ -135,7 +136,7 @@ pub(super) async fn run(matches: &ArgMatches, environment: &Environment, cwd: &P
     }
     let app = match app(matches, environment, cwd) {
         Ok(app) => app,
-        Err(error) => return tell(&Answer::error(&error), is_for_people),
+        Err(error) => return print_answer(&Answer::error(&error), is_for_people),
     };
     if matches.get_flag("logs") {
         return match follow(&app.folder, matches.get_flag("follow"), io::stdout()).await {
@@ -150,24 +151,24 @@ pub(super) async fn run(matches: &ArgMatches, environment: &Environment, cwd: &P
             _ => ExitCode::SUCCESS,
         };
     }
-    tell(&app.answer(request(matches)).await, is_for_people)
+    print_answer(&app.answer(request(matches)).await, is_for_people)
 }
 
 /// Apps as people read them.
-fn table(apps: &[Listed]) -> String {
+fn table(apps: &[AppEntry]) -> String {
     if apps.is_empty() {
         return "No apps\n".to_owned();
     }
-    let line = |app: &Listed| {
-        let Listed { name, status, .. } = app;
+    let line = |app: &AppEntry| {
+        let AppEntry { name, status, .. } = app;
         let url = app.url.as_deref().unwrap_or("-");
         format!("{name:<16} {status:<9} {url:<28} {}\n", app.cwd.display())
     };
     apps.iter().map(line).collect()
 }
 
-pub(super) fn look_after() -> ExitCode {
-    let_go();
+pub(super) fn run_supervisor() -> ExitCode {
+    close_inherited_files();
     wait(async {
         match supervise().await {
             Ok(()) => ExitCode::SUCCESS,
@@ -183,13 +184,13 @@ pub(super) fn look_after() -> ExitCode {
 pub(super) fn refuse(error: &ConfigError) -> ExitCode {
     let text = error.to_string();
     let text = text.trim_start_matches("error: ").to_owned();
-    tell(
+    print_answer(
         &Answer::error(&AppError::Usage(text)),
         io::stdout().is_terminal(),
     )
 }
 
-fn tell(answer: &Answer, is_for_people: bool) -> ExitCode {
+fn print_answer(answer: &Answer, is_for_people: bool) -> ExitCode {
     print(&match is_for_people {
         true => answer.text(),
         false => answer.line(),

@@ -9,7 +9,7 @@ use clap::{
 
 #[cfg(unix)]
 use super::app;
-use super::{attempt, audit, completions, doctor, install, manual, setup, tools};
+use super::{audit, completions, doctor, install, manual, setup, tools, try_command};
 use crate::{
     config::{ConfigError, flags, safe_help},
     nearest::nearest,
@@ -41,7 +41,7 @@ pub(super) fn parse(words: impl Iterator<Item = OsString>) -> Result<Parsed, Con
         *word = flags::spell_out(std::mem::take(word));
     }
     #[cfg(unix)]
-    app::bring_forward(&mut words);
+    app::move_options_forward(&mut words);
     let asks_about_safe = words[..own].iter().any(|word| word == "--safe");
     let mut command = command();
     match command.try_get_matches_from_mut(words) {
@@ -84,7 +84,7 @@ fn server_command() -> Command {
         .args(flags::arguments())
         .arg(switch("version").short('V').help("Print the version").global(true))
         .subcommand(setup::command())
-        .subcommand(attempt::command())
+        .subcommand(try_command::command())
         .subcommand(doctor::command())
         .subcommand(install::command())
         .subcommand(tools::command())

@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_report_lines_up_and_says_what_repairs() {
+    fn a_report_is_aligned_and_has_remedies() {
         let findings = [
             Finding::good("playhouse", "1.0"),
             Finding::bad("browser", "none\nat all").repaired_by("playhouse install"),

@@ -89,10 +89,10 @@ fn set_up(matches: &ArgMatches, environment: &Environment, cwd: &Path) -> Result
         format!(
             "{} cannot be changed: {why}; correct it, or add this by hand:\n{}",
             path.display(),
-            client.alone(&name, &entry)
+            client.entry_only(&name, &entry)
         )
     })?;
-    let shown = client.alone(&name, &entry);
+    let shown = client.entry_only(&name, &entry);
     let report = if after == before {
         format!("{} has this already:\n{shown}", path.display())
     } else if matches.get_flag("dry-run") {

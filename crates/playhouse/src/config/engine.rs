@@ -13,7 +13,7 @@ use super::{
 };
 
 /// How long a profile in use is waited for.
-const PROFILE_PATIENCE: Duration = Duration::from_secs(5);
+const PROFILE_LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl BrowserSettings {
     /// Finds the browser's program. Fails with `BrowserNotFound`.
@@ -42,7 +42,7 @@ impl BrowserSettings {
             sandbox: self.sandbox,
             // Only who chose the profile has no other.
             profile_patience: match self.user_data_dir {
-                Some(_) => PROFILE_PATIENCE,
+                Some(_) => PROFILE_LOCK_TIMEOUT,
                 None => Duration::ZERO,
             },
             user_data_dir: profile,

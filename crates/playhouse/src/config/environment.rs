@@ -55,10 +55,10 @@ impl Environment {
                 }
             })?;
         }
-        Ok(self.strangers())
+        Ok(self.unknown_variables())
     }
 
-    fn strangers(&self) -> Vec<String> {
+    fn unknown_variables(&self) -> Vec<String> {
         let known: Vec<_> = OPTIONS.iter().flat_map(|def| def.variables()).collect();
         let ours = self.0.keys().filter(|name| name.starts_with("PLAYHOUSE_"));
         let unknown = ours.filter(|name| !known.contains(name));

@@ -17,7 +17,7 @@ use super::{
     error::ConfigError,
     layered::{Layered, Source},
     options::{OPTIONS, Options},
-    places,
+    paths,
     secrets::{Secrets, SecretsSource},
     settings::{
         AnswerSettings, BrowserSettings, CdpSettings, ContextSettings, HttpSettings, LogSettings,
@@ -83,7 +83,7 @@ pub(crate) fn resolve(
     let log = log(options, cwd)?;
     let http = http(options, cwd, &mut notices)?;
     refuse_shown_files(options, http.as_ref())?;
-    let leases = places::ours(environment).join("servers");
+    let leases = paths::ours(environment).join("servers");
     let dev_servers = servers::servers(options, cwd, &leases)?;
     Ok(Settings {
         browser: BrowserSettings {
@@ -92,12 +92,12 @@ pub(crate) fn resolve(
                 .value()
                 .map_or(BrowserKind::Chromium, |name| kind(name.0)),
             choice: choice(options, channel, cwd),
-            search: places::search(
+            search: paths::search(
                 environment,
                 required(&options.headless) && !has_extensions(&options.args.or_empty().0),
             ),
             headless: required(&options.headless),
-            display: places::has_display(environment),
+            display: paths::has_display(environment),
             sandbox,
             args: options.args.or_empty().0,
             ignored_args: options.ignore_default_args.or_empty().0,
@@ -122,7 +122,7 @@ pub(crate) fn resolve(
             user_data_dir: options.user_data_dir.value().map(|path| cwd.join(path)),
             cdp: options.cdp_endpoint.value().map(|endpoint| CdpSettings {
                 profiles: match endpoint.as_str() {
-                    engine::AUTO => places::profiles(environment),
+                    engine::AUTO => paths::profiles(environment),
                     _ => Vec::new(),
                 },
                 endpoint,
@@ -218,7 +218,7 @@ pub(crate) fn resolve(
         timeouts: Timeouts {
             action: required(&options.timeout_action).into(),
             navigation: required(&options.timeout_navigation).into(),
-            navigation_of_sessions: match said(&options.timeout_navigation) {
+            navigation_of_sessions: match configured(&options.timeout_navigation) {
                 Some((_, Source::Default)) | None => NAVIGATION_OF_SESSIONS,
                 Some((timeout, _)) => timeout.into(),
             },
@@ -260,16 +260,16 @@ fn required<T: OptionValue>(option: &Layered<T>) -> T {
 
 /// What one option says in place of others, where those are silent in its layer.
 fn other_words(options: &mut Options) {
-    if let Some((persistent, source)) = said(&options.persistent_sessions) {
+    if let Some((persistent, source)) = configured(&options.persistent_sessions) {
         options.isolated.imply(&source, !persistent);
     }
-    if let Some((timeout, source)) = said(&options.default_timeout) {
+    if let Some((timeout, source)) = configured(&options.default_timeout) {
         options.timeout_action.imply(&source, timeout);
         options.timeout_navigation.imply(&source, timeout);
     }
 }
 
-fn said<T: OptionValue>(option: &Layered<T>) -> Option<(T, Source)> {
+fn configured<T: OptionValue>(option: &Layered<T>) -> Option<(T, Source)> {
     Some((option.value()?, option.source()?.clone()))
 }
 
@@ -384,7 +384,7 @@ fn refuse_shown_files(options: &Options, http: Option<&HttpSettings>) -> Result<
     ];
     let shown = shows_files.into_iter().find(|(_, shows)| *shows);
     match (shown, http) {
-        (Some((option, _)), Some(http)) if http.auth.tells_principals_apart() => {
+        (Some((option, _)), Some(http)) if http.auth.has_named_principals() => {
             Err(ConfigError::ShowsFilesOfOthers { option })
         }
         _ => Ok(()),
@@ -600,7 +600,7 @@ fn defaults(options: &mut Options, environment: &Environment, channel: Option<&s
     }
     options
         .headless
-        .offer(Source::Default, !places::has_display(environment));
+        .offer(Source::Default, !paths::has_display(environment));
     let viewport = match (options.headless.get(), options.cdp_endpoint.get()) {
         (Some(true), None) => Viewport::Fixed(Size {
             width: 1280,

@@ -17,7 +17,7 @@ pub(crate) use source::SecretsSource;
 pub struct Secrets {
     secrets: Vec<Secret>,
     hidden: Hidden,
-    learned: Learned,
+    learned: RuntimeSecrets,
 }
 
 #[derive(Clone, PartialEq, Eq)]
@@ -30,14 +30,14 @@ struct Secret {
 
 /// A secret that a client wants to type into a document that it is not for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Misplaced {
+pub(crate) struct WrongOrigin {
     pub(crate) name: String,
     pub(crate) origins: Vec<String>,
 }
 
-/// What became known while the server ran, and all that must not be shown since. Clones learn together.
+/// What became known while the server ran, and all that must not be shown since. Clones share them.
 #[derive(Clone, Default)]
-struct Learned(Arc<RwLock<Known>>);
+struct RuntimeSecrets(Arc<RwLock<Known>>);
 
 #[derive(Default)]
 struct Known {
@@ -51,22 +51,22 @@ struct Known {
 }
 
 /// What was learned since does not make settings different.
-impl PartialEq for Learned {
+impl PartialEq for RuntimeSecrets {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl Eq for Learned {}
+impl Eq for RuntimeSecrets {}
 
 /// What the names of entries end with that have origins as their values.
 const ORIGINS: &str = "__ORIGINS";
 
 /// How many values of each kind are remembered; the oldest are forgotten first.
-const MAX_LEARNED: usize = 100;
+const MAX_RUNTIME_SECRETS: usize = 100;
 
 /// What is learned and shorter is not hidden: it stands everywhere.
-const SHORTEST: usize = 4;
+const MIN_LENGTH: usize = 4;
 
 /// Passwords that are words of answers, or so common that a page shows them as words of its own.
 const COMMON: &[&str] = &[
@@ -181,21 +181,21 @@ impl Secrets {
         Secrets {
             hidden: Hidden::new(values.collect()),
             secrets,
-            learned: Learned::default(),
+            learned: RuntimeSecrets::default(),
         }
     }
 
     /// The same, which learns by itself.
     pub(crate) fn apart(&self) -> Secrets {
         Secrets {
-            learned: Learned::default(),
+            learned: RuntimeSecrets::default(),
             ..self.clone()
         }
     }
 
     /// Hides from now on what a person typed.
-    pub(crate) fn learn(&self, value: &str) {
-        if value.chars().count() < SHORTEST {
+    pub(crate) fn mask_value(&self, value: &str) {
+        if value.chars().count() < MIN_LENGTH {
             return;
         }
         let mut known = self.known();
@@ -206,12 +206,12 @@ impl Secrets {
                 mask: Mask::Name("TYPED_BY_USER".to_owned()),
             },
         );
-        known.typed.truncate(MAX_LEARNED);
+        known.typed.truncate(MAX_RUNTIME_SECRETS);
         self.hide(&mut known);
     }
 
     /// Hides from now on what password fields hold; answers for each value what is shown instead of it.
-    pub(crate) fn learn_passwords(&self, values: &[String]) -> Vec<String> {
+    pub(crate) fn mask_passwords(&self, values: &[String]) -> Vec<String> {
         let mut known = self.known();
         let mut masks = Vec::with_capacity(values.len());
         let mut fresh: Vec<Value> = Vec::new();
@@ -226,18 +226,18 @@ impl Secrets {
                 mask: Mask::Dots,
             };
             masks.push(password.shown());
-            if !is_telling(value) {
+            if !is_distinctive(value) {
                 let common = &mut known.common_passwords;
                 common.retain(|known| known != value);
                 common.insert(0, value.clone());
-                common.truncate(MAX_LEARNED);
-            } else if fresh.len() < MAX_LEARNED {
+                common.truncate(MAX_RUNTIME_SECRETS);
+            } else if fresh.len() < MAX_RUNTIME_SECRETS {
                 fresh.push(password);
             }
         }
         if !fresh.is_empty() {
             known.passwords.splice(..0, fresh);
-            known.passwords.truncate(MAX_LEARNED);
+            known.passwords.truncate(MAX_RUNTIME_SECRETS);
             self.hide(&mut known);
         }
         masks
@@ -289,7 +289,7 @@ impl Secrets {
     }
 
     /// Refuses the name of a secret that may not be typed into documents of this origin.
-    pub(crate) fn check(&self, text: &str, origin: &str) -> Result<(), Misplaced> {
+    pub(crate) fn check(&self, text: &str, origin: &str) -> Result<(), WrongOrigin> {
         let named = self.secrets.iter().find(|secret| secret.name == text);
         let Some((secret, origins)) = named.and_then(|it| Some((it, it.origins.as_ref()?))) else {
             return Ok(());
@@ -298,7 +298,7 @@ impl Secrets {
         if is_web && OriginRules::new(Some(origins), &[]).allow(origin) {
             return Ok(());
         }
-        Err(Misplaced {
+        Err(WrongOrigin {
             name: secret.name.clone(),
             origins: origins.clone(),
         })
@@ -361,9 +361,9 @@ fn redacted_json(hidden: &Hidden, value: serde_json::Value) -> serde_json::Value
 }
 
 /// Whether a password is nothing that pages and answers show anyhow.
-fn is_telling(value: &str) -> bool {
+fn is_distinctive(value: &str) -> bool {
     let value = value.trim();
-    value.chars().count() >= SHORTEST && !COMMON.contains(&value.to_ascii_lowercase().as_str())
+    value.chars().count() >= MIN_LENGTH && !COMMON.contains(&value.to_ascii_lowercase().as_str())
 }
 
 /// An origin as rules of origins have it: scheme, host, and a port where it is not the scheme's own; `*` is any text.
@@ -497,8 +497,8 @@ mod tests {
             "•••••••••••",
             "••••••",
         ];
-        assert_eq!(secrets.learn_passwords(&values), masks);
-        assert_eq!(secrets.learn_passwords(&values), masks);
+        assert_eq!(secrets.mask_passwords(&values), masks);
+        assert_eq!(secrets.mask_passwords(&values), masks);
         let shown = |text: &str| secrets.clone().redacted(text.to_owned());
         assert_eq!(shown("1234 e1234 x=1234&y"), "•••• e1234 x=••••&y");
         assert_eq!(shown("abc password"), "abc password");

@@ -432,7 +432,7 @@ pub struct AuthSettings {
 
 impl AuthSettings {
     /// Whether there may be several principals.
-    pub(crate) fn tells_principals_apart(&self) -> bool {
+    pub(crate) fn has_named_principals(&self) -> bool {
         match self.mode {
             AuthMode::None => false,
             AuthMode::ApiKey => self.keys.is_some(),
@@ -557,9 +557,9 @@ impl Settings {
     }
 
     /// Whether clients have to say who they are, and several may.
-    pub(crate) fn tells_principals_apart(&self) -> bool {
+    pub(crate) fn has_named_principals(&self) -> bool {
         let http = self.http.as_ref();
-        http.is_some_and(|http| http.auth.tells_principals_apart())
+        http.is_some_and(|http| http.auth.has_named_principals())
     }
 
     /// The same for a session that learns secrets of its own.

@@ -51,7 +51,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn the_highest_layer_that_speaks_wins(
+    fn the_highest_layer_with_a_value_wins(
         flag in proptest::option::of(0u64..100_000),
         ours in proptest::option::of(0u64..100_000),
         theirs in proptest::option::of(0u64..100_000),
@@ -180,7 +180,7 @@ fn lists_append_and_the_last_scalar_wins() {
 }
 
 #[test]
-fn switches_have_four_spellings() {
+fn switches_have_four_forms() {
     for (args, headless) in [
         (vec!["--headless"], true),
         (vec!["--headless=false"], false),

@@ -8,10 +8,10 @@ use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
 /// Objects that are looked at, from the end of the output, until one is an answer.
-const CANDIDATES: usize = 200;
+const MAX_CANDIDATES: usize = 200;
 
 /// The most of a message that is told, in bytes.
-const LONGEST: usize = 2000;
+const MAX_LENGTH: usize = 2000;
 
 /// What the command said, as far as it was understood.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -174,14 +174,18 @@ fn object(output: &str) -> Option<Map<String, Value>> {
             .filter(|within| *within > 0)
             .map(|within| at + within)
     });
-    let lines = || at_begin.take(CANDIDATES).chain(further_in.take(CANDIDATES));
+    let lines = || {
+        at_begin
+            .take(MAX_CANDIDATES)
+            .chain(further_in.take(MAX_CANDIDATES))
+    };
     lines().find_map(|at| parsed(&output[at..]))
 }
 
 /// A message that an answer has room for.
 fn shortened(mut message: String) -> String {
-    if message.len() > LONGEST {
-        message.truncate(message.floor_char_boundary(LONGEST));
+    if message.len() > MAX_LENGTH {
+        message.truncate(message.floor_char_boundary(MAX_LENGTH));
         message.push('…');
     }
     message

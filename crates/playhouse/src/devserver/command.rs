@@ -16,16 +16,16 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::{Child, Command};
 
 /// The most that it may print on stdout, in bytes.
-const OUTPUT: usize = 1024 * 1024;
+const MAX_STDOUT_BYTES: usize = 1024 * 1024;
 
 /// What is kept of stderr: its end, in bytes.
-const COMPLAINTS: usize = 64 * 1024;
+const MAX_STDERR_BYTES: usize = 64 * 1024;
 
 /// How much of an output an error shows, in bytes.
-const SHOWN: usize = 2000;
+const MAX_SHOWN_BYTES: usize = 2000;
 
 /// How long the last output may take to arrive after the command has ended. A server that has inherited it keeps it open.
-const LAST_WORDS: Duration = Duration::from_millis(200);
+const FINAL_OUTPUT_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// What the command is asked to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
@@ -63,7 +63,7 @@ impl Verb {
 }
 
 /// What the command said, and the process that it may have started.
-pub(super) struct Said {
+pub(super) struct CommandReply {
     pub(super) answer: Answer,
     pub(super) started: Option<Identity>,
 }
@@ -73,7 +73,7 @@ pub(super) async fn ask(
     settings: &DevServerSettings,
     verb: Verb,
     environment: &[(String, String)],
-) -> Result<Said> {
+) -> Result<CommandReply> {
     let said = try_ask(settings, verb, environment).await?;
     said.ok_or_else(|| {
         let reason = format!(
@@ -89,7 +89,7 @@ pub(super) async fn try_ask(
     settings: &DevServerSettings,
     verb: Verb,
     environment: &[(String, String)],
-) -> Result<Option<Said>> {
+) -> Result<Option<CommandReply>> {
     let Some(ran) = run(settings, verb, environment).await? else {
         return Ok(None);
     };
@@ -144,11 +144,11 @@ pub(super) async fn try_ask(
     let started = command
         .zip(answer.pid)
         .and_then(|(command, pid)| started_by(command, pid));
-    Ok(Some(Said { answer, started }))
+    Ok(Some(CommandReply { answer, started }))
 }
 
 /// How it ended, and what it printed.
-struct Ran {
+struct CommandOutput {
     /// The command's own process.
     command: Option<Identity>,
     status: ExitStatus,
@@ -156,7 +156,7 @@ struct Ran {
     stderr: String,
 }
 
-impl Ran {
+impl CommandOutput {
     /// Whether it failed because it does not know the option.
     fn refuses_option(&self) -> bool {
         let names = |text: &str| text.contains("--start");
@@ -224,13 +224,13 @@ fn report(
 
 /// The end of a log, for an error.
 pub(crate) fn last_lines(path: &Path) -> Option<String> {
-    let excerpt = logs::last(path, SHOWN as u64).ok()?;
+    let excerpt = logs::last(path, MAX_SHOWN_BYTES as u64).ok()?;
     Some(excerpt.text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
 fn shown(text: &str) -> Option<String> {
     let text = text.trim();
-    let mut from = text.len().saturating_sub(SHOWN);
+    let mut from = text.len().saturating_sub(MAX_SHOWN_BYTES);
     while !text.is_char_boundary(from) {
         from += 1;
     }
@@ -253,7 +253,7 @@ async fn run(
     settings: &DevServerSettings,
     verb: Verb,
     environment: &[(String, String)],
-) -> Result<Option<Ran>> {
+) -> Result<Option<CommandOutput>> {
     let word: &str = verb.into();
     let (program, arguments) = settings
         .command
@@ -282,8 +282,8 @@ async fn run(
     })?;
     // It may have ended already.
     let process = child.id().and_then(Identity::of_child);
-    let stdout = Heard::of(child.stdout.take(), OUTPUT, Keep::Beginning);
-    let stderr = Heard::of(child.stderr.take(), COMPLAINTS, Keep::End);
+    let stdout = OutputCapture::of(child.stdout.take(), MAX_STDOUT_BYTES, Keep::Beginning);
+    let stderr = OutputCapture::of(child.stderr.take(), MAX_STDERR_BYTES, Keep::End);
     let mut group = Group(Some(child));
     let limit = verb.limit(settings);
     let ended = tokio::select! {
@@ -303,7 +303,7 @@ async fn run(
         }
         () = stdout.too_long() => {
             group.kill().await;
-            let reason = format!("it printed more than {OUTPUT} bytes on stdout, where a JSON object belongs");
+            let reason = format!("it printed more than {MAX_STDOUT_BYTES} bytes on stdout, where a JSON object belongs");
             return Err(failed(settings, verb, reason, report(&stdout.text(), &stderr.text(), None, None)));
         }
     };
@@ -311,8 +311,8 @@ async fn run(
         let reason = format!("cannot wait for it: {error}");
         failed(settings, verb, reason, ServerReport::default())
     })?;
-    let (stdout, stderr) = tokio::join!(stdout.last_words(), stderr.last_words());
-    Ok(Some(Ran {
+    let (stdout, stderr) = tokio::join!(stdout.finish(), stderr.finish());
+    Ok(Some(CommandOutput {
         command: process,
         status,
         stdout,
@@ -369,9 +369,9 @@ enum Keep {
 }
 
 /// An output that is read as long as anybody writes it: a server that has inherited it must not fail to write.
-struct Heard(Arc<Ear>);
+struct OutputCapture(Arc<CaptureState>);
 
-struct Ear {
+struct CaptureState {
     most: usize,
     keep: Keep,
     bytes: Mutex<Vec<u8>>,
@@ -384,9 +384,9 @@ struct Progress {
     too_long: bool,
 }
 
-impl Heard {
+impl OutputCapture {
     fn of(pipe: Option<impl AsyncRead + Unpin + Send + 'static>, most: usize, keep: Keep) -> Self {
-        let ear = Arc::new(Ear {
+        let ear = Arc::new(CaptureState {
             most,
             keep,
             bytes: Mutex::default(),
@@ -410,10 +410,10 @@ impl Heard {
         }
     }
 
-    async fn last_words(self) -> String {
+    async fn finish(self) -> String {
         let mut news = self.0.news.subscribe();
         let over = news.wait_for(|news| news.over);
-        let _ = tokio::time::timeout(LAST_WORDS, over).await;
+        let _ = tokio::time::timeout(FINAL_OUTPUT_TIMEOUT, over).await;
         self.text()
     }
 
@@ -422,7 +422,7 @@ impl Heard {
     }
 }
 
-impl Ear {
+impl CaptureState {
     async fn listen(&self, mut pipe: impl AsyncRead + Unpin) {
         let mut chunk = vec![0; 8 * 1024];
         while let Ok(count @ 1..) = pipe.read(&mut chunk).await {

@@ -14,12 +14,12 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 /// How often a lock that somebody else has is tried again.
-const STEP: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// What is noted: how to stop the server, and which process it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Note {
+pub(super) struct LeaseRecord {
     name: String,
     command: Vec<String>,
     cwd: PathBuf,
@@ -29,7 +29,7 @@ pub(super) struct Note {
     pub(super) process: Option<Identity>,
 }
 
-impl Note {
+impl LeaseRecord {
     fn of(settings: &DevServerSettings) -> Self {
         Self {
             name: settings.name.clone(),
@@ -62,15 +62,15 @@ impl Note {
 
 /// The folder of one server's notes: the same for everybody who starts it by the same command in the same place and environment.
 #[derive(Debug, Clone)]
-pub(super) struct Register(PathBuf);
+pub(super) struct LeaseFolder(PathBuf);
 
 /// Nobody else starts or stops the server as long as this lives.
-pub(super) struct Alone {
+pub(super) struct ExclusiveLock {
     /// `None`: others may be at it all the same.
     lock: Option<File>,
 }
 
-impl Alone {
+impl ExclusiveLock {
     /// Whether that is certain.
     pub(super) fn is_certain(&self) -> bool {
         self.lock.is_some()
@@ -78,16 +78,16 @@ impl Alone {
 }
 
 /// What somebody noted who does not live any more. Kept until it is forgotten, so that the next one finds it if we are killed too.
-pub(super) struct Left {
+pub(super) struct StaleLease {
     path: PathBuf,
     _file: File,
     /// Nothing, where nothing can be read.
-    pub(super) note: Option<Note>,
+    pub(super) note: Option<LeaseRecord>,
 }
 
-impl Left {
+impl StaleLease {
     /// It is taken over, or stopped.
-    pub(super) fn forget(self) {
+    pub(super) fn remove_file(self) {
         let _ = fs::remove_file(&self.path);
     }
 }
@@ -97,10 +97,10 @@ pub(super) struct Lease {
     path: PathBuf,
     /// Locked as long as it is open.
     file: Option<File>,
-    note: Note,
+    note: LeaseRecord,
 }
 
-impl Register {
+impl LeaseFolder {
     pub(super) fn of(settings: &DevServerSettings, leases: &Path) -> Self {
         let mut hash = Sha256::new();
         let cwd = settings.cwd.display().to_string();
@@ -129,12 +129,12 @@ impl Register {
     }
 
     /// Waits until nobody else starts or stops the server, at most so long. Where nothing can be written, nobody is waited for.
-    pub(super) async fn alone(&self, limit: Duration) -> Alone {
+    pub(super) async fn lock_exclusive(&self, limit: Duration) -> ExclusiveLock {
         let lock = match self.make().and_then(|()| open(&self.0.join(LOCK))) {
             Ok(lock) => lock,
             Err(error) => {
                 tracing::warn!(%error, folder = %self.0.display(), "what runs cannot be noted; a server that is killed leaves it running");
-                return Alone { lock: None };
+                return ExclusiveLock { lock: None };
             }
         };
         let end = Instant::now() + limit;
@@ -143,28 +143,32 @@ impl Register {
                 tracing::warn!(
                     "another process has been starting or stopping the server for too long"
                 );
-                return Alone { lock: None };
+                return ExclusiveLock { lock: None };
             }
-            tokio::time::sleep(STEP).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
-        Alone { lock: Some(lock) }
+        ExclusiveLock { lock: Some(lock) }
     }
 
     /// Notes that we have the server running.
-    pub(super) fn take(&self, settings: &DevServerSettings, _: &Alone) -> Lease {
+    pub(super) fn take(&self, settings: &DevServerSettings, _: &ExclusiveLock) -> Lease {
         let path = self.0.join(format!("{}.{EXTENSION}", Uuid::new_v4()));
         let file = open(&path).ok().filter(|file| file.try_lock().is_ok());
         let mut lease = Lease {
             path,
             file,
-            note: Note::of(settings),
+            note: LeaseRecord::of(settings),
         };
         lease.write();
         lease
     }
 
     /// Whether somebody who lives, and whose note is not `ours`, has the server running, and what those noted who do not live any more.
-    pub(super) fn others(&self, alone: &Alone, ours: Option<&Lease>) -> (bool, Vec<Left>) {
+    pub(super) fn other_users(
+        &self,
+        alone: &ExclusiveLock,
+        ours: Option<&Lease>,
+    ) -> (bool, Vec<StaleLease>) {
         let (mut somebody, mut left) = (false, Vec::new());
         let entries = fs::read_dir(&self.0).into_iter().flatten().flatten();
         let paths = entries
@@ -179,7 +183,7 @@ impl Register {
                 Ok(()) if alone.is_certain() => {
                     let note = fs::read(&path).ok();
                     let note = note.and_then(|note| serde_json::from_slice(&note).ok());
-                    left.push(Left {
+                    left.push(StaleLease {
                         path,
                         _file: file,
                         note,
@@ -211,7 +215,7 @@ impl Lease {
     }
 
     /// Notes that another command runs the server than was configured.
-    pub(super) fn is_run_by(&mut self, settings: &DevServerSettings) {
+    pub(super) fn set_command(&mut self, settings: &DevServerSettings) {
         if self.note.command != settings.command {
             self.note.command.clone_from(&settings.command);
             self.write();
@@ -219,7 +223,7 @@ impl Lease {
     }
 
     /// Notes which process it is.
-    pub(super) fn is_process(&mut self, process: Option<Identity>) {
+    pub(super) fn set_process(&mut self, process: Option<Identity>) {
         if self.note.process != process {
             self.note.process = process;
             self.write();
@@ -231,7 +235,7 @@ impl Lease {
     }
 
     /// We have it running no more.
-    pub(super) fn give_up(self, _: &Alone) {
+    pub(super) fn release(self, _: &ExclusiveLock) {
         let _ = fs::remove_file(&self.path);
     }
 
@@ -279,8 +283,12 @@ mod tests {
         }
     }
 
-    fn notes(register: &Register, alone: &Alone, ours: Option<&Lease>) -> (bool, Vec<Note>) {
-        let (somebody, left) = register.others(alone, ours);
+    fn notes(
+        register: &LeaseFolder,
+        alone: &ExclusiveLock,
+        ours: Option<&Lease>,
+    ) -> (bool, Vec<LeaseRecord>) {
+        let (somebody, left) = register.other_users(alone, ours);
         (
             somebody,
             left.into_iter().filter_map(|left| left.note).collect(),
@@ -288,10 +296,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_left_behind_is_told_from_what_somebody_has() {
+    async fn stale_leases_are_distinguished_from_live_ones() {
         let folder = tempfile::tempdir().unwrap();
-        let register = Register::of(&settings(), folder.path());
-        let alone = register.alone(Duration::ZERO).await;
+        let register = LeaseFolder::of(&settings(), folder.path());
+        let alone = register.lock_exclusive(Duration::ZERO).await;
         let lease = register.take(&settings(), &alone);
         assert_eq!(notes(&register, &alone, None), (true, vec![]));
         assert_eq!(notes(&register, &alone, Some(&lease)), (false, vec![]));
@@ -300,15 +308,15 @@ mod tests {
         drop(lease);
         // Who is not alone cannot tell it from one that is about to be locked.
         assert_eq!(
-            notes(&register, &Alone { lock: None }, None),
+            notes(&register, &ExclusiveLock { lock: None }, None),
             (true, vec![])
         );
         // Whoever looks may be killed before anything is done about it.
         for _ in 0..2 {
             assert_eq!(notes(&register, &alone, None), (false, vec![note.clone()]));
         }
-        let (_, left) = register.others(&alone, None);
-        left.into_iter().for_each(Left::forget);
+        let (_, left) = register.other_users(&alone, None);
+        left.into_iter().for_each(StaleLease::remove_file);
         assert!(!path.exists());
         assert_eq!(notes(&register, &alone, None), (false, vec![]));
     }
@@ -323,7 +331,7 @@ mod tests {
                 env: env.collect(),
                 ..settings()
             };
-            Register::of(&settings, Path::new("/")).0
+            LeaseFolder::of(&settings, Path::new("/")).0
         };
         assert_eq!(of(&[("APP", "api")]), of(&[("APP", "api")]));
         assert_ne!(of(&[("APP", "api")]), of(&[("APP", "web")]));
@@ -331,11 +339,11 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn one_at_a_time_starts_or_stops_a_server() {
+    async fn the_lease_lock_is_exclusive() {
         let folder = tempfile::tempdir().unwrap();
-        let register = Register::of(&settings(), folder.path());
-        let first = register.alone(Duration::ZERO).await;
-        let second = register.alone(Duration::from_secs(60));
+        let register = LeaseFolder::of(&settings(), folder.path());
+        let first = register.lock_exclusive(Duration::ZERO).await;
+        let second = register.lock_exclusive(Duration::from_secs(60));
         tokio::pin!(second);
         assert!(futures_util::poll!(&mut second).is_pending());
         drop(first);

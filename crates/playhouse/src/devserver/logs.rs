@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_since_is_read_once_also_over_a_rotation() {
+    fn new_text_is_read_once_across_a_rotation() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("app.log");
         let before = end(&path);
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_between_two_places_is_read() {
+    fn text_between_two_positions_is_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("app.log");
         append(&path, "one\n");
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_loses_its_first_lines() {
+    fn a_long_log_is_truncated_at_the_start() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("app.log");
         append(&path, "first\nsecond\nthird\n");
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_short() {
+    fn binary_data_is_shortened() {
         assert_eq!(readable(b"a\xff\xfe\xfdb\xff\n"), "a\u{fffd}b\u{fffd}\n");
         // As a file has it that was cut under somebody who goes on writing where it ended.
         assert_eq!(readable(b"\0\0\0\0ready\n"), " ready\n");
@@ -342,7 +342,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_is_no_file_is_not_read() {
+    fn only_regular_files_are_read() {
         // To open it would wait for somebody who writes.
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pipe");
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_left_out() {
+    fn escape_sequences_are_removed() {
         let bytes =
             b"\x1b[32m\xe2\x9e\x9c\x1b[39m  Local: \x1b]8;;http://a\x07link\x1b]8;;\x1b\\ \xff\r\n";
         assert_eq!(readable(bytes), "\u{279c}  Local: link \u{fffd}\n");

@@ -8,12 +8,12 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// How long the command may listen on a port of its own before it answers.
-const ANSWER: Duration = Duration::from_secs(5);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
-const LOOK: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// How much earlier `playhouse app` gives up than we do: then its reason is known.
-const MARGIN: Duration = Duration::from_secs(5);
+const TIMEOUT_MARGIN: Duration = Duration::from_secs(5);
 
 /// Programs that run scripts of a package.
 const PACKAGE_MANAGERS: [&str; 4] = ["npm", "pnpm", "yarn", "bun"];
@@ -79,7 +79,7 @@ pub(super) fn wrapped(settings: &DevServerSettings) -> DevServerSettings {
     let own = std::env::current_exe().unwrap_or_else(|_| "playhouse".into());
     let ready = settings
         .start
-        .saturating_sub(MARGIN)
+        .saturating_sub(TIMEOUT_MARGIN)
         .max(settings.start / 2);
     let mut command = vec![
         own.display().to_string(),
@@ -126,13 +126,13 @@ pub(super) async fn serves_itself(command: Option<&Identity>) {
     };
     let mut since = None;
     loop {
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
         let group = command.pid;
         let listens = tokio::task::spawn_blocking(move || listens(group)).await;
         match since {
             _ if !listens.unwrap_or_default() => since = None,
             None => since = Some(Instant::now()),
-            Some(since) if since.elapsed() > ANSWER => return,
+            Some(since) if since.elapsed() > ANSWER_TIMEOUT => return,
             Some(_) => {}
         }
     }
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_everybody_types_is_known() {
+    fn common_dev_commands_are_recognized() {
         for app in [
             "npm run dev",
             "npm start",
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_for_a_shell_stays_one() {
+    fn a_shell_command_line_stays_one_argument() {
         let wrapped = |line: &str| {
             let settings = DevServerSettings {
                 name: "web".into(),

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 /// How long it may take to end when it is asked to.
 #[cfg(unix)]
-const POLITE: Duration = Duration::from_secs(3);
+const TERMINATE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// How long it may take to be gone once it was killed.
-const GONE: Duration = Duration::from_secs(2);
+const KILL_TIMEOUT: Duration = Duration::from_secs(2);
 
-const STEP: Duration = Duration::from_millis(25);
+const POLL_INTERVAL: Duration = Duration::from_millis(25);
 
 /// The process that has this number now, if it may be what `command` has started: it is of the same user, and not older. What a command
 /// tells may be the number of a process of a container, which is another one's here.
@@ -25,18 +25,18 @@ pub(super) async fn end(process: &Identity) -> bool {
     #[cfg(unix)]
     {
         process.terminate_group();
-        if is_gone_within(process, POLITE).await {
+        if is_gone_within(process, TERMINATE_TIMEOUT).await {
             return true;
         }
         process.kill_group();
     }
-    is_gone_within(process, GONE).await
+    is_gone_within(process, KILL_TIMEOUT).await
 }
 
 async fn is_gone_within(process: &Identity, limit: Duration) -> bool {
     let gone = async {
         while process.is_alive() {
-            tokio::time::sleep(STEP).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     };
     tokio::time::timeout(limit, gone).await.is_ok()
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_younger_than_the_command_may_be_its_server() {
+    fn only_a_younger_process_can_be_the_server_of_a_command() {
         let this = Identity::of(std::process::id()).unwrap();
         assert!(started_by(&this, this.pid).is_some());
         let later = Identity {

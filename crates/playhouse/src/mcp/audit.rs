@@ -1,6 +1,6 @@
 //! Records of requests that are no calls of tools.
 
-use crate::audit::{Entry, Outcome, Unwritable};
+use crate::audit::{Entry, Outcome, WriteError};
 use crate::error::Error;
 use crate::server::Server;
 use crate::sessions::Caller;
@@ -20,7 +20,7 @@ pub(super) async fn recorded<T>(
     let entry = server.record(caller, method, None, || params).await;
     let entry = entry.map_err(|error| not_recorded(&error, false))?;
     if let (Some(entry), Some(address)) = (&entry, address) {
-        entry.is_for(address.session());
+        entry.set_session(address.session());
     }
     let answer = answer(entry.as_deref()).await;
     if let Some(entry) = entry {
@@ -34,7 +34,7 @@ pub(super) async fn recorded<T>(
     answer
 }
 
-fn not_recorded(error: &Unwritable, ran: bool) -> ErrorData {
+fn not_recorded(error: &WriteError, ran: bool) -> ErrorData {
     let reason = error.to_string();
     failed(&Error::NotRecorded { reason, ran })
 }

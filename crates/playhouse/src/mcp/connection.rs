@@ -1,18 +1,18 @@
 //! What a client hears: `initialize`, `tools/list`, `tools/call`, and how it is asked for its roots.
 
 use super::audit::{failed, recorded};
-use super::elicitation::{Returning, Way};
+use super::elicitation::{ElicitationMode, RetryingClient};
 use super::log::{Log, SetLevel};
 use super::progress::Progress;
 use super::prompts;
 use super::resources::{self, Subscriptions};
-use super::streamable::{Line, LineState};
+use super::streamable::{ClientState, ClientStatus};
 use super::text::Room;
 use super::tools;
-use crate::arrival::{Arrival, Arrivals};
 use crate::audit::Entry;
-use crate::call::{Client, Question, Reaction, Status};
-use crate::dialect::{Content, ContentItem};
+use crate::call::{Client, Elicitation, ElicitationResult, Status};
+use crate::call_queue::{CallQueue, Ticket};
+use crate::output_format::{Content, ContentItem};
 use crate::principal::Principal;
 use crate::resources::Resources;
 use crate::server::Server;
@@ -163,7 +163,7 @@ impl Connection {
         peer: &Peer<RoleServer>,
         extensions: &Extensions,
         has_roots: bool,
-        way: Way,
+        way: ElicitationMode,
     ) -> Arc<ConnectedClient> {
         let parts = extensions.get::<http::request::Parts>();
         let host = parts.and_then(|parts| parts.headers.get(http::header::HOST));
@@ -171,7 +171,7 @@ impl Connection {
         Arc::new(ConnectedClient {
             peer: peer.clone(),
             line: parts
-                .and_then(|parts| parts.extensions.get::<Line>())
+                .and_then(|parts| parts.extensions.get::<ClientState>())
                 .cloned(),
             room: self.room.clone(),
             host: host.or_else(|| self.host.clone()),
@@ -192,7 +192,7 @@ impl Connection {
                 None => caller.clone(),
             };
         }
-        let principal = principal.cloned().unwrap_or_else(Principal::anybody);
+        let principal = principal.cloned().unwrap_or_else(Principal::anonymous);
         match lasting {
             true => self
                 .caller
@@ -242,7 +242,7 @@ impl ServerHandler for Connection {
         mut request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let arrival = context.extensions.get::<Arrival>().cloned();
+        let ticket = context.extensions.get::<Ticket>().cloned();
         let can = context.client_capabilities();
         let has_roots = !modern(&context)
             && can
@@ -251,9 +251,9 @@ impl ServerHandler for Connection {
         let way = match modern(&context) {
             true => {
                 let can = can.and_then(|can| can.elicitation.clone());
-                Way::Answer(Returning::new(can, &mut request).into())
+                ElicitationMode::Answer(RetryingClient::new(can, &mut request).into())
             }
-            false => Way::Request(context.peer.clone()),
+            false => ElicitationMode::Request(context.peer.clone()),
         };
         let client = self.client(&context.peer, &context.extensions, has_roots, way);
         let caller = self.caller(&context.extensions, has_session(&context));
@@ -263,7 +263,7 @@ impl ServerHandler for Connection {
             request.arguments.unwrap_or_default(),
             caller,
             client.clone(),
-            arrival.unwrap_or_else(|| Arrivals::default().join()),
+            ticket.unwrap_or_else(|| CallQueue::default().join()),
             context.ct.clone(),
         );
         let progress = Progress::of(&context);
@@ -434,7 +434,7 @@ impl ServerHandler for Connection {
             .peer
             .peer_info()
             .is_some_and(|info| info.capabilities.roots.is_some());
-        let way = Way::Request(context.peer.clone());
+        let way = ElicitationMode::Request(context.peer.clone());
         let client = self.client(&context.peer, &context.extensions, has_roots, way);
         let lasting = names_session(&context.extensions);
         let caller = self.caller(&context.extensions, lasting);
@@ -513,11 +513,11 @@ fn result(content: Content) -> CallToolResult {
 struct ConnectedClient {
     peer: Peer<RoleServer>,
     /// Over HTTP: its MCP session.
-    line: Option<Line>,
+    line: Option<ClientState>,
     room: Option<Room>,
     host: Option<String>,
     has_roots: bool,
-    way: Way,
+    way: ElicitationMode,
     status: Status,
 }
 
@@ -538,8 +538,8 @@ impl Client for ConnectedClient {
 
     fn ask<'a>(
         &'a self,
-        question: &'a Question,
-    ) -> Pin<Box<dyn Future<Output = Reaction> + Send + 'a>> {
+        question: &'a Elicitation,
+    ) -> Pin<Box<dyn Future<Output = ElicitationResult> + Send + 'a>> {
         Box::pin(self.way.ask(question))
     }
 
@@ -547,22 +547,22 @@ impl Client for ConnectedClient {
         self.host.as_deref()
     }
 
-    fn will_return(&self) -> bool {
-        self.way.will_return()
+    fn is_retried_by_client(&self) -> bool {
+        self.way.is_retried_by_client()
     }
 
     fn status(&self) -> Option<&Status> {
         Some(&self.status)
     }
 
-    fn is_there(&self) -> Pin<Box<dyn Future<Output = bool> + Send + '_>> {
+    fn is_connected(&self) -> Pin<Box<dyn Future<Output = bool> + Send + '_>> {
         Box::pin(async {
-            match self.line.as_ref().map(Line::state) {
-                Some(LineState::Present) => return true,
-                Some(LineState::Gone) => return false,
+            match self.line.as_ref().map(ClientState::state) {
+                Some(ClientStatus::Present) => return true,
+                Some(ClientStatus::Gone) => return false,
                 // A single request: there will be no other way to ask its client.
                 None if self.room.is_none() => return true,
-                Some(LineState::Unknown) | None => {}
+                Some(ClientStatus::Unknown) | None => {}
             }
             let ping = ServerRequest::PingRequest(PingRequest::default());
             let limit = PeerRequestOptions::with_timeout(PING);

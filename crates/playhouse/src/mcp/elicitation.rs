@@ -4,7 +4,7 @@
 //! <https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation>
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr>
 
-use crate::call::{Decision, Question, Reaction, Wish};
+use crate::call::{Decision, Elicitation, ElicitationKind, ElicitationResult};
 use rmcp::RoleServer;
 use rmcp::model::{
     CallToolRequestParams, ClientResult, ElicitRequest, ElicitResult, ElicitationAction,
@@ -19,15 +19,15 @@ use std::sync::{Mutex, PoisonError};
 const KEY: &str = "user";
 
 /// How a client's user is asked.
-pub(super) enum Way {
+pub(super) enum ElicitationMode {
     /// While the call waits.
     Request(Peer<RoleServer>),
     /// With the answer to the call.
-    Answer(Box<Returning>),
+    Answer(Box<RetryingClient>),
 }
 
 /// A client that makes a call again with what its user said.
-pub(super) struct Returning {
+pub(super) struct RetryingClient {
     can: Option<ElicitationCapability>,
     /// What was asked the last time, and what the user said.
     state: Option<String>,
@@ -36,7 +36,7 @@ pub(super) struct Returning {
     asked: Mutex<Option<(ElicitRequest, String)>>,
 }
 
-impl Returning {
+impl RetryingClient {
     /// The client of that call, which can ask in these ways.
     pub(super) fn new(
         can: Option<ElicitationCapability>,
@@ -51,9 +51,9 @@ impl Returning {
         }
     }
 
-    fn ask(&self, question: &Question) -> Reaction {
+    fn ask(&self, question: &Elicitation) -> ElicitationResult {
         let Some(can) = &self.can else {
-            return Reaction::CannotAsk;
+            return ElicitationResult::Unsupported;
         };
         // What comes back is the client's word, as any answer of its user; it must only be to this question.
         let state = digest(question);
@@ -61,21 +61,21 @@ impl Returning {
             && let Some(response) = &self.response
         {
             return match serde_json::from_value::<ElicitResult>(response.clone()) {
-                Ok(result) => reaction(result),
-                Err(_) => Reaction::Declined,
+                Ok(result) => to_result(result),
+                Err(_) => ElicitationResult::Declined,
             };
         }
         let Some(request) = request(question, can, None) else {
-            return Reaction::CannotAsk;
+            return ElicitationResult::Unsupported;
         };
         *self.asked.lock().unwrap_or_else(PoisonError::into_inner) = Some((request, state));
-        Reaction::WillReturn
+        ElicitationResult::RetriedByClient
     }
 }
 
-impl Way {
+impl ElicitationMode {
     /// Puts the question.
-    pub(super) async fn ask(&self, question: &Question) -> Reaction {
+    pub(super) async fn ask(&self, question: &Elicitation) -> ElicitationResult {
         match self {
             Self::Request(peer) => request_of(peer, question).await,
             Self::Answer(returning) => returning.ask(question),
@@ -83,7 +83,7 @@ impl Way {
     }
 
     /// Whether the call will come again.
-    pub(super) fn will_return(&self) -> bool {
+    pub(super) fn is_retried_by_client(&self) -> bool {
         match self {
             Self::Request(_) => false,
             Self::Answer(returning) => {
@@ -105,29 +105,31 @@ impl Way {
     }
 }
 
-async fn request_of(peer: &Peer<RoleServer>, question: &Question) -> Reaction {
+async fn request_of(peer: &Peer<RoleServer>, question: &Elicitation) -> ElicitationResult {
     let client = peer.peer_info();
     let Some(can) = client.and_then(|client| client.capabilities.elicitation.clone()) else {
-        return Reaction::CannotAsk;
+        return ElicitationResult::Unsupported;
     };
-    let id = match &question.wish {
-        Wish::Visit { url } => url.rsplit('/').next(),
-        Wish::Decision { .. } | Wish::Permission | Wish::Deed => None,
+    let id = match &question.kind {
+        ElicitationKind::OpenUrl { url } => url.rsplit('/').next(),
+        ElicitationKind::Confirm { .. } | ElicitationKind::Permission | ElicitationKind::Action => {
+            None
+        }
     };
     let Some(request) = request(question, &can, id) else {
-        return Reaction::CannotAsk;
+        return ElicitationResult::Unsupported;
     };
     let answer = peer.send_request(ServerRequest::ElicitRequest(request));
     match answer.await {
-        Ok(ClientResult::ElicitResult(result)) => reaction(result),
+        Ok(ClientResult::ElicitResult(result)) => to_result(result),
         // It said that it could.
-        Ok(_) | Err(_) => Reaction::CannotAsk,
+        Ok(_) | Err(_) => ElicitationResult::Unsupported,
     }
 }
 
 /// The question as the client's capability allows it; `None`, where it does not.
 fn request(
-    question: &Question,
+    question: &Elicitation,
     can: &ElicitationCapability,
     id: Option<&str>,
 ) -> Option<ElicitRequest> {
@@ -141,8 +143,8 @@ fn request(
         })
     };
     let text = &question.text;
-    let params = match &question.wish {
-        Wish::Visit { url } if can.url.is_some() => {
+    let params = match &question.kind {
+        ElicitationKind::OpenUrl { url } if can.url.is_some() => {
             let mut params = json!({ "mode": "url", "message": text, "url": url });
             if let Some(id) = id {
                 params["elicitationId"] = id.into();
@@ -150,17 +152,17 @@ fn request(
             params
         }
         _ if !has_forms => return None,
-        Wish::Visit { url } => form(
+        ElicitationKind::OpenUrl { url } => form(
             &format!("{text}\nOpen {url} and type it there, not here."),
             json!({}),
             json!([]),
         ),
-        Wish::Deed => form(
+        ElicitationKind::Action => form(
             &format!("{text}\nAccept when you have done it."),
             json!({}),
             json!([]),
         ),
-        Wish::Permission => form(
+        ElicitationKind::Permission => form(
             text,
             json!({
                 "answer": {
@@ -172,7 +174,7 @@ fn request(
             }),
             json!(["answer"]),
         ),
-        Wish::Decision { suggestion } => {
+        ElicitationKind::Confirm { suggestion } => {
             let mut properties = json!({
                 "answer": {
                     "type": "string",
@@ -191,13 +193,13 @@ fn request(
     Some(ElicitRequest::new(serde_json::from_value(params).ok()?))
 }
 
-fn reaction(result: ElicitResult) -> Reaction {
+fn to_result(result: ElicitResult) -> ElicitationResult {
     if result.action != ElicitationAction::Accept {
-        return Reaction::Declined;
+        return ElicitationResult::Declined;
     }
     let content = result.content.unwrap_or_default();
     let answer = content["answer"].as_str().unwrap_or_default();
-    Reaction::Decided(Decision {
+    ElicitationResult::Decided(Decision {
         accept: matches!(answer, "accept" | "once" | "session"),
         for_session: answer == "session",
         text: content["text"].as_str().map(str::to_owned),
@@ -205,7 +207,7 @@ fn reaction(result: ElicitResult) -> Reaction {
 }
 
 /// What tells one question from another.
-fn digest(question: &Question) -> String {
+fn digest(question: &Elicitation) -> String {
     let mut hasher = DefaultHasher::new();
     format!("{question:?}").hash(&mut hasher);
     format!("{:016x}", hasher.finish())

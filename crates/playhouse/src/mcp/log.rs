@@ -3,7 +3,7 @@
 #![expect(deprecated, reason = "clients of today still ask for it")]
 
 use super::connection::modern;
-use crate::dialect::Content;
+use crate::output_format::Content;
 use rmcp::RoleServer;
 use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam, SetLevelRequestParams};
 use rmcp::service::RequestContext;

@@ -8,7 +8,7 @@ use std::future::pending;
 use std::time::Duration;
 
 /// How long a call may take before its client hears of it, and how often then.
-const PAUSE: Duration = Duration::from_secs(1);
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Tells a client that asked for it how long its call has been under way, and what it waits for.
 pub(super) struct Progress {
@@ -33,16 +33,16 @@ impl Progress {
     ) -> T {
         tokio::select! {
             outcome = work => outcome,
-            () = self.tell(what, status) => pending().await,
+            () = self.send_updates(what, status) => pending().await,
         }
     }
 
-    async fn tell(self, what: &str, status: &Status) {
+    async fn send_updates(self, what: &str, status: &Status) {
         let Some(token) = self.token else {
             return pending().await;
         };
         for seconds in 1_u32.. {
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(PROGRESS_INTERVAL).await;
             let message = match status.text() {
                 Some(text) => format!("{what}: {seconds} s, {text}"),
                 None => format!("{what}: {seconds} s"),

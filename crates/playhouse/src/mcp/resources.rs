@@ -1,6 +1,6 @@
 //! `resources/list`, `resources/templates/list`, `resources/read`, and word of what has changed.
 
-use crate::resources::{Body, Contents, Resource, Resources, Unreadable};
+use crate::resources::{Body, Contents, ReadError, Resource, Resources};
 use crate::uri::{Address, TEMPLATES, brief};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -33,7 +33,7 @@ const PAGE: usize = 100;
 const SUBSCRIPTIONS: usize = 100;
 
 /// The pause between two looks at the list for a client that has read it.
-const LIST_LOOK: Duration = Duration::from_secs(1);
+const LIST_POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Says that there are resources, that one can subscribe to them, and that clients are told when there are others.
 pub(super) fn enable(capabilities: &mut ServerCapabilities) {
@@ -140,17 +140,17 @@ fn meta(metadata: Map<String, Value>) -> Option<MetaObject> {
 }
 
 fn address(uri: &str, modern: bool) -> Result<Address, ErrorData> {
-    let unknown = || refused(uri, &Unreadable::Unknown(uri.to_owned()), modern);
+    let unknown = || refused(uri, &ReadError::Unknown(uri.to_owned()), modern);
     Address::parse(uri).ok_or_else(unknown)
 }
 
 /// Revisions up to 2025-11-25 have a code of its own for what is not there.
-fn refused(uri: &str, error: &Unreadable, modern: bool) -> ErrorData {
+fn refused(uri: &str, error: &ReadError, modern: bool) -> ErrorData {
     let data = Some(json!({ "uri": brief(uri) }));
     match error {
-        Unreadable::Unknown(_) if !modern => ErrorData::resource_not_found(error.to_string(), data),
-        Unreadable::Unknown(_) => ErrorData::invalid_params(error.to_string(), data),
-        Unreadable::Failed { .. } => ErrorData::internal_error(error.to_string(), data),
+        ReadError::Unknown(_) if !modern => ErrorData::resource_not_found(error.to_string(), data),
+        ReadError::Unknown(_) => ErrorData::invalid_params(error.to_string(), data),
+        ReadError::Failed { .. } => ErrorData::internal_error(error.to_string(), data),
     }
 }
 
@@ -171,7 +171,7 @@ impl Subscriptions {
     ) -> Result<(), ErrorData> {
         let address = address(&uri, false)?;
         if !resources.has(&address) {
-            return Err(refused(&uri, &Unreadable::Unknown(uri.clone()), false));
+            return Err(refused(&uri, &ReadError::Unknown(uri.clone()), false));
         }
         let mut all = self
             .resources
@@ -218,7 +218,7 @@ impl Subscriptions {
 /// Resolves when the list is another one than that of the mark, which is replaced.
 async fn list_changed(resources: &Resources, known: &mut u64) {
     loop {
-        tokio::time::sleep(LIST_LOOK).await;
+        tokio::time::sleep(LIST_POLL_INTERVAL).await;
         let now = resources.list_mark();
         if std::mem::replace(known, now) != now {
             return;

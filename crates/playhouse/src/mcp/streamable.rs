@@ -18,7 +18,7 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::{Value, json};
 use sessions::HttpSessions;
-pub(super) use sessions::{Line, LineState};
+pub(super) use sessions::{ClientState, ClientStatus};
 use std::borrow::Cow;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -109,7 +109,7 @@ impl Streamable {
             found(&mut answer);
         }
         match session_of(answer.headers()) {
-            Some(id) if named.is_none() => self.sessions.belongs_to(id, &principal),
+            Some(id) if named.is_none() => self.sessions.set_owner(id, &principal),
             _ => {}
         }
         if deleted && answer.status() == StatusCode::ACCEPTED {
@@ -119,7 +119,7 @@ impl Streamable {
     }
 
     /// Answers a request by itself: no MCP session, and JSON where the answer is all there is to say.
-    pub(crate) async fn answer_alone(
+    pub(crate) async fn answer_stateless(
         &self,
         principal: Principal,
         mut request: Request<Full<Bytes>>,

@@ -1,7 +1,7 @@
 //! JSON-RPC messages as text, both ways, for every transport that carries text. What cannot be read is answered here,
 //! because `rmcp` drops it silently.
 
-use crate::arrival::Arrivals;
+use crate::call_queue::CallQueue;
 use rmcp::RoleServer;
 use rmcp::model::{
     CancelledNotification, ClientJsonRpcMessage, ClientNotification, ClientRequest, RequestId,
@@ -16,17 +16,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 
 /// Messages that wait to be handled; who is ahead waits for the other side.
-const INBOX: usize = 64;
+const INBOX_CAPACITY: usize = 64;
 /// Messages that wait to be written. Few, for they may be large: while a client does not read, no call begins.
-const OUTBOX: usize = 8;
+const OUTBOX_CAPACITY: usize = 8;
 /// Requests that may be under way at a time; a client that does not wait for so many answers waits for none.
-pub(super) const OPEN: usize = 1024;
+pub(super) const MAX_OPEN_REQUESTS: usize = 1024;
 
 /// An id longer than this, in bytes, is not repeated by what refuses its message.
-const LONGEST_ID: usize = 1024;
+const MAX_ID_BYTES: usize = 1024;
 
 /// Messages longer than this, in bytes, are not read on the thread that serves clients.
-const LONG: usize = 256 * 1024;
+const MAX_INLINE_BYTES: usize = 256 * 1024;
 
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
@@ -69,19 +69,19 @@ pub(super) struct TextTransport {
     opened: bool,
     /// Requests without an answer: the second of two with one id would never get one.
     open: Arc<Mutex<HashSet<RequestId>>>,
-    arrivals: Arrivals,
+    queue: CallQueue,
 }
 
 /// A connection's two ends and what is to be written.
 pub(super) fn pair() -> (TextTransport, Feed, Outbox) {
-    let (inbox_in, inbox) = mpsc::channel(INBOX);
-    let (outbox, outbox_out) = mpsc::channel(OUTBOX);
+    let (inbox_in, inbox) = mpsc::channel(INBOX_CAPACITY);
+    let (outbox, outbox_out) = mpsc::channel(OUTBOX_CAPACITY);
     let transport = TextTransport {
         inbox,
         outbox: Some(outbox.clone()),
         opened: false,
         open: Arc::default(),
-        arrivals: Arrivals::default(),
+        queue: CallQueue::default(),
     };
     let feed = Feed {
         inbox: inbox_in,
@@ -93,7 +93,7 @@ pub(super) fn pair() -> (TextTransport, Feed, Outbox) {
 impl Feed {
     /// Takes one message.
     pub(crate) async fn text(&self, text: &[u8]) -> Result<(), Closed> {
-        let message = match text.len() > LONG {
+        let message = match text.len() > MAX_INLINE_BYTES {
             true => {
                 let text = text.to_vec();
                 engine::compute(move || read(&text)).await
@@ -154,7 +154,7 @@ pub(super) fn read(text: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Value> {
         Ok(message) => {
             let id = message
                 .get("id")
-                .filter(|id| id.is_i64() || id.as_str().is_some_and(|id| id.len() <= LONGEST_ID));
+                .filter(|id| id.is_i64() || id.as_str().is_some_and(|id| id.len() <= MAX_ID_BYTES));
             Err(refusal(
                 id.cloned().unwrap_or_default(),
                 INVALID_REQUEST,
@@ -210,12 +210,12 @@ impl TextTransport {
                     let told = "Invalid Request: duplicate request id";
                     return Err((INVALID_REQUEST, told));
                 }
-                if open.len() == OPEN {
+                if open.len() == MAX_OPEN_REQUESTS {
                     return Err((SERVER_ERROR, "Too many concurrent requests"));
                 }
                 open.insert(request.id.clone());
                 if let ClientRequest::CallToolRequest(call) = &mut request.request {
-                    call.extensions.insert(self.arrivals.join());
+                    call.extensions.insert(self.queue.join());
                 }
             }
             ClientJsonRpcMessage::Notification(notification) => {
@@ -336,13 +336,16 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_asks_too_much_at_a_time_is_refused() {
+    async fn too_many_concurrent_requests_are_refused() {
         let (mut transport, feed, mut outbox) = pair();
-        for ping in pings(0..OPEN) {
+        for ping in pings(0..MAX_OPEN_REQUESTS) {
             feed.text(ping.as_bytes()).await.unwrap();
             assert!(transport.receive().await.is_some());
         }
-        for ping in pings(0..1).iter().chain(&pings(OPEN..OPEN + 1)) {
+        for ping in pings(0..1)
+            .iter()
+            .chain(&pings(MAX_OPEN_REQUESTS..MAX_OPEN_REQUESTS + 1))
+        {
             feed.text(ping.as_bytes()).await.unwrap();
         }
         assert!(transport.receive().now_or_never().is_none());
@@ -360,17 +363,17 @@ mod tests {
         }
         let expected = [
             (json!(0), json!(INVALID_REQUEST)),
-            (json!(OPEN), json!(SERVER_ERROR)),
+            (json!(MAX_OPEN_REQUESTS), json!(SERVER_ERROR)),
             (json!(5), Value::Null),
         ];
         assert_eq!(heard, expected);
     }
 
     #[tokio::test]
-    async fn there_is_no_room_while_a_client_does_not_read() {
+    async fn a_client_that_does_not_read_blocks_its_outbox() {
         let (transport, feed, mut outbox) = pair();
         let room = transport.room();
-        for _ in 0..OUTBOX {
+        for _ in 0..OUTBOX_CAPACITY {
             assert!(room.free().now_or_never().is_some());
             feed.text(b"{").await.unwrap();
         }

@@ -8,12 +8,13 @@ use std::sync::{Mutex, PoisonError};
 
 /// Tools as they were shown, by name and by whether calls name sessions. A schema is as costly to write as a hundred
 /// calls are to answer, and never changes.
-static SHOWN: Mutex<BTreeMap<(&'static str, SessionNaming), Tool>> = Mutex::new(BTreeMap::new());
+static MAX_SHOWN: Mutex<BTreeMap<(&'static str, SessionNaming), Tool>> =
+    Mutex::new(BTreeMap::new());
 
 /// All that clients are shown.
 pub(super) fn list(server: &Server) -> Result<Vec<Tool>, ErrorData> {
     let naming = server.toolbox().session_naming();
-    let mut shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut shown = MAX_SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut list = Vec::new();
     for tool in server.shown_tools() {
         let known = shown.get(&(tool.name, naming)).cloned();

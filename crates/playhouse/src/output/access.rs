@@ -148,7 +148,7 @@ impl FileAccess {
     fn wrote(&self, path: &Path) -> bool {
         let output = &self.output;
         let own = [&output.workspace, &output.place.base];
-        output.artifacts().has_open(path) && is_in(path, &own)
+        output.artifacts().has_public(path) && is_in(path, &own)
     }
 
     fn refuse_outside(&self, path: &Path, roots: &[&PathBuf]) -> Result<()> {

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_are_made_for_their_owner_alone() {
+    fn folders_are_private_to_their_owner() {
         let folder = tempfile::tempdir().unwrap();
         let (folder, deep) = (folder.path(), folder.path().join("a/b"));
         make_folders_beneath(folder, &deep, PRIVATE_FOLDER).unwrap();

@@ -57,20 +57,20 @@ fn sanitized(name: &str) -> String {
 }
 
 /// The longest name that file systems have, in bytes, with room for a number.
-const LONGEST_NAME: usize = 255 - 16;
+const MAX_NAME_BYTES: usize = 255 - 16;
 
 /// The longest end of a name that counts as its extension, in bytes.
-const LONGEST_EXTENSION: usize = 32;
+const MAX_EXTENSION_BYTES: usize = 32;
 
 /// A name that file systems have, with its extension.
 fn shortened(name: &str) -> String {
-    if name.len() <= LONGEST_NAME {
+    if name.len() <= MAX_NAME_BYTES {
         return name.to_owned();
     }
     let end = name.rfind('.').map_or("", |at| &name[at..]);
-    let end = Some(end).filter(|end| end.len() <= LONGEST_EXTENSION);
+    let end = Some(end).filter(|end| end.len() <= MAX_EXTENSION_BYTES);
     let end = end.unwrap_or_default();
-    let stem = &name[..name.floor_char_boundary(LONGEST_NAME - end.len())];
+    let stem = &name[..name.floor_char_boundary(MAX_NAME_BYTES - end.len())];
     format!("{stem}{end}")
 }
 

@@ -1,7 +1,7 @@
 //! Whose files are whose: the folders of a principal.
 
 use super::names::normal;
-use super::place::{self, is_writable};
+use super::output_folder::{self, is_writable};
 use crate::config::{OwnerFolders, Settings};
 use crate::principal::Principal;
 use sha2::{Digest as _, Sha256};
@@ -10,16 +10,16 @@ use std::path::PathBuf;
 /// The settings of the sessions of a principal: with folders of its own where clients are asked who they are.
 pub(crate) fn settings_of(settings: &Settings, owner: &Principal) -> Settings {
     let mut settings = settings.apart();
-    if owner.is_anybody() {
+    if owner.is_anonymous() {
         return settings;
     }
     let folders = owner.folders();
-    let several = settings.tells_principals_apart();
+    let several = settings.has_named_principals();
     let name = folder_name(&owner.to_string());
     let files = &mut settings.files;
     let root = match &files.workspace_root {
         Some(root) => root.clone(),
-        None => place::workspaces(files),
+        None => output_folder::workspaces(files),
     };
     let is_alone = !several && files.workspace_root.is_none();
     let workspace = match &folders.workspace {
@@ -89,9 +89,9 @@ mod tests {
     }
 
     #[test]
-    fn who_is_not_asked_who_it_is_has_the_folders_of_the_server() {
+    fn without_authentication_clients_use_the_folders_of_the_server() {
         for flags in [&["--headless"][..], &["--port=0", "--auth=none"]] {
-            assert_eq!(of(flags, &Principal::anybody()).files.owner, None);
+            assert_eq!(of(flags, &Principal::anonymous()).files.owner, None);
         }
     }
 

@@ -1,7 +1,7 @@
 use super::*;
 use crate::error::FileRule;
 use crate::principal::Permission;
-use place::FOLDER;
+use output_folder::FOLDER;
 
 /// The files of a server in this folder, with further settings.
 fn with(workspace: &Path, change: impl FnOnce(&mut FileSettings)) -> Output {
@@ -31,7 +31,7 @@ fn rule(outcome: Result<impl Sized>) -> Option<FileRule> {
 }
 
 #[test]
-fn links_are_relative_and_a_bare_name_says_that_it_is_a_file() {
+fn links_are_relative_and_a_bare_name_is_marked_as_a_file() {
     let output = output(Path::new("/w/a"));
     assert_eq!(output.link(Path::new("/w/a/shot.png")), "./shot.png");
     assert_eq!(
@@ -139,7 +139,7 @@ fn a_root_that_does_not_exist_has_a_profile_and_no_files() {
 }
 
 #[tokio::test]
-async fn files_with_automatic_names_never_meet() {
+async fn automatic_file_names_are_unique() {
     let folder = tempfile::tempdir().unwrap();
     let output = output(folder.path());
     let made = (0..200).map(|_| output.automatic("page", "yml"));
@@ -197,7 +197,9 @@ async fn a_scope_covers_files() {
     // The session wrote it, and no login into it.
     assert_eq!(rule(act.readable(&new)), None);
     let file = act.writable(&new).unwrap();
-    act.write_guarded(&file, "login".to_owned()).await.unwrap();
+    act.write_sensitive(&file, "login".to_owned())
+        .await
+        .unwrap();
     assert_eq!(rule(act.readable(&new)), Some(FileRule::ReadsRootsOnly));
 
     let admin = of(Permission::Admin);
@@ -219,7 +221,7 @@ fn a_server_may_name_all_files_itself() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn what_holds_a_login_is_for_its_owner_alone() {
+async fn files_with_logins_are_private_to_their_owner() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().unwrap();
     let files = files(folder.path());
@@ -229,7 +231,7 @@ async fn what_holds_a_login_is_for_its_owner_alone() {
     std::fs::set_permissions(&before, std::fs::Permissions::from_mode(0o644)).unwrap();
     for name in ["before.json", "new.json", "deep/new.json"] {
         let file = files.writable(name).unwrap();
-        files.write_guarded(&file, "{}".to_owned()).await.unwrap();
+        files.write_sensitive(&file, "{}".to_owned()).await.unwrap();
         assert_eq!(mode(&file.path), 0o600, "{name}");
         assert_eq!(std::fs::read(&file.path).unwrap(), b"{}");
     }
@@ -244,7 +246,7 @@ async fn what_holds_a_login_is_for_its_owner_alone() {
 }
 
 #[tokio::test]
-async fn no_scope_gets_at_what_is_protected() {
+async fn no_scope_reaches_protected_files() {
     let folder = tempfile::tempdir().unwrap();
     let keys = folder.path().join("keys.txt");
     std::fs::write(&keys, "ada adaskey").unwrap();

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 
 /// A file that may go.
-struct Old {
+struct OldFile {
     path: PathBuf,
     size: u64,
     modified: SystemTime,
@@ -45,11 +45,11 @@ impl Output {
         }
         let work = move || {
             let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
-            let is_old = |file: &Old| match &*known {
+            let is_old = |file: &OldFile| match &*known {
                 Some(known) => known.get(&file.path) == Some(&file.modified),
                 None => file.modified < began - TICK,
             };
-            let may_go = |file: &Old| !of_clients.contains(&file.path) && is_old(file);
+            let may_go = |file: &OldFile| !of_clients.contains(&file.path) && is_old(file);
             *known = Some(trim(&folder, &ours, limit, may_go));
         };
         // Whether it worked out shows with the next call.
@@ -62,7 +62,7 @@ fn trim(
     folder: &Path,
     ours: &HashSet<PathBuf>,
     limit: u64,
-    may_go: impl Fn(&Old) -> bool,
+    may_go: impl Fn(&OldFile) -> bool,
 ) -> Known {
     let mut files = Vec::new();
     collect(folder, Some(ours), &mut files);
@@ -80,7 +80,7 @@ fn trim(
 }
 
 /// The files below a folder that count: those of `ours`, and those with a name that the server gives; without `ours` all of them.
-fn collect(folder: &Path, ours: Option<&HashSet<PathBuf>>, files: &mut Vec<Old>) {
+fn collect(folder: &Path, ours: Option<&HashSet<PathBuf>>, files: &mut Vec<OldFile>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let (name, path) = (
             entry.file_name().to_string_lossy().into_owned(),
@@ -97,7 +97,7 @@ fn collect(folder: &Path, ours: Option<&HashSet<PathBuf>>, files: &mut Vec<Old>)
             && counts
             && let Ok(facts) = entry.metadata()
         {
-            files.push(Old {
+            files.push(OldFile {
                 path,
                 size: facts.len(),
                 modified: facts.modified().unwrap_or(SystemTime::UNIX_EPOCH),
@@ -149,7 +149,7 @@ mod tests {
         fs::write(folder.path().join("new.txt"), [0; 10]).unwrap();
         let there = |name: &str| folder.path().join(name).exists();
         // Others are of whoever made them.
-        let old = |file: &Old| !file.path.ends_with("new.txt");
+        let old = |file: &OldFile| !file.path.ends_with("new.txt");
         let none = HashSet::new();
         trim(folder.path(), &none, 10, old);
         assert!(

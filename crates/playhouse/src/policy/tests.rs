@@ -200,7 +200,7 @@ fn a_mistake_is_named_with_its_line() {
 }
 
 #[test]
-fn origins_are_those_of_the_network_rules_and_nothing_else() {
+fn policy_origins_have_the_syntax_of_network_rules() {
     let with = |origin: &str| {
         let text = format!(r#"{{ "rules": [{{ "action": "deny", "origins": ["{origin}"] }}] }}"#);
         Policy::parse(&text, &TOOLS).map_err(|(_, reason)| reason)

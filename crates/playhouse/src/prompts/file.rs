@@ -277,7 +277,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn front_matter_says_what_a_prompt_is() {
+    fn front_matter_describes_a_prompt() {
         let text = "---\n# a comment\ntitle: 'It''s: a title'\ndescription: \"Says \\\"hi\\\"\" \narguments:\n  - name: who\n    description: Who # not this\n    required: true\n  - name: how\n    values: [loud, \"low\"]\n    default: low\n---\n\nHello {{ who }}\n";
         let source = parse("hello", text).expect("a prompt");
         assert_eq!(source.title.as_deref(), Some("It's: a title"));
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_has_a_line_and_a_way_out() {
+    fn a_mistake_has_a_line_and_a_suggestion() {
         let of = |text: &str| {
             let Mistake { line, reason } = parse("p", text).expect_err(text);
             format!("{line}: {reason}")

@@ -176,7 +176,7 @@ fn texts_name_only_tools_that_are_on() {
 }
 
 #[test]
-fn what_is_wrong_with_arguments_is_told_with_the_way_out() {
+fn invalid_arguments_are_reported_with_a_suggestion() {
     let prompts = house();
     let url = "https://shop.example/";
     expect![[r#"
@@ -210,7 +210,7 @@ fn what_is_wrong_with_arguments_is_told_with_the_way_out() {
 }
 
 #[test]
-fn what_is_left_empty_has_its_default() {
+fn empty_arguments_have_their_default() {
     let prompts = house();
     let given = json!({ "url": "localhost:3000", "form_data": { "a": "b" }, "submit_button": "" });
     let text = text(&prompts, "fill_form", given);
@@ -240,7 +240,7 @@ fn arguments_are_completed() {
 }
 
 #[test]
-fn a_folder_adds_prompts_and_replaces_those_of_the_house() {
+fn a_folder_adds_prompts_and_replaces_builtin_ones() {
     let dir = tempfile::tempdir().expect("a folder");
     let write = |name: &str, text: &str| std::fs::write(dir.path().join(name), text);
     write("greet.md", "---\ndescription: Greets\narguments:\n  - name: who\n    required: true\n---\nHello {{ who }}{% if tool(\"navigate\") %}, by {{ tool(\"navigate\") }}{% endif %}!").expect("a file");
@@ -260,7 +260,7 @@ fn a_folder_adds_prompts_and_replaces_those_of_the_house() {
 }
 
 #[test]
-fn a_mistake_in_a_file_is_told_with_its_line() {
+fn a_mistake_in_a_file_is_reported_with_its_line() {
     let dir = tempfile::tempdir().expect("a folder");
     let of = |text: &str| {
         std::fs::write(dir.path().join("p.md"), text).expect("a file");

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tool_has_a_mark_or_says_how_much_of_it_works() {
+    fn a_tool_has_a_mark_or_a_note_about_its_support() {
         let tools = [("whole", (3, 3)), ("part", (6, 5)), ("none", (2, 0))];
         let column = BrowserColumn {
             name: "Some",

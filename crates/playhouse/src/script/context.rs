@@ -73,7 +73,7 @@ pub(super) async fn run(host: &Host, op: ContextOp) -> Result<Value, Failure> {
             if let Err(failure) = progress.run(over).await? {
                 return Ok(json!({ "failure": failure }));
             }
-            let place = host.setting.downloads.place(context, download).await;
+            let place = host.setting.downloads.path_of(context, download).await;
             if let (Some(copy), Some(from)) = (copy, &place) {
                 let bytes = tokio::fs::read(from)
                     .await

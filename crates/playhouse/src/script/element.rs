@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::host::{Host, duration};
-use super::page::picture;
+use super::page::screenshot;
 use super::request::{ClickOptions, ElementOp, On};
 use engine::{Click, FrameId, Locator, Page, Progress, WaitFor};
 use serde_json::{Value, json};
@@ -78,7 +78,7 @@ async fn act(
         }
         ElementOp::Screenshot(options) => {
             let area = locator.screenshot_area(progress).await?;
-            return picture(host, page, progress, options, Some(area)).await;
+            return screenshot(host, page, progress, options, Some(area)).await;
         }
         ElementOp::Text => return Ok(locator.text(progress).await?.into()),
         ElementOp::InnerText => return Ok(locator.inner_text(progress).await?.into()),

@@ -160,7 +160,7 @@ fn of_request(host: &Host, page: &Page, event: &RequestEvent) -> Option<(&'stati
         | RequestEvent::ServedFromCache { .. }
         | RequestEvent::HeadersReceived { .. } => return None,
     };
-    if !host.hears(page.id(), name) {
+    if !host.has_listener(page.id(), name) {
         return None;
     }
     Some((name, request(&named(page, id)?)))

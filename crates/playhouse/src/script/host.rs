@@ -1,10 +1,10 @@
 //! The task beside the engine's thread: does what code asks for, tells it of events, and keeps what it said for the answer.
 
 use super::failure::Failure;
-use super::machine::{self, Ended, Message, Program, Report, Start};
 use super::request::{ContextOp, ElementOp, Listen, On, PageOp, Question};
-use super::route::Pauses;
-use super::{End, Outcome, Setting, context, element, facts, page};
+use super::route::PausedRequests;
+use super::runtime::{self, Ended, Message, Program, Report, Start};
+use super::{End, Outcome, ScriptContext, context, element, facts, page};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use engine::{DialogHandlerGuard, Events, Page, PageEvent, PageId, Progress, Task};
@@ -21,19 +21,19 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
 /// What the engine may be ahead of this task.
-const REPORTS: usize = 256;
+const MAX_REPORTS: usize = 256;
 /// Events that code may be behind.
-const BEHIND: usize = 10_000;
+const MAX_PENDING_EVENTS: usize = 10_000;
 /// How long the first document of a page may take before listeners hear of the page.
-const OPENED: Duration = Duration::from_secs(5);
+const OPENED_PAGE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Lines, and errors that nobody handled, that an answer tells of.
-const LINES: usize = 200;
+const MAX_LINES: usize = 200;
 /// How many bytes they may have.
-const PRINTED: usize = 1024 * 1024;
+const MAX_PRINTED_BYTES: usize = 1024 * 1024;
 
 /// What everything that code asks for is done with.
 pub(super) struct Host {
-    pub(super) setting: Setting,
+    pub(super) setting: ScriptContext,
     pub(super) inbox: std::sync::mpsc::Sender<Message>,
     /// Itself, for what must not keep it.
     pub(super) weak: Weak<Host>,
@@ -50,7 +50,7 @@ pub(super) struct State {
     attended: HashMap<PageId, DialogHandlerGuard>,
     /// Pages whose requests wait for the code.
     pub(super) routed: HashMap<PageId, Task>,
-    pub(super) pauses: Pauses,
+    pub(super) pauses: PausedRequests,
 }
 
 impl Host {
@@ -60,13 +60,13 @@ impl Host {
         if let Some(page) = self.state().met.get(&id) {
             return Ok(page.clone());
         }
-        self.meet();
+        self.discover_pages();
         let met = self.state().met.get(&id).cloned();
         met.ok_or_else(|| engine::Error::PageClosed {}.into())
     }
 
     /// Takes note of the pages that are open.
-    fn meet(&self) {
+    fn discover_pages(&self) {
         let pages = self.setting.context.pages();
         let mut state = self.state();
         for page in pages {
@@ -75,7 +75,7 @@ impl Host {
     }
 
     /// Whether somebody listens to an event of a page.
-    pub(super) fn hears(&self, page: &PageId, event: &str) -> bool {
+    pub(super) fn has_listener(&self, page: &PageId, event: &str) -> bool {
         let state = self.state();
         state.heard.contains(&(page.clone(), event.to_owned()))
     }
@@ -98,7 +98,7 @@ impl Host {
     fn answer(&self, question: &str) -> Result<Value, Failure> {
         Ok(match read(question)? {
             Question::Pages => {
-                self.meet();
+                self.discover_pages();
                 let pages = self.setting.context.pages().into_iter();
                 pages.map(|page| page.id().as_str().to_owned()).collect()
             }
@@ -128,14 +128,14 @@ impl Host {
 
     /// Does what code asks for. `None`: a dialog that nobody answers holds the page.
     async fn act(&self, request: &str) -> Option<Result<Value, Failure>> {
-        let done = self.do_it(request).await;
+        let done = self.execute(request).await;
         match done {
             Err(failure) if failure.dialog => None,
             done => Some(done),
         }
     }
 
-    async fn do_it(&self, request: &str) -> Result<Value, Failure> {
+    async fn execute(&self, request: &str) -> Result<Value, Failure> {
         let request: Value = read(request)?;
         let on: On = from(&request)?;
         let Some(id) = &on.page else {
@@ -158,7 +158,7 @@ impl Host {
 /// Runs code to its end, and then for as long as it listens.
 pub(super) async fn serve(
     program: Program,
-    setting: Setting,
+    setting: ScriptContext,
     stop: Arc<AtomicBool>,
     tell: oneshot::Sender<Outcome>,
 ) {
@@ -169,7 +169,7 @@ pub(super) async fn serve(
         navigation: setting.navigation,
         burst: setting.action,
     };
-    let (reports, heard) = mpsc::channel(REPORTS);
+    let (reports, heard) = mpsc::channel(MAX_REPORTS);
     let (inbox, messages) = std::sync::mpsc::channel();
     let host = Arc::new_cyclic(|weak| Host {
         setting,
@@ -177,20 +177,20 @@ pub(super) async fn serve(
         weak: weak.clone(),
         state: Mutex::default(),
     });
-    host.setting.board.join(&host);
+    host.setting.registry.join(&host);
     let behind = Arc::<AtomicUsize>::default();
     // The thread must not keep what would end it.
     let asked = host.weak.clone();
-    let oracle: machine::Oracle = Arc::new(move |question: &str| {
+    let query: runtime::SyncQuery = Arc::new(move |question: &str| {
         let answer = asked.upgrade().map(|host| host.answer(question));
-        told(answer.unwrap_or_else(|| Err(engine::Error::PageClosed {}.into())))
+        to_json(answer.unwrap_or_else(|| Err(engine::Error::PageClosed {}.into())))
     });
     let mut answer = Answer::new(tell);
-    if let Err(error) = machine::start(start, oracle, reports, messages, behind.clone(), stop) {
-        answer.give(End::Failed(format!("Error: {error}")));
+    if let Err(error) = runtime::start(start, query, reports, messages, behind.clone(), stop) {
+        answer.finish(End::Failed(format!("Error: {error}")));
         return;
     }
-    let mut desk = Desk {
+    let mut script_loop = ScriptLoop {
         host,
         events: SelectAll::new(),
         followed: HashSet::new(),
@@ -201,14 +201,14 @@ pub(super) async fn serve(
         pages: HashSet::new(),
         opening: FuturesUnordered::new(),
     };
-    desk.run(heard).await;
+    script_loop.run(heard).await;
 }
 
 /// What came of a call, and which it was.
 type Done = (u32, Option<Result<Value, Failure>>);
 
 /// Everything that is under way.
-struct Desk {
+struct ScriptLoop {
     host: Arc<Host>,
     events: SelectAll<BoxStream<'static, (Page, PageEvent)>>,
     followed: HashSet<PageId>,
@@ -224,7 +224,7 @@ struct Desk {
     opening: FuturesUnordered<BoxFuture<'static, Page>>,
 }
 
-impl Desk {
+impl ScriptLoop {
     async fn run(&mut self, mut reports: mpsc::Receiver<Report>) {
         let context = self.host.setting.context.clone();
         let mut changes = context.changes();
@@ -237,38 +237,38 @@ impl Desk {
             changes.mark_unchanged();
             tokio::select! {
                 biased;
-                Some((page, event)) = self.events.next() => self.happened(&page, &event),
+                Some((page, event)) = self.events.next() => self.on_event(&page, &event),
                 Some((call, outcome)) = self.running.next() => match outcome {
                     Some(outcome) => self.settle(call, outcome),
-                    None => return self.answer.give(End::Dialog),
+                    None => return self.answer.finish(End::Dialog),
                 },
                 Some(page) = self.opening.next() => self.opened(&page),
                 report = reports.recv() => match report {
-                    Some(report) => self.hear(report),
+                    Some(report) => self.on_report(report),
                     // The thread is over.
                     None => return,
                 },
                 Ok(()) = changes.changed() => {}
             }
-            self.look_around();
+            self.announce_new();
         }
     }
 
-    fn hear(&mut self, report: Report) {
+    fn on_report(&mut self, report: Report) {
         match report {
             Report::Call { call, request } => self.call(call, request),
             Report::Printed { level, text } => self.answer.print(format!("[{level}] {text}")),
-            Report::Unhandled(error) => self.answer.complain(error),
-            Report::Ended(Ended::Value(value)) => self.answer.give(End::Value(value)),
-            Report::Ended(Ended::Error { message }) => self.answer.give(End::Failed(message)),
-            Report::Stopped(stopped) => self.answer.give(End::Failed(stopped.reason())),
+            Report::Unhandled(error) => self.answer.add_error(error),
+            Report::Ended(Ended::Value(value)) => self.answer.finish(End::Value(value)),
+            Report::Ended(Ended::Error { message }) => self.answer.finish(End::Failed(message)),
+            Report::Stopped(stopped) => self.answer.finish(End::Failed(stopped.reason())),
         }
     }
 
     fn call(&mut self, call: u32, request: String) {
         // In its order: what comes after it must be heard of.
-        if let Ok(listen) = read::<Listening>(&request) {
-            let Listening::Listen(listen) = listen;
+        if let Ok(listen) = read::<OrderedRequest>(&request) {
+            let OrderedRequest::Listen(listen) = listen;
             let outcome = self.listen(&listen).map(|()| Value::Null);
             return self.settle(call, outcome);
         }
@@ -278,7 +278,7 @@ impl Desk {
     }
 
     fn settle(&self, call: u32, outcome: Result<Value, Failure>) {
-        let outcome = told(outcome);
+        let outcome = to_json(outcome);
         // A thread that is over misses nothing.
         let _ = self.host.inbox.send(Message::Settled { call, outcome });
     }
@@ -310,16 +310,16 @@ impl Desk {
         Ok(())
     }
 
-    fn happened(&mut self, page: &Page, event: &PageEvent) {
+    fn on_event(&mut self, page: &Page, event: &PageEvent) {
         if let Some((name, facts)) = facts::event(&self.host, page, event)
-            && self.host.hears(page.id(), name)
+            && self.host.has_listener(page.id(), name)
         {
-            self.tell(Some(page.id()), name, facts);
+            self.send_event(Some(page.id()), name, facts);
         }
     }
 
     /// Tells of pages that opened and downloads that began.
-    fn look_around(&mut self) {
+    fn announce_new(&mut self) {
         let context = self.host.setting.context.clone();
         for page in context.pages() {
             if !self.pages.insert(page.id().clone()) {
@@ -331,7 +331,7 @@ impl Desk {
             }
             // What it was opened for is what listeners mean to see.
             self.opening.push(Box::pin(async move {
-                page.first_document(OPENED).await;
+                page.first_document(OPENED_PAGE_TIMEOUT).await;
                 page
             }));
         }
@@ -341,29 +341,30 @@ impl Desk {
             }
             self.downloads = download.number + 1;
             if let Some(page) = &download.page
-                && self.host.hears(page, "download")
+                && self.host.has_listener(page, "download")
             {
-                self.tell(Some(page), "download", facts::download(&download));
+                self.send_event(Some(page), "download", facts::download(&download));
             }
         }
     }
 
     fn opened(&mut self, page: &Page) {
         let id = json!(page.id().as_str());
-        self.tell(None, "page", json!({ "page": id }));
+        self.send_event(None, "page", json!({ "page": id }));
         if let Some(opener) = page.opener()
-            && self.host.hears(&opener, "popup")
+            && self.host.has_listener(&opener, "popup")
         {
-            self.tell(Some(&opener), "popup", json!({ "popup": id }));
+            self.send_event(Some(&opener), "popup", json!({ "popup": id }));
         }
     }
 
-    fn tell(&mut self, page: Option<&PageId>, event: &str, facts: Value) {
-        if self.behind.fetch_add(1, Ordering::Relaxed) >= BEHIND {
+    fn send_event(&mut self, page: Option<&PageId>, event: &str, facts: Value) {
+        if self.behind.fetch_add(1, Ordering::Relaxed) >= MAX_PENDING_EVENTS {
             if !self.events.is_empty() {
-                let lost =
-                    format!("The code was {BEHIND} events behind, and hears no more of them");
-                self.answer.complain(lost);
+                let lost = format!(
+                    "The code was {MAX_PENDING_EVENTS} events behind, and hears no more of them"
+                );
+                self.answer.add_error(lost);
                 self.events.clear();
             }
             return;
@@ -377,7 +378,7 @@ impl Desk {
 /// The one request that is answered in its order.
 #[derive(Deserialize)]
 #[serde(tag = "op", rename_all = "camelCase")]
-enum Listening {
+enum OrderedRequest {
     Listen(Listen),
 }
 
@@ -405,27 +406,27 @@ impl Answer {
             tell: Some(tell),
             printed: Vec::new(),
             unhandled: Vec::new(),
-            room: PRINTED,
+            room: MAX_PRINTED_BYTES,
         }
     }
 
     fn print(&mut self, line: String) {
-        if self.printed.len() < LINES && self.room > 0 {
+        if self.printed.len() < MAX_LINES && self.room > 0 {
             self.room = self.room.saturating_sub(line.len());
             self.printed.push(line);
         }
     }
 
-    fn complain(&mut self, error: String) {
+    fn add_error(&mut self, error: String) {
         if self.tell.is_none() {
             tracing::warn!(error, "in code that still listens");
-        } else if self.unhandled.len() < LINES && self.room > 0 {
+        } else if self.unhandled.len() < MAX_LINES && self.room > 0 {
             self.room = self.room.saturating_sub(error.len());
             self.unhandled.push(error);
         }
     }
 
-    fn give(&mut self, end: End) {
+    fn finish(&mut self, end: End) {
         if let Some(tell) = self.tell.take() {
             // Nobody may wait for it any more.
             let _ = tell.send(Outcome {
@@ -454,7 +455,7 @@ fn from<T: DeserializeOwned>(request: &Value) -> Result<T, Failure> {
     T::deserialize(request).map_err(|error| Failure::new(error.to_string()))
 }
 
-fn told(outcome: Result<Value, Failure>) -> String {
+fn to_json(outcome: Result<Value, Failure>) -> String {
     match outcome {
         Ok(value) => json!({ "value": value }).to_string(),
         Err(failure) => json!({ "error": failure }).to_string(),

@@ -4,7 +4,7 @@ use super::element::{click, files, returned};
 use super::facts;
 use super::failure::Failure;
 use super::host::{Host, duration};
-use super::request::{Length, Media, On, PageOp, PictureOptions, PrintOptions};
+use super::request::{Length, Media, On, PageOp, PrintOptions, ScreenshotOptions};
 use super::route;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -81,7 +81,9 @@ async fn act(
                 answer => Ok(returned(answer?)),
             };
         }
-        PageOp::Screenshot(options) => return picture(host, page, progress, options, None).await,
+        PageOp::Screenshot(options) => {
+            return screenshot(host, page, progress, options, None).await;
+        }
         PageOp::Pdf(options) => return print(host, page, progress, options).await,
         PageOp::Resize { width, height } => page.resize(progress, width, height).await?,
         PageOp::EmulateMedia { media } => {
@@ -160,11 +162,11 @@ async fn finished(page: &Page, progress: &Progress, id: &RequestId) -> Result<()
 }
 
 /// Draws the page or a part of it; the bytes as base64.
-pub(super) async fn picture(
+pub(super) async fn screenshot(
     host: &Host,
     page: &Page,
     progress: &Progress,
-    options: PictureOptions,
+    options: ScreenshotOptions,
     area: Option<ScreenshotArea>,
 ) -> Result<Value, Failure> {
     if options.omit_background {

@@ -1,6 +1,6 @@
 //! `docs/run-code.md`: what the API offers, read from the API itself.
 
-use super::machine;
+use super::runtime;
 use std::fmt::Write as _;
 
 const BEFORE: &str = "\
@@ -59,7 +59,7 @@ The language's own, and Buffer (a Uint8Array with `toString('base64' | 'hex' | '
 /// The text of `docs/run-code.md`.
 pub fn reference() -> String {
     let mut text = BEFORE.to_owned();
-    for (name, members) in machine::surface().unwrap_or_default() {
+    for (name, members) in runtime::surface().unwrap_or_default() {
         let shown: Vec<_> = members.iter().map(|member| format!("`{member}`")).collect();
         let _ = write!(text, "\n**{name}**: {}\n", shown.join(", "));
     }

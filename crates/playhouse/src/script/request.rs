@@ -33,7 +33,7 @@ pub(super) enum ElementOp {
     DragTo { target: String },
     ScrollIntoView,
     WaitFor { state: Option<String> },
-    Screenshot(PictureOptions),
+    Screenshot(ScreenshotOptions),
     Text,
     InnerText,
     Value,
@@ -83,7 +83,7 @@ impl From<HeldKey> for Modifier {
 /// How to draw.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(super) struct PictureOptions {
+pub(super) struct ScreenshotOptions {
     pub(super) clip: Option<Clip>,
     pub(super) full_page: bool,
     pub(super) omit_background: bool,
@@ -165,7 +165,7 @@ pub(super) enum PageOp {
         #[serde(default)]
         patient: bool,
     },
-    Screenshot(PictureOptions),
+    Screenshot(ScreenshotOptions),
     Pdf(PrintOptions),
     Resize {
         width: u32,

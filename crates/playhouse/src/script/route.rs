@@ -3,8 +3,8 @@
 use super::facts;
 use super::failure::Failure;
 use super::host::{Host, decoded};
-use super::machine::Message;
 use super::request::Verdict;
+use super::runtime::Message;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use engine::{FailureReason, Intercepted, Interceptor, Page, Progress};
@@ -15,16 +15,16 @@ use strum::VariantNames as _;
 
 /// The code of one session that runs, listens or routes, so that a later call can take a route back.
 #[derive(Clone, Default)]
-pub(crate) struct Board(Arc<Mutex<Vec<Weak<Host>>>>);
+pub(crate) struct ScriptRegistry(Arc<Mutex<Vec<Weak<Host>>>>);
 
 /// Requests that wait, by number.
 #[derive(Default)]
-pub(super) struct Pauses {
+pub(super) struct PausedRequests {
     waiting: HashMap<u64, Intercepted>,
     last: u64,
 }
 
-impl Board {
+impl ScriptRegistry {
     /// Adds code that begins.
     pub(super) fn join(&self, host: &Arc<Host>) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -77,7 +77,7 @@ async fn follow(host: Weak<Host>, page: Page, mut interceptor: Interceptor) {
             pause
         };
         facts["pause"] = pause.into();
-        host.say(Some(page.id().as_str()), "route", &facts);
+        host.send_event(Some(page.id().as_str()), "route", &facts);
     }
 }
 
@@ -179,14 +179,14 @@ pub(super) async fn fetch(
 
 /// Takes back routes that earlier calls left: those for a URL, or all.
 pub(super) fn unroute(host: &Host, of: Option<&str>, wanted: Option<&str>) {
-    for other in host.setting.board.others(host) {
-        other.say(of, "unroute", &json!({ "wanted": wanted }));
+    for other in host.setting.registry.others(host) {
+        other.send_event(of, "unroute", &json!({ "wanted": wanted }));
     }
 }
 
 impl Host {
     /// Tells the code of something that waits in bounds of its own.
-    fn say(&self, page: Option<&str>, event: &str, facts: &Value) {
+    fn send_event(&self, page: Option<&str>, event: &str, facts: &Value) {
         let event = json!({ "page": page, "event": event, "facts": facts }).to_string();
         // A thread that is over misses nothing.
         let _ = self.inbox.send(Message::Routed(event));

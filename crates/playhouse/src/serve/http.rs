@@ -1,13 +1,13 @@
 //! Over HTTP: many clients, until a signal comes. Calls that are under way then are finished.
 
 use super::{refuse, signal};
-use crate::auth::Gate;
+use crate::auth::Authenticator;
 use crate::config::{AuthMode, AuthSettings, HttpSettings, Settings};
 use crate::server::Server;
 use crate::transport::{
     self,
     http::Ending,
-    listener::{Listening, UNSENT},
+    listener::{Listening, UNSENT_TIMEOUT},
 };
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
@@ -18,15 +18,15 @@ use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
 /// How long calls that are under way may take to finish.
-const FINISHING: Duration = Duration::from_secs(10);
+const FINISH_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long the last answers may take to be sent.
-const ANSWERING: Duration = Duration::from_secs(2);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long closing may take before we leave anyway.
-const CLOSING: Duration = Duration::from_secs(15);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Files that a server has open beside its clients' connections: those of browsers, pages and logs.
 #[cfg(unix)]
-const FILES: u64 = 4096;
+const RESERVED_FILES: u64 = 4096;
 
 /// Serves until SIGINT or SIGTERM, then finishes what is under way and closes all.
 pub(super) async fn serve(settings: Settings, http: HttpSettings) -> ExitCode {
@@ -35,8 +35,8 @@ pub(super) async fn serve(settings: Settings, http: HttpSettings) -> ExitCode {
         Err(error) => return refuse(&*error),
     };
     let urls = urls(&http, address);
-    let (gate, made) = match Gate::new(&http.auth, &urls) {
-        Ok(gate) => gate,
+    let (authenticator, made) = match Authenticator::new(&http.auth, &urls) {
+        Ok(authenticator) => authenticator,
         Err(error) => return refuse(&error),
     };
     #[cfg(unix)]
@@ -48,16 +48,22 @@ pub(super) async fn serve(settings: Settings, http: HttpSettings) -> ExitCode {
         Err(error) => return refuse(&error),
     };
     server.begin();
-    server.handovers().are_at(urls.clone());
+    server.handovers().set_addresses(urls.clone());
     let ending = Ending::default();
-    let router = transport::http::router(server.clone(), &http, address, gate, ending.clone());
+    let router = transport::http::router(
+        server.clone(),
+        &http,
+        address,
+        authenticator,
+        ending.clone(),
+    );
     let welcome = welcome(&urls[0], &http.auth, made.as_deref());
     let _ = io::stderr().write_all(welcome.as_bytes());
     let listening = Listening {
         listener,
         tls,
         most: http.max_connections,
-        unsent: UNSENT.min(http.client_timeout),
+        unsent: UNSENT_TIMEOUT.min(http.client_timeout),
         stop: ending.stop.clone(),
         end: ending.end.clone(),
     };
@@ -65,7 +71,7 @@ pub(super) async fn serve(settings: Settings, http: HttpSettings) -> ExitCode {
     signal::end().await;
     ending.stop.cancel();
     tokio::select! {
-        finished = tokio::time::timeout(FINISHING, server.finished()) => if finished.is_err() {
+        finished = tokio::time::timeout(FINISH_TIMEOUT, server.finished()) => if finished.is_err() {
             tracing::warn!("some calls did not finish in time");
         },
         // Who asks twice is in a hurry.
@@ -75,11 +81,11 @@ pub(super) async fn serve(settings: Settings, http: HttpSettings) -> ExitCode {
         server.close().await;
         ending.answers.close();
         // Some streams have no end.
-        let _ = tokio::time::timeout(ANSWERING, ending.answers.wait()).await;
+        let _ = tokio::time::timeout(ANSWER_TIMEOUT, ending.answers.wait()).await;
         ending.end.cancel();
         served.ended().await;
     };
-    if tokio::time::timeout(CLOSING + server.closing(), closed)
+    if tokio::time::timeout(CLOSE_TIMEOUT + server.closing(), closed)
         .await
         .is_err()
     {
@@ -95,7 +101,7 @@ fn make_room(connections: usize) {
     let mut limit = getrlimit(Resource::Nofile);
     let wanted = u64::try_from(connections)
         .unwrap_or(u64::MAX)
-        .saturating_add(FILES);
+        .saturating_add(RESERVED_FILES);
     let most = limit.maximum.map_or(wanted, |maximum| wanted.min(maximum));
     // `None` is no limit.
     if limit.current.is_some_and(|current| current < most) {
@@ -106,11 +112,11 @@ fn make_room(connections: usize) {
     }
 }
 
-type Unable = Box<dyn std::error::Error + Send + Sync>;
+type StartError = Box<dyn std::error::Error + Send + Sync>;
 
 async fn open(
     http: &HttpSettings,
-) -> Result<(TcpListener, SocketAddr, Option<TlsAcceptor>), Unable> {
+) -> Result<(TcpListener, SocketAddr, Option<TlsAcceptor>), StartError> {
     let tls = match &http.tls {
         Some((certificate, key)) => Some(transport::tls::acceptor(certificate, key)?),
         None => None,

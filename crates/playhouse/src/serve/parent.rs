@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// How often it is looked for. The kernel gives orphans another parent, and tells nobody.
 #[cfg(unix)]
-const LOOK: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Resolves when the process that is our parent now has ended. Never, if that is the first process of the system, or one that we
 /// cannot see.
@@ -15,7 +15,7 @@ pub(super) async fn gone() {
         return std::future::pending().await;
     };
     while rustix::process::getppid() == Some(parent) {
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }
 

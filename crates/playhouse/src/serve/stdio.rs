@@ -4,7 +4,7 @@ use super::{parent, refuse, signal};
 use crate::config::Settings;
 use crate::principal::Principal;
 use crate::server::Server;
-use crate::transport::listener::{Listening, UNSENT};
+use crate::transport::listener::{Listening, UNSENT_TIMEOUT};
 use crate::{mcp, transport};
 use std::net::Ipv4Addr;
 use std::process::ExitCode;
@@ -15,12 +15,12 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 /// How long closing may take before we leave anyway.
-const CLOSING: Duration = Duration::from_secs(15);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(15);
 /// How long the answers may take to be written after the client closed its end; only one that does not read takes it.
-const FLUSHING: Duration = Duration::from_secs(5);
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How many connections there may be from people's browsers.
-const PEOPLE: usize = 16;
+const MAX_USER_CONNECTIONS: usize = 16;
 
 /// Serves one client over stdin and stdout; returns when it has left, when the process that started us has ended, or at SIGINT or
 /// SIGTERM, with all closed.
@@ -34,9 +34,9 @@ pub(crate) async fn serve(settings: Settings) -> ExitCode {
         Err(error) => return refuse(&error),
     };
     server.begin();
-    let caller = server.caller(Principal::anybody());
+    let caller = server.caller(Principal::anonymous());
     let (feed, outbox, connection) = mcp::connection(server.clone(), caller, None);
-    let people = engine::spawn("hand-overs", serve_people(server.clone()));
+    let people = engine::spawn("hand-overs", serve_users(server.clone()));
     let (writing, nobody_reads) = tokio::sync::oneshot::channel::<()>();
     let written = engine::spawn("stdout", async {
         transport::stdio::write(tokio::io::stdout(), outbox).await;
@@ -66,11 +66,14 @@ pub(crate) async fn serve(settings: Settings) -> ExitCode {
             served.ended().await;
             written.ended().await;
         };
-        tokio::join!(server.close(), tokio::time::timeout(FLUSHING, answered))
-            .1
-            .ok();
+        tokio::join!(
+            server.close(),
+            tokio::time::timeout(FLUSH_TIMEOUT, answered)
+        )
+        .1
+        .ok();
     };
-    if tokio::time::timeout(CLOSING + server.closing(), closed)
+    if tokio::time::timeout(CLOSE_TIMEOUT + server.closing(), closed)
         .await
         .is_err()
     {
@@ -80,7 +83,7 @@ pub(crate) async fn serve(settings: Settings) -> ExitCode {
 }
 
 /// Serves the pages on which people type what an agent is not to see, on this machine only, from the moment that there is one.
-async fn serve_people(server: Arc<Server>) {
+async fn serve_users(server: Arc<Server>) {
     let handovers = server.handovers();
     handovers.needed().await;
     let listening = async {
@@ -92,12 +95,12 @@ async fn serve_people(server: Arc<Server>) {
         Ok(open) => open,
         Err(error) => return tracing::warn!(%error, "the page for user input cannot be served"),
     };
-    handovers.are_at(vec![format!("http://{address}")]);
+    handovers.set_addresses(vec![format!("http://{address}")]);
     let listening = Listening {
         listener,
         tls: None,
-        most: PEOPLE,
-        unsent: UNSENT,
+        most: MAX_USER_CONNECTIONS,
+        unsent: UNSENT_TIMEOUT,
         stop: CancellationToken::new(),
         end: CancellationToken::new(),
     };

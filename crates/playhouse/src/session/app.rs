@@ -1,7 +1,7 @@
 //! What a session has beside its pages when it tests an app: the right to the app's servers, how far their logs were when calls came and
 //! went, and what went wrong so far.
 
-use crate::devserver::{self, DevServer, Left, Logs, Position, Reason, Use};
+use crate::devserver::{self, DevServer, Logs, Position, Reason, StopOutcome, Use};
 use crate::error::Result;
 use engine::{ConsoleMessage, MessageKind, Page, PageId, RequestId, RequestOutcome};
 use serde::Serialize;
@@ -11,10 +11,10 @@ use time::OffsetDateTime;
 use time::macros::format_description;
 
 /// Troubles that are kept; the oldest go first.
-const KEPT: usize = 500;
+const MAX_ERRORS: usize = 500;
 
-/// Pages whose troubles are remembered beside those that a call is for: those of other contexts, and some that are closed.
-const REMEMBERED: usize = 200;
+/// Pages whose errors are remembered beside those that a call is for: those of other contexts, and some that are closed.
+const MAX_OTHER_PAGES: usize = 200;
 
 /// Begins what Chromium logs for each request that fails, beside the request itself.
 const FAILED_TO_LOAD: &str = "Failed to load resource";
@@ -31,17 +31,17 @@ pub(crate) struct App {
 struct State {
     began: Marks,
     ended: Marks,
-    told: HashMap<PageId, Told>,
-    troubles: VecDeque<Trouble>,
+    told: HashMap<PageId, ReportedCounts>,
+    errors: VecDeque<SessionError>,
     /// How many were forgotten.
     forgotten: usize,
     /// What went wrong last in the app while its tools did well, until somebody is told more of it.
-    unexplained: Option<Unexplained>,
+    unexplained: Option<UnattributedError>,
 }
 
 /// An error of the app that no tool failed of.
 #[derive(Debug, Clone)]
-pub(crate) struct Unexplained {
+pub(crate) struct UnattributedError {
     /// When it was noticed, RFC 3339.
     pub(crate) time: String,
     /// The tool whose call it came with.
@@ -51,9 +51,9 @@ pub(crate) struct Unexplained {
     pub(crate) from: Marks,
 }
 
-/// What is known already of a page's troubles.
+/// What is known already of a page's errors.
 #[derive(Default)]
-struct Told {
+struct ReportedCounts {
     console: u64,
     requests: HashSet<RequestId>,
 }
@@ -85,10 +85,10 @@ impl Mark {
 /// Something that went wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Trouble {
+pub(crate) struct SessionError {
     /// When it was noticed, RFC 3339.
     pub(crate) time: String,
-    pub(crate) kind: TroubleKind,
+    pub(crate) kind: SessionErrorKind,
     /// The tool whose call it came with.
     pub(crate) tool: &'static str,
     pub(crate) message: String,
@@ -103,7 +103,7 @@ pub(crate) struct Trouble {
     pub(crate) log: Option<String>,
 }
 
-impl Trouble {
+impl SessionError {
     /// About how long it is, in bytes.
     pub(crate) fn size(&self) -> usize {
         let parts = [&self.page_url, &self.screenshot, &self.log];
@@ -115,7 +115,7 @@ impl Trouble {
 /// Where it went wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum TroubleKind {
+pub(crate) enum SessionErrorKind {
     /// A tool failed.
     Tool,
     /// A script of the page threw.
@@ -130,7 +130,7 @@ pub(crate) enum TroubleKind {
 
 /// What pages had trouble with since they were last asked.
 #[derive(Debug, Default)]
-pub(crate) struct News {
+pub(crate) struct NewEvents {
     pub(crate) console: Vec<Arc<ConsoleMessage>>,
     pub(crate) requests: Vec<FailedRequest>,
 }
@@ -185,7 +185,7 @@ impl App {
     }
 
     /// Where it is.
-    pub(crate) fn home(&self) -> Option<String> {
+    pub(crate) fn url(&self) -> Option<String> {
         self.servers.first()?.known()?.url
     }
 
@@ -202,18 +202,18 @@ impl App {
     }
 
     /// How far logs were when the last call began that did something.
-    pub(crate) fn last_deed(&self) -> Marks {
+    pub(crate) fn marks_at_last_action(&self) -> Marks {
         self.state().began.clone()
     }
 
     /// How far they were when the last one ended.
-    pub(crate) fn since_last_call(&self) -> Marks {
+    pub(crate) fn marks_at_last_call(&self) -> Marks {
         self.state().ended.clone()
     }
 
     /// What pages had trouble with since this was last asked.
-    pub(crate) fn news<'a>(&self, pages: impl Iterator<Item = &'a Page>) -> News {
-        let mut news = News::default();
+    pub(crate) fn new_events<'a>(&self, pages: impl Iterator<Item = &'a Page>) -> NewEvents {
+        let mut news = NewEvents::default();
         let mut state = self.state();
         let mut told = HashMap::new();
         for page in pages {
@@ -263,9 +263,9 @@ impl App {
                     news.console.push(entry.message);
                 }
             }
-            told.insert(page.id().clone(), Told { requests, ..known });
+            told.insert(page.id().clone(), ReportedCounts { requests, ..known });
         }
-        if state.told.len() > REMEMBERED {
+        if state.told.len() > MAX_OTHER_PAGES {
             state.told.clear();
         }
         state.told.extend(told);
@@ -273,19 +273,19 @@ impl App {
     }
 
     /// Notes that something went wrong.
-    pub(crate) fn note(&self, trouble: Trouble) {
+    pub(crate) fn note(&self, trouble: SessionError) {
         let mut state = self.state();
-        state.troubles.push_back(trouble);
-        if state.troubles.len() > KEPT {
-            state.troubles.pop_front();
+        state.errors.push_back(trouble);
+        if state.errors.len() > MAX_ERRORS {
+            state.errors.pop_front();
             state.forgotten += 1;
         }
     }
 
     /// Notes an error of the app that a tool met without failing.
-    pub(crate) fn leave_unexplained(&self, tool: &'static str, message: String) {
+    pub(crate) fn record_unattributed(&self, tool: &'static str, message: String) {
         let mut state = self.state();
-        state.unexplained = Some(Unexplained {
+        state.unexplained = Some(UnattributedError {
             time: now(),
             tool,
             message,
@@ -294,25 +294,28 @@ impl App {
     }
 
     /// The last such error; it is told once.
-    pub(crate) fn take_unexplained(&self) -> Option<Unexplained> {
+    pub(crate) fn take_unattributed(&self) -> Option<UnattributedError> {
         self.state().unexplained.take()
     }
 
     /// All that went wrong, and how much more was forgotten before it.
-    pub(crate) fn troubles(&self) -> (Vec<Trouble>, usize) {
+    pub(crate) fn errors(&self) -> (Vec<SessionError>, usize) {
         let state = self.state();
-        (state.troubles.iter().cloned().collect(), state.forgotten)
+        (state.errors.iter().cloned().collect(), state.forgotten)
     }
 
     /// Gives the servers back, once: what became of each.
-    pub(crate) async fn leave(&self, reason: Reason) -> Vec<(Arc<DevServer>, Result<Left>)> {
-        self.departure().done(reason).await
+    pub(crate) async fn release_servers(
+        &self,
+        reason: Reason,
+    ) -> Vec<(Arc<DevServer>, Result<StopOutcome>)> {
+        self.begin_release().done(reason).await
     }
 
     /// The servers, to be given back when all else is done.
-    pub(crate) fn departure(&self) -> Departure {
+    pub(crate) fn begin_release(&self) -> ServerRelease {
         let mut uses = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
-        Departure(std::mem::take(&mut *uses))
+        ServerRelease(std::mem::take(&mut *uses))
     }
 
     fn now(&self) -> Marks {
@@ -328,11 +331,11 @@ impl App {
 }
 
 /// Servers that are about to be given back; dropped, they are.
-pub(crate) struct Departure(Vec<Use>);
+pub(crate) struct ServerRelease(Vec<Use>);
 
-impl Departure {
+impl ServerRelease {
     /// Gives them back: what became of each.
-    pub(crate) async fn done(self, reason: Reason) -> Vec<(Arc<DevServer>, Result<Left>)> {
+    pub(crate) async fn done(self, reason: Reason) -> Vec<(Arc<DevServer>, Result<StopOutcome>)> {
         let mut left = Vec::new();
         for used in self.0 {
             let server = used.server.clone();
@@ -342,7 +345,7 @@ impl Departure {
     }
 }
 
-/// The time as troubles have it.
+/// The time as errors have it.
 pub(crate) fn now() -> String {
     let format =
         format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");

@@ -1,6 +1,6 @@
 //! The console log of a tab: a file that grows as messages come, and how far answers have told of it.
 
-use crate::artifacts::Note;
+use crate::artifacts::ArtifactInfo;
 use crate::config::ConsoleLevel;
 use crate::escape::{indented, one_line};
 use crate::output::Output;
@@ -51,7 +51,7 @@ pub(crate) fn line(message: &ConsoleMessage) -> String {
 }
 
 /// Bytes after which a log ends: a page that never stops must not fill the disk.
-const LONGEST: usize = 32 * 1024 * 1024;
+const MAX_FILE_BYTES: usize = 32 * 1024 * 1024;
 
 /// The log of a tab.
 pub(super) struct ConsoleFile {
@@ -134,7 +134,7 @@ impl ConsoleFile {
     }
 
     /// The lines that have not been told yet.
-    pub(super) fn news(&mut self) -> Option<Event> {
+    pub(super) fn new_lines(&mut self) -> Option<Event> {
         let file = self.file.as_mut()?;
         if file.told == file.lines {
             return None;
@@ -153,7 +153,7 @@ impl ConsoleFile {
             Some(file) => file,
             None => {
                 let path = self.output.make("console-*.log")?;
-                self.output.artifacts().add(&path, Note::default());
+                self.output.artifacts().add(&path, ArtifactInfo::default());
                 self.file.insert(OpenFile {
                     path,
                     began: Instant::now(),
@@ -163,7 +163,7 @@ impl ConsoleFile {
                 })
             }
         };
-        if file.size >= LONGEST {
+        if file.size >= MAX_FILE_BYTES {
             return Ok(());
         }
         let time = file.began.elapsed().as_millis();
@@ -173,7 +173,7 @@ impl ConsoleFile {
             text += &format!("[{time:>8}ms] {message}\n");
         }
         file.size += text.len();
-        if file.size >= LONGEST {
+        if file.size >= MAX_FILE_BYTES {
             text += &format!("[{time:>8}ms] The log ends here: it is too long.\n");
         }
         // Not kept open: somebody may remove the file meanwhile.
@@ -189,7 +189,7 @@ mod tests {
     use engine::SourceLocation;
 
     #[test]
-    fn a_line_names_kind_text_and_place() {
+    fn a_line_has_kind_text_and_location() {
         let message = ConsoleMessage {
             kind: MessageKind::TimeEnd,
             text: "t: 1 ms".into(),

@@ -7,10 +7,10 @@ use crate::error::{Error, Problem, Result};
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 /// What the context is called that is always there.
-pub(crate) const DEFAULT: &str = "default";
+pub(crate) const DEFAULT_NAME: &str = "default";
 
 /// How many there may be in a session.
-const MOST: usize = 50;
+const MAX_CONTEXTS: usize = 50;
 
 /// The contexts of a session.
 #[derive(Default)]
@@ -70,8 +70,8 @@ impl Session {
             if contexts.names().any(|known| known == name) {
                 return Err(wrong(format!("There is a context \"{name}\" already")));
             }
-            if contexts.named.len() >= MOST {
-                return Err(wrong(format!("There are {MOST} contexts already")));
+            if contexts.named.len() >= MAX_CONTEXTS {
+                return Err(wrong(format!("There are {MAX_CONTEXTS} contexts already")));
             }
         }
         settings.context.name = Some(name.to_owned());
@@ -79,12 +79,12 @@ impl Session {
         let output = self.output(call).await.clone();
         // Nobody else knows it yet.
         let _ = fresh.output.set(output);
-        fresh.is_called(self.id().to_owned());
+        fresh.set_id(self.id().to_owned());
         if let Some(app) = self.app.get() {
             let _ = fresh.app.set(app.clone());
         }
         let fresh = Arc::new(fresh);
-        let mut unfinished = Unfinished(Some(fresh.clone()));
+        let mut unfinished = PendingContext(Some(fresh.clone()));
         fresh.current_tab(call).await?;
         unfinished.0 = None;
         let mut contexts = self.contexts();
@@ -97,7 +97,7 @@ impl Session {
     pub(crate) fn switch_context(self: &Arc<Self>, name: &str) -> Result<()> {
         let mut contexts = self.contexts();
         contexts.find(self, name)?;
-        contexts.active = (name != DEFAULT).then(|| name.to_owned());
+        contexts.active = (name != DEFAULT_NAME).then(|| name.to_owned());
         Ok(())
     }
 
@@ -110,7 +110,7 @@ impl Session {
             contexts.active.take_if(|active| active == name);
             gone
         };
-        gone.close_alone().await;
+        gone.close_own_context().await;
         Ok(())
     }
 
@@ -119,7 +119,7 @@ impl Session {
         let contexts = self.contexts();
         let named = contexts.named.iter();
         let named = named.map(|(name, session)| (name.as_str(), session));
-        let all = std::iter::once((DEFAULT, self)).chain(named);
+        let all = std::iter::once((DEFAULT_NAME, self)).chain(named);
         all.map(|(name, session)| {
             let settings = &session.settings;
             let proxy = settings.context.proxy.as_ref();
@@ -128,7 +128,7 @@ impl Session {
             let current = tabs.as_ref().and_then(|tabs| tabs.current());
             ListedContext {
                 name: name.to_owned(),
-                active: contexts.active.as_deref().unwrap_or(DEFAULT) == name,
+                active: contexts.active.as_deref().unwrap_or(DEFAULT_NAME) == name,
                 pages: tabs.map_or(0, |tabs| tabs.all().len()),
                 url: current.map(|tab| tab.page.url()),
                 proxy: proxy
@@ -152,7 +152,7 @@ impl Session {
             if let Some(ended) = ended {
                 let _ = session.ended.set(ended);
             }
-            session.close_alone().await;
+            session.close_own_context().await;
         });
         futures_util::future::join_all(closing).await;
     }
@@ -165,11 +165,11 @@ impl Session {
 impl Contexts {
     fn names(&self) -> impl Iterator<Item = &str> {
         let named = self.named.iter().map(|(name, _)| name.as_str());
-        std::iter::once(DEFAULT).chain(named)
+        std::iter::once(DEFAULT_NAME).chain(named)
     }
 
     fn find(&self, default: &Arc<Session>, name: &str) -> Result<Arc<Session>> {
-        if name == DEFAULT {
+        if name == DEFAULT_NAME {
             return Ok(default.clone());
         }
         let found = self.named.iter().find(|(known, _)| known == name);
@@ -182,15 +182,14 @@ impl Contexts {
 }
 
 /// A context that nobody knows yet: closed when dropped.
-struct Unfinished(Option<Arc<Session>>);
+struct PendingContext(Option<Arc<Session>>);
 
-impl Drop for Unfinished {
+impl Drop for PendingContext {
     fn drop(&mut self) {
         if let Some(session) = self.0.take() {
-            engine::spawn(
-                "closing context",
-                async move { session.close_alone().await },
-            )
+            engine::spawn("closing context", async move {
+                session.close_own_context().await
+            })
             .detach();
         }
     }

@@ -6,7 +6,7 @@ use crate::downloads::Downloads;
 use crate::error::{Error, Result};
 use crate::output::{FileAccess, Output};
 use crate::principal::Permission;
-use crate::script::{Board, End, Script, Setting};
+use crate::script::{End, Script, ScriptContext, ScriptRegistry};
 use engine::{BrowserContext, Page, Task};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(super) struct InitPages {
     /// The files of the session.
     pub(super) output: Output,
     /// The code of the same session.
-    pub(super) board: Board,
+    pub(super) registry: ScriptRegistry,
     /// What became of downloads.
     pub(super) downloads: Arc<Downloads>,
 }
@@ -38,12 +38,12 @@ impl InitPages {
         if self.paths.is_empty() {
             return None;
         }
-        let setting = Setting {
+        let setting = ScriptContext {
             context: self.context.clone(),
             page,
             // It is code of whoever configured the server.
             files: FileAccess::new(self.output.clone(), Permission::Admin),
-            board: self.board.clone(),
+            registry: self.registry.clone(),
             downloads: self.downloads.clone(),
             action: settings.timeouts.action,
             navigation: settings.timeouts.navigation,
@@ -90,7 +90,7 @@ impl Initialization {
     }
 }
 
-async fn run(path: &Path, setting: Setting) -> Result<Script> {
+async fn run(path: &Path, setting: ScriptContext) -> Result<Script> {
     let failed = |reason: &str| Error::InitPage {
         path: shown(path),
         reason: reason.to_owned(),

@@ -12,13 +12,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 /// How often a page may come in between with a dialog when it is to be left.
-const TRIES: u32 = 5;
+const MAX_DIALOG_ATTEMPTS: u32 = 5;
 
 /// The reason of a navigation that was given up for another one.
-const GIVEN_UP: &str = "net::ERR_ABORTED";
+const ABORTED: &str = "net::ERR_ABORTED";
 
 /// How long a page that does not tell its title may hold up an answer, which goes by the last one then.
-pub(crate) const PATIENCE: Duration = Duration::from_millis(500);
+pub(crate) const TITLE_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// A tab.
 pub(crate) struct Tab {
@@ -26,7 +26,7 @@ pub(crate) struct Tab {
     pub(crate) page: Page,
     /// When it was opened.
     pub(crate) opened: SystemTime,
-    told: Mutex<Told>,
+    last_reported: Mutex<ReportedState>,
     console: Arc<Mutex<ConsoleFile>>,
     init: Option<Initialization>,
     /// A program was told that it crashed.
@@ -39,12 +39,12 @@ pub(crate) struct Tab {
 }
 
 /// Keeps console messages from being written down.
-pub(crate) struct ConsoleHold {
+pub(crate) struct ConsoleGuard {
     page: Page,
     console: Arc<Mutex<ConsoleFile>>,
 }
 
-impl Drop for ConsoleHold {
+impl Drop for ConsoleGuard {
     fn drop(&mut self) {
         let console = self.console.lock();
         let mut console = console.unwrap_or_else(PoisonError::into_inner);
@@ -54,7 +54,7 @@ impl Drop for ConsoleHold {
 
 /// What the client knows of a tab.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Told {
+struct ReportedState {
     facts: PageFacts,
     current: bool,
 }
@@ -71,7 +71,7 @@ impl Tab {
         }
         page.set_test_id_attribute(&settings.answers.test_id_attribute);
         let secrets = settings.secrets.clone();
-        page.set_password_masks(Arc::new(move |values| secrets.learn_passwords(values)));
+        page.set_password_masks(Arc::new(move |values| secrets.mask_passwords(values)));
         if settings.answers.content_boundaries {
             page.mark_hidden_text();
         }
@@ -80,7 +80,7 @@ impl Tab {
             settings.answers.console_level,
         )));
         let watch = engine::spawn("console log", log_console(page.clone(), console.clone()));
-        let told = Told {
+        let told = ReportedState {
             facts: PageFacts {
                 url: "about:blank".to_owned(),
                 ..PageFacts::default()
@@ -90,7 +90,7 @@ impl Tab {
         Self {
             page,
             opened: SystemTime::now(),
-            told: Mutex::new(told),
+            last_reported: Mutex::new(told),
             console,
             init,
             crash_told: AtomicBool::new(false),
@@ -114,7 +114,7 @@ impl Tab {
             return self.facts_titled(String::new());
         }
         let title = self.page.title(progress).await;
-        self.facts_titled(title.unwrap_or_else(|_| self.told().facts.title.clone()))
+        self.facts_titled(title.unwrap_or_else(|_| self.last_reported().facts.title.clone()))
     }
 
     /// The same of one whose title has just been read.
@@ -140,22 +140,22 @@ impl Tab {
     }
 
     /// Notes what the client is told; whether that is news.
-    pub(crate) fn tell(&self, facts: PageFacts, current: bool) -> bool {
-        let mut told = self.told();
-        let now = Told { facts, current };
+    pub(crate) fn set_reported(&self, facts: PageFacts, current: bool) -> bool {
+        let mut told = self.last_reported();
+        let now = ReportedState { facts, current };
         let news = *told != now;
         *told = now;
-        self.make_known();
+        self.set_known();
         news
     }
 
     /// Notes that the client knows that it is there; whether it did before.
-    pub(crate) fn make_known(&self) -> bool {
+    pub(crate) fn set_known(&self) -> bool {
         self.known.swap(true, Ordering::Relaxed)
     }
 
     /// Notes that an action begins.
-    pub(crate) fn action_begins(&self) {
+    pub(crate) fn on_action_started(&self) {
         let responses = self.page.response_count();
         self.responses.store(responses, Ordering::Relaxed);
     }
@@ -173,16 +173,16 @@ impl Tab {
     }
 
     /// Lines that came to the console log since the last answer.
-    pub(crate) fn console_news(&self) -> Option<Event> {
+    pub(crate) fn new_console_lines(&self) -> Option<Event> {
         let mut console = self.console();
         console.write(&self.page);
-        console.news()
+        console.new_lines()
     }
 
     /// Writes no console message down until this is dropped: what is typed may turn out to be a password, and the page may log it.
-    pub(crate) fn hold_console(&self) -> ConsoleHold {
+    pub(crate) fn hold_console(&self) -> ConsoleGuard {
         self.console().hold();
-        ConsoleHold {
+        ConsoleGuard {
             page: self.page.clone(),
             console: self.console.clone(),
         }
@@ -211,7 +211,7 @@ impl Tab {
         until: LoadState,
     ) -> Result<Option<NavigationOutcome>> {
         self.restart_console();
-        for _ in 0..TRIES {
+        for _ in 0..MAX_DIALOG_ATTEMPTS {
             self.dismiss_modals(progress).await?;
             let shown = self.document();
             match self.page.goto(progress, url, until).await {
@@ -219,7 +219,7 @@ impl Tab {
                 Err(engine::Error::DialogOpen {}) if self.page.has_script_dialog() => {}
                 // The page went elsewhere at the same moment, as one does that loads itself again and again.
                 Err(engine::Error::NavigationFailed { reason, .. })
-                    if reason == GIVEN_UP && self.document() != shown => {}
+                    if reason == ABORTED && self.document() != shown => {}
                 Err(engine::Error::DialogOpen {}) => return Ok(None),
                 landed => return Ok(landed.map(Some)?),
             }
@@ -235,23 +235,25 @@ impl Tab {
     }
 
     /// Whether it crashed, and no program knows yet.
-    pub(super) fn is_crash_untold(&self) -> bool {
+    pub(super) fn is_crash_unreported(&self) -> bool {
         self.page.is_crashed() && !self.crash_told.load(Ordering::Relaxed)
     }
 
     /// From now on it is known that it crashed.
-    pub(crate) fn tell_crash(&self) {
+    pub(crate) fn set_crash_reported(&self) {
         self.crash_told.store(true, Ordering::Relaxed);
     }
 
     /// Writes down that this tab stands for one that crashed.
-    pub(super) fn note_crash(&self) {
+    pub(super) fn record_crash(&self) {
         self.console()
             .note("[ERROR] Page crashed and was reset to about:blank.");
     }
 
-    fn told(&self) -> MutexGuard<'_, Told> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    fn last_reported(&self) -> MutexGuard<'_, ReportedState> {
+        self.last_reported
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn console(&self) -> MutexGuard<'_, ConsoleFile> {

@@ -8,7 +8,7 @@ use crate::downloads::Downloads;
 use crate::error::{Error, Result};
 use crate::output::Output;
 use crate::reply::{Event, OpenedPage, PageFacts, TabFacts};
-use crate::script::Board;
+use crate::script::ScriptRegistry;
 use engine::{BrowserContext, Page, PageId, Progress, Task};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -21,7 +21,7 @@ pub(crate) struct Tabs {
 }
 
 /// A tab and what it looks like.
-pub(crate) struct Surveyed {
+pub(crate) struct TabSummary {
     /// The tab.
     pub(crate) tab: Arc<Tab>,
     /// What it looks like.
@@ -30,7 +30,7 @@ pub(crate) struct Surveyed {
     pub(crate) current: bool,
 }
 
-impl Surveyed {
+impl TabSummary {
     /// What a list of tabs tells of it.
     pub(crate) fn listed(&self) -> TabFacts {
         TabFacts {
@@ -68,7 +68,7 @@ impl Tabs {
     pub(crate) fn over(
         open: OpenContext,
         output: Output,
-        board: &Board,
+        registry: &ScriptRegistry,
         settings: &Settings,
     ) -> Arc<Self> {
         let downloads = Arc::new(Downloads::new(output.clone()));
@@ -79,7 +79,7 @@ impl Tabs {
                 paths: settings.context.init_pages.clone(),
                 context: open.context.clone(),
                 output: output.clone(),
-                board: board.clone(),
+                registry: registry.clone(),
                 downloads,
             },
             output,
@@ -134,15 +134,15 @@ impl Tabs {
     }
 
     /// What went with the current page when that crashed, once: the next call finds another in its place.
-    pub(crate) fn crashed(&self) -> Option<Error> {
-        if !self.current()?.is_crash_untold() {
+    pub(crate) fn take_crash(&self) -> Option<Error> {
+        if !self.current()?.is_crash_unreported() {
             return None;
         }
         let tabs = self.all().into_iter();
         // Pages of one site may share a process.
-        let crashed = tabs.filter(|tab| tab.is_crash_untold());
+        let crashed = tabs.filter(|tab| tab.is_crash_unreported());
         let lost_pages = crashed.map(|tab| {
-            tab.tell_crash();
+            tab.set_crash_reported();
             tab.page.url()
         });
         Some(Error::PageCrashed {
@@ -157,7 +157,7 @@ impl Tabs {
         match self.current() {
             Some(tab) if tab.page.is_crashed() => {
                 let fresh = self.open_new(progress).await?;
-                fresh.note_crash();
+                fresh.record_crash();
                 tab.page.close(progress).await?;
                 Ok(fresh)
             }
@@ -212,7 +212,11 @@ impl Tabs {
     }
 
     /// What each of them looks like now. `title`: that of the current one, if it has just been read.
-    pub(crate) async fn survey(&self, progress: &Progress, title: Option<&str>) -> Vec<Surveyed> {
+    pub(crate) async fn summarize(
+        &self,
+        progress: &Progress,
+        title: Option<&str>,
+    ) -> Vec<TabSummary> {
         let current = self.current().map(|tab| tab.page.id().clone());
         let looks = self.all().into_iter().map(async |tab| {
             let current = current.as_ref() == Some(tab.page.id());
@@ -220,7 +224,7 @@ impl Tabs {
                 Some(title) => tab.facts_titled(title.to_owned()),
                 None => tab.facts(progress).await,
             };
-            Surveyed {
+            TabSummary {
                 facts,
                 current,
                 tab,
@@ -236,7 +240,7 @@ impl Tabs {
 
     /// News of downloads since the last answer.
     pub(crate) async fn download_events(&self) -> Vec<Event> {
-        self.shared.downloads.news(&self.shared.context).await
+        self.shared.downloads.new_events(&self.shared.context).await
     }
 
     /// Pages that opened since the last answer, and what came of them so far; at most `limit` is waited for that.
@@ -244,7 +248,7 @@ impl Tabs {
         let current = self.current().map(|tab| tab.page.id().clone());
         let tabs = self.all().into_iter().enumerate();
         let fresh = tabs.filter(|(_, tab)| {
-            let was_known = tab.make_known();
+            let was_known = tab.set_known();
             !was_known && current.as_ref() != Some(tab.page.id())
         });
         let looks = fresh.map(async |(index, tab)| {
@@ -297,7 +301,7 @@ impl Shared {
                 let tab = Tab::new(page, self.output.clone(), &self.settings, init);
                 if !state.used {
                     // It was there before the client did anything.
-                    tab.make_known();
+                    tab.set_known();
                 }
                 state.tabs.push(Arc::new(tab));
             }

@@ -52,13 +52,13 @@ impl Deadline {
     }
 
     /// It is now.
-    pub(super) fn pass(&self) {
+    pub(super) fn expire_now(&self) {
         let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         *end = End::after(Duration::ZERO, SystemTime::now());
     }
 
     /// When it began to count.
-    pub(super) fn began(&self) -> SystemTime {
+    pub(super) fn started_at(&self) -> SystemTime {
         self.began
     }
 
@@ -67,7 +67,7 @@ impl Deadline {
     }
 
     /// When it is, in wall time; `None`: never.
-    pub(super) fn told(&self) -> Option<SystemTime> {
+    pub(super) fn expires_at(&self) -> Option<SystemTime> {
         (self.lifetime != NEVER).then(|| self.end().told)
     }
 
@@ -77,7 +77,7 @@ impl Deadline {
     }
 
     /// Waits for the end as it is now; it may have moved then.
-    pub(super) async fn passed(&self) {
+    pub(super) async fn wait(&self) {
         tokio::time::sleep_until(self.end().at).await;
     }
 

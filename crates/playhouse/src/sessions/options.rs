@@ -45,7 +45,7 @@ impl SessionName {
     /// The name that a client gives: of letters, digits, - and _, and none that means a session already.
     pub(crate) fn given(tool: &'static str, name: String) -> Result<Self> {
         let message = match name.as_str() {
-            crate::session::DEFAULT => "Is the name of the default session",
+            crate::session::DEFAULT_NAME => "Is the name of the default session",
             text if uuid::Uuid::parse_str(text).is_ok() => "Must not look like an id",
             text if !is_name(text) => "Must be up to 64 letters, digits, - and _",
             _ => return Ok(Self::Given(name)),
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_browser_of_another_family_has_none_of_the_servers_switches() {
+    fn another_browser_kind_gets_no_switches_of_the_server() {
         let flags = ["--headless", "--browser", "chrome"];
         let mut settings = Settings::of_flags(&flags);
         settings.browser.args = vec!["--some-switch".to_owned()];
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_proxy_that_cannot_be_one_is_refused() {
+    fn an_invalid_proxy_is_refused() {
         let settings = Settings::of_flags(&["--headless"]);
         for server in ["", "http://", "nonsense://x", "http://proxy:99999"] {
             let options = SessionOptions {

@@ -1,18 +1,20 @@
 //! Sessions as a caller sees them: its own, those of its principal, and the default one.
 
-use super::{Caller, Chosen, Created, Home, Place, SessionOptions, Sessions, UnderWay};
+use super::{
+    ActiveUse, Caller, Created, DefaultScope, SelectedSession, SessionOptions, Sessions, Slot,
+};
 use crate::call::{Call, Client};
 use crate::devserver::DevServers;
 use crate::error::{Error, Result};
 use crate::principal::Permission;
-use crate::session::{DEFAULT, Session};
+use crate::session::{DEFAULT_NAME, Session};
 use std::sync::Arc;
 
 /// A session that tests an app, which lives on while a call has it.
 pub(crate) struct Tested {
     /// The session.
     pub(crate) created: Arc<Created>,
-    _under_way: UnderWay,
+    _under_way: ActiveUse,
 }
 
 /// The sessions that a caller can see.
@@ -28,7 +30,7 @@ impl Visible {
     }
 
     /// Whether the caller has the permission `browser:admin`.
-    pub(crate) fn may_open_doors(&self) -> bool {
+    pub(crate) fn has_sensitive_access(&self) -> bool {
         self.caller.principal.permission() == Permission::Admin
     }
 
@@ -46,7 +48,7 @@ impl Visible {
         let named = tested
             .iter()
             .position(|created| Arc::ptr_eq(&created.session, session));
-        let is_home = || Arc::ptr_eq(&self.at_home().session, session);
+        let is_home = || Arc::ptr_eq(&self.default_session().session, session);
         let index = match (named, tested.len()) {
             (Some(index), _) => index,
             (None, 1) if is_home() => 0,
@@ -58,7 +60,7 @@ impl Visible {
         };
         let created = tested.swap_remove(index);
         Ok(Tested {
-            _under_way: UnderWay::on(created.clone()),
+            _under_way: ActiveUse::on(created.clone()),
             created,
         })
     }
@@ -69,7 +71,7 @@ impl Visible {
     }
 
     /// Ends a session that nobody has heard of yet.
-    pub(crate) fn abandon(&self, created: Arc<Created>) {
+    pub(crate) fn discard(&self, created: Arc<Created>) {
         let sessions = self.sessions.clone();
         engine::spawn("abandoned session", async move {
             sessions.closed(&created).await;
@@ -79,22 +81,22 @@ impl Visible {
 
     /// The session of that id or name; its life is prolonged. Where none is named, that is the one in which the caller tests an app, or else
     /// the default one.
-    pub(crate) fn choose(&self, id: Option<&str>) -> Result<Chosen> {
+    pub(crate) fn select(&self, id: Option<&str>) -> Result<SelectedSession> {
         match id {
-            Some(DEFAULT) => Ok(self.at_home()),
+            Some(DEFAULT_NAME) => Ok(self.default_session()),
             Some(id) => {
                 let created = self.sessions.table().find(id, &self.caller.principal)?;
-                Ok(Chosen::of(created))
+                Ok(SelectedSession::of(created))
             }
             None => {
-                let creator = self.caller.resident();
+                let creator = self.caller.default_session();
                 let mut tested = self.list();
                 tested.retain(|created| {
-                    created.session.app().is_some() && created.resident().ptr_eq(&creator)
+                    created.session.app().is_some() && created.default_session().ptr_eq(&creator)
                 });
                 match tested.as_slice() {
-                    [] => Ok(self.at_home()),
-                    [only] => Ok(Chosen::of(only.clone())),
+                    [] => Ok(self.default_session()),
+                    [only] => Ok(SelectedSession::of(only.clone())),
                     several => Err(Error::SessionUnclear {
                         sessions: several.iter().map(|created| created.label()).collect(),
                     }),
@@ -105,36 +107,38 @@ impl Visible {
 
     /// Before a call of a client for its default session: where the profile is open in a session that another client of the same principal has
     /// left behind, that one becomes the default session of this client.
-    pub(crate) async fn take_up(&self, client: &Arc<dyn Client>) {
-        if let Home::Own(home) = &self.caller.home {
+    pub(crate) async fn adopt_profile_session(&self, client: &Arc<dyn Client>) {
+        if let DefaultScope::Own(scope) = &self.caller.scope {
             let owner = &self.caller.principal;
-            self.sessions.take_up(home, owner, client).await;
+            self.sessions
+                .adopt_profile_session(scope, owner, client)
+                .await;
         }
     }
 
     /// A place for a named context, which counts as a session does.
-    pub(crate) fn place_of_context(&self, call: &Call) -> Result<Place<'_>> {
-        Place::take(&self.sessions, call.tool.name, &self.caller.principal, None)
+    pub(crate) fn context_slot(&self, call: &Call) -> Result<Slot<'_>> {
+        Slot::take(&self.sessions, call.tool.name, &self.caller.principal, None)
     }
 
     /// The default session.
-    pub(crate) fn at_home(&self) -> Chosen {
-        match &self.caller.home {
-            Home::Server => Chosen {
+    pub(crate) fn default_session(&self) -> SelectedSession {
+        match &self.caller.scope {
+            DefaultScope::Server => SelectedSession {
                 session: self.sessions.default.clone(),
                 _under_way: None,
             },
-            Home::Own(home) => {
+            DefaultScope::Own(scope) => {
                 let owner = &self.caller.principal;
-                let settle_in = || self.sessions.settle_in(home, owner);
-                Chosen::of(home.session_or(settle_in))
+                let create_default = || self.sessions.create_default(scope, owner);
+                SelectedSession::of(scope.session_or(create_default))
             }
         }
     }
 
     /// The server's default session, if it is the caller's too.
-    pub(crate) fn everybodys(&self) -> Option<Arc<Session>> {
-        matches!(self.caller.home, Home::Server).then(|| self.sessions.default.clone())
+    pub(crate) fn shared_default(&self) -> Option<Arc<Session>> {
+        matches!(self.caller.scope, DefaultScope::Server).then(|| self.sessions.default.clone())
     }
 
     /// All that live beside the server's default one, oldest first.
@@ -155,16 +159,16 @@ impl Visible {
     /// begins anew with the next call.
     pub(crate) async fn close(&self, call: &Call, id: &str) -> Result<()> {
         let owner = &self.caller.principal;
-        if id != DEFAULT {
+        if id != DEFAULT_NAME {
             return self.sessions.close(call, owner, id).await;
         }
-        let Home::Own(home) = &self.caller.home else {
+        let DefaultScope::Own(scope) = &self.caller.scope else {
             let default = &self.sessions.default;
             call.take_turn(default.last_turn()).await;
-            default.leave().await;
+            default.release_browser().await;
             return Ok(());
         };
-        let Some(own) = home.session() else {
+        let Some(own) = scope.session() else {
             return Ok(());
         };
         match self.sessions.close(call, owner, &own.id.to_string()).await {

@@ -185,7 +185,7 @@ fn object(schema: &Map<String, Value>, members: &Arguments, path: &Path, found: 
 
 fn value(schema: &Map<String, Value>, given: Option<&Value>, path: &Path, found: &mut Found) {
     if let Some(Value::Array(choices)) = schema.get("anyOf") {
-        // What fits none of the choices is told in the words of the one that fits best, or the first.
+        // What fits none of the choices is reported in the words of the one that fits best, or the first.
         let mut of_best: Option<Found> = None;
         for choice in choices.iter().filter_map(Value::as_object) {
             let mut problems = Found::new();
@@ -302,7 +302,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn told(schema: Value, arguments: Value) -> Vec<String> {
+    fn messages(schema: Value, arguments: Value) -> Vec<String> {
         let (Value::Object(schema), Value::Object(arguments)) = (schema, arguments) else {
             panic!("two objects");
         };
@@ -319,13 +319,13 @@ mod tests {
             "properties": {"data": {"type": "object", "additionalProperties": {"type": "string"}}},
         });
         assert_eq!(
-            told(schema, json!({"data": "x"})),
+            messages(schema, json!({"data": "x"})),
             ["Invalid input: expected record, received string at data"]
         );
     }
 
     #[test]
-    fn each_problem_is_told_with_its_place_and_shallow_ones_come_first() {
+    fn each_problem_has_its_path_and_shallow_ones_come_first() {
         let schema = json!({
             "type": "object",
             "properties": {
@@ -339,7 +339,7 @@ mod tests {
             "required": ["fields", "url"],
         });
         assert_eq!(
-            told(schema, json!({ "fields": [{ "type": "c" }, 7] })),
+            messages(schema, json!({ "fields": [{ "type": "c" }, 7] })),
             [
                 "Invalid input: expected string, received undefined at url",
                 "Invalid input: expected object, received number at fields[1]",
@@ -350,20 +350,20 @@ mod tests {
     }
 
     #[test]
-    fn a_parameter_with_a_default_may_be_left_out_but_not_be_wrong() {
+    fn a_parameter_with_a_default_is_optional_but_validated() {
         let schema = json!({
             "properties": { "level": { "type": "string", "enum": ["x"], "default": "x" } },
             "required": ["level"],
         });
-        assert_eq!(told(schema.clone(), json!({})), Vec::<String>::new());
+        assert_eq!(messages(schema.clone(), json!({})), Vec::<String>::new());
         assert_eq!(
-            told(schema, json!({ "level": null })),
+            messages(schema, json!({ "level": null })),
             ["Invalid option: expected one of \"x\" at level"]
         );
     }
 
     #[test]
-    fn an_empty_string_is_left_out_where_it_is_optional_and_means_nothing() {
+    fn an_empty_optional_string_is_dropped() {
         let schema = json!({
             "properties": {
                 "text": { "type": "string" },
@@ -397,16 +397,16 @@ mod tests {
     }
 
     #[test]
-    fn null_is_a_value_where_the_schema_says_so() {
+    fn null_is_a_value_if_the_schema_allows_it() {
         let schema = json!({
             "properties": { "scheme": { "anyOf": [{ "type": "string", "enum": ["light"] }, { "type": "null" }] } },
         });
         assert_eq!(
-            told(schema.clone(), json!({ "scheme": null })),
+            messages(schema.clone(), json!({ "scheme": null })),
             Vec::<String>::new()
         );
         assert_eq!(
-            told(schema, json!({ "scheme": "pink" })),
+            messages(schema, json!({ "scheme": "pink" })),
             ["Invalid option: expected one of \"light\" at scheme"]
         );
     }
@@ -417,7 +417,7 @@ mod tests {
             "properties": { "index": { "type": "integer", "minimum": 1, "maximum": 9_007_199_254_740_991_u64 } },
             "required": ["index"],
         });
-        let one = |index: Value| told(schema.clone(), json!({ "index": index })).concat();
+        let one = |index: Value| messages(schema.clone(), json!({ "index": index })).concat();
         assert_eq!(one(json!(2)), "");
         assert_eq!(
             one(json!(0)),
@@ -443,15 +443,15 @@ mod tests {
             "properties": { "data": { "type": "object", "additionalProperties": { "type": "string" } } },
         });
         assert_eq!(
-            told(schema, json!({ "data": { "a": 1 } })),
+            messages(schema, json!({ "data": { "a": 1 } })),
             ["Invalid input: expected string, received number at data.a"]
         );
     }
 
     #[test]
-    fn a_parameter_that_nobody_knows_is_no_problem() {
+    fn unknown_parameters_are_ignored() {
         assert_eq!(
-            told(
+            messages(
                 json!({ "properties": {}, "additionalProperties": false }),
                 json!({ "x": 1 })
             ),

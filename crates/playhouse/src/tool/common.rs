@@ -1,8 +1,8 @@
 //! The parameters that many tools have, and none of them reads: which session, and how long to wait.
 
-use super::{Arguments, Dialect, ToolDef};
+use super::{Arguments, OutputFormat, ToolDef};
 use crate::error::{Error, Problem, Result};
-use crate::session::DEFAULT;
+use crate::session::DEFAULT_NAME;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ pub(crate) const SESSION: &str = "sessionId";
 /// How long it may wait, in milliseconds.
 const TIMEOUT: &str = "timeout";
 /// The longest that a call may ask to wait, in milliseconds: a day.
-const LONGEST: f64 = 86_400_000.0;
+const MAX_TIMEOUT_MS: f64 = 86_400_000.0;
 
 /// Whether calls name the session that they are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,7 +52,10 @@ impl ToolDef {
                 Some(Value::Null) => problems.push(problem(SESSION, "string, received null")),
                 Some(_) => problems.push(problem(SESSION, "string")),
             }
-            let unnamed = common.session_id.as_deref().is_none_or(|id| id == DEFAULT);
+            let unnamed = common
+                .session_id
+                .as_deref()
+                .is_none_or(|id| id == DEFAULT_NAME);
             if naming == SessionNaming::Required && unnamed && problems.is_empty() {
                 problems.push(Problem {
                     parameter: SESSION.to_owned(),
@@ -66,12 +69,12 @@ impl ToolDef {
             match arguments.shift_remove(TIMEOUT) {
                 None | Some(Value::Null) => {}
                 Some(value) => match value.as_f64().filter(|ms| *ms >= 0.0) {
-                    Some(ms) if ms <= LONGEST => {
+                    Some(ms) if ms <= MAX_TIMEOUT_MS => {
                         common.timeout = Duration::try_from_secs_f64(ms / 1_000.0).ok();
                     }
                     Some(_) => problems.push(Problem {
                         parameter: TIMEOUT.to_owned(),
-                        message: format!("Too big: expected number to be <={LONGEST}"),
+                        message: format!("Too big: expected number to be <={MAX_TIMEOUT_MS}"),
                         missing: false,
                     }),
                     None => problems.push(problem(TIMEOUT, "number of milliseconds")),
@@ -123,7 +126,7 @@ impl ToolDef {
     }
 
     fn has_timeout(&self) -> bool {
-        self.has_session && self.dialect == Dialect::Json
+        self.has_session && self.output_format == OutputFormat::Json
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Arguments, Reach, ToolSpec};
 use crate::address::origin;
 use crate::audit::Decision;
-use crate::call::{Call, Question, Reaction, Wish};
+use crate::call::{Call, Elicitation, ElicitationKind, ElicitationResult};
 use crate::error::{Denial, Error, Result};
 use crate::policy::{Action, Approval, DECISION_TIMEOUT, Ruling};
 use crate::session::Session;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use url::Url;
 
 /// The longest text of arguments that the user is shown, in characters.
-const SHOWN: usize = 500;
+const MAX_SHOWN_CHARS: usize = 500;
 
 /// A call that is not permitted yet.
 pub(super) struct Unpermitted {
@@ -81,12 +81,12 @@ impl Unpermitted {
                     tool: self.tool.name,
                     origin,
                 };
-                self.asked(call, reach, ruling, approval).await
+                self.ask_user(call, reach, ruling, approval).await
             }
         }
     }
 
-    async fn asked(
+    async fn ask_user(
         self,
         call: &Call,
         reach: &Reach,
@@ -97,16 +97,16 @@ impl Unpermitted {
             decided(call, ruling, "approved-for-session");
             return Ok(());
         }
-        let question = Question {
+        let question = Elicitation {
             text: self.question(call, ruling, approval.origin.as_deref()),
-            wish: Wish::Permission,
+            kind: ElicitationKind::Permission,
         };
-        call.waits_for("waiting for the user to allow the call");
+        call.set_status("waiting for the user to allow the call");
         let asking = call.client.ask(&question);
         let reaction = tokio::time::timeout(DECISION_TIMEOUT, asking).await;
-        call.goes_on();
+        call.clear_status();
         let (denial, decision) = match reaction {
-            Ok(Reaction::Decided(decision)) if decision.accept => {
+            Ok(ElicitationResult::Decided(decision)) if decision.accept => {
                 if decision.for_session {
                     decided(call, ruling, "approved-for-session");
                     reach.session.approvals().add(approval);
@@ -115,24 +115,26 @@ impl Unpermitted {
                 }
                 return Ok(());
             }
-            Ok(Reaction::WillReturn) => {
+            Ok(ElicitationResult::RetriedByClient) => {
                 decided(call, ruling, "asked");
                 return Err(Error::Cancelled {});
             }
-            Ok(Reaction::Decided(_) | Reaction::Declined) => (Denial::Declined, "declined"),
-            Ok(Reaction::CannotAsk) => (Denial::CannotAsk, "cannot-ask"),
+            Ok(ElicitationResult::Decided(_) | ElicitationResult::Declined) => {
+                (Denial::Declined, "declined")
+            }
+            Ok(ElicitationResult::Unsupported) => (Denial::CannotAsk, "cannot-ask"),
             Err(_) => (Denial::Unanswered, "unanswered"),
         };
         decided(call, ruling, decision);
         Err(denied(self.tool, ruling, approval.origin, denial))
     }
 
-    /// What the user is asked.
+    /// The question for the user.
     fn question(&self, call: &Call, ruling: Ruling<'_>, origin: Option<&str>) -> String {
         let place = origin.map_or_else(String::new, |origin| format!(" on {origin}"));
         let arguments = Value::Object(self.arguments.clone().unwrap_or_default());
         let arguments = call.settings.secrets.redacted(arguments.to_string());
-        let arguments = match arguments.char_indices().nth(SHOWN) {
+        let arguments = match arguments.char_indices().nth(MAX_SHOWN_CHARS) {
             Some((at, _)) => format!("{}…", &arguments[..at]),
             None => arguments,
         };
@@ -149,7 +151,7 @@ impl Unpermitted {
 /// Notes in the record of the call what was decided.
 fn decided(call: &Call, ruling: Ruling<'_>, decision: &'static str) {
     if let Some(entry) = call.entry() {
-        entry.is_decided(Decision {
+        entry.set_decision(Decision {
             rule: ruling.to_string(),
             decision,
         });

@@ -21,7 +21,7 @@ pub struct ToolSpec {
     /// The risk for which an operator can switch it off; `None`: there is none.
     pub risk: Option<Risk>,
     /// How its answers are laid out.
-    pub dialect: Dialect,
+    pub output_format: OutputFormat,
     /// Whether it creates sessions, which other calls then name.
     pub(crate) creates_sessions: bool,
     /// Whether a call may name the session that it is for.
@@ -32,7 +32,7 @@ pub struct ToolSpec {
 
 /// How the answers of a tool are laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dialect {
+pub enum OutputFormat {
     /// Sections of Markdown, as clients of `@playwright/mcp` read them.
     Markdown,
     /// One JSON object.
@@ -50,7 +50,7 @@ pub enum Effect {
 
 impl ToolSpec {
     /// What stands for a tool in calls that the server makes itself.
-    pub(crate) const fn internal(name: &'static str, dialect: Dialect) -> Self {
+    pub(crate) const fn internal(name: &'static str, output_format: OutputFormat) -> Self {
         Self {
             name,
             title: name,
@@ -58,7 +58,7 @@ impl ToolSpec {
             permission: Permission::Act,
             capability: None,
             risk: None,
-            dialect,
+            output_format,
             creates_sessions: false,
             has_session: true,
             not_ready: ErrorCode::ElementNotClickable,
@@ -72,7 +72,7 @@ impl ToolSpec {
 
     /// Whether it answers with an object for programs.
     pub(crate) fn answers_with_object(&self) -> bool {
-        self.dialect == Dialect::Json
+        self.output_format == OutputFormat::Json
     }
 
     /// Whether it returns or takes what grants access elsewhere (cookies, storage, headers of requests), or runs code beside the page.
@@ -118,7 +118,7 @@ mod tests {
         ] {
             let tool = ToolSpec {
                 not_ready,
-                ..ToolSpec::internal("tool", Dialect::Json)
+                ..ToolSpec::internal("tool", OutputFormat::Json)
             };
             assert_eq!(tool.code_of(&error), not_ready);
         }

@@ -1,9 +1,9 @@
 //! The `e2e` toolset: the app under test, its server started, watched and stopped beside the session that tests it.
 
+mod errors;
 mod lifecycle;
 mod logs;
 mod parallel;
-mod troubles;
 
 use crate::call::Call;
 use crate::error::Result;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub(super) const TOOLSET: Toolset = Toolset::new(
     "e2e",
     "Test an app: its server is started and stopped with the session, and a failure shows both sides, the page's and the server's.",
-    &[lifecycle::TOOLS, logs::TOOLS, troubles::TOOLS],
+    &[lifecycle::TOOLS, logs::TOOLS, errors::TOOLS],
 );
 
 /// The session that tests an app; whatever else is done in it goes on.
@@ -42,9 +42,9 @@ impl E2eSession {
 
 impl Scope for E2eSession {
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
-        call.needs_no_turn();
+        call.skip_turn();
         let session = Self(reach.sessions.e2e(&reach.session)?);
-        call.tests(session.session().id());
+        call.set_tested(session.session().id());
         Ok(session)
     }
 }
@@ -66,8 +66,8 @@ impl Scope for E2eSessionToClose {
 }
 
 fn at_its_turn(call: &Call, session: E2eSession) -> Result<E2eSession> {
-    session.session().goes_on()?;
-    call.tests(session.session().id());
+    session.session().ensure_open()?;
+    call.set_tested(session.session().id());
     session.app().call_began();
     Ok(session)
 }

@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_others_and_slips_lead_to_a_tool_and_other_words_to_none() {
+    fn foreign_names_and_typos_suggest_a_tool() {
         let known = [
             "browser_close",
             "browser_click",

@@ -10,7 +10,7 @@ use http::{HeaderValue, StatusCode, header};
 use std::sync::Arc;
 
 /// The most that anybody may type, in bytes.
-const LARGEST: usize = 16 * 1024;
+const MAX_BYTES: usize = 16 * 1024;
 
 /// Nothing is loaded, run, framed, kept, or told to others.
 const HEADERS: [(header::HeaderName, &str); 6] = [
@@ -30,7 +30,7 @@ const HEADERS: [(header::HeaderName, &str); 6] = [
 pub(crate) fn pages<S: Clone + Send + Sync + 'static>(handovers: Arc<Handovers>) -> Router<S> {
     Router::new()
         .route(&format!("{PATH}/{{id}}"), get(show).post(take))
-        .layer(DefaultBodyLimit::max(LARGEST))
+        .layer(DefaultBodyLimit::max(MAX_BYTES))
         .with_state(handovers)
 }
 
@@ -51,7 +51,7 @@ async fn take(
     };
     let typed = url::form_urlencoded::parse(&body).find(|(name, _)| name == "text");
     match typed {
-        Some((_, text)) if !text.is_empty() => match handover.give(text.into_owned()) {
+        Some((_, text)) if !text.is_empty() => match handover.submit(text.into_owned()) {
             true => page(
                 StatusCode::OK,
                 "<p>Thank you. It goes into the page; you can close this one.</p>",
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_an_agent_says_is_text_and_nothing_else() {
+    fn text_of_an_agent_is_escaped() {
         assert_eq!(
             escaped("<script src='x'>\"a\" & b"),
             "&lt;script src=&#39;x&#39;&gt;&quot;a&quot; &amp; b"

@@ -1,11 +1,11 @@
 //! The endpoints over HTTP, and what every request passes before it gets to one.
 
-use super::door::Door;
 use super::handover;
-use super::listener::Place;
+use super::listener::ConnectionSlot;
+use super::request_policy::RequestPolicy;
 use super::sse::Streams;
 use super::websocket;
-use crate::auth::{self, Asked, Denied, Gate, Identity};
+use crate::auth::{self, AuthError, Authenticator, Identity, RequestTarget};
 use crate::config::HttpSettings;
 use crate::mcp::{self, Answer, Streamable};
 use crate::principal::{Permission, Principal};
@@ -33,15 +33,15 @@ use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
 /// How long a request's body may take to come.
-const BODY: Duration = Duration::from_secs(30);
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// What all endpoints share.
 pub(crate) struct Site {
     server: Arc<Server>,
     streamable: Streamable,
     streams: Streams,
-    door: Arc<Door>,
-    gate: Gate,
+    policy: Arc<RequestPolicy>,
+    authenticator: Authenticator,
     largest: usize,
     /// Answers that are still to be sent.
     answers: TaskTracker,
@@ -62,22 +62,22 @@ pub(crate) struct Ending {
     pub(crate) end: CancellationToken,
 }
 
-/// Everything that is served at `address`, to whom `gate` lets in.
+/// Everything that is served at `address`, to whom `authenticator` lets in.
 pub(crate) fn router(
     server: Arc<Server>,
     settings: &HttpSettings,
     address: SocketAddr,
-    gate: Gate,
+    authenticator: Authenticator,
     Ending { stop, answers, end }: Ending,
 ) -> Router {
-    let door = Arc::new(Door::new(settings, address));
+    let policy = Arc::new(RequestPolicy::new(settings, address));
     let handovers = server.handovers().clone();
     let site = Arc::new(Site {
         streamable: Streamable::new(&server, settings, end.clone()),
         server,
         streams: Streams::default(),
-        door: door.clone(),
-        gate,
+        policy: policy.clone(),
+        authenticator,
         largest: settings.max_request,
         answers,
         stop,
@@ -97,14 +97,14 @@ pub(crate) fn router(
         .merge(handover::pages(handovers))
         .route(auth::METADATA, get(metadata))
         .route(&format!("{}/{{*path}}", auth::METADATA), get(metadata))
-        .layer(door.cors())
+        .layer(policy.cors())
         .layer(middleware::from_fn_with_state(site.clone(), admit))
         .with_state(site)
 }
 
 /// For every request: only what names us, and nothing once we are about to end.
 async fn admit(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
-    if let Err(refusal) = site.door.check(request.uri(), request.headers()) {
+    if let Err(refusal) = site.policy.check(request.uri(), request.headers()) {
         return *refusal;
     }
     if site.stop.is_cancelled() {
@@ -157,18 +157,18 @@ impl HttpBody for Tracked {
 
 /// For what is not open to everybody: who asks, and how often.
 async fn known(State(site): State<Arc<Site>>, mut request: Request, next: Next) -> Response {
-    let asked = Asked::at(request.uri().path(), request.uri(), request.headers());
-    let identity = match site.gate.identify(asked, request.headers()).await {
+    let asked = RequestTarget::at(request.uri().path(), request.uri(), request.headers());
+    let identity = match site.authenticator.identify(asked, request.headers()).await {
         Ok(identity) => identity,
         // Who guesses keys is not let guess without end.
         Err(denied) => {
-            return match site.door.count(&Principal::anybody()) {
+            return match site.policy.count(&Principal::anonymous()) {
                 Ok(()) => refused(&denied),
                 Err(refusal) => *refusal,
             };
         }
     };
-    if let Err(refusal) = site.door.count(&identity.principal) {
+    if let Err(refusal) = site.policy.count(&identity.principal) {
         return *refusal;
     }
     // Nobody behind this needs to see it, nor could let it slip.
@@ -178,7 +178,7 @@ async fn known(State(site): State<Arc<Site>>, mut request: Request, next: Next) 
     next.run(request).await
 }
 
-fn refused(denied: &Denied) -> Response {
+fn refused(denied: &AuthError) -> Response {
     denied.response().map(Body::from)
 }
 
@@ -194,7 +194,7 @@ impl Site {
             return Ok(());
         };
         let needed = self.server.permission_for(&tool);
-        let allowed = self.gate.allow(identity, &tool, needed);
+        let allowed = self.authenticator.allow(identity, &tool, needed);
         allowed.map_err(|denied| Box::new(refused(&denied)))
     }
 }
@@ -203,8 +203,8 @@ impl Site {
 async fn metadata(State(site): State<Arc<Site>>, request: Request) -> Response {
     let path = request.uri().path();
     let path = path.strip_prefix(auth::METADATA).unwrap_or_default();
-    let asked = Asked::at(path, request.uri(), request.headers());
-    match site.gate.metadata(&asked) {
+    let asked = RequestTarget::at(path, request.uri(), request.headers());
+    match site.authenticator.metadata(&asked) {
         Some(metadata) => Json(metadata).into_response(),
         None => StatusCode::NOT_FOUND.into_response(),
     }
@@ -267,7 +267,7 @@ async fn message(
     let both = HeaderValue::from_static("application/json, text/event-stream");
     request.headers_mut().insert(header::ACCEPT, both);
     match whole(&site, request).await {
-        Ok(request) => opened(site.streamable.answer_alone(principal, request).await),
+        Ok(request) => opened(site.streamable.answer_stateless(principal, request).await),
         Err(refusal) => *refusal,
     }
 }
@@ -305,7 +305,7 @@ async fn read(body: Body, largest: usize) -> Result<Bytes, Box<Response>> {
         let close = [(header::CONNECTION, "close")];
         Box::new((status, close, message).into_response())
     };
-    match tokio::time::timeout(BODY, collected(body, largest)).await {
+    match tokio::time::timeout(BODY_TIMEOUT, collected(body, largest)).await {
         Ok(Ok(Some(body))) => Ok(body),
         Ok(Ok(None)) => Err(refusal(
             StatusCode::PAYLOAD_TOO_LARGE,
@@ -316,7 +316,7 @@ async fn read(body: Body, largest: usize) -> Result<Bytes, Box<Response>> {
             StatusCode::REQUEST_TIMEOUT,
             format!(
                 "Timed out reading the request body after {} s",
-                BODY.as_secs()
+                BODY_TIMEOUT.as_secs()
             ),
         )),
     }
@@ -382,13 +382,13 @@ async fn sse_post(
 async fn web_socket(
     State(site): State<Arc<Site>>,
     Extension(identity): Extension<Identity>,
-    Extension(place): Extension<Place>,
+    Extension(place): Extension<ConnectionSlot>,
     upgrade: WebSocketUpgrade,
 ) -> Response {
     websocket::serve(
         upgrade,
         site.largest,
-        site.door.clone(),
+        site.policy.clone(),
         site.server.clone(),
         identity,
         place,
@@ -398,13 +398,13 @@ async fn web_socket(
 
 /// `/health`: for those who watch over the server. Nothing that is anybody's.
 async fn health(State(site): State<Arc<Site>>) -> impl IntoResponse {
-    let vitals = site.server.vitals();
+    let health_stats = site.server.health_stats();
     Json(json!({
         "status": "ok",
         "version": env!("CARGO_PKG_VERSION"),
-        "browsers": vitals.browsers,
-        "sessions": vitals.sessions,
-        "uptime": vitals.uptime.as_secs(),
+        "browsers": health_stats.browsers,
+        "sessions": health_stats.sessions,
+        "uptime": health_stats.uptime.as_secs(),
     }))
 }
 

@@ -23,19 +23,19 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 use tower_service::Service as _;
 
 /// How long a client may take for a request's head, and for TLS; and how long a connection may have nothing to ask.
-const HEAD: Duration = Duration::from_secs(30);
+const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long what we sent may wait for a client that does not take it, at most.
-pub(crate) const UNSENT: Duration = Duration::from_secs(60);
+pub(crate) const UNSENT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long what is still to be sent may take when all end.
-const PARTING: Duration = Duration::from_secs(2);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How many clients are told at a time that there is no place for them.
-const REFUSALS: usize = 64;
+const MAX_REFUSALS: usize = 64;
 
 /// What is told to one connection too many.
-const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\nretry-after: 1\r\ncontent-length: 0\r\n\r\n";
+const SERVICE_UNAVAILABLE: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\nretry-after: 1\r\ncontent-length: 0\r\n\r\n";
 
 /// What holds for all connections.
 pub(crate) struct Listening {
@@ -55,13 +55,13 @@ pub(crate) struct Listening {
 
 /// A connection's place among those that there may be; whoever goes on with a connection when HTTP is over keeps it.
 #[derive(Clone)]
-pub(crate) struct Place {
+pub(crate) struct ConnectionSlot {
     _one_of_most: Arc<OwnedSemaphorePermit>,
     _open: TaskTrackerToken,
     lingers: Arc<AtomicBool>,
 }
 
-impl Place {
+impl ConnectionSlot {
     /// Has the connection read on for a moment when it ends: what a client has sent and nobody read would have it lose the last word.
     pub(crate) fn linger(&self) {
         self.lingers.store(true, Ordering::Relaxed);
@@ -72,7 +72,7 @@ impl Listening {
     /// Serves `router` until `stop`, refuses until `end`; returns when the last connection has ended.
     pub(crate) async fn serve(self, router: Router) {
         let places = Arc::new(Semaphore::new(self.most));
-        let refusals = Arc::new(Semaphore::new(REFUSALS));
+        let refusals = Arc::new(Semaphore::new(MAX_REFUSALS));
         let open = TaskTracker::new();
         loop {
             let accepted = tokio::select! {
@@ -103,7 +103,7 @@ impl Listening {
             };
             let connection = Connection {
                 router: router.clone(),
-                place: Place {
+                place: ConnectionSlot {
                     _one_of_most: Arc::new(place),
                     _open: open.token(),
                     lingers: Arc::default(),
@@ -129,7 +129,7 @@ impl Listening {
 fn refuse(mut stream: TcpStream, turn: OwnedSemaphorePermit) -> Task {
     engine::spawn("refusal", async move {
         let told = async {
-            stream.write_all(FULL).await?;
+            stream.write_all(SERVICE_UNAVAILABLE).await?;
             stream.shutdown().await?;
             // What it has sent and nobody read would have it lose the answer.
             let mut ignored = [0; 4096];
@@ -143,7 +143,7 @@ fn refuse(mut stream: TcpStream, turn: OwnedSemaphorePermit) -> Task {
 
 struct Connection {
     router: Router,
-    place: Place,
+    place: ConnectionSlot,
     unsent: Duration,
     stop: CancellationToken,
     end: CancellationToken,
@@ -155,11 +155,11 @@ impl Connection {
         stream: TcpStream,
         tls: Option<TlsAcceptor>,
     ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        patience(&stream, self.unsent)?;
+        configure_socket(&stream, self.unsent)?;
         match tls {
             None => self.serve(stream).await,
             Some(tls) => {
-                let handshake = tokio::time::timeout(HEAD, tls.accept(stream));
+                let handshake = tokio::time::timeout(HEAD_TIMEOUT, tls.accept(stream));
                 let stream = tokio::select! {
                     stream = handshake => stream??,
                     () = self.stop.cancelled() => return Ok(()),
@@ -186,9 +186,9 @@ impl Connection {
         ));
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
-            .header_read_timeout(HEAD)
+            .header_read_timeout(HEAD_TIMEOUT)
             .serve_connection(
-                TokioIo::new(Lingering {
+                TokioIo::new(LingeringStream {
                     stream: Some(stream),
                     lingers,
                 }),
@@ -210,7 +210,7 @@ impl Connection {
             served = connection.as_mut() => return Ok(served?),
             () = self.end.cancelled() => {}
         }
-        match tokio::time::timeout(PARTING, connection).await {
+        match tokio::time::timeout(CLOSE_TIMEOUT, connection).await {
             Ok(served) => Ok(served?),
             Err(_) => Ok(()),
         }
@@ -218,19 +218,19 @@ impl Connection {
 }
 
 /// A connection that reads on for a moment when it is dropped, if it is to.
-struct Lingering<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> {
+struct LingeringStream<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> {
     stream: Option<S>,
     lingers: Arc<AtomicBool>,
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Lingering<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> LingeringStream<S> {
     fn open(&mut self) -> io::Result<Pin<&mut S>> {
         let gone = || io::Error::from(io::ErrorKind::NotConnected);
         self.stream.as_mut().map(Pin::new).ok_or_else(gone)
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Drop for Lingering<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Drop for LingeringStream<S> {
     fn drop(&mut self) {
         if let Some(stream) = self.stream.take()
             && self.lingers.load(Ordering::Relaxed)
@@ -249,11 +249,11 @@ fn drain(mut stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) -> Ta
             while stream.read(&mut ignored).await? > 0 {}
             Ok::<_, io::Error>(())
         };
-        let _ = tokio::time::timeout(PARTING, drained).await;
+        let _ = tokio::time::timeout(CLOSE_TIMEOUT, drained).await;
     })
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> AsyncRead for Lingering<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> AsyncRead for LingeringStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -263,7 +263,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> AsyncRead for Lingering
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> AsyncWrite for Lingering<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> AsyncWrite for LingeringStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -296,7 +296,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> AsyncWrite for Lingerin
 }
 
 /// What the system is to do about small packets, and about clients that have gone without a word.
-fn patience(stream: &TcpStream, unsent: Duration) -> io::Result<()> {
+fn configure_socket(stream: &TcpStream, unsent: Duration) -> io::Result<()> {
     // An answer is one small packet after another: without this the second waits for the first to be acknowledged.
     stream.set_nodelay(true)?;
     #[cfg(target_os = "linux")]
@@ -317,7 +317,7 @@ mod tests {
 
     /// Time passes by itself where nobody has anything to do.
     #[tokio::test(start_paused = true)]
-    async fn who_does_not_finish_a_head_is_left() {
+    async fn an_incomplete_request_head_is_disconnected() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let end = CancellationToken::new();
@@ -325,7 +325,7 @@ mod tests {
             listener,
             tls: None,
             most: 10,
-            unsent: UNSENT,
+            unsent: UNSENT_TIMEOUT,
             stop: end.clone(),
             end: end.clone(),
         };

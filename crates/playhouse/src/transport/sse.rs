@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 /// How long a message may wait to be taken.
-const TAKING: Duration = Duration::from_secs(30);
+const DELIVERY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The clients that listen.
 #[derive(Clone, Default)]
@@ -109,7 +109,7 @@ impl Streams {
         let Some(listener) = listener.filter(|listener| listener.principal == *principal) else {
             return (StatusCode::NOT_FOUND, "Session not found").into_response();
         };
-        match tokio::time::timeout(TAKING, listener.feed.text(body)).await {
+        match tokio::time::timeout(DELIVERY_TIMEOUT, listener.feed.text(body)).await {
             Ok(Ok(())) => (StatusCode::ACCEPTED, "Accepted").into_response(),
             Ok(Err(mcp::Closed)) => (StatusCode::NOT_FOUND, "Session not found").into_response(),
             Err(_) => (

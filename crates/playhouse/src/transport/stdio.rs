@@ -6,7 +6,7 @@ use tokio::io::{
 };
 
 /// A message longer than this, in bytes, is refused rather than kept in memory; as over HTTP by default (`--max-request-size`).
-const LONGEST: u64 = 16 * 1024 * 1024;
+const MAX_MESSAGE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Feeds each line of `input`, until it ends.
 pub(crate) async fn read(mut input: impl AsyncBufRead + Unpin, feed: Feed) {
@@ -14,14 +14,16 @@ pub(crate) async fn read(mut input: impl AsyncBufRead + Unpin, feed: Feed) {
     loop {
         line.clear();
         // With its end.
-        let mut bounded = (&mut input).take(LONGEST + 1);
+        let mut bounded = (&mut input).take(MAX_MESSAGE_BYTES + 1);
         match bounded.read_until(b'\n', &mut line).await {
             Ok(0) | Err(_) => return,
             Ok(_) => {}
         }
         if bounded.limit() == 0 && line.last() != Some(&b'\n') {
             line = Vec::new();
-            if skip_line(&mut input).await.is_err() || feed.too_large(LONGEST).await.is_err() {
+            if skip_line(&mut input).await.is_err()
+                || feed.too_large(MAX_MESSAGE_BYTES).await.is_err()
+            {
                 return;
             }
             continue;

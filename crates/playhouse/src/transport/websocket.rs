@@ -1,7 +1,7 @@
 //! One message a frame, both ways, on a WebSocket with the subprotocol `mcp`.
 
-use super::door::Door;
-use super::listener::Place;
+use super::listener::ConnectionSlot;
+use super::request_policy::RequestPolicy;
 use crate::auth::Identity;
 use crate::mcp;
 use crate::server::Server;
@@ -15,22 +15,22 @@ use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
 /// How often we ask whether the client is there.
-const PING: Duration = Duration::from_secs(20);
+const PING_INTERVAL: Duration = Duration::from_secs(20);
 
 /// How long saying goodbye may take.
-const PARTING: Duration = Duration::from_secs(1);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How long one may be silent, and how long a message may take to be sent.
-const SILENCE: Duration = Duration::from_secs(60);
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Serves a client until it leaves, is silent for too long, or all end.
 pub(crate) fn serve(
     upgrade: WebSocketUpgrade,
     largest: usize,
-    door: Arc<Door>,
+    policy: Arc<RequestPolicy>,
     server: Arc<Server>,
     identity: Identity,
-    place: Place,
+    place: ConnectionSlot,
     end: CancellationToken,
 ) -> Response {
     upgrade
@@ -38,17 +38,17 @@ pub(crate) fn serve(
         .max_message_size(largest)
         .max_frame_size(largest)
         .on_upgrade(async move |socket| {
-            converse(socket, door, server, identity, &place, end).await;
+            converse(socket, policy, server, identity, &place, end).await;
             drop(place);
         })
 }
 
 async fn converse(
     socket: WebSocket,
-    door: Arc<Door>,
+    policy: Arc<RequestPolicy>,
     server: Arc<Server>,
     identity: Identity,
-    place: &Place,
+    place: &ConnectionSlot,
     end: CancellationToken,
 ) {
     let host = identity.host().to_owned();
@@ -76,7 +76,7 @@ async fn converse(
                 Message::Close(_) => break,
                 Message::Ping(_) | Message::Pong(_) => continue,
             };
-            door.pace(&principal).await;
+            policy.pace(&principal).await;
             if feed.text(text).await.is_err() {
                 break;
             }
@@ -84,7 +84,7 @@ async fn converse(
         None
     };
     let write = async {
-        let mut ping = tokio::time::interval(PING);
+        let mut ping = tokio::time::interval(PING_INTERVAL);
         ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let message = tokio::select! {
@@ -94,10 +94,10 @@ async fn converse(
                 },
                 _ = ping.tick() => Message::Ping(Default::default()),
             };
-            if heard.borrow().elapsed() > SILENCE {
+            if heard.borrow().elapsed() > SILENCE_TIMEOUT {
                 return None;
             }
-            match tokio::time::timeout(SILENCE, sink.send(message)).await {
+            match tokio::time::timeout(SILENCE_TIMEOUT, sink.send(message)).await {
                 Ok(Ok(())) => {}
                 Ok(Err(_)) | Err(_) => return None,
             }
@@ -125,13 +125,13 @@ async fn converse(
         }
         Ok::<_, axum::Error>(())
     };
-    let _ = tokio::time::timeout(PARTING, goodbye).await;
+    let _ = tokio::time::timeout(CLOSE_TIMEOUT, goodbye).await;
     let goodbye = async {
         sink.send(Message::Close(farewell)).await?;
         while stream.next().await.transpose()?.is_some() {}
         Ok::<_, axum::Error>(())
     };
-    let _ = tokio::time::timeout(PARTING, goodbye).await;
+    let _ = tokio::time::timeout(CLOSE_TIMEOUT, goodbye).await;
     // Calls that nobody waits for any more end with it.
     drop(outbox);
     serving.ended().await;

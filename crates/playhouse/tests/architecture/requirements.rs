@@ -7,7 +7,7 @@ use crate::{assert_none, root};
 const HINT: &str = "Name the test that proves it now in docs/requirements.md.";
 
 #[test]
-fn what_the_requirements_name_as_proof_is_there() {
+fn proofs_named_by_the_requirements_exist() {
     let text = fs::read_to_string(root().join("docs/requirements.md")).expect("the requirements");
     let proofs: Vec<&str> = text
         .lines()

@@ -139,7 +139,7 @@ pub(crate) fn module_lines(code: &str) -> Vec<String> {
 }
 
 #[test]
-fn only_code_is_left() {
+fn only_code_remains() {
     let text = "use a::b; // use c::d\n/* /* x */ use e::f */ let s = \"g::h\\\" {\"; let r = r#\"i::\"j\"#; let c = '\\''; let d = '{'; fn k<'l>() {}";
     let code = code_of(text);
     for gone in ["c::d", "e::f", "g::h", "i::", "'{'"] {
@@ -149,7 +149,7 @@ fn only_code_is_left() {
 }
 
 #[test]
-fn tests_are_left_out() {
+fn tests_are_omitted() {
     let code = "mod a;\n#[cfg(test)]\nmod tests;\npub(crate) mod b;\n#[cfg(test)]\nmod inside { use x::y; fn z() {} }\nfn w() {}";
     let (kept, modules) = without_tests(code);
     assert!(!kept.contains("x::y") && kept.contains("fn w"));

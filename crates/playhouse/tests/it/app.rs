@@ -1,15 +1,15 @@
 //! Server commands: `playhouse app` with apps that behave and apps that do not, and the commands of the documentation. After each test
 //! nothing that it started runs any more.
 
-mod endings;
 mod logs;
 mod project;
+mod termination;
 
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
 
 use serde_json::json;
-use testkit::{NotesApp, command_in_bash, command_in_node, crooked, tls_files};
+use testkit::{NotesApp, command_in_bash, command_in_node, misbehaving_app, tls_files};
 
 use project::{Answer, Project, get, log, names, runs, until};
 
@@ -89,7 +89,7 @@ fn keeps_to_the_interface(project: &Project) {
     assert_eq!(names(&stopped), fields);
     assert_eq!(stopped["status"], "stopped");
     assert_eq!(stopped["previousPid"], restarted["pid"]);
-    project.nothing_runs();
+    project.assert_no_process_runs();
     let port = restarted["port"].as_u64().expect("a number");
     let port = u16::try_from(port).expect("a port");
     TcpListener::bind((Ipv4Addr::LOCALHOST, port)).expect("the port is free");
@@ -99,13 +99,13 @@ fn keeps_to_the_interface(project: &Project) {
 
 #[test]
 fn an_app_is_started_checked_restarted_and_stopped() {
-    let project = Project::crooked(&[], &[]);
+    let project = Project::misbehaving_app(&[], &[]);
     keeps_to_the_interface(&project);
 }
 
 #[test]
 fn the_commands_of_the_documentation_keep_to_the_interface() {
-    let script = crooked();
+    let script = misbehaving_app();
     for words in [
         vec!["bash".to_owned(), command_in_bash().display().to_string()],
         vec!["node".to_owned(), command_in_node().display().to_string()],
@@ -122,13 +122,13 @@ fn the_commands_of_the_documentation_keep_to_the_interface() {
             "{failed}"
         );
         assert!(failed["error"].is_string(), "{failed}");
-        project.nothing_runs();
+        project.assert_no_process_runs();
     }
 }
 
 #[test]
-fn what_goes_wrong_at_the_start_is_told() {
-    let script = crooked();
+fn start_errors_are_reported() {
+    let script = misbehaving_app();
     let script = script.to_str().expect("a plain path");
     let crash = ["node", script, "--crash"];
     let hang = ["node", script, "--hang"];
@@ -179,7 +179,7 @@ fn what_goes_wrong_at_the_start_is_told() {
         assert_eq!(failed["error"], error, "{failed}");
         let message = failed["message"].as_str().unwrap_or_default();
         assert!(message.contains(said), "{failed}");
-        project.nothing_runs();
+        project.assert_no_process_runs();
     }
     let project = Project::new(&[], &crash);
     project.fails("--start");
@@ -193,24 +193,24 @@ fn what_goes_wrong_at_the_start_is_told() {
 }
 
 #[test]
-fn an_app_that_is_not_where_it_was_told_is_found() {
+fn an_app_on_another_port_is_found() {
     for own in [
         &[][..],
         &["--ready-pattern", "listening on (?<url>\\S+)"],
         &["--ready-pattern", "127.0.0.1:(?<port>\\d+)"],
         &["--ready-pattern", "listening"],
     ] {
-        let project = Project::crooked(own, &["--own-port"]);
+        let project = Project::misbehaving_app(own, &["--own-port"]);
         let ready = project.ok("--start");
         assert_eq!(get(&ready, "/").0, 200, "{ready}");
         assert_eq!(project.ok("--status")["status"], "running");
         project.ok("--shutdown");
-        project.nothing_runs();
+        project.assert_no_process_runs();
     }
 }
 
 #[test]
-fn an_app_that_takes_only_what_is_encrypted_is_ready_too() {
+fn an_https_app_becomes_ready() {
     let (certificate, key) = tls_files();
     let script = format!(
         "const read = require('fs').readFileSync; \
@@ -224,12 +224,12 @@ fn an_app_that_takes_only_what_is_encrypted_is_ready_too() {
     assert_eq!(ready["url"], format!("https://localhost:{}", ready["port"]));
     assert_eq!(project.ok("--status")["status"], "running");
     project.ok("--shutdown");
-    project.nothing_runs();
+    project.assert_no_process_runs();
 }
 
 #[test]
-fn the_port_is_told_in_arguments_and_variables() {
-    let script = crooked();
+fn the_port_is_passed_in_arguments_and_variables() {
+    let script = misbehaving_app();
     let line = format!("API_PORT= PORT={{port}} exec node {}", script.display());
     let project = Project::new(&["--port-env", "API_PORT"], &[&line]);
     let ready = project.ok("--start");
@@ -237,12 +237,12 @@ fn the_port_is_told_in_arguments_and_variables() {
     let message = ready["message"].as_str();
     assert_eq!(message, Some("Server started"));
     project.ok("--shutdown");
-    project.nothing_runs();
+    project.assert_no_process_runs();
 }
 
 #[test]
 fn an_app_that_fails_or_hangs_is_unhealthy() {
-    let project = Project::crooked(&[], &["--fail-after", "1"]);
+    let project = Project::misbehaving_app(&[], &["--fail-after", "1"]);
     project.ok("--start");
     let status = project.ok("--status");
     assert_eq!(
@@ -253,20 +253,20 @@ fn an_app_that_fails_or_hangs_is_unhealthy() {
     assert!(message.contains("answers 500"), "{message}");
     assert_eq!(project.ok("--restart")["status"], "restarted");
     project.ok("--shutdown");
-    project.nothing_runs();
-    let project = Project::crooked(&[], &["--hang-after", "1"]);
+    project.assert_no_process_runs();
+    let project = Project::misbehaving_app(&[], &["--hang-after", "1"]);
     project.ok("--start");
     let status = project.ok("--status");
     assert_eq!(status["status"], "unhealthy");
     let message = status["message"].as_str().unwrap_or_default();
     assert!(message.contains("does not answer"), "{message}");
     project.ok("--shutdown");
-    project.nothing_runs();
+    project.assert_no_process_runs();
 }
 
 #[test]
-fn a_port_that_somebody_takes_is_left_to_them() {
-    let script = crooked();
+fn an_occupied_port_is_not_used() {
+    let script = misbehaving_app();
     // Between the choice of the port and the app: us.
     let line = format!(
         "echo $PORT >> ports; while [ ! -e go ]; do sleep 0.02; done; exec node {}",
@@ -288,7 +288,7 @@ fn a_port_that_somebody_takes_is_left_to_them() {
     assert_eq!(get(&ready.json, "/").0, 200);
     drop(ours);
     project.ok("--shutdown");
-    project.nothing_runs();
+    project.assert_no_process_runs();
 
     // The port that it had the last time is taken, or the app says that it is.
     let last = ready.json["port"].as_u64().expect("a number");
@@ -298,14 +298,14 @@ fn a_port_that_somebody_takes_is_left_to_them() {
     project.ok("--shutdown");
     let marker = project.path("tried");
     let taken = ["--taken", marker.to_str().expect("a plain path")];
-    let project = Project::crooked(&[], &taken);
+    let project = Project::misbehaving_app(&[], &taken);
     assert_eq!(project.ok("--start")["status"], "ready");
     project.ok("--shutdown");
-    project.nothing_runs();
+    project.assert_no_process_runs();
 }
 
 #[test]
-fn whoever_holds_the_port_of_an_app_is_named() {
+fn the_owner_of_an_occupied_port_is_named() {
     let ours = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).expect("a port");
     let port = ours.local_addr().expect("it is bound").port();
     let script = format!("require('http').createServer().listen({port}, '0.0.0.0')");
@@ -324,11 +324,11 @@ fn whoever_holds_the_port_of_an_app_is_named() {
     // Another port would change nothing, so that it is tried once, and its complaint is told once.
     assert_eq!(message.matches("Error: listen").count(), 1, "{message}");
     assert_eq!(log(&failed, "stderr").matches("Error: listen").count(), 1);
-    project.nothing_runs();
+    project.assert_no_process_runs();
 }
 
 #[test]
-fn our_questions_are_in_no_log_of_the_app() {
+fn probes_are_not_in_the_log_of_the_app() {
     // An answer that is not read to its end is an error of such a server.
     let script = "require('http').createServer((request, answer) => {
         console.log(request.method + ' ' + request.url);
@@ -348,7 +348,7 @@ fn our_questions_are_in_no_log_of_the_app() {
     for name in ["stdout", "combined"] {
         assert_eq!(log(&ready, name), "GET /orders\n");
     }
-    project.nothing_runs();
+    project.assert_no_process_runs();
 }
 
 #[test]
@@ -374,6 +374,6 @@ fn vite_and_express_run_side_by_side() {
     web.ok("--shutdown");
     assert_eq!(api.ok("--status")["status"], "running");
     api.ok("--shutdown");
-    web.nothing_runs();
-    api.nothing_runs();
+    web.assert_no_process_runs();
+    api.assert_no_process_runs();
 }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
-use testkit::census::{Census, Depth, MARK};
+use testkit::process_stats::{Depth, MARK, ProcessStats};
 use testkit::{Client, Connection, HttpServer, WebSocketClient};
 
 /// How many random messages each transport gets.
@@ -246,7 +246,7 @@ impl Way {
     }
 
     /// Whether the server still answers.
-    async fn lives(&mut self, id: &str) {
+    async fn assert_alive(&mut self, id: &str) {
         let ping = ping(id);
         let mut answer = self.send(ping.as_bytes()).await;
         if !matches!(self, Self::Http(..)) {
@@ -301,13 +301,13 @@ async fn wrong_messages_are_answered_alike_over_each_transport() {
                 let name = way.name();
                 assert_eq!(answer["error"]["code"], *code, "{name} {shown} {answer}");
             }
-            way.lives("still").await;
+            way.assert_alive("still").await;
         }
     }
 }
 
 #[tokio::test]
-async fn deep_and_large_messages_are_refused_and_cost_nothing() {
+async fn deep_and_large_messages_are_refused_without_using_memory() {
     let mark = "deep";
     let (server, mut ways) = Way::all(mark).await;
     let mut messages = wrong_messages();
@@ -319,7 +319,7 @@ async fn deep_and_large_messages_are_refused_and_cost_nothing() {
                 Way::Stdio(_) => {
                     let answer = way.answer(message).await;
                     assert_eq!(answer["error"]["code"], -32700);
-                    way.lives("still").await;
+                    way.assert_alive("still").await;
                 }
                 Way::WebSocket(client) => {
                     client.binary(message).await;
@@ -332,13 +332,13 @@ async fn deep_and_large_messages_are_refused_and_cost_nothing() {
                     let (status, _) = posted(connection, head, message).await;
                     assert_eq!(status, 413);
                     way.reconnect(&server).await;
-                    way.lives("still").await;
+                    way.assert_alive("still").await;
                 }
             }
         }
     }
-    let census = Census::take(mark, Depth::Memory);
-    assert!(census.servers.memory < MEMORY, "{census:?}");
+    let stats = ProcessStats::take(mark, Depth::Memory);
+    assert!(stats.servers.memory < MEMORY, "{stats:?}");
 }
 
 #[tokio::test]
@@ -378,7 +378,7 @@ async fn bytes_may_come_one_by_one() {
 }
 
 #[tokio::test]
-async fn ten_thousand_random_messages_are_the_end_of_nothing() {
+async fn random_messages_do_not_end_the_server() {
     let mark = "random";
     let (server, mut ways) = Way::all(mark).await;
     let mut runner = TestRunner::deterministic();
@@ -392,11 +392,11 @@ async fn ten_thousand_random_messages_are_the_end_of_nothing() {
             for message in batch {
                 way.send(message).await;
             }
-            way.lives(&format!("{} {number}", way.name())).await;
+            way.assert_alive(&format!("{} {number}", way.name())).await;
         }
     }
     let health = server.ask("GET", "/health", &[], "").await;
     assert_eq!(health.json()["sessions"], 0, "{health:?}");
-    let census = Census::take(mark, Depth::Memory);
-    assert!(census.servers.memory < MEMORY, "{census:?}");
+    let stats = ProcessStats::take(mark, Depth::Memory);
+    assert!(stats.servers.memory < MEMORY, "{stats:?}");
 }

@@ -9,7 +9,7 @@ use crate::cli::run;
 use crate::{launch, launch_on};
 
 testkit::on_each_engine!(
-    a_record_says_who_did_what_where_and_how_it_ended,
+    a_record_has_principal_tool_page_and_outcome,
     no_record_shows_a_password,
 );
 
@@ -58,7 +58,7 @@ fn verified(args: &[&str]) -> (String, Option<i32>) {
     )
 }
 
-async fn a_record_says_who_did_what_where_and_how_it_ended(engine: Engine) {
+async fn a_record_has_principal_tool_page_and_outcome(engine: Engine) {
     let (log, site) = (Log::new(), Site::start().await);
     let there = site.cross_origin_url();
     let page = format!("<a href='{there}/there'>Go</a>");
@@ -224,7 +224,7 @@ async fn no_record_shows_a_password(engine: Engine) {
 }
 
 #[tokio::test]
-async fn the_chain_goes_on_after_a_restart_and_a_kill_and_has_one_writer() {
+async fn the_chain_continues_after_a_restart_and_has_one_writer() {
     let log = Log::new();
     let mut client = launch(&log.flags()).start().await;
     client.success("list_sessions", json!({})).await;
@@ -313,7 +313,7 @@ async fn verify_finds_what_was_changed_and_what_was_cut_off() {
 }
 
 #[tokio::test]
-async fn a_page_that_hangs_holds_up_no_record_and_a_call_that_is_withdrawn_has_one() {
+async fn an_unresponsive_page_delays_no_record_and_a_cancelled_call_has_one() {
     let (log, site) = (Log::new(), Site::start().await);
     let client = launch(&log.flags()).start().await;
     let url = site.add_page("/", "<title>busy</title>");
@@ -391,7 +391,7 @@ fn make_room(client: &Client) {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn without_room_for_records_nothing_is_done() {
+async fn no_call_runs_without_space_for_its_record() {
     let log = Log::new();
     let client = cramped(2, &log.flags()).start().await;
     let mut calls = 0;

@@ -29,7 +29,7 @@ async fn guarded(args: &[&str]) -> HttpServer {
 }
 
 /// The status of a request to that endpoint, complete but for these headers.
-pub(crate) async fn knock(
+pub(crate) async fn send_request(
     server: &HttpServer,
     (method, path): (&str, &str),
     headers: &[(&str, &str)],
@@ -66,38 +66,49 @@ async fn a_server_without_a_key_makes_one_and_shows_it_at_start() {
         "{told}"
     );
     let message = ("POST", "/message");
-    let (status, body) = knock(&server, message, &[]).await;
+    let (status, body) = send_request(&server, message, &[]).await;
     assert_eq!(status, 401);
     assert!(body.contains("Authentication is required"), "{body}");
     let bearer = format!("Bearer {key}");
     assert_eq!(
-        knock(&server, message, &[("authorization", &bearer)])
+        send_request(&server, message, &[("authorization", &bearer)])
             .await
             .0,
         200
     );
-    assert_eq!(knock(&server, message, &[("x-api-key", &key)]).await.0, 200);
+    assert_eq!(
+        send_request(&server, message, &[("x-api-key", &key)])
+            .await
+            .0,
+        200
+    );
     // Not logged, whatever comes.
     let wrong = format!("{key}x");
     assert_eq!(
-        knock(&server, message, &[("x-api-key", &wrong)]).await.0,
+        send_request(&server, message, &[("x-api-key", &wrong)])
+            .await
+            .0,
         403
     );
     assert_eq!(server.process().stderr().matches(&key).count(), 2);
 }
 
 #[tokio::test]
-async fn every_endpoint_asks_for_the_key() {
+async fn every_endpoint_requires_the_key() {
     let server = guarded(&["--api-key", "mysecretkey", "--log-level", "trace"]).await;
     for endpoint in ENDPOINTS {
-        assert_eq!(knock(&server, endpoint, &[]).await.0, 401, "{endpoint:?}");
+        assert_eq!(
+            send_request(&server, endpoint, &[]).await.0,
+            401,
+            "{endpoint:?}"
+        );
         for wrong in [
             [("authorization", "Bearer mysecretkey2")],
             [("authorization", "bearer MYSECRETKEY")],
             [("x-api-key", "mysecretke")],
         ] {
             assert_eq!(
-                knock(&server, endpoint, &wrong).await.0,
+                send_request(&server, endpoint, &wrong).await.0,
                 403,
                 "{endpoint:?}"
             );
@@ -107,7 +118,7 @@ async fn every_endpoint_asks_for_the_key() {
         "POST",
         "/message?api_key=mysecretkey&access_token=mysecretkey",
     );
-    assert_eq!(knock(&server, in_the_address, &[]).await.0, 401);
+    assert_eq!(send_request(&server, in_the_address, &[]).await.0, 401);
     // Whoever watches over it needs none, and learns nothing.
     assert_eq!(server.ask("GET", "/health", &[], "").await.status, 200);
     let mut server = server.with_header("authorization", "Bearer mysecretkey");
@@ -129,7 +140,7 @@ async fn every_endpoint_asks_for_the_key() {
 }
 
 #[tokio::test]
-async fn each_key_has_its_own_sessions_and_goes_as_far_as_its_scopes() {
+async fn each_key_has_its_own_sessions_and_scopes() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("keys");
     let keys = "# ours\nada adaskey\nbob bobskey browser:read\neve eveskey browser:act\n";
@@ -214,7 +225,7 @@ async fn server_as(server: &HttpServer, key: &str) -> String {
 }
 
 #[tokio::test]
-async fn over_stdio_nobody_is_asked_for_a_key() {
+async fn stdio_requires_no_key() {
     let client = launch(&["--api-key", "mysecretkey", "--caps", "config"]).spawn();
     client.initialize(json!({})).await;
     let shown = client.call("browser_get_config", json!({})).await;
@@ -228,7 +239,7 @@ async fn over_stdio_nobody_is_asked_for_a_key() {
 }
 
 #[test]
-fn what_would_leave_the_door_open_does_not_start() {
+fn an_insecure_configuration_does_not_start() {
     for (args, message) in [
         (
             &["--port=0", "--auth=none", "--host=0.0.0.0"][..],

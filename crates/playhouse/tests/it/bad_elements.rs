@@ -5,7 +5,9 @@ use playhouse::ToolDef;
 use serde_json::{Value, json};
 use testkit::{Client, Site};
 
-use crate::bad_input::{is_usable, least, looked_at, refused, schema_of, told, tools};
+use crate::bad_input::{
+    assert_error, is_usable, least, refused, schema_of, structured_content, tools,
+};
 use crate::server;
 
 /// The elements that there are of each kind, in every state.
@@ -174,9 +176,9 @@ impl<'a> Subject<'a> {
         arguments
     }
 
-    async fn takes(&self, element: &str) {
+    async fn accepts(&self, element: &str) {
         let arguments = self.with(element, LONGEST);
-        let answer = told(self.client, self.name(), &arguments).await;
+        let answer = structured_content(self.client, self.name(), &arguments).await;
         assert_eq!(
             answer["success"],
             true,
@@ -190,9 +192,9 @@ impl<'a> Subject<'a> {
         let mut timeout = SHORT;
         let error = loop {
             let arguments = self.with(element, timeout);
-            let error = told(self.client, self.name(), &arguments).await;
+            let error = structured_content(self.client, self.name(), &arguments).await;
             if error["errorCode"] != "TIMEOUT" || code == "TIMEOUT" || timeout > LONGEST {
-                looked_at(self.name(), &arguments, &error, code);
+                assert_error(self.name(), &arguments, &error, code);
                 break error;
             }
             timeout *= 4;
@@ -210,16 +212,19 @@ impl<'a> Subject<'a> {
                 if self.name() == "wait_for_selector" && state == "hidden" {
                     self.refuses(&element, "TIMEOUT").await;
                 } else {
-                    self.takes(&element).await;
+                    self.accepts(&element).await;
                 }
                 continue;
             };
             let error = self.refuses(&element, code).await;
-            let told = &error["details"]["obstacle"]["obstacle"];
-            assert!(*told == obstacle || told[obstacle].is_string(), "{error}");
+            let structured_content = &error["details"]["obstacle"]["obstacle"];
+            assert!(
+                *structured_content == obstacle || structured_content[obstacle].is_string(),
+                "{error}"
+            );
         }
         match code(self.name(), PARTICULAR) {
-            None => self.takes("a").await,
+            None => self.accepts("a").await,
             Some(code) => {
                 let error = self.refuses("a", code).await;
                 assert!(error["details"]["reason"].is_string(), "{error}");
@@ -235,11 +240,11 @@ impl<'a> Subject<'a> {
             self.refuses("", "INVALID_SELECTOR").await;
         } else if self.name() != "hand_over" {
             // One that is empty is left out. What is handed over then is the page, which has a test of its own.
-            self.takes("").await;
+            self.accepts("").await;
         }
         let waits = self.name() == "wait_for_selector";
         if OF_ANY_NUMBER.contains(&self.name()) {
-            self.takes("#none").await;
+            self.accepts("#none").await;
         } else if waits {
             self.refuses("#none", "TIMEOUT").await;
         } else {
@@ -247,7 +252,7 @@ impl<'a> Subject<'a> {
             assert!(error["details"].is_object(), "{error}");
         }
         if waits || OF_ANY_NUMBER.contains(&self.name()) && self.name() != "is_visible" {
-            self.takes("ul").await;
+            self.accepts("ul").await;
         } else {
             let error = self.refuses("li", "ELEMENT_AMBIGUOUS").await;
             let candidates = error["details"]["candidates"].as_array();
@@ -270,11 +275,11 @@ impl<'a> Subject<'a> {
         let script = |script| json!({ "sessionId": self.session, "script": script });
         let added =
             "document.body.append(Object.assign(document.createElement('p'), { id: 'gone' }))";
-        told(self.client, "evaluate", &script(added)).await;
+        structured_content(self.client, "evaluate", &script(added)).await;
         let found = json!({ "sessionId": self.session, "selector": "#gone" });
-        let found = told(self.client, "find_element", &found).await;
+        let found = structured_content(self.client, "find_element", &found).await;
         let removed = "document.getElementById('gone').remove()";
-        told(self.client, "evaluate", &script(removed)).await;
+        structured_content(self.client, "evaluate", &script(removed)).await;
         let reference = found["ref"].as_str();
         reference.unwrap_or_else(|| panic!("{found}")).to_owned()
     }
@@ -282,7 +287,10 @@ impl<'a> Subject<'a> {
 
 async fn every_tool_in(client: &Client, session: &str, url: &str) {
     let go = json!({ "sessionId": session, "url": url });
-    assert_eq!(told(client, "navigate", &go).await["success"], true);
+    assert_eq!(
+        structured_content(client, "navigate", &go).await["success"],
+        true
+    );
     let mut subjects = 0;
     for tool in tools() {
         let Some(subject) = Subject::of(client, session, tool) else {
@@ -297,12 +305,12 @@ async fn every_tool_in(client: &Client, session: &str, url: &str) {
 }
 
 #[tokio::test]
-async fn an_element_that_does_not_do_is_told_by_every_tool() {
+async fn an_unsuitable_element_is_reported_by_every_tool() {
     let site = Site::start().await;
     let url = site.add_page("/", &page());
     let options = ["--timeout-settle", "0", "--timeout-action", "100"];
     let client = server(&[&["--toolsets", "session"][..], &options].concat()).await;
-    let created = told(&client, "create_session", &json!({})).await;
+    let created = structured_content(&client, "create_session", &json!({})).await;
     let created = created["sessionId"].as_str().expect("an id");
     tokio::join!(
         every_tool_in(&client, "default", &url),
@@ -311,11 +319,11 @@ async fn an_element_that_does_not_do_is_told_by_every_tool() {
 }
 
 #[tokio::test]
-async fn the_place_where_something_is_dropped_is_looked_at_too() {
+async fn the_drop_target_is_checked_too() {
     let site = Site::start().await;
     let url = site.add_page("/", &page());
     let client = server(&["--toolsets", "session"]).await;
-    told(&client, "navigate", &json!({ "url": url })).await;
+    structured_content(&client, "navigate", &json!({ "url": url })).await;
     for (target, code) in [
         ("#button-hidden", INTERACTIVE),
         ("#button-covered", INTERACTIVE),

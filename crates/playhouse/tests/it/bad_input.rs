@@ -1,4 +1,4 @@
-//! Whatever is wrong with a call of the session toolset is told by its documented code, and the session is as good as before.
+//! Whatever is wrong with a call of the session toolset is reported by its documented code, and the session is as good as before.
 
 use playhouse::{TOOLSETS, ToolDef, ToolsetName};
 use serde_json::{Map, Value, json};
@@ -17,24 +17,24 @@ pub(crate) fn tools() -> impl Iterator<Item = &'static ToolDef> {
     toolsets.flat_map(|(_, toolset)| toolset.tools())
 }
 
-pub(crate) async fn told(client: &Client, tool: &str, arguments: &Value) -> Value {
+pub(crate) async fn structured_content(client: &Client, tool: &str, arguments: &Value) -> Value {
     let answer = client.call(tool, arguments.clone()).await;
-    let told = answer.raw["structuredContent"].clone();
+    let structured_content = answer.raw["structuredContent"].clone();
     assert_eq!(
         serde_json::from_str::<Value>(&answer.text).ok(),
-        Some(told.clone())
+        Some(structured_content.clone())
     );
-    told
+    structured_content
 }
 
 /// Calls what has to fail with this code, and looks whether all that an error tells is there.
 pub(crate) async fn refused(client: &Client, tool: &str, arguments: &Value, code: &str) -> Value {
-    let error = told(client, tool, arguments).await;
-    looked_at(tool, arguments, &error, code);
+    let error = structured_content(client, tool, arguments).await;
+    assert_error(tool, arguments, &error, code);
     error
 }
 
-pub(crate) fn looked_at(tool: &str, arguments: &Value, error: &Value, code: &str) {
+pub(crate) fn assert_error(tool: &str, arguments: &Value, error: &Value, code: &str) {
     assert_eq!(error["errorCode"], code, "{tool} {arguments}: {error}");
     let message = error["message"].as_str();
     assert!(message.is_some_and(|text| !text.is_empty()), "{error}");
@@ -43,7 +43,7 @@ pub(crate) fn looked_at(tool: &str, arguments: &Value, error: &Value, code: &str
 
 pub(crate) async fn is_usable(client: &Client, session: &str, after: &str) {
     let title = json!({ "sessionId": session, "script": "document.title" });
-    let answer = told(client, "evaluate", &title).await;
+    let answer = structured_content(client, "evaluate", &title).await;
     assert_eq!(answer["result"], "Here", "after {after}: {answer}");
 }
 
@@ -105,7 +105,7 @@ async fn arguments_that_do_not_fit_are_named_by_every_tool() {
     let site = Site::start().await;
     let url = site.add_page("/", PAGE);
     let client = server(&["--toolsets", "session"]).await;
-    told(&client, "navigate", &json!({ "url": url })).await;
+    structured_content(&client, "navigate", &json!({ "url": url })).await;
     for tool in tools() {
         let (properties, required) = schema_of(tool);
         let name = tool.name;
@@ -172,11 +172,12 @@ async fn no_browser_is_started_for_a_call_that_cannot_work() {
 }
 
 #[tokio::test]
-async fn a_session_that_is_not_there_is_told_by_every_tool() {
+async fn a_missing_session_is_reported_by_every_tool() {
     let client = server(&["--toolsets", "session"]).await;
-    let closed = told(&client, "create_session", &json!({})).await["sessionId"].clone();
-    told(&client, "close_session", &json!({ "sessionId": closed })).await;
-    let expired = told(&client, "create_session", &json!({ "timeout": 1 })).await;
+    let closed =
+        structured_content(&client, "create_session", &json!({})).await["sessionId"].clone();
+    structured_content(&client, "close_session", &json!({ "sessionId": closed })).await;
+    let expired = structured_content(&client, "create_session", &json!({ "timeout": 1 })).await;
     let expired = expired["sessionId"].clone();
     until_listed(&client, 0).await;
     let unknown = json!("00000000-0000-4000-8000-000000000000");
@@ -203,7 +204,7 @@ fn dead_port() -> u16 {
 }
 
 #[tokio::test]
-async fn a_url_that_leads_nowhere_is_told_with_the_reason() {
+async fn an_unreachable_url_is_reported_with_the_net_error() {
     let site = Site::start().await;
     let url = site.add_page("/", PAGE);
     let around = site.add(
@@ -211,7 +212,7 @@ async fn a_url_that_leads_nowhere_is_told_with_the_reason() {
         Resource::html("").status(302).header("location", "/around"),
     );
     let client = server(&["--toolsets", "session"]).await;
-    let created = told(&client, "create_session", &json!({})).await;
+    let created = structured_content(&client, "create_session", &json!({})).await;
     let sessions = ["default", created["sessionId"].as_str().expect("an id")];
     let failed = "NAVIGATION_FAILED";
     let refused_port = format!("http://127.0.0.1:{}/", dead_port());
@@ -249,14 +250,14 @@ async fn a_url_that_leads_nowhere_is_told_with_the_reason() {
                 assert_eq!(error["details"]["reason"], reason, "{error}");
             }
             let home = json!({ "sessionId": session, "url": url });
-            told(&client, "navigate", &home).await;
+            structured_content(&client, "navigate", &home).await;
             is_usable(&client, session, bad).await;
         }
     }
 }
 
 #[tokio::test]
-async fn a_page_that_does_not_come_is_told_by_who_waits_for_it() {
+async fn a_page_that_does_not_load_is_reported_by_waiting_tools() {
     let site = Site::start().await;
     let url = site.add_page("/", PAGE);
     let client = server(&["--toolsets", "session"]).await;
@@ -268,14 +269,14 @@ async fn a_page_that_does_not_come_is_told_by_who_waits_for_it() {
         let changing = format!("<title>Changing</title><img src='{picture}?{tool}'>");
         let changing = site.add_page("/changing", &changing);
         let go = json!({ "url": changing, "waitUntil": "domcontentloaded" });
-        told(&client, "navigate", &go).await;
+        structured_content(&client, "navigate", &go).await;
         if !then.is_zero() {
             let late = Resource::html("").delay(then);
             site.add("/changing", late);
         }
         let error = refused(&client, tool, &json!({ "timeout": 300 }), "TIMEOUT").await;
         assert!(error["suggestion"].is_string(), "{error}");
-        told(&client, "navigate", &json!({ "url": url })).await;
+        structured_content(&client, "navigate", &json!({ "url": url })).await;
         is_usable(&client, "default", tool).await;
     }
     refused(&client, "go_forward", &json!({}), "NOT_FOUND").await;
@@ -283,21 +284,21 @@ async fn a_page_that_does_not_come_is_told_by_who_waits_for_it() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_no_page_leaves_the_page_that_was_there() {
+async fn a_response_without_a_document_keeps_the_page() {
     let site = Site::start().await;
     let url = site.add_page("/", PAGE);
     let client = server(&["--toolsets", "session"]).await;
-    let created = told(&client, "create_session", &json!({})).await;
+    let created = structured_content(&client, "create_session", &json!({})).await;
     for session in ["default", created["sessionId"].as_str().expect("an id")] {
         let go = |url: &str| json!({ "sessionId": session, "url": url });
-        told(&client, "navigate", &go(&url)).await;
+        structured_content(&client, "navigate", &go(&url)).await;
         for (path, status, file) in [
             ("/status/204", 204, Value::Null),
             ("/redirect?to=/status/204", 204, Value::Null),
             ("/download?name=a.txt", 200, "a.txt".into()),
             ("/redirect?to=/download", 200, "data.txt".into()),
         ] {
-            let answer = told(&client, "navigate", &go(&site.url(path))).await;
+            let answer = structured_content(&client, "navigate", &go(&site.url(path))).await;
             assert_eq!(
                 (&answer["success"], &answer["stayed"], &answer["url"]),
                 (&true.into(), &true.into(), &url.as_str().into()),
@@ -313,20 +314,20 @@ async fn an_answer_that_is_no_page_leaves_the_page_that_was_there() {
 }
 
 #[tokio::test]
-async fn a_network_that_is_cut_is_no_fault_of_the_site() {
+async fn offline_mode_is_not_reported_as_a_site_error() {
     let site = Site::start().await;
     let url = site.add_page("/", PAGE);
     let client = server(&["--toolsets", "session"]).await;
     let go = json!({ "url": url });
-    told(&client, "navigate", &go).await;
-    told(&client, "set_offline", &json!({ "offline": true })).await;
+    structured_content(&client, "navigate", &go).await;
+    structured_content(&client, "set_offline", &json!({ "offline": true })).await;
     let error = refused(&client, "navigate", &go, "NETWORK_ERROR").await;
     assert_eq!(error["retryable"], true, "{error}");
-    told(&client, "set_offline", &json!({ "offline": false })).await;
-    told(&client, "navigate", &go).await;
+    structured_content(&client, "set_offline", &json!({ "offline": false })).await;
+    structured_content(&client, "navigate", &go).await;
     is_usable(&client, "default", "being offline").await;
     let proxy = json!({ "server": format!("http://127.0.0.1:{}", dead_port()) });
-    let session = told(&client, "create_session", &json!({ "proxy": proxy })).await;
+    let session = structured_content(&client, "create_session", &json!({ "proxy": proxy })).await;
     let go = json!({ "sessionId": session["sessionId"], "url": url });
     let error = refused(&client, "navigate", &go, "NETWORK_ERROR").await;
     let reason = error["details"]["reason"].as_str().unwrap_or_default();

@@ -106,7 +106,7 @@ async fn arguments_are_checked_before_anything_starts() {
 }
 
 #[tokio::test]
-async fn parameters_that_nobody_knows_are_dropped() {
+async fn unknown_parameters_are_dropped() {
     let client = server(&[]).await;
     let answer = client
         .call("browser_tabs", json!({ "action": "list", "colour": "red" }))
@@ -115,7 +115,7 @@ async fn parameters_that_nobody_knows_are_dropped() {
 }
 
 #[tokio::test]
-async fn a_success_is_its_content_and_nothing_else() {
+async fn a_success_contains_only_its_content() {
     let client = server(&[]).await;
     let answer = client
         .call("browser_evaluate", json!({ "function": "1" }))
@@ -125,7 +125,7 @@ async fn a_success_is_its_content_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_off_is_not_listed_and_says_how_to_switch_it_on() {
+async fn a_disabled_tool_is_not_listed_and_its_error_names_the_option() {
     let client = launch(&["--tools", "-browser_evaluate"]).start().await;
     let names: Vec<_> = client.list_tools().await;
     assert!(!names.iter().any(|tool| tool["name"] == "browser_evaluate"));
@@ -155,7 +155,7 @@ async fn capabilities_and_single_tools_can_be_added() {
 }
 
 #[tokio::test]
-async fn a_dialog_has_to_be_answered_first() {
+async fn a_dialog_must_be_handled_first() {
     let (site, client) = (Site::start().await, server(&[]).await);
     let url = site.add_page(
         "/",
@@ -194,7 +194,7 @@ async fn a_dialog_has_to_be_answered_first() {
 }
 
 #[tokio::test]
-async fn navigating_leaves_an_open_dialog_behind() {
+async fn navigating_dismisses_an_open_dialog() {
     let (site, client) = (Site::start().await, server(&[]).await);
     let asks = site.add_page("/asks", "<button onclick=\"alert('Hi')\">Ask</button>");
     let next = site.add_page("/next", "<title>Next</title>");
@@ -216,7 +216,7 @@ async fn navigating_leaves_an_open_dialog_behind() {
 }
 
 #[tokio::test]
-async fn a_dialog_that_the_agent_passes_by_is_put_to_the_user_who_may_be_asked() {
+async fn a_dialog_that_blocks_a_call_is_shown_to_the_user() {
     const ASKING: &str =
         "data:text/html,<button onclick=\"document.title=prompt('Name?','nobody')\">Go</button>";
     let says = json!({ "answer": "accept", "text": "Ada" });
@@ -242,7 +242,7 @@ async fn a_dialog_that_the_agent_passes_by_is_put_to_the_user_who_may_be_asked()
 }
 
 #[tokio::test]
-async fn who_asks_for_progress_hears_what_a_call_waits_for() {
+async fn progress_notifications_contain_what_a_call_waits_for() {
     let client = server(&["--timeout-action", "60000"]).await;
     let url = "data:text/html,<button disabled>Go</button>";
     client.call("browser_navigate", json!({ "url": url })).await;

@@ -91,7 +91,7 @@ fn the_version_goes_to_stdout() {
 }
 
 #[test]
-fn config_show_says_where_each_value_came_from() {
+fn config_show_lists_the_source_of_each_value() {
     let output = run(&["--timeout-action", "77", "config", "show"]);
     let row = |name: &str| {
         let line = text(&output.stdout)
@@ -163,7 +163,7 @@ fn doctor_starts_the_browser_that_is_there() {
 }
 
 #[test]
-fn doctor_answers_in_json_and_shows_logs_only_when_asked() {
+fn doctor_prints_json_and_shows_logs_only_on_request() {
     let output = run(&["doctor", "--json"]);
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(report["works"], true, "{report:#}");
@@ -296,7 +296,7 @@ fn setup_adds_the_server_to_a_client_once() {
 }
 
 #[test]
-fn try_says_what_it_needs() {
+fn try_reports_what_it_needs() {
     let output = run(&["try"]);
     let told = text(&output.stderr);
     assert!(
@@ -340,7 +340,7 @@ fn try_opens_a_file_by_its_path() {
 }
 
 #[test]
-fn try_prints_a_page_and_saves_its_picture() {
+fn try_prints_a_page_and_saves_its_screenshot() {
     let folder = tempfile::tempdir().expect("a folder");
     let output_dir = format!("--output-dir={}", folder.path().display());
     let page = "data:text/html,<title>Shop</title><button>Buy</button>";

@@ -7,7 +7,7 @@ use std::path::Path;
 use testkit::{HttpServer, clients};
 
 /// What a client prints, as JSON.
-pub(crate) async fn heard<A: AsRef<OsStr>>(program: &Path, args: &[A]) -> Value {
+pub(crate) async fn output_of<A: AsRef<OsStr>>(program: &Path, args: &[A]) -> Value {
     #[expect(
         clippy::disallowed_methods,
         reason = "a test runs somebody else's client and waits for it"
@@ -54,7 +54,7 @@ async fn the_typescript_sdk_shows_its_key_over_http_and_sse() {
     let script = clients.folder.join("client.mjs").display().to_string();
     for (kind, path) in [("http", "/mcp"), ("sse", "/sse")] {
         let url = format!("{}{path}", server.url());
-        let told = heard(&clients.node, &[&script, kind, &url, "mysecretkey"]).await;
+        let told = output_of(&clients.node, &[&script, kind, &url, "mysecretkey"]).await;
         assert_eq!(told["title"], "from the SDK", "{kind} {told}");
     }
 }
@@ -67,7 +67,7 @@ async fn the_typescript_sdk_does_its_work_over_each_transport() {
     let script = clients.folder.join("client.mjs").display().to_string();
     for way in ways(&server) {
         let args: Vec<_> = [script.clone()].into_iter().chain(way).collect();
-        let told = heard(&clients.node, &args).await;
+        let told = output_of(&clients.node, &args).await;
         assert_eq!(told["server"], "Playhouse", "{args:?} {told}");
         assert_eq!(told["title"], "from the SDK", "{args:?} {told}");
         assert_eq!(told["after"], "from the SDK", "{args:?} {told}");
@@ -88,7 +88,7 @@ async fn the_python_sdk_does_its_work_over_each_transport() {
     // Its WebSockets are deprecated.
     for way in ways(&server).into_iter().filter(|way| way[0] != "ws") {
         let args: Vec<_> = [script.clone()].into_iter().chain(way).collect();
-        let told = heard(&clients.python, &args).await;
+        let told = output_of(&clients.python, &args).await;
         assert_eq!(told["server"], "Playhouse", "{args:?} {told}");
         assert_eq!(told["title"], "from Python", "{args:?} {told}");
         assert!(told["tools"].as_u64() > Some(60), "{args:?} {told}");
@@ -99,7 +99,7 @@ async fn the_python_sdk_does_its_work_over_each_transport() {
 
 #[tokio::test]
 #[ignore = "needs other clients: make test-engines"]
-async fn the_inspector_finds_nothing_wrong_with_the_tools() {
+async fn the_inspector_reports_no_problem_of_the_tools() {
     let clients = clients();
     let server = HttpServer::start(launch(&[])).await;
     let inspector = clients.folder.join("node_modules/.bin/mcp-inspector");
@@ -113,7 +113,7 @@ async fn the_inspector_finds_nothing_wrong_with_the_tools() {
         "tools/list",
         "--strict",
     ];
-    let listed = heard(&clients.node, &args).await;
+    let listed = output_of(&clients.node, &args).await;
     let names: Vec<_> = listed["tools"]
         .as_array()
         .unwrap()

@@ -6,9 +6,9 @@ use testkit::{Client, Engine, Proxy, ProxyKind, Site};
 use crate::{evaluated, server, server_on};
 
 testkit::on_each_engine!(
-    contexts_share_nothing_and_refs_say_which,
-    each_context_goes_its_own_way_to_the_network,
-    a_proxy_that_does_not_know_the_password_lets_nothing_through
+    contexts_are_isolated_and_refs_name_them,
+    each_context_has_its_own_proxy,
+    a_proxy_without_the_password_blocks_requests
 );
 // WebKit asks its user for passwords, and for permissions.
 testkit::on_each_engine!(but webkit:
@@ -28,7 +28,7 @@ const STORE: &str =
 const LOOK: &str = "async () => [document.cookie, localStorage.length, sessionStorage.length,
     (await indexedDB.databases()).length, (await caches.keys()).length].join()";
 
-async fn contexts_share_nothing_and_refs_say_which(engine: Engine) {
+async fn contexts_are_isolated_and_refs_name_them(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page(
         "/",
@@ -108,7 +108,7 @@ async fn contexts_share_nothing_and_refs_say_which(engine: Engine) {
 }
 
 #[tokio::test]
-async fn what_cannot_be_done_with_contexts_is_told() {
+async fn invalid_uses_of_contexts_are_reported() {
     let client = server(&["--caps", "contexts"]).await;
     fine(&client, "browser_context_create", json!({ "name": "uk" })).await;
     for (tool, arguments, code) in [
@@ -195,7 +195,7 @@ async fn what_cannot_be_done_with_contexts_is_told() {
     assert_eq!(list.result(), "- default (active): 0 pages");
 }
 
-async fn each_context_goes_its_own_way_to_the_network(engine: Engine) {
+async fn each_context_has_its_own_proxy(engine: Engine) {
     let site = Site::start().await;
     site.add_page("/", "<title>Here</title>");
     let socket = "() => new Promise((done) => { const socket = new WebSocket('/ws'); socket.onopen = () => done('open'); socket.onerror = () => done('closed'); })";
@@ -251,7 +251,7 @@ async fn each_context_goes_its_own_way_to_the_network(engine: Engine) {
     );
 }
 
-async fn a_proxy_that_does_not_know_the_password_lets_nothing_through(engine: Engine) {
+async fn a_proxy_without_the_password_blocks_requests(engine: Engine) {
     let site = Site::start().await;
     let proxy = Proxy::http(Some(("me", "open sesame"))).await;
     let client = server_on(engine, &["--toolsets", "session"]).await;
@@ -337,7 +337,7 @@ async fn every_session_has_contexts_of_its_own_and_they_end_with_it() {
 }
 
 #[tokio::test]
-async fn where_contexts_are_not_asked_for_they_are_not_offered() {
+async fn contexts_are_offered_only_with_their_capability() {
     let client = server(&["--toolsets", "browser"]).await;
     let names: Vec<_> = client
         .list_tools()

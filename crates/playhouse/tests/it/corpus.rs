@@ -2,10 +2,10 @@
 
 mod addresses;
 mod echoes;
-mod hiding_places;
+mod exfiltration;
+mod hidden_texts;
 mod principals;
 mod proxies;
-mod ways_out;
 
 use serde_json::Value;
 

@@ -8,8 +8,8 @@ use crate::faults::until;
 use crate::{server, server_on};
 
 testkit::on_each_engine!(
-    nobody_asks_a_domain_that_is_blocked,
-    nobody_asks_a_domain_that_is_not_allowed
+    a_blocked_domain_gets_no_request,
+    a_domain_that_is_not_allowed_gets_no_request
 );
 
 /// Asks `OTHER` in every way that a script has, and then tells the own site that it has tried.
@@ -57,16 +57,17 @@ impl Scene {
                 "dedicated" => "new Worker('/inner.js');",
                 _ => "",
             };
-            let script = Resource::new("text/javascript", nested.to_owned() + &scene.asks(worker));
+            let script =
+                Resource::new("text/javascript", nested.to_owned() + &scene.script(worker));
             scene.site.add(&format!("/{worker}.js"), script);
         }
         let other = scene.other();
         let child = format!(
             "<title>child</title><img src={other}/child-img><script>{}</script>",
-            scene.asks("child")
+            scene.script("child")
         );
         scene.site.add_page("/child", &child);
-        let grandchild = format!("<script>{}</script>", scene.asks("srcdoc"));
+        let grandchild = format!("<script>{}</script>", scene.script("srcdoc"));
         let page = format!(
             "<title>open</title><link rel=stylesheet href={other}/style><link rel=preload as=image href={other}/preload>
             <link rel=icon href={other}/icon><style>@import '{other}/import'; body {{ background: url({other}/background) }}</style>
@@ -83,7 +84,7 @@ impl Scene {
             navigator.sendBeacon('{other}/beacon', 'x');</script>",
             scene.frame(),
             grandchild.replace('"', "&quot;"),
-            scene.asks("page"),
+            scene.script("page"),
         );
         scene.site.add_page("/", &page);
         scene
@@ -99,7 +100,7 @@ impl Scene {
         format!("http://frame.localhost:{}", self.site.port())
     }
 
-    fn asks(&self, who: &str) -> String {
+    fn script(&self, who: &str) -> String {
         ASKS.replace("OTHER", &self.other())
             .replace("SOCKET", &self.other().replace("http", "ws"))
             .replace("WHO", who)
@@ -122,16 +123,16 @@ impl Scene {
 
     /// Waits until the last worker of each page that was opened has tried.
     async fn innermost_have_tried(&self) {
-        self.has_tried("inner", self.asked_for("/")).await;
+        self.has_tried("inner", self.requests_of("/")).await;
     }
 
     async fn has_tried(&self, who: &str, times: usize) {
         let target = format!("/{who}-tried");
-        let told = || self.asked_for(&target) >= times;
+        let told = || self.requests_of(&target) >= times;
         until(&format!("{who} has tried {times} times"), told).await;
     }
 
-    fn asked_for(&self, target: &str) -> usize {
+    fn requests_of(&self, target: &str) -> usize {
         let asked = self.site.requests();
         asked.iter().filter(|it| it.target == target).count()
     }
@@ -176,7 +177,7 @@ impl Scene {
     }
 }
 
-async fn nobody_asks(engine: Engine, flags: &[&str], rule: &str) {
+async fn assert_no_request(engine: Engine, flags: &[&str], rule: &str) {
     let args = [&["--toolsets", "browser,session"], flags].concat();
     let client = server_on(engine, &args).await;
     let created = client.create_session(json!({})).await;
@@ -195,18 +196,18 @@ async fn nobody_asks(engine: Engine, flags: &[&str], rule: &str) {
         .await;
 }
 
-async fn nobody_asks_a_domain_that_is_blocked(engine: Engine) {
+async fn a_blocked_domain_gets_no_request(engine: Engine) {
     let flags = ["--blocked-domains", "*.example.org,localhost"];
-    nobody_asks(engine, &flags, "localhost is blocked").await;
+    assert_no_request(engine, &flags, "localhost is blocked").await;
 }
 
-async fn nobody_asks_a_domain_that_is_not_allowed(engine: Engine) {
+async fn a_domain_that_is_not_allowed_gets_no_request(engine: Engine) {
     let flags = ["--allowed-domains", "127.0.0.1,*.localhost"];
-    nobody_asks(engine, &flags, "only 127.0.0.1, *.localhost is allowed").await;
+    assert_no_request(engine, &flags, "only 127.0.0.1, *.localhost is allowed").await;
 }
 
 #[tokio::test]
-async fn nobody_asks_a_blocked_domain_in_a_browser_that_runs_elsewhere() {
+async fn a_blocked_domain_gets_no_request_of_a_remote_browser() {
     let browser = RemoteBrowser::start().await;
     let endpoint = browser.http();
     let flags = [

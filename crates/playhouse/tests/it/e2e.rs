@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use testkit::census::{Census, Depth, MARK, command_line, fresh_mark};
-use testkit::{CallResult, Client, Launch, NotesApp, Site, broken_command, crooked};
+use testkit::process_stats::{Depth, MARK, ProcessStats, command_line, fresh_mark};
+use testkit::{CallResult, Client, Launch, NotesApp, Site, broken_command, misbehaving_app};
 
 use crate::faults::{kill, until};
 use crate::launch;
@@ -60,7 +60,7 @@ impl Project {
 
     /// What runs of the project, but for servers and their browsers.
     fn apps(&self) -> Vec<String> {
-        let pids = Census::take(&self.mark, Depth::Quick);
+        let pids = ProcessStats::take(&self.mark, Depth::Quick);
         let lines = pids.pids().map(|pid| command_line(pid).join(" "));
         lines
             .filter(|line| !line.is_empty())
@@ -99,7 +99,7 @@ impl Project {
 impl Drop for Project {
     fn drop(&mut self) {
         // What a test that fails has left behind is nobody else's business.
-        for pid in Census::take(&self.mark, Depth::Quick).pids() {
+        for pid in ProcessStats::take(&self.mark, Depth::Quick).pids() {
             kill_if_there(pid);
         }
     }
@@ -111,9 +111,9 @@ fn kill_if_there(pid: u32) {
     }
 }
 
-/// `playhouse app` with an app that is crooked in this way.
-fn crooked_app(how: &str) -> String {
-    let script = crooked();
+/// `playhouse app` with an app that misbehaves in this way.
+fn misbehaving_app_path(how: &str) -> String {
+    let script = misbehaving_app();
     let script = script.display();
     format!("'{PROGRAM}' app --name crooked -- node '{script}' {how}")
 }
@@ -136,7 +136,7 @@ fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
 
 #[tokio::test]
 async fn an_app_is_started_shown_restarted_and_stopped_with_its_session() {
-    let command = crooked_app("--own-port");
+    let command = misbehaving_app_path("--own-port");
     let project = Project::new();
     let client = project.serve(&command, &[]).await;
     let started = client
@@ -199,7 +199,7 @@ async fn an_app_is_started_shown_restarted_and_stopped_with_its_session() {
 
 #[tokio::test]
 async fn a_failure_shows_the_page_and_the_server() {
-    let command = crooked_app("");
+    let command = misbehaving_app_path("");
     let project = Project::new();
     let client = project.serve(&command, &[]).await;
     let started = client.success("e2e_start", json!({})).await;
@@ -333,7 +333,7 @@ async fn a_failure_shows_the_page_and_the_server() {
 
 #[tokio::test]
 async fn an_app_that_crashes_under_a_watcher_is_the_cause() {
-    let script = crooked();
+    let script = misbehaving_app();
     let project = Project::new();
     let line = format!("node '{}'; sleep 1000008", script.display());
     let command = format!("'{PROGRAM}' app --name watched -- \"{line}\"");
@@ -358,7 +358,7 @@ async fn an_app_that_crashes_under_a_watcher_is_the_cause() {
 
 #[tokio::test]
 async fn sessions_share_a_server_which_stops_with_the_last_of_them() {
-    let command = crooked_app("");
+    let command = misbehaving_app_path("");
     let project = Project::new();
     let client = project.serve(&command, &[]).await;
     let first = client.success("e2e_start", json!({})).await;
@@ -382,8 +382,8 @@ async fn sessions_share_a_server_which_stops_with_the_last_of_them() {
 }
 
 #[tokio::test]
-async fn an_app_that_nobody_uses_is_stopped() {
-    let command = crooked_app("");
+async fn an_unused_app_is_stopped() {
+    let command = misbehaving_app_path("");
     let project = Project::new();
     let idle = ["--server-idle-timeout", "1500", "--session-expiry", "fixed"];
     let client = project.serve(&command, &idle).await;
@@ -395,8 +395,8 @@ async fn an_app_that_nobody_uses_is_stopped() {
 }
 
 #[tokio::test]
-async fn however_we_end_the_app_ends() {
-    let command = crooked_app("");
+async fn the_app_ends_however_the_server_ends() {
+    let command = misbehaving_app_path("");
     let project = Project::new();
     let client = project.serve(&command, &[]).await;
     client.success("e2e_start", json!({})).await;
@@ -420,7 +420,7 @@ async fn however_we_end_the_app_ends() {
 
 #[tokio::test]
 async fn an_app_of_two_servers_ends_with_the_second() {
-    let command = crooked_app("");
+    let command = misbehaving_app_path("");
     let project = Project::new();
     let (first, second) = tokio::join!(project.serve(&command, &[]), project.serve(&command, &[]));
     let (one, two) = tokio::join!(
@@ -443,8 +443,8 @@ async fn an_app_of_two_servers_ends_with_the_second() {
 }
 
 #[tokio::test]
-async fn a_start_that_is_cancelled_leaves_nothing() {
-    let command = crooked_app("--hang");
+async fn a_cancelled_start_leaves_no_process() {
+    let command = misbehaving_app_path("--hang");
     let project = Project::new();
     let client = project
         .serve(&command, &["--server-start-timeout", "3000"])
@@ -459,7 +459,7 @@ async fn a_start_that_is_cancelled_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn a_shutdown_that_fails_leaves_nothing() {
+async fn a_failed_shutdown_leaves_no_process() {
     let (site, project) = site_and_project().await;
     let command = project.script(
         &site,

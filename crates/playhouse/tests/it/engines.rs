@@ -69,7 +69,7 @@ async fn sessions_of_different_browsers_live_side_by_side() {
 
 #[tokio::test]
 #[ignore = "needs Firefox: make test-engines"]
-async fn what_a_browser_cannot_do_is_said_before_there_is_a_session() {
+async fn unsupported_features_are_reported_before_a_session_is_created() {
     let client = server(&["--toolsets", "session", "--device", "iPhone 15"]).await;
     let refused = client
         .call("create_session", json!({ "browser": "firefox" }))
@@ -95,7 +95,7 @@ async fn what_a_browser_cannot_do_is_said_before_there_is_a_session() {
 
 #[tokio::test]
 #[ignore = "needs WebKit: make test-engines"]
-async fn what_webkit_cannot_do_is_refused_before_anything_is_started() {
+async fn unsupported_features_of_webkit_are_refused_before_launch() {
     let toolsets = ["--toolsets", "session,browser", "--caps", "contexts"];
     let refused = async |client: &Client, tool: &str, arguments: Value, feature: &str| {
         let answer = client.call(tool, arguments).await;

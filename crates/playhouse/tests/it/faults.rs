@@ -9,12 +9,12 @@ use testkit::{Client, Engine, Launch, Processes, RemoteBrowser, Site};
 use crate::launch_on;
 
 testkit::on_each_engine!(
-    nothing_is_left_of_a_server_that_was_killed,
+    no_process_of_a_killed_server_remains,
     a_server_ends_with_the_wrapper_that_started_it,
-    a_call_during_which_the_browser_dies_says_so_and_the_next_has_another,
-    a_browser_that_does_not_react_does_not_hold_up_the_end,
-    a_browser_that_stands_still_for_a_while_keeps_its_pages,
-    a_browser_that_stands_still_is_looked_at_once_it_goes_on,
+    a_browser_crash_fails_the_call_and_the_next_call_has_a_new_browser,
+    an_unresponsive_browser_does_not_delay_shutdown,
+    a_stalled_browser_keeps_its_pages,
+    a_stalled_browser_is_used_when_it_continues,
 );
 
 const SERVER: &str = env!("CARGO_BIN_EXE_playhouse");
@@ -52,7 +52,7 @@ pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 /// What is in a folder.
-pub(crate) fn left_in(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn files_in(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).expect("it can be listed");
     entries
         .map(|entry| entry.expect("an entry").path())
@@ -76,7 +76,7 @@ async fn with_a_busy_page(client: &Client, site: &Site, temporary: &Path) -> Pro
     running
 }
 
-async fn nothing_is_left_of_a_server_that_was_killed(engine: Engine) {
+async fn no_process_of_a_killed_server_remains(engine: Engine) {
     let site = Site::start().await;
     let mut browsers = vec![engine.executable()];
     // The two end in different ways.
@@ -100,11 +100,11 @@ async fn nothing_is_left_of_a_server_that_was_killed(engine: Engine) {
         // The profile goes with the next server, whatever that does; its last user may still be on its way out.
         for _ in 0..20 {
             assert!(start().await.end().await.success());
-            if left_in(temporary.path()).is_empty() {
+            if files_in(temporary.path()).is_empty() {
                 break;
             }
         }
-        assert_eq!(left_in(temporary.path()), NOTHING);
+        assert_eq!(files_in(temporary.path()), NOTHING);
     }
 }
 
@@ -124,7 +124,7 @@ async fn a_server_ends_with_the_wrapper_that_started_it(engine: Engine) {
     kill(client.pid().expect("it runs"));
     client.exit_status().await;
     running.gone().await;
-    assert_eq!(left_in(temporary.path()), NOTHING);
+    assert_eq!(files_in(temporary.path()), NOTHING);
 }
 
 /// The browsers of a server: not their helpers, nor the script that starts one.
@@ -140,7 +140,7 @@ pub(crate) fn browsers(client: &Client) -> Vec<u32> {
     main
 }
 
-async fn a_call_during_which_the_browser_dies_says_so_and_the_next_has_another(engine: Engine) {
+async fn a_browser_crash_fails_the_call_and_the_next_call_has_a_new_browser(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Here</title>");
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -194,7 +194,7 @@ async fn a_call_during_which_the_browser_dies_says_so_and_the_next_has_another(e
     }
 }
 
-async fn a_browser_that_does_not_react_does_not_hold_up_the_end(engine: Engine) {
+async fn an_unresponsive_browser_does_not_delay_shutdown(engine: Engine) {
     let temporary = tempfile::tempdir().expect("a temporary folder");
     let client = launch_on(engine, &[])
         .env("TMPDIR", temporary.path().to_str().expect("a plain path"))
@@ -206,10 +206,10 @@ async fn a_browser_that_does_not_react_does_not_hold_up_the_end(engine: Engine) 
     send(browsers(&client)[0], Signal::STOP);
     assert!(client.end().await.success());
     running.gone().await;
-    assert_eq!(left_in(temporary.path()), NOTHING);
+    assert_eq!(files_in(temporary.path()), NOTHING);
 }
 
-async fn a_browser_that_stands_still_for_a_while_keeps_its_pages(engine: Engine) {
+async fn a_stalled_browser_keeps_its_pages(engine: Engine) {
     let site = Site::start().await;
     let client = launch_on(engine, &[]).start().await;
     let one = json!({ "url": site.add_page("/", "<title>One</title>") });
@@ -228,7 +228,7 @@ async fn a_browser_that_stands_still_for_a_while_keeps_its_pages(engine: Engine)
     assert!(client.end().await.success());
 }
 
-async fn a_browser_that_stands_still_is_looked_at_once_it_goes_on(engine: Engine) {
+async fn a_stalled_browser_is_used_when_it_continues(engine: Engine) {
     let site = Site::start().await;
     let client = launch_on(engine, &[]).start().await;
     client.call("browser_snapshot", json!({})).await;
@@ -255,7 +255,7 @@ async fn a_browser_that_stands_still_is_looked_at_once_it_goes_on(engine: Engine
 }
 
 #[tokio::test]
-async fn a_browser_elsewhere_that_goes_is_told_and_reached_again() {
+async fn a_lost_remote_browser_is_reported_and_reconnected() {
     let site = Site::start().await;
     let go = json!({ "url": site.add_page("/", "<title>Here</title>") });
     let elsewhere = RemoteBrowser::start().await;

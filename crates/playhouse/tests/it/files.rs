@@ -65,7 +65,7 @@ async fn files_outside_of_the_workspace_are_refused_unless_all_are_allowed() {
 }
 
 #[tokio::test]
-async fn output_goes_where_it_was_told_to() {
+async fn output_is_written_to_the_chosen_folder() {
     let folder = tempfile::tempdir().expect("a folder");
     let output = folder.path().join("deep/out");
     let client = server(&["--output-dir", &output.display().to_string()]).await;
@@ -113,7 +113,7 @@ async fn an_upload_from_outside_is_refused_and_the_chooser_stays_open() {
 }
 
 #[tokio::test]
-async fn a_download_lies_in_the_output_folder_under_a_safe_name_and_is_told_once() {
+async fn a_download_has_a_safe_name_and_is_reported_once() {
     let (site, client) = (Site::start().await, server(&[]).await);
     site.add("/data", Resource::new("application/octet-stream", "bytes"));
     let url = site.add_page("/", "<a href='/data' download='a:b.txt'>Get</a>");
@@ -164,7 +164,7 @@ async fn downloads_count_in_an_output_folder_that_was_chosen() {
 }
 
 #[tokio::test]
-async fn console_lines_are_written_as_they_come_and_told_by_their_numbers() {
+async fn console_lines_are_logged_and_reported_by_line_number() {
     let (site, client) = (Site::start().await, server(&[]).await);
     let url = site.add_page(
         "/",
@@ -230,7 +230,7 @@ fn protected_folder() -> (tempfile::TempDir, [&'static str; 10]) {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn nobody_gets_at_what_is_protected() {
+async fn protected_files_cannot_be_accessed() {
     let (folder, args) = protected_folder();
     let site = Site::start().await;
     let url = site.add_page("/", "<input type=file webkitdirectory>");
@@ -315,7 +315,7 @@ fn mode(path: &Path) -> u32 {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn what_is_written_is_closed_to_others() {
+async fn written_files_are_private() {
     let client = server(&["--save-session", "--caps=storage"]).await;
     client.call("browser_take_screenshot", json!({})).await;
     client.call("browser_storage_state", json!({})).await;
@@ -346,7 +346,7 @@ async fn what_is_written_is_closed_to_others() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn without_a_workspace_to_write_output_goes_to_a_private_folder() {
+async fn without_a_writable_workspace_output_is_written_to_a_private_folder() {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
     let (login, temporary) = (
         tempfile::tempdir().expect("a folder"),

@@ -8,7 +8,7 @@ use testkit::Site;
 use crate::{evaluated, server};
 
 #[tokio::test]
-async fn answers_are_as_long_as_was_asked() {
+async fn answers_have_the_configured_length() {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Tea</title><button>Green</button>");
     let client = server(&[
@@ -81,7 +81,7 @@ async fn pages_find_what_the_flags_promise() {
 }
 
 #[tokio::test]
-async fn all_goes_through_the_proxy_but_what_goes_past_it() {
+async fn all_requests_use_the_proxy_except_bypassed_hosts() {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Here</title>");
     let proxy = "--proxy-server=http://127.0.0.1:1";
@@ -119,7 +119,7 @@ async fn slow_motion_waits_after_an_action() {
 }
 
 #[tokio::test]
-async fn a_crashed_tab_is_told_and_replaced() {
+async fn a_crashed_tab_is_reported_and_replaced() {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Fine</title>");
     let client = server(&["--allowed-schemes", "chrome"]).await;

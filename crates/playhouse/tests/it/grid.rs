@@ -41,7 +41,7 @@ async fn server(grid: &Grid, args: &[&str]) -> Client {
 
 #[tokio::test]
 #[ignore = "needs a Selenium Grid: make test-engines"]
-async fn browsers_of_a_grid_are_used_as_ones_of_our_own_and_given_back() {
+async fn grid_browsers_are_used_like_local_ones_and_released() {
     let grid = Grid::start(1).await;
     let site = Site::start().await;
     let url = site.add_page("/", PAGE);
@@ -88,7 +88,7 @@ async fn browsers_of_a_grid_are_used_as_ones_of_our_own_and_given_back() {
 
 #[tokio::test]
 #[ignore = "needs a Selenium Grid: make test-engines"]
-async fn a_webkit_behind_a_relay_is_used_by_its_driver_alone() {
+async fn a_remote_webkit_is_used_without_its_inspector() {
     let mut grid = Grid::start(0).await;
     let capabilities = grid.add_webkit().await;
     let site = Site::start().await;
@@ -113,7 +113,7 @@ async fn a_webkit_behind_a_relay_is_used_by_its_driver_alone() {
 
 #[tokio::test]
 #[ignore = "needs a Selenium Grid: make test-engines"]
-async fn a_machine_that_is_gone_takes_only_its_own_browsers() {
+async fn a_lost_node_affects_only_its_own_browsers() {
     let mut grid = Grid::start(2).await;
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Here</title>");
@@ -152,7 +152,7 @@ async fn a_machine_that_is_gone_takes_only_its_own_browsers() {
 }
 
 #[tokio::test]
-async fn an_address_without_a_grid_says_so_at_once() {
+async fn an_address_without_a_grid_fails_at_once() {
     let port = testkit::unused_port();
     let endpoint = format!("http://ada:secret@127.0.0.1:{port}/wd/hub");
     let client = launch(&["--webdriver-endpoint", &endpoint]).start().await;

@@ -11,7 +11,7 @@ const FIELD: &str =
     "<title>Login</title><label>Code <input id=code autocomplete=one-time-code></label>";
 
 /// Asks for a page as a person's browser does, without any key.
-async fn visit(method: &str, url: &str, body: &str) -> HttpAnswer {
+async fn send_form(method: &str, url: &str, body: &str) -> HttpAnswer {
     let (authority, path) = url
         .split_once("://")
         .and_then(|(_, rest)| Some(rest.split_at(rest.find('/')?)))
@@ -47,7 +47,7 @@ async fn modern(server: &HttpServer, tool: &str, arguments: Value, again: Value)
 }
 
 #[tokio::test]
-async fn what_a_user_types_goes_into_the_page_and_into_no_answer() {
+async fn user_input_is_typed_into_the_page_and_not_reported() {
     let site = Site::start().await;
     let login = site.add_page("/login.html", FIELD);
     let server = HttpServer::start_guarded(launch(&["--api-key=mysecretkey"])).await;
@@ -105,7 +105,7 @@ async fn what_a_user_types_goes_into_the_page_and_into_no_answer() {
     });
     post(&said).await;
 
-    let page = visit("GET", &url, "").await;
+    let page = send_form("GET", &url, "").await;
     let origin = site.url("");
     assert!(
         page.body.contains("Type the &lt;b&gt;code&lt;/b&gt;"),
@@ -118,13 +118,13 @@ async fn what_a_user_types_goes_into_the_page_and_into_no_answer() {
     );
     let other = format!("{}/handover/{}", server.url(), "0".repeat(32));
     for url in [&*other, &format!("{}/handover/x", server.url())] {
-        assert_eq!(visit("GET", url, "").await.status, 404, "{url}");
+        assert_eq!(send_form("GET", url, "").await.status, 404, "{url}");
     }
     // Nothing typed is nothing said.
-    assert_eq!(visit("POST", &url, "text=").await.status, 200);
-    let thanks = visit("POST", &url, &format!("text={CODE}")).await;
+    assert_eq!(send_form("POST", &url, "text=").await.status, 200);
+    let thanks = send_form("POST", &url, &format!("text={CODE}")).await;
     assert!(thanks.body.contains("Thank you"), "{thanks:?}");
-    assert_eq!(visit("POST", &url, "text=666666").await.status, 404);
+    assert_eq!(send_form("POST", &url, "text=666666").await.status, 404);
 
     let answer = next().await;
     let told = &answer["result"]["structuredContent"];
@@ -150,7 +150,7 @@ async fn what_a_user_types_goes_into_the_page_and_into_no_answer() {
 }
 
 #[tokio::test]
-async fn who_cannot_ask_is_told_what_to_do() {
+async fn a_client_without_elicitation_gets_a_suggestion() {
     let site = Site::start().await;
     let login = json!({ "url": site.add_page("/login.html", FIELD) });
     let client = server(&["--timeout-action=1000"]).await;
@@ -163,7 +163,7 @@ async fn who_cannot_ask_is_told_what_to_do() {
     // The agent gives it to the user, and asks again.
     let again = client.call("hand_over", wanted());
     let typed = format!("text={CODE}");
-    let (told, page) = tokio::join!(again, visit("POST", &url, &typed));
+    let (told, page) = tokio::join!(again, send_form("POST", &url, &typed));
     assert_eq!(page.status, 200, "{page:?}");
     assert!(told.text.contains("\"done\":true"), "{}", told.text);
     // Nobody is asked for what could not be typed.
@@ -190,7 +190,7 @@ async fn who_cannot_ask_is_told_what_to_do() {
 }
 
 #[tokio::test]
-async fn a_client_of_2026_comes_back_with_what_its_user_said() {
+async fn a_client_of_2026_repeats_the_call_with_the_elicitation_result() {
     let site = Site::start().await;
     let server = HttpServer::start(launch(&["--ask-user"])).await;
     let call = async |tool: &str, arguments: Value, again: Value| {
@@ -209,7 +209,7 @@ async fn a_client_of_2026_comes_back_with_what_its_user_said() {
     let typed = format!("text={CODE}");
     let (told, page) = tokio::join!(
         call("hand_over", wanted(), accepted),
-        visit("POST", url, &typed)
+        send_form("POST", url, &typed)
     );
     assert_eq!(page.status, 200, "{page:?}");
     assert_eq!(told["structuredContent"]["done"], true, "{told}");

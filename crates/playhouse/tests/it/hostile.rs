@@ -2,9 +2,9 @@
 
 mod answers;
 mod floods;
-mod giants;
+mod large_pages;
 mod loops;
-mod tricks;
+mod page_overrides;
 
 use crate::launch;
 use serde_json::json;
@@ -12,12 +12,12 @@ use std::time::Duration;
 use testkit::{Client, Site};
 
 /// A site with a page that works, and a server.
-struct Visit {
+struct HostilePage {
     site: Site,
     client: Client,
 }
 
-impl Visit {
+impl HostilePage {
     async fn with(args: &[&str]) -> Self {
         let site = Site::start().await;
         site.add_page(
@@ -54,7 +54,7 @@ impl Visit {
     }
 
     /// The next page works as if nothing had been, and its tab can be closed.
-    async fn goes_on(&self, after: &str) {
+    async fn assert_usable(&self, after: &str) {
         let url = self.site.url("/fine");
         let gone = self.call("browser_navigate", json!({ "url": url })).await;
         assert!(!gone.is_error, "{after}: {}", gone.text);

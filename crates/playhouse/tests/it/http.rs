@@ -28,7 +28,7 @@ fn printed(told: &str) -> Value {
 }
 
 #[tokio::test]
-async fn where_it_listens_is_told_as_clients_expect() {
+async fn the_listening_address_is_printed_as_clients_expect() {
     let mut server = served(&[]).await;
     let url = server.url().to_owned();
     let told = server.process().stderr();
@@ -43,7 +43,7 @@ async fn where_it_listens_is_told_as_clients_expect() {
 }
 
 #[tokio::test]
-async fn clients_are_told_which_credential_they_need_and_no_key_that_a_user_gave() {
+async fn required_credentials_are_printed_without_the_key_of_the_user() {
     let given = ["--api-key", "mysecretkey-0123456789"];
     let issuer = ["--oauth-issuer", "https://id.example"];
     for (args, header) in [
@@ -65,7 +65,7 @@ async fn clients_are_told_which_credential_they_need_and_no_key_that_a_user_gave
 }
 
 #[tokio::test]
-async fn a_stream_of_events_is_for_those_who_accept_one() {
+async fn event_streams_require_an_accept_header() {
     let server = served(&[]).await;
     for accept in ["*/*", "application/json"] {
         let bare = server.ask("GET", "/mcp", &[("accept", accept)], "").await;
@@ -78,7 +78,7 @@ async fn a_stream_of_events_is_for_those_who_accept_one() {
 }
 
 #[tokio::test]
-async fn who_watches_over_it_sees_what_there_is_and_nothing_that_is_anybodys() {
+async fn health_and_metrics_contain_no_client_data() {
     let server = served(&[]).await;
     let health = async || server.ask("GET", "/health", &[], "").await.json();
     let facts = |told: &Value, name: &str| told[name].as_u64();
@@ -169,7 +169,7 @@ async fn each_mcp_session_has_a_default_session_of_its_own() {
 }
 
 #[tokio::test]
-async fn default_sessions_take_no_place_of_those_that_are_created() {
+async fn default_sessions_do_not_count_against_the_limit() {
     let server = served(&["--max-sessions=1"]).await;
     for _ in 0..2 {
         let session = server.begin_session().await;
@@ -192,7 +192,7 @@ async fn default_sessions_take_no_place_of_those_that_are_created() {
 }
 
 #[tokio::test]
-async fn a_browser_session_outlives_the_mcp_session_that_began_it() {
+async fn a_browser_session_outlives_its_mcp_session() {
     let server = served(&[]).await;
     let first = server.begin_session().await;
     let opened = json!({ "url": "data:text/html,<title>still here</title>" });
@@ -239,7 +239,7 @@ async fn a_message_needs_no_mcp_session_and_keeps_the_default_one() {
 }
 
 #[tokio::test]
-async fn what_is_no_message_is_answered_as_json_rpc_says() {
+async fn an_invalid_message_gets_a_json_rpc_error() {
     let server = served(&["--max-request-size=10000"]).await;
     for path in ["/mcp", "/message"] {
         for (body, code) in [
@@ -276,7 +276,7 @@ async fn what_is_no_message_is_answered_as_json_rpc_says() {
 }
 
 #[tokio::test]
-async fn only_hosts_and_pages_of_ours_come_in() {
+async fn only_allowed_hosts_and_origins_are_accepted() {
     let server = served(&[]).await;
     let refused = server
         .ask("POST", "/message", &[JSON, ("host", "evil.example")], PING)
@@ -306,7 +306,7 @@ async fn only_hosts_and_pages_of_ours_come_in() {
 }
 
 #[tokio::test]
-async fn who_asks_too_often_is_told_to_wait() {
+async fn rate_limited_clients_get_retry_after() {
     let server = served(&["--rate-limit=1"]).await;
     let mut answers = Vec::new();
     for _ in 0..20 {

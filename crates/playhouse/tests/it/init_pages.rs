@@ -16,7 +16,7 @@ async fn with(name: &str, source: &str) -> (tempfile::TempDir, Client) {
 }
 
 #[tokio::test]
-async fn each_tab_is_as_the_module_leaves_it() {
+async fn each_tab_is_initialized_by_the_module() {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Home</title><h1>Home</h1>");
     let source = format!(

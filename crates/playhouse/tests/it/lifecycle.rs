@@ -6,9 +6,9 @@ use testkit::{Client, Engine, Site};
 use crate::{launch, server, server_on};
 
 testkit::on_each_engine!(
-    the_browser_goes_when_the_client_leaves,
+    the_browser_exits_when_the_client_disconnects,
     a_signal_ends_the_server_and_its_browser,
-    a_killed_browser_is_replaced_and_that_is_told,
+    a_killed_browser_is_replaced_and_reported,
 );
 
 /// A server whose browser shows a page that holds a connection to the site.
@@ -26,7 +26,7 @@ async fn with_a_page_open(engine: Engine, site: &Site) -> Client {
     client
 }
 
-async fn the_browser_goes_when_the_client_leaves(engine: Engine) {
+async fn the_browser_exits_when_the_client_disconnects(engine: Engine) {
     let site = Site::start().await;
     let client = with_a_page_open(engine, &site).await;
     assert!(client.end().await.success());
@@ -48,7 +48,7 @@ async fn a_signal_ends_the_server_and_its_browser(engine: Engine) {
 }
 
 #[tokio::test]
-async fn a_call_under_way_does_not_hold_up_the_end() {
+async fn a_running_call_does_not_delay_shutdown() {
     let client = server(&[]).await;
     client
         .call("browser_navigate", json!({ "url": "about:blank" }))
@@ -105,7 +105,7 @@ async fn a_closed_browser_is_started_again_by_the_next_call() {
 }
 
 #[cfg(target_os = "linux")]
-async fn a_killed_browser_is_replaced_and_that_is_told(engine: Engine) {
+async fn a_killed_browser_is_replaced_and_reported(engine: Engine) {
     use rustix::process::{Pid, Signal, kill_process_group};
     let site = Site::start().await;
     let client = with_a_page_open(engine, &site).await;
@@ -139,7 +139,7 @@ async fn a_killed_browser_is_replaced_and_that_is_told(engine: Engine) {
 }
 
 #[tokio::test]
-async fn a_server_that_nobody_reads_any_more_ends() {
+async fn a_server_without_reader_exits() {
     let program = env!("CARGO_BIN_EXE_playhouse");
     #[expect(clippy::disallowed_methods, reason = "a client that is half gone")]
     let mut server = tokio::process::Command::new(program)
@@ -160,7 +160,7 @@ async fn a_server_that_nobody_reads_any_more_ends() {
 }
 
 #[tokio::test]
-async fn what_was_asked_before_stdin_closed_is_answered() {
+async fn calls_received_before_stdin_closes_are_answered() {
     let client = launch(&[]).spawn();
     client.initialize(json!({})).await;
     let list = client.begin("tools/list", json!({})).await;

@@ -98,13 +98,13 @@ async fn evaluated(client: &Client, function: &str) -> String {
     answer.section("Result").unwrap_or_default().to_owned()
 }
 
-/// A page of the site for [`call_until_gate`].
-fn gated_page(site: &Site) -> String {
+/// A page of the site for [`call_until_released`].
+fn held_page(site: &Site) -> String {
     site.add_page("/gated", "<title>Gated</title>")
 }
 
 /// The parameters of a call that ends with `open` when the site has a page `/gate`.
-fn call_until_gate() -> Value {
+fn call_until_released() -> Value {
     let function = "async () => {
         while (!(await fetch('/gate')).ok) await new Promise(done => setTimeout(done, 50));
         return 'open';

@@ -1,7 +1,7 @@
 //! OAuth 2.1 with a real authorization server, npm's `oidc-provider`: how a client finds it, and every token that must not be believed.
 
-use crate::auth::{ENDPOINTS, knock};
-use crate::clients::heard;
+use crate::auth::{ENDPOINTS, send_request};
+use crate::clients::output_of;
 use crate::launch;
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader};
@@ -140,7 +140,7 @@ fn challenged<'a>(answer: &'a HttpAnswer, name: &str) -> &'a str {
 }
 
 #[tokio::test]
-async fn a_client_that_knows_nothing_but_the_address_finds_its_way_to_a_token() {
+async fn oauth_discovery_starts_from_the_address() {
     let issuer = Issuer::start();
     let server = issuer.guards().await;
     let refused = server.rpc("/mcp", &[], "ping", json!({})).await;
@@ -190,10 +190,10 @@ async fn the_typescript_sdk_gets_itself_a_token_and_more_when_it_needs_more() {
     let server = issuer.guards().await;
     let script = clients.folder.join("oauth.mjs").display().to_string();
     let url = resource(&server);
-    let told = heard(&clients.node, &[&script, &url]).await;
+    let told = output_of(&clients.node, &[&script, &url]).await;
     assert_eq!(told["asked"], json!(["browser:read browser:act"]), "{told}");
     assert!(told["sessionId"].is_string(), "{told}");
-    let told = heard(&clients.node, &[&*script, &url, "app"]).await;
+    let told = output_of(&clients.node, &[&*script, &url, "app"]).await;
     let all = "browser:read browser:act browser:admin";
     assert_eq!(
         told["asked"],
@@ -204,7 +204,7 @@ async fn the_typescript_sdk_gets_itself_a_token_and_more_when_it_needs_more() {
 }
 
 #[tokio::test]
-async fn keys_are_fetched_once_for_all_who_wait_and_not_for_every_token() {
+async fn concurrent_requests_share_one_fetch_of_keys() {
     let issuer = Issuer::start();
     let server = issuer.guards().await;
     let token = issuer
@@ -217,7 +217,7 @@ async fn keys_are_fetched_once_for_all_who_wait_and_not_for_every_token() {
 }
 
 #[tokio::test]
-async fn every_endpoint_asks_for_a_token() {
+async fn every_endpoint_requires_a_token() {
     let issuer = Issuer::start();
     let server = issuer.guards().await;
     let elsewhere = issuer
@@ -230,20 +230,24 @@ async fn every_endpoint_asks_for_a_token() {
     for endpoint in ENDPOINTS {
         let expired = [("authorization", &*late)];
         assert_eq!(
-            knock(&server, endpoint, &expired).await.0,
+            send_request(&server, endpoint, &expired).await.0,
             401,
             "{endpoint:?}"
         );
-        assert_eq!(knock(&server, endpoint, &[]).await.0, 401, "{endpoint:?}");
+        assert_eq!(
+            send_request(&server, endpoint, &[]).await.0,
+            401,
+            "{endpoint:?}"
+        );
         let wrong = [("authorization", &*bearer)];
         assert_eq!(
-            knock(&server, endpoint, &wrong).await.0,
+            send_request(&server, endpoint, &wrong).await.0,
             401,
             "{endpoint:?}"
         );
         let malformed = [("authorization", "Bearer")];
         assert_eq!(
-            knock(&server, endpoint, &malformed).await.0,
+            send_request(&server, endpoint, &malformed).await.0,
             400,
             "{endpoint:?}"
         );
@@ -252,12 +256,17 @@ async fn every_endpoint_asks_for_a_token() {
         .token("ada", &resource(&server), "browser:admin")
         .await;
     let in_the_address = format!("/message?access_token={token}");
-    assert_eq!(knock(&server, ("POST", &in_the_address), &[]).await.0, 401);
+    assert_eq!(
+        send_request(&server, ("POST", &in_the_address), &[])
+            .await
+            .0,
+        401
+    );
     assert_eq!(server.ask("GET", "/health", &[], "").await.status, 200);
 }
 
 #[tokio::test]
-async fn a_token_that_is_wrong_is_refused_and_told_why() {
+async fn an_invalid_token_is_refused_with_the_reason() {
     let issuer = Issuer::start();
     let server = issuer.guards().await;
     let claims = issuer.claims(&server);
@@ -314,7 +323,7 @@ async fn a_token_that_is_wrong_is_refused_and_told_why() {
         ),
         (
             "for nobody's sake",
-            with_nobody(&issuer, &claims).await,
+            token_without_subject(&issuer, &claims).await,
             "lacks a claim",
         ),
         ("unsigned", unsigned, "not a signed JWT"),
@@ -357,7 +366,7 @@ async fn a_token_that_is_wrong_is_refused_and_told_why() {
     );
 }
 
-async fn with_nobody(issuer: &Issuer, claims: &Value) -> String {
+async fn token_without_subject(issuer: &Issuer, claims: &Value) -> String {
     let claims = with(
         with(claims.clone(), "sub", Value::Null),
         "client_id",
@@ -417,7 +426,7 @@ async fn an_issuer_that_is_silent_is_not_the_clients_fault() {
 }
 
 #[tokio::test]
-async fn a_call_that_needs_more_asks_for_it_and_keeps_what_was_granted() {
+async fn an_insufficient_scope_is_challenged_with_all_scopes() {
     let issuer = Issuer::start();
     let server = issuer.guards().await;
     let token = async |scope: &str| issuer.token("ada", &resource(&server), scope).await;
@@ -493,7 +502,7 @@ async fn sessions_belong_to_the_subject_of_the_token() {
 
 #[tokio::test]
 #[ignore = "needs other clients: make test-engines"]
-async fn over_a_web_socket_a_token_goes_as_far_and_lasts_as_long() {
+async fn a_web_socket_obeys_scopes_and_expiry_of_its_token() {
     let issuer = Issuer::start();
     let clients = clients();
     let server = issuer.guards().await;
@@ -502,12 +511,12 @@ async fn over_a_web_socket_a_token_goes_as_far_and_lasts_as_long() {
     let token = issuer
         .token("ada", &resource(&server), "browser:read")
         .await;
-    let told = heard(&clients.node, &[&script, &url, &token]).await;
+    let told = output_of(&clients.node, &[&script, &url, &token]).await;
     let code = &told["answer"]["structuredContent"]["errorCode"];
     assert_eq!(code, "INSUFFICIENT_SCOPE", "{told}");
     let claims = with(issuer.claims(&server), "exp", json!(now() - 5));
     let token = issuer.sign(json!({}), claims, "issuer").await;
-    let told = heard(&clients.node, &[&script, &url, &token]).await;
+    let told = output_of(&clients.node, &[&script, &url, &token]).await;
     assert_eq!(
         (&told["code"], &told["reason"]),
         (&json!(1008), &json!("the access token has expired"))
@@ -515,7 +524,7 @@ async fn over_a_web_socket_a_token_goes_as_far_and_lasts_as_long() {
 }
 
 #[tokio::test]
-async fn a_saved_login_is_read_by_nobody_who_could_not_save_it() {
+async fn a_saved_login_is_readable_only_with_permission_to_save_it() {
     let issuer = Issuer::start();
     let server = issuer.guards().await;
     let admin = issuer

@@ -6,9 +6,9 @@ use testkit::{Engine, Resource, Site};
 use crate::server_on;
 
 testkit::on_each_engine!(
-    nothing_asks_a_blocked_origin,
-    only_what_is_allowed_is_asked_and_blocked_wins,
-    a_storage_state_is_restored_without_asking_anybody
+    a_blocked_origin_gets_no_request,
+    only_allowed_origins_get_requests_and_blocked_wins,
+    a_storage_state_is_restored_without_requests
 );
 
 /// Every way to ask that a script has, at `OTHER`.
@@ -23,7 +23,7 @@ fn script(who: &str, other: &Site) -> String {
         .replace("WHO", who)
 }
 
-async fn nothing_asks_a_blocked_origin(engine: Engine) {
+async fn a_blocked_origin_gets_no_request(engine: Engine) {
     let (site, other) = (Site::start().await, Site::start().await);
     let other_url = other.base_url();
     for worker in ["worker", "shared", "service"] {
@@ -118,7 +118,7 @@ async fn nothing_asks_a_blocked_origin(engine: Engine) {
     }
 }
 
-async fn only_what_is_allowed_is_asked_and_blocked_wins(engine: Engine) {
+async fn only_allowed_origins_get_requests_and_blocked_wins(engine: Engine) {
     let (site, other) = (Site::start().await, Site::start().await);
     let url = site.add_page("/", "<title>here</title><p>allowed</p>");
     let ours = site.base_url();
@@ -161,7 +161,7 @@ async fn only_what_is_allowed_is_asked_and_blocked_wins(engine: Engine) {
     assert!(other.requests().is_empty());
 }
 
-async fn a_storage_state_is_restored_without_asking_anybody(engine: Engine) {
+async fn a_storage_state_is_restored_without_requests(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>here</title>");
     let client = server_on(

@@ -9,7 +9,7 @@ use crate::launch;
 testkit::on_each_engine!(
     no_answer_and_no_file_shows_a_password,
     a_secret_is_typed_into_documents_of_its_origins_only,
-    a_secret_is_masked_however_its_white_space_looks,
+    a_secret_is_masked_with_any_white_space,
 );
 
 /// Filled by the page, and the one that is typed.
@@ -224,7 +224,7 @@ async fn a_secret_is_typed_into_documents_of_its_origins_only(engine: Engine) {
     }
 }
 
-async fn a_secret_is_masked_however_its_white_space_looks(engine: Engine) {
+async fn a_secret_is_masked_with_any_white_space(engine: Engine) {
     let folder = tempfile::tempdir().expect("a folder");
     let secrets = folder.path().join("secrets.env");
     fs::write(&secrets, "KEY=\"first line of it\nsecond  line\tof it\"\n").expect("writable");

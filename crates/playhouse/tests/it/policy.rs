@@ -173,7 +173,7 @@ async fn navigations_are_judged_by_where_they_lead() {
 }
 
 #[tokio::test]
-async fn what_is_denied_everywhere_is_not_offered_and_starts_no_browser() {
+async fn a_tool_denied_everywhere_is_not_listed_and_starts_no_browser() {
     let policy = Policy::new(&json!({ "default": "deny", "rules": [
         { "tools": ["browser_navigate"], "origins": ["https://example.com"], "action": "allow" },
         { "tools": ["read-only", "list_*"], "action": "allow" },
@@ -224,7 +224,7 @@ async fn asking(policy: &Policy, user: Option<Value>) -> (Client, Site) {
     (client, site)
 }
 
-fn asks() -> Policy {
+fn ask_policy() -> Policy {
     Policy::new(&json!({ "default": "allow", "rules": [
         { "id": "care", "tools": ["click", "fill"], "action": "ask", "reason": "it may cost money" },
     ] }))
@@ -238,9 +238,9 @@ async fn clicks(client: &Client) -> Value {
 }
 
 #[tokio::test]
-async fn the_user_is_asked_and_decides_once_for_the_session_or_against_it() {
+async fn the_user_allows_once_for_the_session_or_denies() {
     let click = json!({ "selector": "button" });
-    let policy = asks();
+    let policy = ask_policy();
     let (client, _site) = asking(&policy, Some(json!({ "answer": "once" }))).await;
     client.success("click", click.clone()).await;
     client.success("click", click.clone()).await;
@@ -248,7 +248,7 @@ async fn the_user_is_asked_and_decides_once_for_the_session_or_against_it() {
         json!({ "selector": "input", "value": "hunter22hunter22 ".to_owned() + &"x".repeat(2000) });
     client.success("fill", typing).await;
     assert_eq!(clicks(&client).await, "011");
-    let asked = client.asked();
+    let asked = client.elicitations();
     assert_eq!(asked.len(), 3, "{asked:?}");
     let message = asked[0]["message"].as_str().expect("a message");
     assert!(
@@ -265,29 +265,29 @@ async fn the_user_is_asked_and_decides_once_for_the_session_or_against_it() {
     );
     assert!(message.len() < 1000, "{message}");
 
-    let policy = asks();
+    let policy = ask_policy();
     let (client, site) = asking(&policy, Some(json!({ "answer": "session" }))).await;
     let elsewhere = site.cross_origin_url() + "/";
     for _ in 0..3 {
         client.success("click", click.clone()).await;
     }
-    assert_eq!(client.asked().len(), 1);
+    assert_eq!(client.elicitations().len(), 1);
     // Another tool, another site and another session are other questions.
     client
         .success("fill", json!({ "selector": "input", "value": "x" }))
         .await;
-    assert_eq!(client.asked().len(), 2);
+    assert_eq!(client.elicitations().len(), 2);
     client
         .success("navigate", json!({ "url": elsewhere }))
         .await;
     client.success("click", click.clone()).await;
-    assert_eq!(client.asked().len(), 3);
+    assert_eq!(client.elicitations().len(), 3);
     let session = client.create_session(json!({})).await;
     let there = json!({ "url": elsewhere, "sessionId": session });
     client.success("navigate", there).await;
     let there = json!({ "selector": "button", "sessionId": session });
     client.success("click", there).await;
-    assert_eq!(client.asked().len(), 4);
+    assert_eq!(client.elicitations().len(), 4);
     let decisions = policy.decisions();
     let clicked = decisions.iter().filter(|[tool, ..]| tool == "click");
     assert!(
@@ -302,7 +302,7 @@ async fn the_user_is_asked_and_decides_once_for_the_session_or_against_it() {
         (Some(json!({})), "declined"),
         (None, "cannot-ask"),
     ] {
-        let policy = asks();
+        let policy = ask_policy();
         let (client, _site) = asking(&policy, user).await;
         let told = client.object("click", click.clone()).await;
         assert_eq!(told["errorCode"], "POLICY_DENIED", "{told}");
@@ -315,8 +315,8 @@ async fn the_user_is_asked_and_decides_once_for_the_session_or_against_it() {
 }
 
 #[tokio::test]
-async fn a_client_of_2026_comes_back_with_the_decision() {
-    let policy = asks();
+async fn a_client_of_2026_repeats_the_call_with_the_decision() {
+    let policy = ask_policy();
     let site = Site::start().await;
     let page = "<button onclick='clicks.textContent += 1'>Go</button><p id=clicks>0</p>";
     let url = site.add_page("/", page);
@@ -422,7 +422,7 @@ async fn resources_are_read_by_the_same_rules() {
 }
 
 #[tokio::test]
-async fn a_policy_with_a_mistake_is_told_with_its_line_at_start() {
+async fn an_invalid_policy_is_reported_with_its_line_at_start() {
     for (text, reason) in [
         (
             "{\n \"rules\": [\n  { \"tools\": [\"browser_clik\"], \"action\": \"deny\" } ] }",

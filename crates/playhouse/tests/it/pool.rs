@@ -22,7 +22,7 @@ async fn by_browser(client: &Client) -> BTreeMap<u64, Vec<String>> {
 }
 
 #[tokio::test]
-async fn a_browser_that_dies_takes_only_its_own_sessions_and_is_replaced() {
+async fn a_crashed_browser_affects_only_its_own_sessions_and_is_replaced() {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Here</title><p>here</p>");
     let client = server(&[
@@ -94,7 +94,7 @@ async fn a_browser_that_dies_takes_only_its_own_sessions_and_is_replaced() {
 }
 
 #[tokio::test]
-async fn a_browser_is_closed_when_nobody_has_needed_it_for_a_while() {
+async fn an_idle_browser_is_closed() {
     let client = server(&[
         "--toolsets",
         "session",
@@ -159,7 +159,7 @@ async fn a_browser_is_idle_too_when_no_session_could_begin_in_it() {
 }
 
 #[tokio::test]
-async fn a_session_that_cannot_begin_leaves_the_browser_to_others() {
+async fn a_failed_session_does_not_affect_its_browser() {
     let client = server(&["--toolsets", "session"]).await;
     let first = client.create_session(json!({})).await;
     client

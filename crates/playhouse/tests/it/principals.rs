@@ -73,7 +73,7 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[tokio::test]
-async fn no_principal_gets_at_the_files_of_another() {
+async fn no_principal_reads_the_files_of_another() {
     let keys = "ada adakey browser:act\nbob bobkey\n";
     let house = House::with(keys, &["--caps=storage"]).await;
     let site = Site::start().await;
@@ -246,7 +246,7 @@ async fn roots_of_a_client_name_no_folder_outside_of_its_workspace() {
 }
 
 #[tokio::test]
-async fn who_may_only_look_creates_new_files_in_its_output_folder_and_no_others() {
+async fn with_read_permission_only_new_output_files_are_created() {
     let keys = "eve evekey browser:read workspace=.\n";
     let house = House::with(keys, &["--caps=pdf,testing"]).await;
     fs::create_dir_all(house.at(".git/hooks")).expect("a folder");

@@ -109,7 +109,7 @@ async fn a_client_whose_folder_is_on_another_machine_has_a_profile_of_its_own() 
 }
 
 #[tokio::test]
-async fn a_second_server_on_the_default_profile_works_without_it_and_says_so_once() {
+async fn a_second_server_uses_a_temporary_profile_and_reports_it_once() {
     let (workspace, profiles) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let go = json!({ "url": "data:text/html,<title>Here</title>" });
     let first = by_default(workspace.path(), profiles.path()).start().await;
@@ -132,7 +132,7 @@ async fn a_second_server_on_the_default_profile_works_without_it_and_says_so_onc
 }
 
 #[tokio::test]
-async fn a_profile_that_was_asked_for_by_name_is_not_done_without() {
+async fn a_profile_chosen_by_name_is_required() {
     let profile = tempfile::tempdir().unwrap();
     let go = json!({ "url": "about:blank" });
     let first = with_profile(profile.path(), &[]).await;
@@ -166,7 +166,7 @@ async fn ten_servers_in_one_folder_all_navigate() {
 }
 
 #[tokio::test]
-async fn however_a_server_is_asked_to_end_its_profile_is_saved() {
+async fn the_profile_is_saved_on_every_kind_of_shutdown() {
     use rustix::process::{Pid, Signal, kill_process};
     let site = Site::start().await;
     let page = site.add_page("/", "<title>Here</title>");

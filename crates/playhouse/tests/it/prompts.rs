@@ -125,7 +125,7 @@ async fn a_password_is_given_by_the_name_of_a_secret_or_not_at_all() {
 }
 
 #[tokio::test]
-async fn who_wants_what_playwright_mcp_shows_gets_no_prompts() {
+async fn a_drop_in_configuration_has_no_prompts() {
     let client = launch(&["--toolsets", "browser"]).spawn();
     let hello = client.initialize(json!({})).await;
     assert_eq!(hello["capabilities"], json!({ "tools": {} }));
@@ -139,7 +139,7 @@ async fn who_wants_what_playwright_mcp_shows_gets_no_prompts() {
 }
 
 #[tokio::test]
-async fn prompts_of_a_folder_are_offered_or_their_mistake_is_told() {
+async fn prompts_of_a_folder_are_listed_or_their_mistake_is_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("greet.md");
     let flag = folder.path().to_string_lossy().into_owned();

@@ -13,7 +13,7 @@ use crate::faults::{browsers, kill};
 use crate::server;
 
 /// How long something may take that has to happen.
-const PATIENCE: Duration = Duration::from_secs(60);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(60);
 /// The longest time that a call is given to find out, in milliseconds.
 const LONGEST: u64 = 60_000;
 
@@ -75,7 +75,7 @@ impl World {
 
     /// Waits until something holds; only a failure waits for long.
     fn until(&self, what: &str, holds: impl Fn(&Self) -> bool) {
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + WAIT_TIMEOUT;
         while !holds(self) {
             assert!(Instant::now() < end, "{what}");
             std::thread::sleep(Duration::from_millis(5));
@@ -171,7 +171,7 @@ fn prop_assume_not_default(id: &str) {
 
 /// Properties 5 and 6: what succeeds says so, with all that was promised.
 #[test]
-fn what_succeeds_is_told_in_full() {
+fn successful_calls_return_the_required_fields() {
     let world = World::new(&[]);
     let session = id(&world.created(json!({})));
     let of = ("[a-z]{1,12}", "[a-zA-Z0-9 .,]{0,6}", 200u16..500);
@@ -335,7 +335,7 @@ const MOST: usize = 3;
 
 /// Property 10, and all the others together: a server does what a list of lives says.
 #[test]
-fn sessions_live_and_end_as_a_simple_model_says() {
+fn sessions_match_a_simple_model() {
     let world = World::new(&["--max-sessions", "3"]);
     world.holds(steps(), |world, steps| {
         let mut model: Vec<(String, Life)> = Vec::new();

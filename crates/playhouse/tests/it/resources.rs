@@ -110,7 +110,7 @@ async fn everything_that_is_there_can_be_read() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_told_and_nothing_else_is_read() {
+async fn missing_resources_are_reported() {
     let client = server(&[]).await;
     for uri in [
         "playwright:///session/nobody",
@@ -174,7 +174,7 @@ async fn an_element_that_does_not_match_is_not_found_and_no_long_address_is_repe
 }
 
 #[tokio::test]
-async fn who_has_read_the_list_hears_when_there_is_another() {
+async fn a_client_is_notified_when_the_resource_list_changes() {
     let client = launch(&[]).spawn();
     let hello = client.initialize(json!({})).await;
     assert_eq!(hello["capabilities"]["resources"]["listChanged"], true);
@@ -185,7 +185,7 @@ async fn who_has_read_the_list_hears_when_there_is_another() {
 }
 
 #[tokio::test]
-async fn only_what_a_tool_wrote_is_a_resource() {
+async fn only_files_written_by_tools_are_resources() {
     let client = server(&[]).await;
     let written = client.workspace().join("own.txt");
     std::fs::write(&written, "the user's own").unwrap();
@@ -247,7 +247,7 @@ async fn resources_show_secrets_no_more_than_answers_do() {
 }
 
 #[tokio::test]
-async fn who_subscribes_to_a_page_hears_when_it_goes_elsewhere() {
+async fn a_subscriber_is_notified_of_navigations() {
     let client = server(&[]).await;
     client
         .call("navigate", json!({ "url": "data:text/html,one" }))
@@ -269,7 +269,7 @@ async fn who_subscribes_to_a_page_hears_when_it_goes_elsewhere() {
 }
 
 #[tokio::test]
-async fn who_subscribes_to_a_page_hears_when_it_is_loaded_again() {
+async fn a_subscriber_is_notified_of_reloads() {
     let client = server(&[]).await;
     let open = json!({ "url": "data:text/html,one" });
     client.call("navigate", open).await;
@@ -302,14 +302,14 @@ async fn the_ids_of_sessions_and_pages_are_completed() {
 }
 
 #[tokio::test]
-async fn clients_of_the_contract_alone_see_no_resources() {
+async fn a_drop_in_configuration_has_no_resources() {
     let client = server(&["--toolsets=browser"]).await;
     let answer = client.request("resources/list", json!({})).await;
     assert!(format!("{:?}", answer.unwrap_err()).contains("-32601"));
 }
 
 #[tokio::test]
-async fn what_was_written_before_a_client_told_its_roots_stays_a_resource() {
+async fn files_written_before_roots_are_known_stay_resources() {
     let server = HttpServer::start(launch(&[])).await;
     let params = json!({
         "protocolVersion": "2025-11-25",
@@ -336,7 +336,7 @@ async fn what_was_written_before_a_client_told_its_roots_stays_a_resource() {
 }
 
 #[tokio::test]
-async fn what_one_wrote_another_principal_cannot_read() {
+async fn files_of_one_principal_are_not_readable_by_another() {
     let keys = tempfile::NamedTempFile::new().unwrap();
     let secret = |name: &str| format!("{name}-0123456789abcdef0123456789abcdef");
     std::fs::write(

@@ -8,7 +8,7 @@ use testkit::{Client, Engine, Site};
 use crate::cli::run;
 use crate::{launch, launch_on};
 
-testkit::on_each_engine!(what_a_page_asks_for_is_denied);
+testkit::on_each_engine!(permission_requests_of_pages_are_denied);
 
 const SAFE: [&str; 3] = ["--safe", "--allowed-domains", "127.0.0.1"];
 
@@ -258,7 +258,7 @@ async fn downloads_are_quarantined() {
     assert!(!list.to_string().contains("quarantine"), "{list}");
 }
 
-async fn what_a_page_asks_for_is_denied(engine: Engine) {
+async fn permission_requests_of_pages_are_denied(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page("/", "<p id=place>…</p><p id=notes>…</p><p id=states></p><script>
         (async () => {
@@ -287,7 +287,7 @@ async fn what_a_page_asks_for_is_denied(engine: Engine) {
 }
 
 #[tokio::test]
-async fn the_settings_of_safe_mode_are_told() {
+async fn the_settings_of_safe_mode_are_printed() {
     let output = run(&[
         "config",
         "show",

@@ -10,7 +10,7 @@ use crate::{launch, server};
 const EXAMPLE: &str = include_str!("../../src/config/tests/shape.json");
 
 #[tokio::test]
-async fn a_blocked_domain_is_never_asked_and_the_rule_is_told() {
+async fn a_blocked_domain_gets_no_request_and_the_rule_is_reported() {
     let (site, other) = (Site::start().await, Site::start().await);
     let elsewhere = other.cross_origin_url();
     let url = site.add_page(
@@ -61,7 +61,7 @@ async fn a_blocked_domain_is_never_asked_and_the_rule_is_told() {
 }
 
 #[tokio::test]
-async fn the_insides_of_the_browser_are_shown_to_whom_it_is_allowed() {
+async fn internal_pages_require_the_option() {
     let inside = json!({ "url": "chrome://version" });
     let client = server(&[]).await;
     let refused = client.call("browser_navigate", inside.clone()).await;
@@ -97,7 +97,7 @@ async fn a_screenshot_may_be_too_large() {
 }
 
 #[tokio::test]
-async fn pictures_may_be_too_large_to_be_compared() {
+async fn images_above_the_limit_are_not_compared() {
     let client = server(&["--toolsets", "session"]).await;
     let wide = image::RgbaImage::new(150_000, 1);
     wide.save(client.workspace().join("wide.png"))
@@ -113,7 +113,7 @@ async fn pictures_may_be_too_large_to_be_compared() {
 }
 
 #[tokio::test]
-async fn what_is_forbidden_is_not_offered_and_says_so_when_called() {
+async fn a_forbidden_tool_is_not_listed_and_its_call_fails() {
     let client = server(&[
         "--toolsets",
         "browser,session",

@@ -8,7 +8,7 @@ use testkit::Site;
 use crate::{launch, server};
 
 #[tokio::test]
-async fn a_journal_tells_of_each_call_and_its_answer() {
+async fn the_session_log_contains_each_call_and_its_answer() {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Tea</title><h1>Green</h1>");
     let client = server(&["--save-session"]).await;
@@ -98,7 +98,7 @@ async fn old_files_go_when_the_output_folder_is_full_and_those_of_the_call_stay(
 }
 
 #[tokio::test]
-async fn a_browser_that_nobody_uses_is_closed_and_started_again() {
+async fn an_idle_browser_is_closed_and_restarted() {
     let site = Site::start().await;
     let url = site.add_page(
         "/",

@@ -9,15 +9,15 @@ use crate::faults::{kill_pages, until};
 use crate::{server, server_on};
 
 testkit::on_each_engine!(
-    sessions_share_a_browser_and_nothing_else,
+    sessions_share_only_a_browser,
     a_page_in_an_endless_loop_can_be_left,
     a_page_in_an_endless_loop_holds_up_no_other_session,
 );
 // WebKit asks its user for passwords and permissions, and keeps no answers for the next document.
-testkit::on_each_engine!(but webkit: what_the_browser_remembers_for_one_session_no_other_has);
+testkit::on_each_engine!(but webkit: browser_data_of_one_session_is_not_visible_to_others);
 
 /// How long something may take that has to happen; only a failure waits for it.
-const PATIENCE: Duration = Duration::from_secs(60);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(60);
 
 async fn object(client: &Client, tool: &str, arguments: Value) -> Value {
     let answer = client.call(tool, arguments).await;
@@ -48,7 +48,7 @@ pub(crate) async fn until_listed(client: &Client, count: usize) {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    let waited = tokio::time::timeout(PATIENCE, waiting).await;
+    let waited = tokio::time::timeout(WAIT_TIMEOUT, waiting).await;
     assert!(waited.is_ok(), "there are not {count} sessions");
 }
 
@@ -59,12 +59,12 @@ async fn until_it_has(browser: &RemoteBrowser, contexts: usize) {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    let waited = tokio::time::timeout(PATIENCE, waiting).await;
+    let waited = tokio::time::timeout(WAIT_TIMEOUT, waiting).await;
     assert!(waited.is_ok(), "there are not {contexts} contexts");
 }
 
 #[tokio::test]
-async fn a_session_that_is_over_leaves_nothing_in_the_browser() {
+async fn a_closed_session_leaves_no_data_in_the_browser() {
     let mut browser = RemoteBrowser::start().await;
     let endpoint = browser.http();
     let args = ["--toolsets", "session", "--cdp-endpoint", &endpoint];
@@ -93,7 +93,7 @@ async fn a_session_that_is_over_leaves_nothing_in_the_browser() {
 }
 
 #[tokio::test]
-async fn ten_sessions_live_for_five_minutes_unless_said_otherwise() {
+async fn the_default_limits_are_ten_sessions_and_five_minutes() {
     let client = server(&["--toolsets", "session"]).await;
     for _ in 0..10 {
         let session = object(&client, "create_session", json!({})).await;
@@ -130,7 +130,7 @@ async fn a_session_begins_with_all_that_another_has_saved() {
     assert_eq!(seen["result"], json!(["a=1", "1", "2", "kept"]), "{seen}");
 }
 
-async fn sessions_share_a_browser_and_nothing_else(engine: Engine) {
+async fn sessions_share_only_a_browser(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Here</title>");
     let client = server_on(engine, &["--toolsets", "session"]).await;
@@ -181,7 +181,7 @@ async fn sessions_share_a_browser_and_nothing_else(engine: Engine) {
     assert_eq!(still["success"], true, "{still}");
 }
 
-async fn what_the_browser_remembers_for_one_session_no_other_has(engine: Engine) {
+async fn browser_data_of_one_session_is_not_visible_to_others(engine: Engine) {
     let site = Site::start().await;
     let kept = testkit::Resource::html("kept").header("cache-control", "max-age=3600");
     site.add("/kept", kept);
@@ -257,7 +257,7 @@ async fn there_are_no_more_sessions_than_there_may_be() {
 }
 
 #[tokio::test]
-async fn a_session_that_nobody_uses_expires() {
+async fn an_unused_session_expires() {
     let client = server(&["--toolsets", "session"]).await;
     let session = object(&client, "create_session", json!({ "timeout": 1 })).await;
     let lifetime = session["expiresAt"]
@@ -454,7 +454,7 @@ async fn closing_a_session_cancels_what_is_under_way_and_later_calls_find_it_gon
 }
 
 #[tokio::test]
-async fn what_no_browser_takes_is_told_by_its_parameter() {
+async fn an_invalid_setting_is_reported_by_its_parameter() {
     let client = server(&["--toolsets", "session"]).await;
     let id = created(&client).await;
     let huge = json!({ "width": 5e9, "height": 1 });
@@ -490,7 +490,7 @@ async fn what_no_browser_takes_is_told_by_its_parameter() {
 }
 
 #[tokio::test]
-async fn a_page_that_crashed_between_two_calls_is_told_once_and_replaced() {
+async fn a_page_that_crashed_between_two_calls_is_reported_once_and_replaced() {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Here</title><p>here</p>");
     let client = server(&["--toolsets", "session"]).await;
@@ -522,7 +522,7 @@ async fn a_page_that_crashed_between_two_calls_is_told_once_and_replaced() {
 }
 
 #[tokio::test]
-async fn a_page_that_crashes_during_a_navigation_is_told_once_and_replaced() {
+async fn a_page_that_crashes_during_a_navigation_is_reported_once_and_replaced() {
     let site = Site::start().await;
     let slow = Resource::new("text/javascript", "1").delay(Duration::from_secs(600));
     site.add("/slow.js", slow);

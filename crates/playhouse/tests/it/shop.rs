@@ -53,7 +53,7 @@ async fn signing_in_needs_the_right_password() {
 }
 
 #[tokio::test]
-async fn the_browser_goes_with_the_server_even_when_that_is_killed() {
+async fn the_browser_exits_with_a_killed_server() {
     let (site, mut client) = (Site::start().await, server(&[]).await);
     let page = site.add_page(
         "/",

@@ -1,12 +1,12 @@
 //! The end of a server over HTTP: calls are finished, streams end, and nothing is left.
 
-use crate::{call_until_gate, gated_page, launch};
+use crate::{call_until_released, held_page, launch};
 use serde_json::json;
 use std::time::Duration;
 use testkit::{Connection, HttpAnswer, HttpServer, Site, WebSocketClient};
 
 /// How long something may take that has to happen.
-const LIMIT: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A stream of events at that path.
 async fn stream(server: &HttpServer, path: &str, session: &str) -> Connection {
@@ -21,12 +21,12 @@ async fn stream(server: &HttpServer, path: &str, session: &str) -> Connection {
     stream
 }
 
-/// A server, its site, and a session whose page is [`gated_page`]'s.
+/// A server, its site, and a session whose page is [`held_page`]'s.
 async fn gated() -> (HttpServer, Site, String) {
     let server = HttpServer::start(launch(&[])).await;
     let site = Site::start().await;
     let session = server.begin_session().await;
-    let page = json!({ "url": gated_page(&site) });
+    let page = json!({ "url": held_page(&site) });
     server.call(Some(&session), "browser_navigate", page).await;
     (server, site, session)
 }
@@ -35,19 +35,19 @@ async fn gated() -> (HttpServer, Site, String) {
 async fn called(server: &HttpServer, session: &str) -> HttpAnswer {
     let id = [("mcp-session-id", session)];
     server
-        .rpc("/mcp", &id, "tools/call", call_until_gate())
+        .rpc("/mcp", &id, "tools/call", call_until_released())
         .await
 }
 
 /// Waits until nothing new is begun.
 async fn refuses(server: &HttpServer) {
     let refused = async { while server.ask("GET", "/health", &[], "").await.status != 503 {} };
-    let refused = tokio::time::timeout(LIMIT, refused).await;
+    let refused = tokio::time::timeout(TIMEOUT, refused).await;
     assert!(refused.is_ok(), "it goes on as if nothing had been said");
 }
 
 #[tokio::test]
-async fn a_server_that_is_asked_to_end_finishes_its_calls_first() {
+async fn a_server_completes_its_calls_before_it_exits() {
     let (mut server, site, session) = gated().await;
     #[cfg(target_os = "linux")]
     let pid = server.process().pid().expect("it runs");
@@ -62,13 +62,13 @@ async fn a_server_that_is_asked_to_end_finishes_its_calls_first() {
     #[cfg(target_os = "linux")]
     let processes = testkit::Processes::from(pid);
 
-    socket.begin(1, "tools/call", call_until_gate()).await;
+    socket.begin(1, "tools/call", call_until_released()).await;
     let ending = async {
         server.metric_is("calls_under_way", 2).await;
         server.terminate();
         // What asks now is refused, and what runs goes on.
         refuses(&server).await;
-        idle.begin(2, "tools/call", call_until_gate()).await;
+        idle.begin(2, "tools/call", call_until_released()).await;
         let refused = idle.answer(&json!(2)).await;
         assert_eq!(refused["result"]["isError"], true, "{refused}");
         site.add_page("/gate", "");
@@ -94,7 +94,7 @@ async fn a_server_that_is_asked_to_end_finishes_its_calls_first() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_asked_twice_does_not_wait_for_its_calls() {
+async fn a_second_signal_ends_the_server_at_once() {
     let (mut server, _site, session) = gated().await;
     let ending = async {
         server.metric_is("calls_under_way", 1).await;
@@ -108,7 +108,7 @@ async fn a_server_that_is_asked_twice_does_not_wait_for_its_calls() {
 }
 
 #[tokio::test]
-async fn a_call_that_takes_too_long_and_clients_that_stall_do_not_keep_a_server() {
+async fn slow_calls_and_stalled_clients_do_not_delay_shutdown() {
     let (mut server, _site, session) = gated().await;
     let mut half = server.connection().await;
     half.send("GET /health HTTP/1.1\r\nhost: ").await;

@@ -1,6 +1,6 @@
 //! One client's work never stops another: whatever a client asks for, and whatever its page does, the server answers others.
 
-mod worst;
+mod expensive_calls;
 
 use crate::launch;
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ impl Watch {
             thread::spawn(move || {
                 let mut longest = Duration::ZERO;
                 while !over.load(Ordering::Relaxed) {
-                    longest = longest.max(health_takes(&authority));
+                    longest = longest.max(health_latency(&authority));
                     thread::sleep(Duration::from_millis(5));
                 }
                 longest
@@ -64,7 +64,7 @@ impl Watch {
     }
 }
 
-fn health_takes(authority: &str) -> Duration {
+fn health_latency(authority: &str) -> Duration {
     let began = Instant::now();
     let mut stream = TcpStream::connect(authority).expect("the server listens");
     let ask = format!("GET /health HTTP/1.1\r\nhost: {authority}\r\nconnection: close\r\n\r\n");
@@ -95,7 +95,7 @@ fn text(result: &Value) -> &str {
 }
 
 #[tokio::test]
-async fn whatever_a_client_asks_for_others_are_answered() {
+async fn expensive_calls_do_not_block_other_clients() {
     let server = HttpServer::start(launch(&[
         "--toolsets",
         "browser,session",
@@ -107,11 +107,11 @@ async fn whatever_a_client_asks_for_others_are_answered() {
     .await;
     let control = control();
     let site = Site::start().await;
-    let url = site.add_page("/", worst::LARGE_PAGE);
+    let url = site.add_page("/", expensive_calls::LARGE_PAGE);
     let session = server.begin_session().await;
     let opened = server.call(Some(&session), "navigate", json!({ "url": url }));
     assert_ne!(opened.await["isError"], true);
-    for (tool, arguments) in worst::calls() {
+    for (tool, arguments) in expensive_calls::calls() {
         let shown = arguments.to_string();
         let call = format!(
             "{} {}",
@@ -172,7 +172,7 @@ async fn files_of_one_session_are_never_anothers() {
 }
 
 #[tokio::test]
-async fn an_expression_that_tries_too_many_ways_is_told_so() {
+async fn an_expression_with_too_much_backtracking_is_refused() {
     let site = Site::start().await;
     let url = site.add_page("/", &format!("<p>{}!</p>", "a".repeat(64)));
     let client = launch(&["--toolsets", "browser,session"]).start().await;

@@ -1,6 +1,6 @@
 //! The transport of 2024-11-05, as its clients know it: a stream of events, and posts beside it.
 
-use crate::{call_until_gate, gated_page, launch};
+use crate::{call_until_released, held_page, launch};
 use serde_json::{Value, json};
 use testkit::{Connection, HttpServer, Site};
 
@@ -107,13 +107,13 @@ async fn a_lost_stream_ends_its_calls_and_not_its_browser_session() {
     let server = HttpServer::start(launch(&[])).await;
     let site = Site::start().await;
     let mut client = SseClient::start(&server).await;
-    let page = json!({ "name": "browser_navigate", "arguments": { "url": gated_page(&site) } });
+    let page = json!({ "name": "browser_navigate", "arguments": { "url": held_page(&site) } });
     client.request(&server, "tools/call", page).await;
     let list = json!({ "name": "list_sessions", "arguments": {} });
     let sessions = client.request(&server, "tools/call", list).await;
     let id = sessions["structuredContent"]["sessions"][0]["id"].clone();
     let endless = json!({
-        "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call_until_gate(),
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call_until_released(),
     });
     assert_eq!(client.post(&server, &endless.to_string()).await, 202);
     server.metric_is("calls_under_way", 1).await;

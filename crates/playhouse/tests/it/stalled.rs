@@ -3,12 +3,12 @@
 use crate::launch;
 use serde_json::json;
 use std::time::Duration;
-use testkit::census::{Census, Depth, MARK};
+use testkit::process_stats::{Depth, MARK, ProcessStats};
 use testkit::{Connection, HttpServer, WebSocketClient};
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 /// How long something may take that has to happen.
-const LIMIT: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 /// What a server may take beside a thousand clients, in bytes.
 const MEMORY: u64 = 300 << 20;
 
@@ -18,11 +18,11 @@ async fn answers(server: &HttpServer) {
 }
 
 fn files(mark: &str) -> usize {
-    Census::take(mark, Depth::Quick).servers.files
+    ProcessStats::take(mark, Depth::Quick).servers.files
 }
 
 #[tokio::test]
-async fn a_thousand_connections_that_stall_leave_room_for_others() {
+async fn stalled_connections_do_not_block_others() {
     let mark = "thousand";
     let args = ["--max-connections=1100"];
     let server = HttpServer::start(launch(&args).env(MARK, mark)).await;
@@ -46,20 +46,20 @@ async fn a_thousand_connections_that_stall_leave_room_for_others() {
         stalled.push(connection);
     }
     assert!(files(mark) > before, "they are there");
-    let census = Census::take(mark, Depth::Memory);
-    assert!(census.servers.memory < MEMORY, "{census:?}");
+    let stats = ProcessStats::take(mark, Depth::Memory);
+    assert!(stats.servers.memory < MEMORY, "{stats:?}");
     drop(stalled);
     let freed = async {
         while files(mark) > before + 10 {
             answers(&server).await;
         }
     };
-    let freed = tokio::time::timeout(LIMIT, freed).await;
+    let freed = tokio::time::timeout(TIMEOUT, freed).await;
     assert!(freed.is_ok(), "{} files were {before}", files(mark));
 }
 
 #[tokio::test]
-async fn one_connection_too_many_is_told_and_a_place_that_is_left_is_taken() {
+async fn connections_above_the_limit_are_refused_and_slots_are_reused() {
     let server = HttpServer::start(launch(&["--max-connections=3"])).await;
     let mut places = Vec::new();
     for _ in 0..3 {
@@ -76,7 +76,7 @@ async fn one_connection_too_many_is_told_and_a_place_that_is_left_is_taken() {
     };
     let until = async |status: u16| {
         let asked = async { while asked().await != Some(status) {} };
-        let reached = tokio::time::timeout(LIMIT, asked).await;
+        let reached = tokio::time::timeout(TIMEOUT, asked).await;
         assert!(reached.is_ok(), "never {status}");
     };
     until(503).await;
@@ -89,7 +89,7 @@ async fn one_connection_too_many_is_told_and_a_place_that_is_left_is_taken() {
 }
 
 #[tokio::test]
-async fn a_client_that_never_reads_holds_up_nobody_else() {
+async fn a_client_that_never_reads_blocks_no_other_client() {
     let mark = "deaf";
     let server = HttpServer::start(launch(&[]).env(MARK, mark)).await;
     let list =
@@ -118,8 +118,8 @@ async fn a_client_that_never_reads_holds_up_nobody_else() {
     }
     let other = server.call(None, "list_sessions", json!({})).await;
     assert_eq!(other["structuredContent"]["sessions"], json!([]), "{other}");
-    let census = Census::take(mark, Depth::Memory);
-    assert!(census.servers.memory < MEMORY, "{census:?}");
+    let stats = ProcessStats::take(mark, Depth::Memory);
+    assert!(stats.servers.memory < MEMORY, "{stats:?}");
     // What was sent is there for who reads at last.
     for connection in &mut posts {
         let answer = connection.answer().await.expect("an answer");
@@ -132,7 +132,7 @@ async fn a_client_that_never_reads_holds_up_nobody_else() {
 }
 
 #[tokio::test]
-async fn a_client_that_takes_nothing_for_long_loses_its_connection() {
+async fn a_client_that_stops_reading_is_disconnected() {
     let server = HttpServer::start(launch(&["--client-timeout=1000"])).await;
     let mut deaf = Connection::open_narrow(server.authority()).await;
     let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
@@ -149,13 +149,13 @@ async fn a_client_that_takes_nothing_for_long_loses_its_connection() {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    let gone = tokio::time::timeout(LIMIT / 2, gone).await;
+    let gone = tokio::time::timeout(TIMEOUT / 2, gone).await;
     assert!(gone.is_ok(), "it is waited for");
     answers(&server).await;
 }
 
 #[tokio::test]
-async fn a_request_that_says_two_things_is_refused() {
+async fn an_ambiguous_request_is_refused() {
     let server = HttpServer::start(launch(&[])).await;
     let host = server.authority().to_owned();
     let smuggled = "GET /metrics HTTP/1.1\r\nhost: localhost\r\n\r\n";

@@ -1,6 +1,6 @@
 //! Streamable HTTP: streams that break and go on, MCP sessions and how long they live, and requests without one.
 
-use crate::{call_until_gate, gated_page, launch};
+use crate::{call_until_released, held_page, launch};
 use serde_json::{Value, json};
 use testkit::{Connection, Event, HttpAnswer, HttpServer, Site};
 
@@ -70,19 +70,19 @@ async fn modern(server: &HttpServer, name: &str, message: &Value) -> Connection 
     post(server, &headers, &message).await
 }
 
-/// A server, and a session whose page is [`gated_page`]'s.
+/// A server, and a session whose page is [`held_page`]'s.
 async fn gated(args: &[&str]) -> (HttpServer, Site, String) {
     let server = HttpServer::start(launch(args)).await;
     let site = Site::start().await;
     let session = server.begin_session().await;
-    let page = json!({ "url": gated_page(&site) });
+    let page = json!({ "url": held_page(&site) });
     server.call(Some(&session), "browser_navigate", page).await;
     (server, site, session)
 }
 
 /// Begins the call that waits for the gate; the stream of its answer, and the id of its first event.
 async fn begin_call(server: &HttpServer, session: &str, id: u64) -> (Connection, String) {
-    let call = request(id, "tools/call", call_until_gate());
+    let call = request(id, "tools/call", call_until_released());
     let mut stream = post(server, &[("mcp-session-id", session)], &call).await;
     assert_eq!(stream.head().await.expect("an answer").status, 200);
     let first = stream.event().await.expect("an event to come back to");
@@ -92,7 +92,7 @@ async fn begin_call(server: &HttpServer, session: &str, id: u64) -> (Connection,
 }
 
 #[tokio::test]
-async fn a_client_that_was_cut_off_comes_back_for_its_answer() {
+async fn a_disconnected_client_gets_its_answer_on_reconnection() {
     let (server, site, session) = gated(&[]).await;
     // While the call runs, and after it has ended.
     for late in [false, true] {
@@ -121,7 +121,7 @@ async fn a_client_that_was_cut_off_comes_back_for_its_answer() {
 }
 
 #[tokio::test]
-async fn a_stream_that_goes_on_ends_with_its_call_and_with_its_session() {
+async fn a_resumed_stream_ends_with_its_call_and_its_session() {
     let (server, _site, session) = gated(&[]).await;
     let id = [("mcp-session-id", &*session)];
     for way in ["cancelled", "deleted"] {
@@ -211,7 +211,7 @@ async fn a_session_has_streams_of_its_own_until_it_is_deleted() {
 }
 
 #[tokio::test]
-async fn a_session_ends_when_nobody_asks_or_waits_any_more() {
+async fn an_mcp_session_without_requests_and_streams_expires() {
     let (server, site, called) = gated(&["--client-timeout=1000"]).await;
     let (call, event) = begin_call(&server, &called, 1).await;
     let listening = server.begin_session().await;
@@ -236,7 +236,7 @@ async fn a_session_ends_when_nobody_asks_or_waits_any_more() {
 }
 
 #[tokio::test]
-async fn a_request_without_a_session_is_cancelled_by_who_leaves() {
+async fn a_stateless_request_is_cancelled_on_disconnect() {
     let server = HttpServer::start(launch(&[])).await;
     let site = Site::start().await;
     let mut discovered = modern(&server, "", &request(1, "server/discover", json!({}))).await;
@@ -245,12 +245,12 @@ async fn a_request_without_a_session_is_cancelled_by_who_leaves() {
     let versions = versions.as_array().expect("a list");
     assert!(versions.contains(&json!("2026-07-28")), "{answer}");
 
-    let url = gated_page(&site);
+    let url = held_page(&site);
     let open = json!({ "name": "browser_navigate", "arguments": { "url": url } });
     let mut opened = modern(&server, "browser_navigate", &request(2, "tools/call", open)).await;
     let answer = opened.answer().await.expect("an answer").json();
     assert!(answer["result"].is_object(), "{answer}");
-    let call = request(3, "tools/call", call_until_gate());
+    let call = request(3, "tools/call", call_until_released());
     let left = modern(&server, "browser_evaluate", &call).await;
     server.metric_is("calls_under_way", 1).await;
     drop(left);
@@ -262,7 +262,7 @@ async fn a_request_without_a_session_is_cancelled_by_who_leaves() {
 }
 
 #[tokio::test]
-async fn who_listens_is_told_when_the_server_ends() {
+async fn a_listening_client_is_notified_of_shutdown() {
     let mut server = HttpServer::start(launch(&[])).await;
     let wanted =
         json!({ "notifications": { "resourceSubscriptions": ["playwright:///session/x"] } });
@@ -283,7 +283,7 @@ async fn who_listens_is_told_when_the_server_ends() {
 }
 
 #[tokio::test]
-async fn a_new_stream_of_a_session_hears_what_the_one_before_would_have_heard() {
+async fn a_new_stream_of_a_session_replaces_the_one_before() {
     let server = HttpServer::start(launch(&[])).await;
     let session = server.begin_session().await;
     let (_, mut first) = get(&server, &session, "").await;
@@ -318,7 +318,7 @@ async fn a_tool_that_is_unknown_is_no_method_that_is_missing() {
 }
 
 #[tokio::test]
-async fn who_listens_to_the_list_of_resources_hears_of_a_new_page() {
+async fn a_listening_client_is_notified_of_a_new_page() {
     let server = HttpServer::start(launch(&[])).await;
     let wanted = json!({ "notifications": { "resourcesListChanged": true } });
     let mut stream = modern(&server, "", &request(1, "subscriptions/listen", wanted)).await;

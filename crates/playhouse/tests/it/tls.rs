@@ -15,7 +15,7 @@ fn args(certificate: &Path, key: &Path) -> [String; 3] {
 }
 
 #[tokio::test]
-async fn a_server_with_a_certificate_speaks_tls_and_nothing_else() {
+async fn a_server_with_a_certificate_accepts_only_tls() {
     let (certificate, key) = tls_files();
     let mut server = HttpServer::start(launch(&[]).args(args(&certificate, &key))).await;
     assert!(server.url().starts_with("https://localhost:"));
@@ -41,7 +41,7 @@ async fn a_server_with_a_certificate_speaks_tls_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_certificate_that_cannot_be_used_is_told_at_the_start() {
+async fn an_invalid_certificate_is_reported_at_start() {
     let (certificate, key) = tls_files();
     let folder = tempfile::tempdir().expect("a folder");
     let nonsense = folder.path().join("nonsense.pem");

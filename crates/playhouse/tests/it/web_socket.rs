@@ -1,13 +1,13 @@
 //! MCP over WebSockets: what frames may carry, what a connection costs, and what outlives it.
 
-use crate::{call_until_gate, gated_page, launch};
+use crate::{call_until_released, held_page, launch};
 use serde_json::{Value, json};
 use std::time::Duration;
 use testkit::{HttpServer, Site, WebSocketClient};
 
 const PING: &str = r#"{"jsonrpc":"2.0","id":"p","method":"ping"}"#;
 
-async fn lives(client: &mut WebSocketClient, why: &str) {
+async fn assert_alive(client: &mut WebSocketClient, why: &str) {
     client.text(PING).await;
     let answer = client.answer(&json!("p")).await;
     assert_eq!(answer["result"], json!({}), "{why}");
@@ -46,7 +46,7 @@ async fn messages_come_in_any_frames_and_wrong_ones_are_answered() {
         client.text(wrong).await;
         let answer = client.next().await.expect("an answer");
         assert_eq!(answer["error"]["code"], code, "{wrong}");
-        lives(&mut client, wrong).await;
+        assert_alive(&mut client, wrong).await;
     }
     client
         .text(r#"{"jsonrpc":"2.0","id":5,"method":"no/such"}"#)
@@ -58,7 +58,7 @@ async fn messages_come_in_any_frames_and_wrong_ones_are_answered() {
 }
 
 #[tokio::test]
-async fn what_no_web_socket_may_carry_closes_it_with_a_reason() {
+async fn an_invalid_frame_closes_the_web_socket_with_a_reason() {
     let server = HttpServer::start(launch(&["--max-request-size=10000"])).await;
     let url = server.web_socket();
     let large = "x".repeat(20_000);
@@ -83,7 +83,7 @@ async fn what_no_web_socket_may_carry_closes_it_with_a_reason() {
     let mut client = WebSocketClient::start(&url).await;
     client.continuation(b"of nothing").await;
     assert_eq!(client.closing().await.0, 1002);
-    lives(
+    assert_alive(
         &mut WebSocketClient::start(&url).await,
         "others do not mind",
     )
@@ -95,11 +95,11 @@ async fn requests_run_side_by_side_and_a_cancelled_one_ends() {
     let server = HttpServer::start(launch(&[])).await;
     let site = Site::start().await;
     let mut client = WebSocketClient::start(&server.web_socket()).await;
-    let page = json!({ "url": gated_page(&site) });
+    let page = json!({ "url": held_page(&site) });
     client.call("browser_navigate", page).await;
-    client.begin(7, "tools/call", call_until_gate()).await;
+    client.begin(7, "tools/call", call_until_released()).await;
     server.metric_is("calls_under_way", 1).await;
-    lives(&mut client, "while a call runs").await;
+    assert_alive(&mut client, "while a call runs").await;
     client.begin(7, "ping", json!({})).await;
     let twice = client.answer(&json!(7)).await;
     assert_eq!(twice["error"]["code"], -32600, "{twice}");
@@ -109,7 +109,7 @@ async fn requests_run_side_by_side_and_a_cancelled_one_ends() {
     client.text(&cancelled.to_string()).await;
     server.metric_is("calls_under_way", 0).await;
 
-    client.begin(8, "tools/call", call_until_gate()).await;
+    client.begin(8, "tools/call", call_until_released()).await;
     server.metric_is("calls_under_way", 1).await;
     site.add_page("/gate", "");
     let answer = client.answer(&json!(8)).await;
@@ -117,20 +117,20 @@ async fn requests_run_side_by_side_and_a_cancelled_one_ends() {
 }
 
 #[tokio::test]
-async fn clients_share_nothing_and_what_one_leaves_another_can_take_up() {
+async fn clients_are_isolated_and_sessions_can_be_continued() {
     let server = HttpServer::start(launch(&[])).await;
     let site = Site::start().await;
     let url = server.web_socket();
     let mut one = WebSocketClient::start(&url).await;
     let mut other = WebSocketClient::start(&url).await;
-    let page = json!({ "url": gated_page(&site) });
+    let page = json!({ "url": held_page(&site) });
     one.call("browser_navigate", page).await;
     let listed = json!({ "action": "list" });
     let tabs = other.call("browser_tabs", listed).await;
     assert!(!text(&tabs).contains("Gated"), "{tabs}");
     let sessions = one.call("list_sessions", json!({})).await;
     let id = sessions["structuredContent"]["sessions"][0]["id"].clone();
-    one.begin(1, "tools/call", call_until_gate()).await;
+    one.begin(1, "tools/call", call_until_released()).await;
     server.metric_is("calls_under_way", 1).await;
     // Without a word.
     drop(one);
@@ -145,21 +145,21 @@ async fn clients_share_nothing_and_what_one_leaves_another_can_take_up() {
 }
 
 #[tokio::test]
-async fn a_web_socket_keeps_its_place_among_the_connections() {
+async fn a_web_socket_keeps_its_connection_slot() {
     let server = HttpServer::start(launch(&["--max-connections=2"])).await;
     let url = server.web_socket();
     let first = WebSocketClient::start(&url).await;
     let mut second = WebSocketClient::start(&url).await;
     let refused = WebSocketClient::try_connect(&url, "mcp", &[]).await;
     assert_eq!(refused.err(), Some(503));
-    lives(&mut second, "others are refused").await;
+    assert_alive(&mut second, "others are refused").await;
     drop(first);
     let taken = async {
         while WebSocketClient::try_connect(&url, "mcp", &[])
             .await
             .is_err()
         {
-            lives(&mut second, "its place is not free yet").await;
+            assert_alive(&mut second, "its place is not free yet").await;
         }
     };
     let taken = tokio::time::timeout(Duration::from_secs(60), taken).await;

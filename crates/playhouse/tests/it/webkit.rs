@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use testkit::{Client, Engine, Processes, Site};
 
-use crate::faults::{NOTHING, kill, left_in, until};
+use crate::faults::{NOTHING, files_in, kill, until};
 use crate::{launch, server};
 
 const WEBKIT: [&str; 2] = ["--browser", "webkit"];
@@ -30,7 +30,7 @@ async fn shown(client: &Client, url: &str) {
 
 #[tokio::test]
 #[ignore = "needs WebKit: make test-engines"]
-async fn nothing_is_left_of_webkit_when_its_server_was_killed() {
+async fn no_webkit_process_remains_of_a_killed_server() {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Here</title>");
     let mut client = launch(&WEBKIT).start().await;
@@ -46,7 +46,7 @@ async fn nothing_is_left_of_webkit_when_its_server_was_killed() {
 
 #[tokio::test]
 #[ignore = "needs WebKit: make test-engines"]
-async fn a_webkit_that_dies_takes_its_session_and_nothing_else() {
+async fn a_webkit_crash_affects_only_its_session() {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Here</title><p>here</p>");
     let client = server(&["--browser", "webkit", "--toolsets", "session"]).await;
@@ -97,7 +97,7 @@ async fn a_webkit_that_dies_takes_its_session_and_nothing_else() {
 
 #[tokio::test]
 #[ignore = "needs WebKit: make test-engines"]
-async fn nothing_is_left_of_webkit_when_its_server_ends() {
+async fn no_webkit_process_remains_after_shutdown() {
     let (_site, _, client) = on_a_page().await;
     let running = processes(&client);
     assert!(client.end().await.success());
@@ -106,7 +106,7 @@ async fn nothing_is_left_of_webkit_when_its_server_ends() {
 
 #[tokio::test]
 #[ignore = "needs WebKit: make test-engines"]
-async fn a_webkit_that_does_not_get_ready_gets_a_second_start() {
+async fn a_webkit_that_does_not_get_ready_is_restarted() {
     let browser = Engine::Webkit.executable();
     tokio::join!(
         starts_although_one_stands_still(&browser, "MiniBrowser"),
@@ -158,7 +158,7 @@ async fn starts_although_one_stands_still(browser: &Path, name: &str) {
     assert_eq!(running.mentioning("sleep 1000"), [0_u32; 0]);
     assert!(client.end().await.success());
     running.gone().await;
-    assert_eq!(left_in(temporary.path()), NOTHING);
+    assert_eq!(files_in(temporary.path()), NOTHING);
 }
 
 fn write_program(path: &Path, script: &str) {
@@ -213,7 +213,7 @@ const REOPENED: &str = "() => {
 
 #[tokio::test]
 #[ignore = "needs WebKit: make test-engines"]
-async fn a_snapshot_tells_the_address_that_nobody_told_of() {
+async fn a_snapshot_reports_a_url_without_navigation_event() {
     let (site, url, client) = on_a_page().await;
     let reopened = json!({ "function": REOPENED });
     client.call("browser_evaluate", reopened).await;

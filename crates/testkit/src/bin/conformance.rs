@@ -33,14 +33,14 @@ async fn main() -> ExitCode {
     let server = start(shipped).await;
     for scenario in NEED_NOTHING {
         let output = ask(&clients, &server, &["--scenario", scenario]).await;
-        failed |= !told(&format!("{scenario}, as shipped"), &output);
+        failed |= !run_client(&format!("{scenario}, as shipped"), &output);
     }
     let server = start(with_fixtures).await;
     let expected = clients.folder.join("expected-failures.yml");
     let expected = expected.display().to_string();
     let everything = ["--suite", "all", "--expected-failures", &expected];
     let output = ask(&clients, &server, &everything).await;
-    failed |= !told("everything, with fixtures", &output);
+    failed |= !run_client("everything, with fixtures", &output);
     ExitCode::from(u8::from(failed))
 }
 
@@ -67,7 +67,7 @@ async fn ask(clients: &Clients, server: &HttpServer, args: &[&str]) -> Output {
 }
 
 /// Shows the summary, or everything where something is wrong; whether all is well.
-fn told(what: &str, output: &Output) -> bool {
+fn run_client(what: &str, output: &Output) -> bool {
     let text = String::from_utf8_lossy(&output.stdout);
     let summary = text
         .split_once("=== SUMMARY ===")

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
-use testkit::census::{Census, Depth, MARK, fresh_mark};
+use testkit::process_stats::{Depth, MARK, ProcessStats, fresh_mark};
 use testkit::{Client, Launch, Site};
 
 /// How many work at once in a soak.
@@ -72,13 +72,13 @@ async fn side_by_side(site: &Site, count: usize) -> Result<(), String> {
     let start = Instant::now();
     // What the first one needs the others share.
     let mut begun = vec![begin(&client, 1).await?];
-    let before = Census::take(&mark, Depth::Memory).servers.memory;
+    let before = ProcessStats::take(&mark, Depth::Memory).servers.memory;
     let more = (2..=count).map(|number| begin(&client, number));
     for more in futures_util::future::join_all(more).await {
         begun.push(more?);
     }
     let all = start.elapsed();
-    let idle = Census::take(&mark, Depth::Memory).servers.memory;
+    let idle = ProcessStats::take(&mark, Depth::Memory).servers.memory;
     let start = Instant::now();
     let work = begun.into_iter().map(|begun| work(&client, site, begun));
     let done = futures_util::future::join_all(work).await;
@@ -138,15 +138,15 @@ async fn soak(site: &Site, count: usize) -> Result<(), String> {
         }
         done += more;
         tokio::time::sleep(REST).await;
-        let census = Census::take(&mark, Depth::Memory);
-        last = census.servers.memory;
+        let stats = ProcessStats::take(&mark, Depth::Memory);
+        last = stats.servers.memory;
         println!(
             "| {done:>8} | {:>7.0} | {:>9.1} | {:>10} | {:>9} | {:>17} |",
             start.elapsed().as_secs_f64(),
             last as f64 / (1024.0 * 1024.0),
-            census.servers.files,
-            census.servers.pids.len(),
-            census.browsers.pids.len()
+            stats.servers.files,
+            stats.servers.pids.len(),
+            stats.browsers.pids.len()
         );
         grown.get_or_insert(last);
     }
@@ -155,7 +155,7 @@ async fn soak(site: &Site, count: usize) -> Result<(), String> {
         return Err(format!("sessions are left over: {left}"));
     }
     ended(client).await?;
-    let processes = Census::take(&mark, Depth::Quick).pids().count();
+    let processes = ProcessStats::take(&mark, Depth::Quick).pids().count();
     let files = std::fs::read_dir(temporary.path()).map_or(0, Iterator::count);
     let growth = last as f64 / grown.unwrap_or(last) as f64;
     println!(

@@ -108,7 +108,7 @@ mod tests {
         }
     }
 
-    fn nothing_listed() -> Listed {
+    fn no_difference_listed() -> Listed {
         Listed {
             reason: None,
             lines: String::new(),
@@ -130,7 +130,7 @@ mod tests {
         ));
         let edit = (3..3, "≠ ?\n- a\n+ b\n".to_owned());
         assert_eq!(
-            Change::between("a", "b", &nothing_listed()),
+            Change::between("a", "b", &no_difference_listed()),
             Change::Unexpected {
                 lines: "- a\n+ b".to_owned(),
                 edit
@@ -157,6 +157,9 @@ mod tests {
                 .fault(false)
                 .is_some_and(|fault| fault.contains("no more"))
         );
-        assert_eq!(Change::between("a", "a", &nothing_listed()), Change::None);
+        assert_eq!(
+            Change::between("a", "a", &no_difference_listed()),
+            Change::None
+        );
     }
 }

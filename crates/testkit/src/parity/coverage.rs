@@ -17,7 +17,7 @@ pub struct Coverage {
     played_flags: BTreeSet<String>,
     played_tools: BTreeSet<String>,
     /// Flags that cannot be played, each with the reason.
-    left_out: Vec<(String, String)>,
+    omitted: Vec<(String, String)>,
 }
 
 impl Coverage {
@@ -42,7 +42,7 @@ impl Coverage {
             // These are given to both in every scenario.
             played_flags: theirs.iter().filter_map(|arg| flag(arg)).collect(),
             played_tools: BTreeSet::new(),
-            left_out: text.lines().filter_map(left_out).collect(),
+            omitted: text.lines().filter_map(omitted).collect(),
         })
     }
 
@@ -70,13 +70,13 @@ impl Coverage {
             faults.push(format!("{tool}: no scenario calls it"));
         }
         for flag in self.flags.difference(&self.played_flags) {
-            if !self.left_out.iter().any(|(name, _)| name == flag) {
+            if !self.omitted.iter().any(|(name, _)| name == flag) {
                 faults.push(format!(
                     "{flag}: no scenario starts with it, and unplayed.md does not say why"
                 ));
             }
         }
-        for (flag, _) in &self.left_out {
+        for (flag, _) in &self.omitted {
             if self.played_flags.contains(flag) {
                 faults.push(format!("{flag}: unplayed.md lists it, but it is played"));
             }
@@ -101,7 +101,7 @@ impl fmt::Display for Coverage {
             self.flags.len(),
             played.join(" ")
         )?;
-        for (flag, why) in &self.left_out {
+        for (flag, why) in &self.omitted {
             writeln!(f, "not played: {flag}: {why}")?;
         }
         Ok(())
@@ -126,7 +126,7 @@ fn flags_of(help: &str) -> BTreeSet<String> {
         .collect()
 }
 
-fn left_out(line: &str) -> Option<(String, String)> {
+fn omitted(line: &str) -> Option<(String, String)> {
     let (flag, why) = line.strip_prefix("- `")?.split_once("`: ")?;
     Some((flag.to_owned(), why.to_owned()))
 }
@@ -153,13 +153,10 @@ mod tests {
             tools: names(&["one", "two"]),
             played_flags: names(&["--a"]),
             played_tools: names(&["one"]),
-            left_out: [
-                left_out("- `--a`: why"),
-                left_out("- `--b`: it needs a port"),
-            ]
-            .into_iter()
-            .flatten()
-            .collect(),
+            omitted: [omitted("- `--a`: why"), omitted("- `--b`: it needs a port")]
+                .into_iter()
+                .flatten()
+                .collect(),
         };
         let faults = coverage.faults();
         assert_eq!(faults.len(), 3, "{faults:?}");

@@ -436,7 +436,7 @@ browser_close
     }
 
     #[test]
-    fn mistakes_are_told_with_their_line() {
+    fn mistakes_are_reported_with_their_line() {
         assert_eq!(parse("f", FILE).unwrap_err().0, 25);
         assert_eq!(
             parse("f", "## A\n```call\nbrowser_click {\n```\n")

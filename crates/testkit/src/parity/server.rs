@@ -27,7 +27,7 @@ pub(super) struct Server {
 }
 
 /// Longer than any timeout that a server is asked for.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Starts a server that listens, and is itself one over stdio.
 const OVER_HTTP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/clients/over_http.mjs");
@@ -71,7 +71,7 @@ impl Server {
             .args(base)
             .args(args)
             .workspace(workspace.path())
-            .limit(PATIENCE);
+            .limit(TIMEOUT);
         for (name, value) in &scenario.flags.env {
             launch = launch.env(name, &normal.fill(value));
         }

@@ -287,7 +287,7 @@ x
     }
 
     #[test]
-    fn mistakes_are_told_with_their_line() {
+    fn mistakes_are_reported_with_their_line() {
         let fault = |text: &str| parse(text).unwrap_err();
         assert_eq!(fault("## A\n```call\nbrowser_click {\n```\n").0, 2);
         assert_eq!(

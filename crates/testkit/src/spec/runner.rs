@@ -17,7 +17,7 @@ use super::schema::misfit;
 use crate::client::{CallResult, Client, Launch};
 use crate::engine::Engine;
 use crate::markdown::fenced;
-use crate::requirement::variable;
+use crate::prerequisites::variable;
 use crate::site::Site;
 
 /// What the expectations of another server are called.

@@ -72,7 +72,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_misfit_is_told_with_its_place() {
+    fn a_misfit_is_reported_with_its_path() {
         let schema = json!({
             "type": "object",
             "properties": {

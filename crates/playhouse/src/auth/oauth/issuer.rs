@@ -1,7 +1,7 @@
 //! An issuer of tokens: where its keys are, and the keys. They are fetched when they are first needed, in the background when they are old,
 //! and again when a token names one that is not among them, but not for every token that somebody makes up.
 
-use super::token::Outline;
+use super::token::UnverifiedClaims;
 use crate::config::is_safe_address;
 use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, KeyOperations, PublicKeyUse};
 use jsonwebtoken::{Algorithm, DecodingKey};
@@ -14,17 +14,17 @@ use tokio::time::Instant;
 use url::Url;
 
 /// After this time keys are fetched again, while they are used.
-const FRESH: Duration = Duration::from_secs(600);
+const REFRESH_INTERVAL: Duration = Duration::from_secs(600);
 /// For this time they are good all the same when they cannot be fetched.
-const STALE: Duration = Duration::from_secs(24 * 3600);
+const MAX_KEY_AGE: Duration = Duration::from_secs(24 * 3600);
 /// The pause between the end of an attempt and the next one.
-const PAUSE: Duration = Duration::from_secs(5);
+const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 /// How long an attempt may take: its metadata and its keys, at whatever addresses.
-const ANSWER: Duration = Duration::from_secs(5);
+const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
 /// The largest answer, in bytes.
-const LARGEST: u64 = 1 << 20;
+const MAX_RESPONSE_BYTES: u64 = 1 << 20;
 /// The most keys that are looked at.
-const MOST_KEYS: usize = 100;
+const MAX_KEYS: usize = 100;
 
 /// An issuer, and its keys as far as they are known.
 pub(super) struct Issuer {
@@ -55,7 +55,7 @@ pub(super) struct Key {
 
 /// Why there is no key for a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NoKey {
+pub(super) enum KeyError {
     /// The issuer has none like it.
     Unknown,
     /// The issuer cannot be asked.
@@ -72,7 +72,7 @@ impl Issuer {
         Self {
             url: url.to_owned(),
             agent: config.into(),
-            limit: ANSWER,
+            limit: FETCH_TIMEOUT,
             cached: Arc::default(),
             attempt: Arc::default(),
         }
@@ -83,10 +83,10 @@ impl Issuer {
     }
 
     /// The keys that may have signed such a token. Known ones are returned at once.
-    pub(super) async fn keys(&self, outline: &Outline) -> Result<Arc<[Key]>, NoKey> {
+    pub(super) async fn keys(&self, outline: &UnverifiedClaims) -> Result<Arc<[Key]>, KeyError> {
         let mut now = self.cached();
-        if now.has(outline) && now.is_younger_than(STALE) {
-            if !now.is_younger_than(FRESH)
+        if now.has(outline) && now.is_younger_than(MAX_KEY_AGE) {
+            if !now.is_younger_than(REFRESH_INTERVAL)
                 && let Ok(attempt) = self.attempt.clone().try_lock_owned()
                 && now.is_due()
             {
@@ -103,10 +103,10 @@ impl Issuer {
             now = self.cached();
         }
         match now.has(outline) {
-            true if now.is_younger_than(STALE) => Ok(now.keys),
+            true if now.is_younger_than(MAX_KEY_AGE) => Ok(now.keys),
             // The keys that we have came with the last attempt: the issuer knows no other.
-            false if now.fetched.is_some() && now.fetched == now.tried => Err(NoKey::Unknown),
-            _ => Err(NoKey::Unavailable),
+            false if now.fetched.is_some() && now.fetched == now.tried => Err(KeyError::Unknown),
+            _ => Err(KeyError::Unavailable),
         }
     }
 
@@ -141,13 +141,14 @@ impl Issuer {
 }
 
 impl Cached {
-    fn has(&self, outline: &Outline) -> bool {
+    fn has(&self, outline: &UnverifiedClaims) -> bool {
         self.keys.iter().any(|key| key.fits(outline))
     }
 
     /// Whether the last attempt was long enough ago for another one.
     fn is_due(&self) -> bool {
-        self.tried.is_none_or(|tried| tried.elapsed() >= PAUSE)
+        self.tried
+            .is_none_or(|tried| tried.elapsed() >= RETRY_INTERVAL)
     }
 
     fn is_younger_than(&self, age: Duration) -> bool {
@@ -157,7 +158,7 @@ impl Cached {
 
 impl Key {
     /// Whether it can be the one that signed such a token.
-    pub(super) fn fits(&self, outline: &Outline) -> bool {
+    pub(super) fn fits(&self, outline: &UnverifiedClaims) -> bool {
         let named = match (&outline.key, &self.id) {
             (Some(wanted), Some(id)) => wanted == id,
             (Some(_), None) => false,
@@ -256,12 +257,7 @@ impl Attempt {
                 ));
             }
             let set: Set = self.read(&metadata.jwks_uri)?;
-            let keys: Vec<_> = set
-                .keys
-                .iter()
-                .take(MOST_KEYS)
-                .filter_map(Key::of)
-                .collect();
+            let keys: Vec<_> = set.keys.iter().take(MAX_KEYS).filter_map(Key::of).collect();
             return match keys.is_empty() {
                 true => Err(format!("{} has no key that signs", metadata.jwks_uri)),
                 false => Ok(keys),
@@ -287,7 +283,7 @@ impl Attempt {
             .header("Accept", "application/json")
             .call()
             .map_err(|error| failed(&error))?;
-        let body = response.body_mut().with_config().limit(LARGEST);
+        let body = response.body_mut().with_config().limit(MAX_RESPONSE_BYTES);
         let text = body.read_to_string().map_err(|error| failed(&error))?;
         serde_json::from_str(&text).map_err(|error| failed(&error))
     }
@@ -318,8 +314,8 @@ mod tests {
     use serde_json::json;
     use std::net::TcpListener;
 
-    fn outline(key: &str) -> Outline {
-        Outline {
+    fn outline(key: &str) -> UnverifiedClaims {
+        UnverifiedClaims {
             issuer: String::new(),
             key: Some(key.to_owned()),
             algorithm: Algorithm::RS256,
@@ -356,7 +352,7 @@ mod tests {
         let at_once = || issuer.keys(&outline("known")).now_or_never();
         assert!(at_once().unwrap().is_ok());
         assert_eq!(attempts(&listener), 0);
-        tokio::time::advance(FRESH).await;
+        tokio::time::advance(REFRESH_INTERVAL).await;
         for _ in 0..10 {
             assert!(at_once().unwrap().is_ok());
         }
@@ -364,16 +360,16 @@ mod tests {
         drop(issuer.attempt.clone().lock_owned().await);
         assert!(at_once().unwrap().is_ok());
         assert_eq!(attempts(&listener), 1);
-        tokio::time::advance(STALE).await;
+        tokio::time::advance(MAX_KEY_AGE).await;
         let stale = issuer.keys(&outline("known")).await;
-        assert_eq!(stale.err(), Some(NoKey::Unavailable));
+        assert_eq!(stale.err(), Some(KeyError::Unavailable));
     }
 
     #[tokio::test(start_paused = true)]
     async fn requests_that_wait_for_keys_wait_for_one_attempt() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let issuer = silent(&listener);
-        tokio::time::advance(PAUSE).await;
+        tokio::time::advance(RETRY_INTERVAL).await;
         let (first, other) = (outline("new"), outline("other"));
         // One that is given up does not end the attempt.
         assert!(issuer.keys(&first).now_or_never().is_none());
@@ -382,13 +378,13 @@ mod tests {
         assert!(
             answers
                 .iter()
-                .all(|one| matches!(one, Err(NoKey::Unavailable)))
+                .all(|one| matches!(one, Err(KeyError::Unavailable)))
         );
         assert_eq!(attempts(&listener), 1);
     }
 
     #[test]
-    fn metadata_is_looked_for_before_and_behind_the_path() {
+    fn metadata_is_fetched_from_both_well_known_paths() {
         assert_eq!(
             addresses("https://id.example/tenant"),
             [
@@ -401,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_says_what_it_signs_with_and_secrets_are_none() {
+    fn symmetric_keys_are_ignored_and_others_have_their_algorithm() {
         let algorithms = |jwk: Value| Key::of(&jwk).map(|key| key.algorithms);
         let rsa = |more: Value| {
             let mut jwk = json!({ "kty": "RSA", "n": "AQAB", "e": "AQAB" });

@@ -10,7 +10,7 @@ const LEEWAY: u64 = 30;
 
 /// What a token says of itself, unproved: enough to find the key that may prove it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Outline {
+pub(super) struct UnverifiedClaims {
     pub(super) issuer: String,
     pub(super) key: Option<String>,
     pub(super) algorithm: Algorithm,
@@ -51,10 +51,10 @@ pub(super) enum TokenError {
     Claims,
 }
 
-impl Outline {
+impl UnverifiedClaims {
     pub(super) fn of(token: &str) -> Result<Self, TokenError> {
         #[derive(Deserialize)]
-        struct Said {
+        struct RawClaims {
             iss: Option<String>,
         }
         // `none` is no algorithm to the parser; extensions that must be understood are not.
@@ -62,7 +62,7 @@ impl Outline {
         if header.crit.is_some() {
             return Err(TokenError::Malformed);
         }
-        let said: Said = jsonwebtoken::dangerous::insecure_decode_claims(token)
+        let said: RawClaims = jsonwebtoken::dangerous::insecure_decode_claims(token)
             .map_err(|_| TokenError::Malformed)?;
         Ok(Self {
             issuer: said.iss.ok_or(TokenError::Claims)?,
@@ -74,7 +74,7 @@ impl Outline {
 
 impl Claims {
     /// Who it stands for, unmistakably: somebody, or a program that acts for itself.
-    pub(super) fn who(&self, issuer: &str) -> Option<String> {
+    pub(super) fn subject(&self, issuer: &str) -> Option<String> {
         let given = |claim: &Option<String>| claim.clone().filter(|text| !text.is_empty());
         let client = || given(&self.client_id).or_else(|| given(&self.azp));
         match given(&self.sub) {
@@ -99,7 +99,7 @@ impl Claims {
 /// What the token says, if one of these keys signed it, its issuer is who it said, and it is for one of these resources, now.
 pub(super) fn verify(
     token: &str,
-    outline: &Outline,
+    outline: &UnverifiedClaims,
     keys: &[Key],
     resources: &[String],
 ) -> Result<Claims, TokenError> {

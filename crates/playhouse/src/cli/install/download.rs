@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_build_lands_where_it_is_found() {
+    fn a_build_is_installed_where_it_is_searched() {
         let origin = serve(
             |origin| vec![("/index", index(origin)), ("/chrome.zip", archive())],
             0,
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_download_that_breaks_off_leaves_nothing() {
+    fn an_interrupted_download_leaves_no_files() {
         let origin = serve(|_| vec![("/chrome.zip", archive())], 7);
         let mut file = tempfile::tempfile().expect("a file");
         let error = fetch(&format!("{origin}/chrome.zip"), &mut file).expect_err("too short");
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_build_that_is_not_there_is_named() {
+    fn a_missing_build_is_named() {
         let origin = serve(|origin| vec![("/index", index(origin))], 0);
         let folder = tempfile::tempdir().expect("a folder");
         let unpack = |platform| {

@@ -555,7 +555,7 @@ mod tests {
     }
 
     #[test]
-    fn no_way_says_why() {
+    fn an_unsupported_installation_has_a_reason() {
         let arch = Platform {
             packages: Some(Packages::Pacman),
             ..debian()

@@ -6,10 +6,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// How large the file may grow, in bytes.
-const LIMIT: u64 = 10_000_000;
+const MAX_FILE_BYTES: u64 = 10_000_000;
 
 /// How many older ones are kept, as NAME.1 (the youngest), NAME.2, ….
-const OLDER: u32 = 2;
+const MAX_OLD_FILES: u32 = 2;
 
 /// The file that reports go to.
 pub(super) struct LogFile {
@@ -30,12 +30,12 @@ impl LogFile {
             size: file.metadata()?.len(),
             path: path.to_owned(),
             file,
-            limit: LIMIT,
+            limit: MAX_FILE_BYTES,
         })
     }
 
     fn rotate(&mut self) -> io::Result<()> {
-        for number in (0..OLDER).rev() {
+        for number in (0..MAX_OLD_FILES).rev() {
             // What is not there yet cannot be renamed.
             let _ = fs::rename(self.numbered(number), self.numbered(number + 1));
         }

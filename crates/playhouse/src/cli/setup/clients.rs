@@ -16,12 +16,12 @@ pub(super) struct Client {
     pub(super) name: &'static str,
     /// What to do in the client afterwards.
     pub(super) next: &'static str,
-    place: Place,
+    place: ConfigLocation,
     format: Format,
 }
 
 /// Where a configuration file is.
-enum Place {
+enum ConfigLocation {
     /// Below the current folder.
     Project(&'static str),
     /// Below the home folder.
@@ -59,7 +59,7 @@ pub(super) const CLIENTS: [Client; 5] = [
     Client {
         name: "claude",
         next: "Start Claude Code in this folder, and approve the server.",
-        place: Place::Project(".mcp.json"),
+        place: ConfigLocation::Project(".mcp.json"),
         format: Format::Json(Json {
             servers: "mcpServers",
             typed: false,
@@ -72,7 +72,7 @@ pub(super) const CLIENTS: [Client; 5] = [
     Client {
         name: "cursor",
         next: "Enable the server in the settings of Cursor (MCP).",
-        place: Place::Project(".cursor/mcp.json"),
+        place: ConfigLocation::Project(".cursor/mcp.json"),
         format: Format::Json(Json {
             servers: "mcpServers",
             typed: false,
@@ -85,7 +85,7 @@ pub(super) const CLIENTS: [Client; 5] = [
     Client {
         name: "vscode",
         next: "Start the server with the command `MCP: List Servers` of VS Code.",
-        place: Place::Project(".vscode/mcp.json"),
+        place: ConfigLocation::Project(".vscode/mcp.json"),
         format: Format::Json(Json {
             servers: "servers",
             typed: true,
@@ -98,7 +98,7 @@ pub(super) const CLIENTS: [Client; 5] = [
     Client {
         name: "windsurf",
         next: "Refresh the MCP servers in Windsurf.",
-        place: Place::Home(".codeium/windsurf/mcp_config.json"),
+        place: ConfigLocation::Home(".codeium/windsurf/mcp_config.json"),
         format: Format::Json(Json {
             servers: "mcpServers",
             typed: false,
@@ -111,7 +111,7 @@ pub(super) const CLIENTS: [Client; 5] = [
     Client {
         name: "codex",
         next: "Start Codex again.",
-        place: Place::Home(".codex/config.toml"),
+        place: ConfigLocation::Home(".codex/config.toml"),
         format: Format::Toml,
     },
 ];
@@ -120,8 +120,8 @@ impl Client {
     /// Its configuration file.
     pub(super) fn path(&self, cwd: &Path, home: &Path) -> PathBuf {
         match self.place {
-            Place::Project(path) => cwd.join(path),
-            Place::Home(path) => home.join(path),
+            ConfigLocation::Project(path) => cwd.join(path),
+            ConfigLocation::Home(path) => home.join(path),
         }
     }
 
@@ -135,7 +135,7 @@ impl Client {
     }
 
     /// A configuration file with nothing but the server.
-    pub(super) fn alone(&self, name: &str, entry: &Entry) -> String {
+    pub(super) fn entry_only(&self, name: &str, entry: &Entry) -> String {
         self.add("", name, entry).unwrap_or_default()
     }
 }
@@ -298,7 +298,7 @@ mod tests {
                 all += &format!(
                     "{}:\n{}\n",
                     client.name,
-                    client.alone("playhouse", &entry).trim_end()
+                    client.entry_only("playhouse", &entry).trim_end()
                 );
             }
         }
@@ -429,9 +429,9 @@ mod tests {
     }
 
     #[test]
-    fn a_second_time_changes_nothing_and_another_entry_replaces_the_first() {
+    fn setup_is_idempotent_and_replaces_another_entry() {
         for client in &CLIENTS {
-            let first = client.alone("playhouse", &stdio());
+            let first = client.entry_only("playhouse", &stdio());
             let again = client.add(&first, "playhouse", &stdio());
             assert_eq!(again.as_ref(), Ok(&first), "{}", client.name);
             let other = client.add(&first, "playhouse", &http()).expect("readable");

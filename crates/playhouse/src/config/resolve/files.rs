@@ -6,7 +6,7 @@ use super::required;
 use crate::config::{
     environment::Environment,
     options::Options,
-    places,
+    paths,
     secrets::SecretsSource,
     settings::FileSettings,
     value::{Bytes, CommaList},
@@ -36,7 +36,7 @@ pub(super) fn files(
         save_session: required(&options.save_session),
         unrestricted: required(&options.allow_unrestricted_file_access),
         profiles: profiles(environment),
-        browsers: places::ours(environment).join("browsers"),
+        browsers: paths::ours(environment).join("browsers"),
         download_index: required(&options.download_index),
     }
 }
@@ -75,9 +75,9 @@ pub(super) fn protected(options: &Options, environment: &Environment, cwd: &Path
     let named = named.into_iter().flatten().chain(scripts).chain(older_logs);
     let mut protected: Vec<_> = named.map(|path| cwd.join(path)).collect();
     protected.push(profiles(environment));
-    protected.push(places::ours(environment));
-    protected.extend(places::state(environment));
-    protected.extend(places::profiles(environment).into_iter().map(|(_, at)| at));
+    protected.push(paths::ours(environment));
+    protected.extend(paths::state(environment));
+    protected.extend(paths::profiles(environment).into_iter().map(|(_, at)| at));
     protected
 }
 
@@ -85,5 +85,5 @@ pub(super) fn protected(options: &Options, environment: &Environment, cwd: &Path
 fn profiles(environment: &Environment) -> PathBuf {
     environment
         .path("PWMCP_PROFILES_DIR_FOR_TEST")
-        .unwrap_or_else(|| places::ours(environment).join("profiles"))
+        .unwrap_or_else(|| paths::ours(environment).join("profiles"))
 }

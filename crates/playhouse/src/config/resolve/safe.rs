@@ -76,8 +76,8 @@ pub(super) fn apply(options: &mut Options) -> Result<(), ConfigError> {
     let safe = def("safe");
     let source = options.safe.source().cloned().unwrap_or(Source::Default);
     let contradicts = |other: &OptionDef, by: &Source| ConfigError::NotSafe {
-        safe: said(safe, &source),
-        other: said(other, by),
+        safe: source_name(safe, &source),
+        other: source_name(other, by),
     };
     for Implied { option, value, .. } in &IMPLIED {
         let def = def(option);
@@ -96,7 +96,7 @@ pub(super) fn apply(options: &mut Options) -> Result<(), ConfigError> {
             Some((_, by)) => return Err(contradicts(def, by)),
         }
     }
-    domains(options, &said(safe, &source))
+    domains(options, &source_name(safe, &source))
 }
 
 /// Fails where safe mode is on and a secret may be typed anywhere.
@@ -185,7 +185,7 @@ fn def(name: &str) -> &'static OptionDef {
 }
 
 /// The flag, variable or key that said it.
-fn said(def: &OptionDef, source: &Source) -> String {
+fn source_name(def: &OptionDef, source: &Source) -> String {
     match source {
         Source::Flag(name) | Source::Environment(name) => name.clone(),
         Source::File(_) | Source::Default => def.keys().next().unwrap_or(def.name).to_owned(),

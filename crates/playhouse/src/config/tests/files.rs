@@ -275,7 +275,7 @@ fn a_file_may_begin_with_a_byte_order_mark() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_says_why() {
+fn an_unreadable_file_is_reported_with_the_reason() {
     assert!(
         refusal(&["--config=nowhere.json"], None)
             .starts_with("cannot read the configuration file ")

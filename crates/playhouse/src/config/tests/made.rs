@@ -61,7 +61,7 @@ fn a_browser_is_chosen_by_the_stronger_layer_and_then_by_the_channel() {
 }
 
 #[test]
-fn a_device_says_what_was_left_open() {
+fn a_device_supplies_settings_that_were_not_given() {
     let context = settings(&["--device=iPhone 15"]).context;
     assert_eq!(
         context.viewport,

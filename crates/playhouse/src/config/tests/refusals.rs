@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn other_nonsense_of_the_environment_is_refused_by_its_name() {
+fn an_invalid_variable_is_refused_by_its_name() {
     let error = load(&[], &[("PLAYWRIGHT_MCP_CODEGEN", "ruby")], None).expect_err("invalid");
     let message = "Invalid PLAYWRIGHT_MCP_CODEGEN: ruby. Valid values are: none, typescript, python, java, csharp";
     assert_eq!(error.to_string(), message);
@@ -13,7 +13,7 @@ fn other_nonsense_of_the_environment_is_refused_by_its_name() {
 }
 
 #[test]
-fn a_start_that_fails_says_so_in_the_words_of_the_contract() {
+fn a_failed_start_has_the_error_text_of_the_contract() {
     for (args, message) in [
         (
             &["--viewport-size=800"][..],

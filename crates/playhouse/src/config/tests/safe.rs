@@ -34,7 +34,7 @@ fn safe_mode_is_the_flags_that_its_help_lists() {
 }
 
 #[test]
-fn what_contradicts_safe_mode_is_refused_wherever_it_is_said() {
+fn settings_that_contradict_safe_mode_are_refused_in_each_source() {
     for flag in listed() {
         let opposite = match flag.strip_prefix("--no-") {
             Some(name) => format!("--{name}"),

@@ -5,7 +5,7 @@ use ::engine::{BrowserChoice, Channel};
 use std::time::Duration;
 
 /// The value, said by a flag in either spelling, a variable, or a file in either kind.
-fn said(flag: &str, key: &str, value: &str, way: usize) -> Result<Config, ConfigError> {
+fn load_as(flag: &str, key: &str, value: &str, way: usize) -> Result<Config, ConfigError> {
     let kebab = format!("--{flag}={value}");
     let mut words = flag.split('-');
     let first = words.next().unwrap_or_default().to_owned();
@@ -32,26 +32,26 @@ proptest! {
         name in proptest::sample::select(vec!["chromium", "chrome", "msedge", "firefox", "webkit", "safari"]),
         way in 0usize..3,
     ) {
-        let loaded = said("browser", "browser.type", name, way);
+        let loaded = load_as("browser", "browser.type", name, way);
         let channel: Channel = name.parse().expect("a channel");
         prop_assert_eq!(loaded.expect("valid").settings.browser.choice, BrowserChoice::Channel(channel));
     }
 
     #[test]
-    fn the_browser_has_a_window_or_none_as_was_said(headless: bool, way in 0usize..4) {
-        let config = said("headless", "browser.headless", &headless.to_string(), way).expect("valid");
+    fn headless_mode_is_as_configured(headless: bool, way in 0usize..4) {
+        let config = load_as("headless", "browser.headless", &headless.to_string(), way).expect("valid");
         prop_assert_eq!(config.settings.browser.headless, headless);
     }
 
     #[test]
-    fn sessions_live_as_long_as_was_said(timeout in 1u64..1_000_000_000, way in 0usize..4) {
-        let config = said("session-timeout", "session.timeout", &timeout.to_string(), way).expect("valid");
+    fn session_expiry_is_as_configured(timeout in 1u64..1_000_000_000, way in 0usize..4) {
+        let config = load_as("session-timeout", "session.timeout", &timeout.to_string(), way).expect("valid");
         prop_assert_eq!(config.settings.sessions.timeout, Duration::from_millis(timeout));
     }
 
     #[test]
-    fn there_are_as_many_sessions_as_was_said(most in 1usize..1_000_000, way in 0usize..4) {
-        let config = said("max-sessions", "session.maxSessions", &most.to_string(), way).expect("valid");
+    fn the_session_limit_is_as_configured(most in 1usize..1_000_000, way in 0usize..4) {
+        let config = load_as("max-sessions", "session.maxSessions", &most.to_string(), way).expect("valid");
         prop_assert_eq!(config.settings.sessions.max, most);
     }
 }

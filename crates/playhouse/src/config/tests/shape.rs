@@ -112,7 +112,7 @@ fn a_key_of_that_shape_that_is_not_there_is_refused_with_the_nearest() {
 }
 
 #[test]
-fn a_port_means_http_unless_a_stronger_word_says_stdio() {
+fn a_port_implies_http_unless_a_stronger_layer_selects_stdio() {
     let port = |args: &[&str], file: &str| {
         let settings = load(args, &[], Some(file)).expect("valid").settings;
         settings.http.map(|http| http.port)
@@ -158,7 +158,7 @@ fn reports_go_to_a_file_when_one_is_named() {
 }
 
 #[test]
-fn flags_have_an_older_spelling() {
+fn flags_have_an_older_name() {
     let settings = settings(&[
         "--sessionTimeout=1000",
         "--maxSessions",

@@ -63,12 +63,12 @@ struct Log {
 struct Event {
     number: u64,
     stream: Box<str>,
-    kept: Kept,
+    kept: StoredEvent,
     bytes: usize,
 }
 
 /// What is left of an event.
-enum Kept {
+enum StoredEvent {
     Message(ServerSseMessage),
     /// The answer to a request, which was too old or too large.
     LostAnswer(RequestId),
@@ -183,7 +183,7 @@ impl Log {
             return;
         };
         self.dropped += 1;
-        let Kept::Message(message) = &event.kept else {
+        let StoredEvent::Message(message) = &event.kept else {
             return;
         };
         let request = answered(message).cloned();
@@ -191,7 +191,7 @@ impl Log {
         let left = size_of::<Event>() + event.stream.len() + id;
         self.bytes = self.bytes - event.bytes + left;
         event.bytes = left;
-        event.kept = request.map_or(Kept::Lost, Kept::LostAnswer);
+        event.kept = request.map_or(StoredEvent::Lost, StoredEvent::LostAnswer);
     }
 
     fn forget_oldest(&mut self) {
@@ -207,14 +207,14 @@ impl Log {
         let later = self.events.range(first..);
         for event in later.filter(|event| &*event.stream == stream) {
             return match &event.kept {
-                Kept::Message(message) => Next::Message(event.number, message.clone()),
-                Kept::LostAnswer(id) => {
+                StoredEvent::Message(message) => Next::Message(event.number, message.clone()),
+                StoredEvent::LostAnswer(id) => {
                     let mut message = lost_answer(id);
                     message.event_id = Some(format!("{stream}/{}", event.number));
                     Next::Message(event.number, message)
                 }
-                Kept::Lost => continue,
-                Kept::End => Next::End,
+                StoredEvent::Lost => continue,
+                StoredEvent::End => Next::End,
             };
         }
         Next::Nothing
@@ -250,11 +250,11 @@ fn lost_answer(id: &RequestId) -> ServerSseMessage {
 impl Events {
     /// Notes that the stream ends without an answer, for those who read it again.
     pub(super) fn end(&self, stream: &str) {
-        self.add(stream, |_| (Kept::End, 0));
+        self.add(stream, |_| (StoredEvent::End, 0));
     }
 
     /// Adds an event, which is made for its id.
-    fn add(&self, stream: &str, make: impl FnOnce(&str) -> (Kept, usize)) -> String {
+    fn add(&self, stream: &str, make: impl FnOnce(&str) -> (StoredEvent, usize)) -> String {
         let mut logs = self.session.logs.lock();
         let number = *self.newest.borrow() + 1;
         let id = format!("{stream}/{number}");
@@ -290,7 +290,7 @@ impl EventStore for Events {
         let mut message = message.clone();
         Ok(self.add(stream, |id| {
             message.event_id = Some(id.to_owned());
-            (Kept::Message(message), bytes.0)
+            (StoredEvent::Message(message), bytes.0)
         }))
     }
 
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_stream_goes_on_where_it_broke_off_and_ends_with_its_answer() {
+    async fn a_stream_resumes_after_an_interruption_and_ends_with_its_answer() {
         let events = EventLogs::default().session();
         let first = ServerSseMessage::retry(std::time::Duration::from_secs(1));
         let id = events.store_event("a", &first).await.unwrap();
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_stream_that_gets_no_answer_ends_all_the_same() {
+    async fn a_stream_without_an_answer_ends() {
         let events = EventLogs::default().session();
         let first = ServerSseMessage::retry(std::time::Duration::from_secs(1));
         let id = events.store_event("a", &first).await.unwrap();
@@ -404,7 +404,7 @@ mod tests {
         ServerSseMessage::from_message(ServerJsonRpcMessage::error(error, id))
     }
 
-    fn told(message: &ServerSseMessage) -> String {
+    fn json_of(message: &ServerSseMessage) -> String {
         serde_json::to_string(message.message.as_ref().unwrap()).unwrap()
     }
 
@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_larger_than_all_that_is_kept_arrives_and_others_say_that_they_are_lost() {
+    async fn an_answer_above_the_limit_is_delivered_and_lost_answers_are_errors() {
         let events = EventLogs::default().session();
         let (small, huge) = (begun(&events, "a").await, begun(&events, "b").await);
         events.store_event("a", &large(1, 100)).await.unwrap();
@@ -425,16 +425,16 @@ mod tests {
             .unwrap()
             .next()
             .await;
-        assert!(told(&before.unwrap()).contains("xxx"));
+        assert!(json_of(&before.unwrap()).contains("xxx"));
         let size = LIMITS.session + 1;
         events.store_event("b", &large(2, size)).await.unwrap();
         let mut rest = events.replay_events_after(&huge).await.unwrap();
-        assert!(told(&rest.next().await.unwrap()).len() > size);
+        assert!(json_of(&rest.next().await.unwrap()).len() > size);
         assert!(rest.next().await.is_none());
         // It is the newest no more.
         events.store_event("c", &large(3, 100)).await.unwrap();
         let mut rest = events.replay_events_after(&huge).await.unwrap();
-        let lost = told(&rest.next().await.unwrap());
+        let lost = json_of(&rest.next().await.unwrap());
         assert!(
             lost.contains("\"id\":2") && lost.contains("not kept"),
             "{lost}"
@@ -447,11 +447,11 @@ mod tests {
             .unwrap()
             .next()
             .await;
-        assert!(told(&last.unwrap()).contains("\"id\":1"));
+        assert!(json_of(&last.unwrap()).contains("\"id\":1"));
     }
 
     #[tokio::test]
-    async fn what_one_session_is_sent_takes_nothing_from_another() {
+    async fn events_of_one_session_do_not_evict_those_of_another() {
         let logs = EventLogs::default();
         let (quiet, busy) = (logs.session(), logs.session());
         let id = begun(&quiet, "a").await;
@@ -462,12 +462,12 @@ mod tests {
                 .unwrap();
         }
         let answer = quiet.replay_events_after(&id).await.unwrap().next().await;
-        assert!(told(&answer.unwrap()).contains("xxx"));
+        assert!(json_of(&answer.unwrap()).contains("xxx"));
         assert!(busy.replay_events_after(&id).await.is_err());
     }
 
     #[tokio::test]
-    async fn of_all_sessions_the_largest_gives_way() {
+    async fn the_largest_session_is_evicted_first() {
         let limits = Limits {
             all: 10_000,
             ..LIMITS
@@ -486,7 +486,7 @@ mod tests {
                 .await
                 .unwrap();
             assert_eq!(
-                told(&rest.next().await.unwrap()).contains("xxx"),
+                json_of(&rest.next().await.unwrap()).contains("xxx"),
                 is_kept,
                 "{number}"
             );
@@ -496,7 +496,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_kept_is_bounded() {
+    async fn stored_events_are_bounded() {
         let logs = EventLogs::default();
         let events = logs.session();
         let first = events.store_event("a", &answer(1)).await.unwrap();

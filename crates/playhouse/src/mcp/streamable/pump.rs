@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
 /// Messages that wait for a client; of more, the oldest notification goes.
-const WAITING: usize = 256;
+const MAX_WAITING: usize = 256;
 
 #[derive(Default)]
 struct Waiting {
@@ -29,7 +29,7 @@ impl Waiting {
     fn add(&self, message: ServerSseMessage) {
         let mut messages = self.messages();
         let (waiting, _) = &mut *messages;
-        if waiting.len() >= WAITING
+        if waiting.len() >= MAX_WAITING
             && let Some(oldest) = waiting.iter().position(is_notification)
         {
             waiting.remove(oldest);
@@ -64,7 +64,7 @@ fn is_notification(message: &ServerSseMessage) -> bool {
 }
 
 /// The same messages, taken from `stream` as they come, whether anybody reads or not. It is left when this is dropped.
-pub(super) fn pumped(
+pub(super) fn pump(
     stream: impl Stream<Item = ServerSseMessage> + Send + 'static,
 ) -> impl Stream<Item = ServerSseMessage> + Send + Sync + 'static {
     let waiting = Arc::new(Waiting::default());
@@ -98,13 +98,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_reader_that_rests_costs_nobody_but_itself() {
+    async fn a_slow_reader_affects_only_itself() {
         let (sender, receiver) = tokio::sync::mpsc::channel(1);
         let source = futures_util::stream::unfold(receiver, |mut receiver| async move {
             Some((receiver.recv().await?, receiver))
         });
-        let pumped = pumped(source);
-        for _ in 0..10 * WAITING {
+        let pump = pump(source);
+        for _ in 0..10 * MAX_WAITING {
             sender.send(notification()).await.unwrap();
         }
         let answer = ServerJsonRpcMessage::response(ServerResult::empty(()), RequestId::Number(1));
@@ -113,9 +113,9 @@ mod tests {
             .await
             .unwrap();
         drop(sender);
-        let heard: Vec<_> = pumped.collect().await;
+        let heard: Vec<_> = pump.collect().await;
         // One may have been on its way when the last came.
-        assert!((WAITING..=WAITING + 1).contains(&heard.len()));
+        assert!((MAX_WAITING..=MAX_WAITING + 1).contains(&heard.len()));
         assert!(!is_notification(heard.last().unwrap()));
     }
 }

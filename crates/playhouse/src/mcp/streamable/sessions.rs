@@ -2,9 +2,9 @@
 //! it lives and expires by itself.
 
 use super::events::{EventLogs, Events, stream_of};
-use super::pump::pumped;
+use super::pump::pump;
 use super::watched::{Open, Watched};
-use crate::mcp::text::{OPEN, SERVER_ERROR};
+use crate::mcp::text::{MAX_OPEN_REQUESTS, SERVER_ERROR};
 use crate::principal::Principal;
 use futures_util::future::Either;
 use futures_util::{Stream, StreamExt as _};
@@ -27,48 +27,48 @@ use tokio_util::sync::CancellationToken;
 
 /// The way to the client of a session.
 #[derive(Clone)]
-pub(in crate::mcp) struct Line {
+pub(in crate::mcp) struct ClientState {
     known: Weak<Known>,
     id: SessionId,
 }
 
 /// What is known of the client at the other end.
-pub(in crate::mcp) enum LineState {
-    /// It waits for an answer, or was heard of a moment ago.
+pub(in crate::mcp) enum ClientStatus {
+    /// It waits for an answer, or was active a moment ago.
     Present,
-    /// Its session is over, or it was not heard of for too long.
+    /// Its session is over, or it was inactive for too long.
     Gone,
     /// It can be asked.
     Unknown,
 }
 
-impl Line {
-    pub(in crate::mcp) fn state(&self) -> LineState {
+impl ClientState {
+    pub(in crate::mcp) fn state(&self) -> ClientStatus {
         let Some(known) = self.known.upgrade() else {
-            return LineState::Gone;
+            return ClientStatus::Gone;
         };
         let known = known.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(seen) = known.get(&self.id) else {
-            return LineState::Gone;
+            return ClientStatus::Gone;
         };
         let quiet = seen.is_quiet().then(|| seen.at.elapsed());
         match (seen.listened, quiet) {
-            (true, Some(quiet)) if quiet >= BROKEN => LineState::Gone,
-            (false, Some(quiet)) if quiet >= SILENT => LineState::Gone,
-            (true, _) => LineState::Unknown,
-            (false, _) => LineState::Present,
+            (true, Some(quiet)) if quiet >= RECONNECT_TIMEOUT => ClientStatus::Gone,
+            (false, Some(quiet)) if quiet >= IDLE_TIMEOUT => ClientStatus::Gone,
+            (true, _) => ClientStatus::Unknown,
+            (false, _) => ClientStatus::Present,
         }
     }
 }
 
 /// How many there may be; of more, the one goes that has been quiet the longest.
-const MOST: usize = 4096;
+const MAX_SESSIONS: usize = 4096;
 
 /// After this time without a stream and without a request a client that did listen is taken for gone.
-const BROKEN: Duration = Duration::from_secs(5);
+const RECONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// After this time without a request one is taken for gone that never listened: it may just have nothing to ask.
-const SILENT: Duration = Duration::from_secs(60);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The id that the first event of a stream without events has.
 const START: &str = "0";
@@ -80,10 +80,10 @@ pub(super) struct HttpSessions {
     known: Arc<Known>,
 }
 
-type Known = Mutex<HashMap<SessionId, Seen>>;
+type Known = Mutex<HashMap<SessionId, SessionRecord>>;
 
 /// What is known of one.
-struct Seen {
+struct SessionRecord {
     owner: Option<Principal>,
     handle: LocalSessionHandle,
     events: Arc<Events>,
@@ -100,14 +100,14 @@ struct Seen {
     end: CancellationToken,
 }
 
-impl Seen {
+impl SessionRecord {
     fn is_quiet(&self) -> bool {
         self.streams == 0 && self.open.count() == 0
     }
 }
 
 impl HttpSessions {
-    /// Sessions that end when nothing was heard of their client for `timeout`.
+    /// Sessions that end when their client was inactive for `timeout`.
     pub(super) fn new(timeout: Duration) -> Arc<Self> {
         let mut config = SessionConfig::default();
         // It would count a long call as silence.
@@ -128,15 +128,15 @@ impl HttpSessions {
     }
 
     /// Notes who began it.
-    pub(super) fn belongs_to(&self, id: &str, owner: &Principal) {
+    pub(super) fn set_owner(&self, id: &str, owner: &Principal) {
         if let Some(seen) = self.known().get_mut(id) {
             seen.owner = Some(owner.clone());
         }
     }
 
     /// The way to the client of a session.
-    pub(super) fn line(&self, id: &str) -> Line {
-        Line {
+    pub(super) fn line(&self, id: &str) -> ClientState {
+        ClientState {
             known: Arc::downgrade(&self.known),
             id: id.into(),
         }
@@ -147,12 +147,12 @@ impl HttpSessions {
         self.known().len()
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<SessionId, Seen>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<SessionId, SessionRecord>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What is known of a session, or that there is none.
-    fn seen<T>(&self, id: &SessionId, read: impl FnOnce(&Seen) -> T) -> Result<T> {
+    fn seen<T>(&self, id: &SessionId, read: impl FnOnce(&SessionRecord) -> T) -> Result<T> {
         let known = self.known();
         let unknown = || LocalSessionManagerError::SessionNotFound(id.clone());
         known.get(id).map(read).ok_or_else(unknown)
@@ -177,7 +177,7 @@ impl HttpSessions {
         };
         ReadStream {
             _read: Read::begin(&self.known, id),
-            stream: Box::pin(pumped(stream.take_until(end))),
+            stream: Box::pin(pump(stream.take_until(end))),
         }
     }
 
@@ -213,7 +213,7 @@ async fn reap(sessions: Weak<HttpSessions>, timeout: Duration) {
 }
 
 /// Notes a sign of life.
-fn heard(known: &Known, id: &SessionId) {
+fn record_activity(known: &Known, id: &SessionId) {
     let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(seen) = known.get_mut(id) {
         seen.at = Instant::now();
@@ -222,7 +222,7 @@ fn heard(known: &Known, id: &SessionId) {
 
 /// Notes a request as under way; or answers why it cannot be. Of two with one id only one would be answered.
 fn admit(open: &Open, id: &RequestId) -> std::result::Result<(), ServerSseMessage> {
-    let (code, told) = match open.count() >= OPEN {
+    let (code, told) = match open.count() >= MAX_OPEN_REQUESTS {
         true => (ErrorCode(SERVER_ERROR), "Too many concurrent requests"),
         false if open.add(id) => return Ok(()),
         false => (
@@ -287,7 +287,7 @@ impl SessionManager for HttpSessions {
         Watched<<LocalSessionManager as SessionManager>::Transport, Box<dyn Fn() + Send>>;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport)> {
-        if self.len() >= MOST
+        if self.len() >= MAX_SESSIONS
             && let Some(id) = self.quiet_since(Instant::now()).first()
         {
             self.close_session(id).await?;
@@ -299,7 +299,7 @@ impl SessionManager for HttpSessions {
         let handle = local.sessions.into_inner().remove(&id);
         let handle = handle.ok_or_else(|| LocalSessionManagerError::SessionNotFound(id.clone()))?;
         let open = Open::default();
-        let seen = Seen {
+        let seen = SessionRecord {
             owner: None,
             handle,
             events,
@@ -314,7 +314,7 @@ impl SessionManager for HttpSessions {
         let answered = {
             let (known, id) = (self.known.clone(), id.clone());
             // The client has its time from here on.
-            move || heard(&known, &id)
+            move || record_activity(&known, &id)
         };
         Ok((id, Watched::new(transport, open, Box::new(answered))))
     }
@@ -328,7 +328,7 @@ impl SessionManager for HttpSessions {
     }
 
     async fn has_session(&self, id: &SessionId) -> Result<bool> {
-        heard(&self.known, id);
+        record_activity(&self.known, id);
         Ok(self.known().contains_key(id))
     }
 
@@ -479,7 +479,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_request_whose_client_left_at_once_is_delivered_and_not_under_way_for_ever() {
+    async fn a_request_of_a_disconnected_client_is_delivered_and_completes() {
         let sessions = HttpSessions::new(Duration::from_secs(60));
         let (id, mut transport) = sessions.create_session().await.unwrap();
         let mut answer = async |number| {
@@ -503,6 +503,6 @@ mod tests {
         assert_eq!(sessions.seen(&id, |seen| seen.open.count()).unwrap(), 1);
         let delivered = tokio::time::timeout(Duration::from_secs(10), answer(1));
         delivered.await.expect("the request is delivered");
-        assert!(sessions.seen(&id, Seen::is_quiet).unwrap());
+        assert!(sessions.seen(&id, SessionRecord::is_quiet).unwrap());
     }
 }

@@ -59,7 +59,7 @@ impl Tool for Create {
             ..SessionOptions::default()
         };
         let settings = options.applied_to_context(session.settings())?;
-        let _place = sessions.place_of_context(call)?;
+        let _place = sessions.context_slot(call)?;
         session.add_context(call, &self.name, settings).await?;
         let name = &self.name;
         Ok(Reply::text(format!("Context \"{name}\" is active")))
@@ -182,7 +182,7 @@ impl Tool for SaveStorage {
         let files = session.files(call).await;
         let file = files.writable(&self.path)?;
         let text = engine::pretty(state).await;
-        files.write_guarded(&file, text).await?;
+        files.write_sensitive(&file, text).await?;
         Ok(Reply::default().and(Part::File {
             title: "Storage state".to_owned(),
             link: file.link,

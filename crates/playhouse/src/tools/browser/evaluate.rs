@@ -46,7 +46,7 @@ impl Tool for Evaluate {
         };
         let progress = call.navigation();
         let watch = tab.page.watch(&progress).await;
-        call.waits_for("waiting for the function to return");
+        call.set_status("waiting for the function to return");
         let (code, value) = match &self.target {
             Some(target) => {
                 let found = tab.find(call, target).await?;
@@ -119,7 +119,7 @@ mod tests {
     use super::is_function;
 
     #[test]
-    fn functions_are_told_from_expressions() {
+    fn functions_are_distinguished_from_expressions() {
         for function in [
             "() => 1",
             "async (a, {b: [c]}) => 1",

@@ -69,9 +69,11 @@ impl Tool for NavigateBack {
         match tab.page.go(&progress, -1, LoadState::Committed).await {
             // The page asks whether to leave it: for the client to answer.
             Ok(gone) => {
-                tab.page.wait_for_load(LoadState::Loaded, RETURNING).await;
+                tab.page
+                    .wait_for_load(LoadState::Loaded, BACK_TIMEOUT)
+                    .await;
                 if gone {
-                    tab.session.arrived(&tab.page).await?;
+                    tab.session.check_loaded(&tab.page).await?;
                 }
             }
             Err(engine::Error::DialogOpen {}) => {}
@@ -82,10 +84,10 @@ impl Tool for NavigateBack {
 }
 
 /// How long a document of the history may take to load: it may never be done, but half of it is no page to show.
-const RETURNING: Duration = Duration::from_secs(1);
+const BACK_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How long a document that is parsed may go on loading.
-const LOADING: Duration = Duration::from_secs(5);
+const LOAD_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Gives a document that is parsed the time to load the rest, as far as the navigation has time left. Fails where that led to none.
 pub(super) async fn finish_loading(
@@ -98,12 +100,16 @@ pub(super) async fn finish_loading(
         return Ok(());
     }
     let loading = async {
-        if tab.page.wait_for_load(LoadState::Loaded, LOADING).await {
+        if tab
+            .page
+            .wait_for_load(LoadState::Loaded, LOAD_TIMEOUT)
+            .await
+        {
             tab.page.settle_loaded().await;
         }
     };
     let _ = tokio::time::timeout_at(progress.deadline(), loading).await;
-    session.arrived(&tab.page).await
+    session.check_loaded(&tab.page).await
 }
 
 /// The URL with a scheme. In a session that tests an app, a path is one of the app.
@@ -111,7 +117,7 @@ pub(in crate::tools) fn completed_in(session: &Session, url: &str) -> String {
     let home = session
         .app()
         .filter(|_| url.starts_with('/'))
-        .and_then(App::home);
+        .and_then(App::url);
     let at_home = home.and_then(|home| Url::parse(&home).ok()?.join(url).ok());
     at_home.map_or_else(|| completed(url), String::from)
 }

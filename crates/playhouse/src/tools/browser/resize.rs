@@ -39,7 +39,7 @@ impl Tool for Resize {
 }
 
 /// What browsers take as a size at most.
-const MOST: f64 = 10_000_000.0;
+const MAX_SIDE: f64 = 10_000_000.0;
 
 #[expect(
     clippy::cast_possible_truncation,
@@ -51,8 +51,8 @@ fn pixels(parameter: &str, number: f64) -> Result<u32> {
         "Invalid input: expected int, received number".to_owned()
     } else if number < 1.0 {
         "Too small: expected number to be >=1".to_owned()
-    } else if number > MOST {
-        format!("Too big: expected number to be <={MOST}")
+    } else if number > MAX_SIDE {
+        format!("Too big: expected number to be <={MAX_SIDE}")
     } else {
         return Ok(number as u32);
     };

@@ -22,7 +22,7 @@ pub(super) const TOOLS: &[ToolDef] = &[
 ];
 
 /// UTF-16 units of a body that the list shows.
-const SHOWN: usize = 50;
+const MAX_SHOWN: usize = 50;
 
 /// Mock network requests, or change their headers. With status or body they are answered without a server.
 #[derive(Deserialize, JsonSchema)]
@@ -89,7 +89,7 @@ impl Tool for AddRoute {
         };
         let context = tab.context()?;
         let mut routes: Vec<_> = context.routes().iter().cloned().collect();
-        if routes.len() >= crate::tools::MOST_ROUTES {
+        if routes.len() >= crate::tools::MAX_ROUTES {
             return Err(Error::Arguments {
                 reason: "There are too many routes already; remove some with browser_unroute"
                     .into(),
@@ -124,8 +124,8 @@ impl AddRoute {
         }
         if let Some(body) = &self.body {
             let units: Vec<_> = body.encode_utf16().collect();
-            let body = match units.get(..SHOWN) {
-                Some(start) if units.len() > SHOWN => {
+            let body = match units.get(..MAX_SHOWN) {
+                Some(start) if units.len() > MAX_SHOWN => {
                     format!("{}...", String::from_utf16_lossy(start))
                 }
                 _ => body.clone(),

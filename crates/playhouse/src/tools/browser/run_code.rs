@@ -39,10 +39,10 @@ impl Tool for RunCode {
         let setting = tab.session.setting(call, tab.page.clone())?;
         let progress = call.action();
         let watch = tab.page.watch(&progress).await;
-        call.waits_for("waiting for the code to end");
+        call.set_status("waiting for the code to end");
         let mut script = Script::function(code, setting);
         let outcome = script.ended().await;
-        tab.session.keep(script);
+        tab.session.keep_script(script);
         let mut reply = Reply::default();
         match outcome.end {
             End::Value(value) => {

@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use crate::error::{Error, Result};
-use crate::picture;
+use crate::image_size;
 use crate::principal::Permission;
 use crate::reply::{Image, Part, Reply};
 use crate::scope::CurrentTab;
@@ -125,8 +125,8 @@ impl Tool for TakeScreenshot {
             None => files.automatic(prefix, format.into()).await?,
         };
         files.write_bytes(&file, bytes.clone()).await?;
-        let size = picture::size(&bytes).unwrap_or_default();
-        let _ = tab.pictured(&files, &file, size, full_page);
+        let size = image_size::size(&bytes).unwrap_or_default();
+        let _ = tab.record_screenshot(&files, &file, size, full_page);
         // Code that others know names it for JPEG only.
         let shown_quality = (format == Format::Jpeg).then_some(f64::from(QUALITY));
         let options = Options::default()
@@ -144,7 +144,7 @@ impl Tool for TakeScreenshot {
             link: file.link.clone(),
         });
         if self.filename.is_none() {
-            if let Some(factor) = picture::shrinking(&bytes) {
+            if let Some(factor) = image_size::scale_to_fit(&bytes) {
                 wanted.shrink = factor;
                 bytes = tab.page.screenshot(&progress, &wanted).await?;
             }

@@ -3,7 +3,7 @@
 use crate::call::Call;
 use crate::error::Result;
 use crate::principal::Permission;
-use crate::reply::{Reply, SnapshotWish};
+use crate::reply::{Reply, SnapshotRequest};
 use crate::scope::CurrentTab;
 use crate::tool::{Effect, Tool, ToolDef};
 use engine::SnapshotOptions;
@@ -51,9 +51,9 @@ impl Tool for Snapshot {
                 let files = tab.files(call).await;
                 let file = files.writable(name)?;
                 files.write(&file, seen.text).await?;
-                SnapshotWish::File(file.link)
+                SnapshotRequest::File(file.link)
             }
-            None => SnapshotWish::Inline(seen.text),
+            None => SnapshotRequest::Inline(seen.text),
         };
         Ok(Reply {
             snapshot,

@@ -40,7 +40,7 @@ impl Tool for SaveStorageState {
             .file(self.filename.as_deref(), "storage-state", "json")
             .await?;
         let text = engine::pretty(state).await;
-        files.write_guarded(&file, text).await?;
+        files.write_sensitive(&file, text).await?;
         Ok(Reply::code(format!(
             "await page.context().storageState({{ path: {} }});",
             quote(&file.link)

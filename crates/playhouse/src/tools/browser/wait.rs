@@ -48,14 +48,14 @@ impl Tool for WaitFor {
         if let Some(seconds) = self.time {
             let code = format!("await new Promise(f => setTimeout(f, {seconds} * 1000));");
             reply = reply.and_code(code);
-            let time = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(LONGEST);
+            let time = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(MAX_SECONDS);
             let tabs = tab
                 .session
                 .open_tabs()
                 .ok_or(engine::Error::PageClosed {})?;
-            call.waits_for(format!("waiting {seconds} s"));
+            call.set_status(format!("waiting {seconds} s"));
             tokio::select! {
-                () = tokio::time::sleep(time.min(LONGEST)) => {}
+                () = tokio::time::sleep(time.min(MAX_SECONDS)) => {}
                 gone = tabs.browser_gone() => return Err(gone),
             }
             waited = format!("{seconds} seconds");
@@ -81,4 +81,4 @@ impl Tool for WaitFor {
 }
 
 /// A pause longer than this is cut.
-const LONGEST: Duration = Duration::from_secs(30);
+const MAX_SECONDS: Duration = Duration::from_secs(30);

@@ -3,7 +3,7 @@
 use super::{E2eSession, E2eSessionInTurn, E2eSessionToClose};
 use crate::call::Call;
 use crate::config::NEVER;
-use crate::devserver::{self, Answer, DevServer, Left, Logs, Reason};
+use crate::devserver::{self, Answer, DevServer, Logs, Reason, StopOutcome};
 use crate::error::{Error, Result, ServerReport};
 use crate::evidence;
 use crate::principal::Permission;
@@ -30,7 +30,7 @@ pub(super) const TOOLS: &[ToolDef] = &[
 ];
 
 /// How long a page may take to tell its title.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TITLE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Start the app's server and open the app in its own session. Calls that name no session are for it until `e2e_stop`.
 #[derive(Deserialize, JsonSchema)]
@@ -114,15 +114,15 @@ impl Tool for E2eStart {
 
     async fn run(self, sessions: Visible, call: &Call) -> Result<Object<Started>> {
         // Other sessions do not wait until the app is up.
-        call.needs_no_turn();
+        call.skip_turn();
         let server = sessions.dev_servers().find(self.server.as_deref())?;
         let storage_state = storage_state(&sessions, call, self.storage_state.as_deref()).await?;
-        call.waits_for(format!(
+        call.set_status(format!(
             "waiting for the server {} to be ready",
             server.name()
         ));
         let app = App::new(server.begin().await?);
-        call.goes_on();
+        call.clear_status();
         let name = match is_name(server.name()) {
             true => server.name(),
             false => "app",
@@ -140,7 +140,7 @@ impl Tool for E2eStart {
             ..SessionOptions::default()
         };
         let created = sessions.create(call, &options).await?;
-        created.session.tests(app);
+        created.session.set_app(app);
         let begun = Begun {
             sessions,
             created: Some(created.clone()),
@@ -197,7 +197,7 @@ impl Begun {
 impl Drop for Begun {
     fn drop(&mut self) {
         if let Some(created) = self.created.take() {
-            self.sessions.abandon(created);
+            self.sessions.discard(created);
         }
     }
 }
@@ -242,7 +242,7 @@ async fn shown_at(call: &Call, session: &Arc<Session>, url: &Url) -> Result<Show
         .await?
     {
         Some((tab, _)) => Ok(Shown {
-            title: tab.facts(&call.within(PATIENCE)).await.title,
+            title: tab.facts(&call.within(TITLE_TIMEOUT)).await.title,
             url: tab.page.url(),
             status: tab.page.status().map_or(0, |(status, _)| status),
         }),
@@ -301,7 +301,7 @@ impl Tool for E2eStop {
         (E2eSessionToClose(session), sessions): (E2eSessionToClose, Visible),
         _: &Call,
     ) -> Result<Object<Stopped>> {
-        let departure = session.app().departure();
+        let departure = session.app().begin_release();
         // First the pages: a server may wait for the last connection to be closed. Whoever asked may go meanwhile.
         let created = session.0.created.clone();
         let ended = engine::run_to_completion("stopping the app", async move {
@@ -318,9 +318,9 @@ impl Tool for E2eStop {
             servers.push(StoppedServer {
                 name: server.name().to_owned(),
                 answer: match left? {
-                    Left::Stopped(answer) => *answer,
-                    Left::Shared => said("shared"),
-                    Left::Running => said("running"),
+                    StopOutcome::Stopped(answer) => *answer,
+                    StopOutcome::Shared => said("shared"),
+                    StopOutcome::Running => said("running"),
                 },
             });
         }
@@ -362,7 +362,7 @@ pub(super) struct Servers {
 
 impl Scope for Servers {
     async fn enter(call: &Call, reach: &Reach) -> Result<Self> {
-        call.needs_no_turn();
+        call.skip_turn();
         let all = reach.sessions.dev_servers().all().to_vec();
         match reach.sessions.e2e(&reach.session) {
             Ok(session) => {
@@ -401,8 +401,8 @@ impl Tool for E2eStatus {
             session_id: session.map(|session| session.session().id().to_owned()),
             servers: named,
             errors: session.map_or(0, |session| {
-                let (troubles, forgotten) = session.app().troubles();
-                troubles.len() + forgotten
+                let (errors, forgotten) = session.app().errors();
+                errors.len() + forgotten
             }),
         }
         .into())
@@ -446,7 +446,7 @@ impl Tool for E2eRestart {
         let main = &servers[0];
         let home = |server: &DevServer| server.known().and_then(|known| known.url);
         let (url, main_url) = (home(server), home(main));
-        call.waits_for(format!(
+        call.set_status(format!(
             "waiting for the server {} to be ready",
             server.name()
         ));

@@ -20,25 +20,25 @@ use tokio::time::Instant;
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<E2eLogs>(), ToolDef::of::<WaitForServerLog>()];
 
 /// The most of a log that one answer has, in bytes.
-const ROOM: u64 = 24_000;
+const MAX_ANSWER_BYTES: u64 = 24_000;
 
 /// The most that is searched, in bytes.
-const SEARCHED: u64 = 16 * 1024 * 1024;
+const MAX_SEARCHED_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The most that is shown of a log that lacks what was waited for, in bytes.
-const SHOWN: u64 = 2000;
+const MAX_SHOWN_BYTES: u64 = 2000;
 
 /// How long a line may be that is written in parts, and found all the same, in bytes.
-const LINE: u64 = 64 * 1024;
+const MAX_LINE_BYTES: u64 = 64 * 1024;
 
 /// The most that is shown of a line, in bytes.
-const SHOWN_OF_LINE: usize = 4000;
+const MAX_SHOWN_LINE_BYTES: usize = 4000;
 
 /// How often the command is asked after a server that seems to have ended.
-const ASKED: Duration = Duration::from_secs(1);
+const STATUS_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How often a log is looked at that is waited for.
-const STEP: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Which of the outputs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -61,7 +61,7 @@ pub(super) struct E2eLogs {
     /// Only so many lines, the last.
     tail: Option<usize>,
     /// Only what came with the last action (click, navigation…), and since.
-    since_last_call: Option<bool>,
+    marks_at_last_call: Option<bool>,
     /// Only lines with this text, or that match /regex/flags.
     search: Option<String>,
     /// Read on from this byte.
@@ -99,7 +99,7 @@ impl Tool for E2eLogs {
             Some(search) => Some(pattern(Self::NAME, "search", search)?),
             None => None,
         };
-        let marks = session.app().last_deed();
+        let marks = session.app().marks_at_last_action();
         let source = Source::of(&session, self.server.as_deref(), self.stream)?;
         if self.offset.is_some() && source.parts.len() > 1 {
             let message = "Needs \"stream\": \"stdout\" or \"stderr\", as this server writes two logs and no combined one";
@@ -120,8 +120,8 @@ impl E2eLogs {
         let (mut texts, mut left_out, mut next_offset) = (Vec::new(), 0, None);
         for part in &source.parts {
             let room = match search.is_some() || self.tail.is_some() {
-                true => SEARCHED,
-                false => ROOM / source.parts.len() as u64,
+                true => MAX_SEARCHED_BYTES,
+                false => MAX_ANSWER_BYTES / source.parts.len() as u64,
             };
             let (excerpt, next) = self.excerpt(part, source.position(part, marks), room)?;
             texts.push((part.stream.name(), excerpt.text));
@@ -129,7 +129,7 @@ impl E2eLogs {
             next_offset = next;
         }
         let mut shown = parallel::joined(texts);
-        let room = usize::try_from(ROOM).unwrap_or(usize::MAX) / shown.len();
+        let room = usize::try_from(MAX_ANSWER_BYTES).unwrap_or(usize::MAX) / shown.len();
         let mut matches = search.map(|_| 0);
         for (_, text) in &mut shown {
             if let (Some(pattern), Some(matches)) = (search, &mut matches) {
@@ -160,9 +160,9 @@ impl E2eLogs {
         room: u64,
     ) -> Result<(Excerpt, Option<u64>)> {
         let path = &part.path;
-        let read = match (self.since_last_call, self.offset) {
+        let read = match (self.marks_at_last_call, self.offset) {
             (Some(true), _) => devserver::since(path, position, room).map(|since| (since, None)),
-            (_, Some(offset)) => devserver::page(path, offset, ROOM),
+            (_, Some(offset)) => devserver::page(path, offset, MAX_ANSWER_BYTES),
             // One of the two may have nothing to say yet.
             _ if part.is_one_of_two && !path.exists() => Ok((Excerpt::default(), None)),
             _ => devserver::last(path, room).map(|last| (last, None)),
@@ -217,7 +217,7 @@ impl Tool for WaitForServerLog {
 
     async fn run(self, session: E2eSession, call: &Call) -> Result<Object<Line>> {
         let wanted = pattern(Self::NAME, "pattern", &self.pattern)?;
-        let marks = session.app().last_deed();
+        let marks = session.app().marks_at_last_action();
         let source = Source::of(&session, self.server.as_deref(), self.stream)?;
         let parts = source.parts.iter();
         let mut watched: Vec<_> = parts
@@ -240,9 +240,9 @@ impl Tool for WaitForServerLog {
                     if evidence::state(server).await.status == "stopped" {
                         return Ok(None);
                     }
-                    ask_at = Instant::now() + ASKED;
+                    ask_at = Instant::now() + STATUS_INTERVAL;
                 }
-                tokio::time::sleep(STEP).await;
+                tokio::time::sleep(POLL_INTERVAL).await;
             }
         });
         let began = Instant::now();
@@ -254,7 +254,8 @@ impl Tool for WaitForServerLog {
             Err(error) => return Err(error.into()),
         };
         let logged = source.parts.iter().map(|part| {
-            let since = devserver::since(&part.path, source.position(part, &marks), SHOWN);
+            let since =
+                devserver::since(&part.path, source.position(part, &marks), MAX_SHOWN_BYTES);
             (part.stream.name(), since.unwrap_or_default().text)
         });
         let logged = parallel::with_headings(&parallel::joined(logged.collect()));
@@ -298,7 +299,7 @@ impl Watched {
         // The first line of what was searched before was seen as a whole.
         let is_first = from == self.first;
         let line = engine::compute(move || first_line(&path, from, is_first, &wanted)).await?;
-        (self.from, self.seen) = (now.back(LINE, self.first), now);
+        (self.from, self.seen) = (now.back(MAX_LINE_BYTES, self.first), now);
         Ok(line)
     }
 }
@@ -310,7 +311,7 @@ fn first_line(
     is_first: bool,
     wanted: &Pattern,
 ) -> engine::Result<Option<String>> {
-    let excerpt = devserver::since(path, from, SEARCHED).unwrap_or_default();
+    let excerpt = devserver::since(path, from, MAX_SEARCHED_BYTES).unwrap_or_default();
     let text = match is_first {
         true => &*excerpt.text,
         false => excerpt.text.split_once('\n').map_or("", |(_, rest)| rest),
@@ -322,8 +323,11 @@ fn first_line(
 
 /// A line that an answer has room for.
 fn shortened(line: &str) -> String {
-    match line.len() > SHOWN_OF_LINE {
-        true => format!("{}…", &line[..line.floor_char_boundary(SHOWN_OF_LINE)]),
+    match line.len() > MAX_SHOWN_LINE_BYTES {
+        true => format!(
+            "{}…",
+            &line[..line.floor_char_boundary(MAX_SHOWN_LINE_BYTES)]
+        ),
         false => line.to_owned(),
     }
 }

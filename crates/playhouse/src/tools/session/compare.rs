@@ -2,9 +2,9 @@
 
 use super::screenshot::full_or_viewport;
 use crate::call::Call;
-use crate::difference::{Difference, compare, shrunk};
 use crate::error::{Error, Result};
-use crate::picture;
+use crate::image_diff::{Difference, compare, shrunk};
+use crate::image_size;
 use crate::principal::Permission;
 use crate::reply::{Image, WrittenFile};
 use crate::scope::FreeTab;
@@ -21,7 +21,7 @@ pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<CompareScreenshot>()];
 /// How far apart colours may be that count as the same, when nobody says.
 const THRESHOLD: f64 = 0.1;
 /// Pixels of the smallest picture that holds both; each of them costs a few bytes several times over.
-const MOST_PIXELS: u64 = 100_000_000;
+const MAX_PIXELS: u64 = 100_000_000;
 
 /// Compare the page with a baseline screenshot.
 #[derive(Deserialize, JsonSchema)]
@@ -111,9 +111,9 @@ impl Tool for CompareScreenshot {
             Some(baseline) => (baseline, new),
             None => (files.automatic("difference", "png").await?, marked),
         };
-        let size = picture::size(&written).unwrap_or_default();
+        let size = image_size::size(&written).unwrap_or_default();
         files.write_bytes(&file, written).await?;
-        let uri = tab.pictured(&files, &file, size, self.full_page == Some(true));
+        let uri = tab.record_screenshot(&files, &file, size, self.full_page == Some(true));
         let Difference {
             pixels,
             percent,
@@ -151,7 +151,7 @@ fn compared(
     let new = decoded(new, path)?;
     let (difference, marked) = compare(old.unwrap_or(&new), &new, threshold);
     let whole = encoded(&marked, path)?;
-    let seen = match picture::shrinking(&whole) {
+    let seen = match image_size::scale_to_fit(&whole) {
         Some(factor) => encoded(&shrunk(&marked, factor), path)?,
         None => whole.clone(),
     };
@@ -161,11 +161,11 @@ fn compared(
 /// Refuses to compare pictures that take too much memory together.
 fn refuse_many(old: (u32, u32), new: (u32, u32)) -> Result<()> {
     let (width, height) = (old.0.max(new.0), old.1.max(new.1));
-    if u64::from(width) * u64::from(height) > MOST_PIXELS {
+    if u64::from(width) * u64::from(height) > MAX_PIXELS {
         return Err(Error::PictureTooLarge {
             width,
             height,
-            limit: MOST_PIXELS,
+            limit: MAX_PIXELS,
         });
     }
     Ok(())

@@ -17,7 +17,7 @@ pub(super) const TOOLS: &[ToolDef] = &[
 ];
 
 /// The longest content of one answer, in characters.
-const ROOM: usize = 400_000;
+const MAX_ANSWER_BYTES: usize = 400_000;
 
 /// Read the page.
 #[derive(Deserialize, JsonSchema)]
@@ -63,9 +63,15 @@ impl Tool for GetContent {
         let mut content = match &self.selector {
             Some(selector) => {
                 let locator = tab.awaited(selector)?;
-                locator.content(&call.action(), form, ROOM).await?
+                locator
+                    .content(&call.action(), form, MAX_ANSWER_BYTES)
+                    .await?
             }
-            None => tab.page.content(&call.action(), form, ROOM).await?,
+            None => {
+                tab.page
+                    .content(&call.action(), form, MAX_ANSWER_BYTES)
+                    .await?
+            }
         };
         // Browsers differ in how much space they lay out behind the last paragraph.
         if form == Form::Text {

@@ -250,7 +250,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cookie_goes_to_its_domain_and_below_its_path() {
+    fn a_cookie_is_sent_to_its_domain_and_path() {
         let cookie = |domain: &str, path: &str, secure| engine::Cookie {
             name: "a".into(),
             value: "b".into(),

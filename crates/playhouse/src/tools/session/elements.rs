@@ -22,7 +22,7 @@ pub(super) const TOOLS: &[ToolDef] = &[
 ];
 
 /// How many elements are described when nobody says.
-const LIMIT: usize = 20;
+const DEFAULT_LIMIT: usize = 20;
 
 /// An element.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -129,7 +129,7 @@ impl Tool for FindElements {
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<AllFacts>> {
         let locator = tab.page.locator(&self.selector)?;
-        let limit = self.limit.unwrap_or(LIMIT);
+        let limit = self.limit.unwrap_or(DEFAULT_LIMIT);
         let (count, found) = locator.describe_all(&call.action(), limit).await?;
         let elements = found.into_iter().map(Into::into).collect();
         Ok(AllFacts { count, elements }.into())

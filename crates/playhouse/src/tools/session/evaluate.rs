@@ -50,10 +50,10 @@ impl Tool for Evaluate {
         let function = self.readable(&tab.page, &progress).await?;
         let watch = tab.page.watch(&progress).await;
         let failures = tab.page.failures();
-        call.waits_for("waiting for the script to return");
+        call.set_status("waiting for the script to return");
         let result = tab.page.evaluate(&progress, &function).await?;
         tab.settle_briefly(call, watch).await;
-        tab.tell_failure(failures);
+        tab.report_failure(failures);
         Ok(Evaluated { result }.into())
     }
 }

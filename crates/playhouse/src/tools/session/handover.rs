@@ -1,8 +1,8 @@
 //! What only the user can do: a one-time code, a password, a login that is approved elsewhere.
 
-use crate::call::{Call, Question, Reaction, Wish};
+use crate::call::{Call, Elicitation, ElicitationKind, ElicitationResult};
 use crate::error::{Error, ErrorCode, Result};
-use crate::handover::{Handover, Wanted};
+use crate::handover::{Handover, HandoverRequest};
 use crate::principal::Permission;
 use crate::scope::FreeTab;
 use crate::tool::{Effect, Object, Tool, ToolDef};
@@ -15,7 +15,7 @@ use url::Url;
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<HandOver>()];
 
 /// How long people may take, unless the call says it.
-const PATIENCE: Duration = Duration::from_secs(120);
+const USER_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Have the user do what only they can: type a one-time code or password, which you never see, or approve a login.
 #[derive(Deserialize, JsonSchema)]
@@ -67,7 +67,7 @@ impl Tool for HandOver {
 
     async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<HandedOver>> {
         let told = match &self.selector {
-            None => self.done_elsewhere(&tab, call).await?,
+            None => self.confirm_done(&tab, call).await?,
             Some(selector) => {
                 // Nobody is asked for what could not be typed. The call's own time is for the user.
                 let locator = tab.awaited(selector)?;
@@ -82,20 +82,21 @@ impl Tool for HandOver {
 
 impl HandOver {
     /// The user does it by themselves, and says so.
-    async fn done_elsewhere(&self, tab: &FreeTab, call: &Call) -> Result<HandedOver> {
-        let question = Question {
+    async fn confirm_done(&self, tab: &FreeTab, call: &Call) -> Result<HandedOver> {
+        let question = Elicitation {
             text: format!("{}\n(The page: {})", self.request, tab.page.url()),
-            wish: Wish::Deed,
+            kind: ElicitationKind::Action,
         };
-        call.waits_for("waiting for the user to say that it is done");
-        let asked = tokio::time::timeout(call.patience(PATIENCE), call.client.ask(&question)).await;
+        call.set_status("waiting for the user to say that it is done");
+        let asked =
+            tokio::time::timeout(call.timeout_or(USER_TIMEOUT), call.client.ask(&question)).await;
         Ok(match asked {
-            Ok(Reaction::Decided(_)) => {
+            Ok(ElicitationResult::Decided(_)) => {
                 HandedOver::done("The user says that it is done".to_owned())
             }
-            Ok(Reaction::Declined) => HandedOver::not("The user declined"),
-            Ok(Reaction::WillReturn) => return Err(Error::Cancelled {}),
-            Ok(Reaction::CannotAsk) => HandedOver::not(
+            Ok(ElicitationResult::Declined) => HandedOver::not("The user declined"),
+            Ok(ElicitationResult::RetriedByClient) => return Err(Error::Cancelled {}),
+            Ok(ElicitationResult::Unsupported) => HandedOver::not(
                 "This client cannot ask its user. Tell them what to do yourself, and go on when they say that it is done.",
             ),
             Err(_) => HandedOver::not("The user has not answered yet; call again to go on waiting"),
@@ -112,7 +113,7 @@ impl HandOver {
     ) -> Result<HandedOver> {
         let site = site(&tab.page.url());
         let page = tab.page.id().0.to_string();
-        let (handover, is_known) = call.handovers.open(Wanted {
+        let (handover, is_known) = call.handovers.open(HandoverRequest {
             request: self.request.clone(),
             site: site.clone(),
             field: [tab.session.id().to_owned(), page, selector.to_owned()],
@@ -132,7 +133,7 @@ impl HandOver {
                     ));
                 }
                 // From now on no answer shows it.
-                call.settings.secrets.learn(&text);
+                call.settings.secrets.mask_value(&text);
                 let progress = call.within(call.settings.timeouts.action);
                 let typing = async {
                     locator.fill(&progress, "").await?;
@@ -142,17 +143,17 @@ impl HandOver {
                 tab.act_briefly(call, typing).await?;
                 HandedOver::done(format!("What the user typed is in {selector}"))
             }
-            told = asked(call, &handover, &url, is_known) => match told {
-                Reaction::Declined => {
+            told = request_input(call, &handover, &url, is_known) => match told {
+                ElicitationResult::Declined => {
                     call.handovers.close(&handover);
                     HandedOver::not("The user declined")
                 }
-                Reaction::WillReturn => return Err(Error::Cancelled {}),
-                Reaction::CannotAsk | Reaction::Decided(_) => waiting(
+                ElicitationResult::RetriedByClient => return Err(Error::Cancelled {}),
+                ElicitationResult::Unsupported | ElicitationResult::Decided(_) => waiting(
                     "This client cannot ask its user. Give them the url, where they type; then make the same call again, which waits for them.",
                 ),
             },
-            () = tokio::time::sleep(call.patience(PATIENCE)) => waiting(
+            () = tokio::time::sleep(call.timeout_or(USER_TIMEOUT)) => waiting(
                 "The user has typed nothing yet; make the same call again to go on waiting",
             ),
         };
@@ -161,22 +162,27 @@ impl HandOver {
 }
 
 /// Sends the user to the page; resolves when waiting for them is of no use.
-async fn asked(call: &Call, handover: &Handover, url: &str, is_known: bool) -> Reaction {
-    let question = Question {
+async fn request_input(
+    call: &Call,
+    handover: &Handover,
+    url: &str,
+    is_known: bool,
+) -> ElicitationResult {
+    let question = Elicitation {
         text: format!(
             "{}\nWhat you type goes into a field of {}.",
             handover.wanted.request, handover.wanted.site
         ),
-        wish: Wish::Visit {
+        kind: ElicitationKind::OpenUrl {
             url: url.to_owned(),
         },
     };
-    call.waits_for("waiting for the user to type");
+    call.set_status("waiting for the user to type");
     match call.client.ask(&question).await {
         // They are on their way.
-        Reaction::Decided(_) => std::future::pending().await,
+        ElicitationResult::Decided(_) => std::future::pending().await,
         // Whoever asks again has told them.
-        Reaction::CannotAsk if is_known => std::future::pending().await,
+        ElicitationResult::Unsupported if is_known => std::future::pending().await,
         reaction => reaction,
     }
 }

@@ -51,7 +51,7 @@ impl Tool for Type {
                 locator.fill(&call.action(), "").await?;
             }
             let keys = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
-            let progress = call.action_and(delay.saturating_mul(keys));
+            let progress = call.action_with_extra(delay.saturating_mul(keys));
             locator.press_sequentially(&progress, &text, delay).await
         };
         tab.act_briefly(call, typed).await?;

@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::error::Result;
 use crate::principal::Permission;
 use crate::scope::OfServer;
-use crate::session::{PATIENCE, Session};
+use crate::session::{Session, TITLE_TIMEOUT};
 use crate::sessions::{
     self, BrowserOption, Created, ProxyOption, SessionName, SessionOptions, ViewportOption,
     Visible, unix_ms,
@@ -26,7 +26,7 @@ pub(super) const TOOLS: &[ToolDef] = &[
 ];
 
 /// How many sessions are asked at once.
-const AT_ONCE: usize = 16;
+const MAX_CONCURRENT: usize = 16;
 
 /// Create an isolated session with a page of its own.
 #[derive(Deserialize, JsonSchema)]
@@ -122,7 +122,7 @@ pub(in crate::tools) async fn storage_state(
     path: Option<&str>,
 ) -> Result<Option<StorageState>> {
     let Some(path) = path else { return Ok(None) };
-    let home = sessions.at_home().session;
+    let home = sessions.default_session().session;
     let state = home.files(call).await.storage_state(path).await?;
     Ok(Some(state))
 }
@@ -237,7 +237,7 @@ impl Tool for ListSessions {
         (_, sessions): (OfServer, Visible),
         call: &Call,
     ) -> Result<Object<SessionList>> {
-        let default = sessions.everybodys().filter(|default| {
+        let default = sessions.shared_default().filter(|default| {
             let (named, _) = default.named_contexts();
             default.open_tabs().is_some() || !named.is_empty()
         });
@@ -249,7 +249,7 @@ impl Tool for ListSessions {
         let all: Vec<_> = all
             .map(|(session, created)| listed(call, session, created))
             .collect();
-        let all = futures_util::stream::iter(all).buffered(AT_ONCE);
+        let all = futures_util::stream::iter(all).buffered(MAX_CONCURRENT);
         Ok(SessionList {
             sessions: all.collect().await,
         }
@@ -284,7 +284,7 @@ async fn shown(call: &Call, session: &Session) -> Shown {
     let tabs = session.open_tabs();
     let current = tabs.as_ref().and_then(|tabs| tabs.current());
     let facts = match current {
-        Some(tab) => tab.facts(&call.within(PATIENCE)).await,
+        Some(tab) => tab.facts(&call.within(TITLE_TIMEOUT)).await,
         None => crate::reply::PageFacts::default(),
     };
     let context = tabs.as_ref().map(|tabs| &tabs.open().context);

@@ -29,16 +29,16 @@ pub(super) const TOOLS: &[ToolDef] = &[
 ];
 
 /// How long nothing may be under way for the network to count as idle.
-const QUIET: Duration = Duration::from_millis(500);
+const NETWORK_IDLE_TIME: Duration = Duration::from_millis(500);
 
 /// How long a page that has come may take to tell of itself.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TITLE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How long the browser may take to tell of a download that a navigation turned into.
-const BEGINNING: Duration = Duration::from_secs(5);
+const DOWNLOAD_START_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long a download may take whose path is told.
-const ENDING: Duration = Duration::from_secs(1);
+const DOWNLOAD_END_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Measures what the browser noted of the document that is shown, in ms since its navigation began.
 const TIMING: &str = "() => {
@@ -82,7 +82,7 @@ impl Until {
 
 /// The page that is shown.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Arrived {
+pub(super) struct LoadedPage {
     title: String,
     /// After redirects.
     url: String,
@@ -113,19 +113,19 @@ impl Tool for Navigate {
     const EFFECT: Effect = Effect::Acts;
     const PERMISSION: Permission = Permission::Act;
     type Scope = TabInAnyState;
-    type Output = Object<Arrived>;
+    type Output = Object<LoadedPage>;
 
     fn goal(&self, session: &Session) -> Option<String> {
         Some(completed_in(session, &self.url))
     }
 
-    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Object<Arrived>> {
+    async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Object<LoadedPage>> {
         let url = address(&tab.session, call, self.url)?;
         let until = self.wait_until.unwrap_or(Until::Load);
-        let visit = Visit::of(&tab, call, until)?;
+        let visit = PendingNavigation::of(&tab, call, until)?;
         let progress = visit.progress.clone();
         match tab.go_to(call, &progress, &url, until.state()).await? {
-            Some((there, landing)) => visit.led_to(&there.page, landing).await,
+            Some((there, landing)) => visit.into_answer(&there.page, landing).await,
             None => Err(engine::Error::DialogOpen {}.into()),
         }
     }
@@ -154,9 +154,9 @@ impl Tool for GoBack {
     const EFFECT: Effect = Effect::Acts;
     const PERMISSION: Permission = Permission::Act;
     type Scope = FreeTab;
-    type Output = Object<Arrived>;
+    type Output = Object<LoadedPage>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Arrived>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<LoadedPage>> {
         go(&tab, call, -1).await
     }
 }
@@ -171,20 +171,20 @@ impl Tool for GoForward {
     const EFFECT: Effect = Effect::Acts;
     const PERMISSION: Permission = Permission::Act;
     type Scope = FreeTab;
-    type Output = Object<Arrived>;
+    type Output = Object<LoadedPage>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Arrived>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<LoadedPage>> {
         go(&tab, call, 1).await
     }
 }
 
-async fn go(tab: &FreeTab, call: &Call, delta: i32) -> Result<Object<Arrived>> {
-    let visit = Visit::of(tab, call, Until::Load)?;
+async fn go(tab: &FreeTab, call: &Call, delta: i32) -> Result<Object<LoadedPage>> {
+    let visit = PendingNavigation::of(tab, call, Until::Load)?;
     let gone = tab.page.go(&visit.progress, delta, LoadState::Loaded);
     if !gone.await? {
         return Err(Error::NoHistory { delta });
     }
-    visit.led_to(&tab.page, NavigationOutcome::Shown).await
+    visit.into_answer(&tab.page, NavigationOutcome::Shown).await
 }
 
 /// Reload the page.
@@ -201,16 +201,16 @@ impl Tool for Reload {
     const EFFECT: Effect = Effect::Acts;
     const PERMISSION: Permission = Permission::Act;
     type Scope = FreeTab;
-    type Output = Object<Arrived>;
+    type Output = Object<LoadedPage>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Arrived>> {
-        let visit = Visit::of(&tab, call, Until::Load)?;
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<LoadedPage>> {
+        let visit = PendingNavigation::of(&tab, call, Until::Load)?;
         let ignore_cache = self.ignore_cache == Some(true);
         let landing = tab
             .page
             .reload(&visit.progress, ignore_cache, LoadState::Loaded)
             .await?;
-        visit.led_to(&tab.page, landing).await
+        visit.into_answer(&tab.page, landing).await
     }
 }
 
@@ -268,7 +268,7 @@ impl Tool for WaitForUrl {
         let progress = call.navigation();
         progress.log(format!("waiting until the page is at {pattern}"));
         progress
-            .run(come_to(&tab.page, &progress, &pattern))
+            .run(wait_for_url(&tab.page, &progress, &pattern))
             .await?;
         wait(&tab.page, &progress, Until::Load).await?;
         let url = tab.page.url();
@@ -277,7 +277,11 @@ impl Tool for WaitForUrl {
 }
 
 /// Waits until the URL of a page matches.
-async fn come_to(page: &Page, progress: &Progress, pattern: &UrlPattern) -> engine::Result<()> {
+async fn wait_for_url(
+    page: &Page,
+    progress: &Progress,
+    pattern: &UrlPattern,
+) -> engine::Result<()> {
     let mut changes = page.changes();
     let mut last = None;
     loop {
@@ -290,7 +294,7 @@ async fn come_to(page: &Page, progress: &Progress, pattern: &UrlPattern) -> engi
             progress.log(format!("the page is at {url}"));
             last = Some(url);
         }
-        stands_still(page)?;
+        fail_if_dialog_open(page)?;
         if changes.changed().await.is_err() {
             return Err(engine::Error::PageClosed {});
         }
@@ -298,7 +302,7 @@ async fn come_to(page: &Page, progress: &Progress, pattern: &UrlPattern) -> engi
 }
 
 /// Fails where a dialog holds the page up.
-pub(super) fn stands_still(page: &Page) -> engine::Result<()> {
+pub(super) fn fail_if_dialog_open(page: &Page) -> engine::Result<()> {
     match page.dialog() {
         Some(_) => Err(engine::Error::DialogOpen {}),
         None => Ok(()),
@@ -343,7 +347,7 @@ async fn idle(page: &Page) {
             since = Instant::now();
         }
         let left = match now {
-            (_, 0) => QUIET.saturating_sub(since.elapsed()),
+            (_, 0) => NETWORK_IDLE_TIME.saturating_sub(since.elapsed()),
             // Only a change can end it.
             _ => Duration::MAX,
         };
@@ -356,7 +360,7 @@ async fn idle(page: &Page) {
 }
 
 /// A page on its way elsewhere.
-struct Visit<'a> {
+struct PendingNavigation<'a> {
     tab: &'a TabInAnyState,
     call: &'a Call,
     /// How long it may take.
@@ -368,7 +372,7 @@ struct Visit<'a> {
     downloaded: Option<u64>,
 }
 
-impl<'a> Visit<'a> {
+impl<'a> PendingNavigation<'a> {
     fn of(tab: &'a TabInAnyState, call: &'a Call, until: Until) -> Result<Self> {
         let context = tab.context()?;
         Ok(Self {
@@ -383,7 +387,11 @@ impl<'a> Visit<'a> {
     }
 
     /// What became of it.
-    async fn led_to(self, page: &Page, landing: NavigationOutcome) -> Result<Object<Arrived>> {
+    async fn into_answer(
+        self,
+        page: &Page,
+        landing: NavigationOutcome,
+    ) -> Result<Object<LoadedPage>> {
         let (stayed, status) = match landing {
             NavigationOutcome::Shown => {
                 match self.until {
@@ -395,7 +403,7 @@ impl<'a> Visit<'a> {
                     Until::Domcontentloaded => {}
                 }
                 if self.until != Until::Domcontentloaded {
-                    self.tab.session.arrived(page).await?;
+                    self.tab.session.check_loaded(page).await?;
                 }
                 (false, page.status().map(|(status, _)| status))
             }
@@ -408,7 +416,7 @@ impl<'a> Visit<'a> {
             _ => None,
         };
         // What a page keeps from being asked does not make it any less open.
-        let patience = self.call.within(PATIENCE);
+        let patience = self.call.within(TITLE_TIMEOUT);
         let measured = async {
             match stayed {
                 // It would be that of the page that stays.
@@ -422,7 +430,7 @@ impl<'a> Visit<'a> {
             _ => Map::new(),
         };
         timing.insert("duration".to_owned(), duration.into());
-        Ok(Arrived {
+        Ok(LoadedPage {
             title: title.unwrap_or_default(),
             url: page.url(),
             status: status.unwrap_or(0),
@@ -435,20 +443,20 @@ impl<'a> Visit<'a> {
 
     /// The download that it turned into; a short one is waited for.
     async fn download(&self, page: &Page) -> Option<DownloadFacts> {
-        let begun = self.awaited(BEGINNING, |download| {
+        let begun = self.awaited(DOWNLOAD_START_TIMEOUT, |download| {
             Some(download.number) > self.downloaded
                 && download.page.as_ref().is_none_or(|id| id == page.id())
         });
         let begun = begun.await?;
-        let ended = self.awaited(ENDING, |download| {
+        let ended = self.awaited(DOWNLOAD_END_TIMEOUT, |download| {
             download.number == begun.number && download.state != DownloadState::InProgress
         });
         let downloads = self.tab.session.open_tabs()?.downloads();
         let path = match ended.await {
-            Some(_) => downloads.place(&self.context, begun.number).await,
+            Some(_) => downloads.path_of(&self.context, begun.number).await,
             None => None,
         };
-        downloads.tell(begun.number, path.is_some());
+        downloads.mark_reported(begun.number, path.is_some());
         let output = self.tab.session.output(self.call).await;
         Some(DownloadFacts {
             name: begun.suggested_name,

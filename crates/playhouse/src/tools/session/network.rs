@@ -5,7 +5,7 @@ use crate::error::{Error, Problem, Result};
 use crate::principal::Permission;
 use crate::scope::TabInAnyState;
 use crate::tool::{Effect, Object, Tool, ToolDef};
-use crate::tools::MOST_ROUTES;
+use crate::tools::MAX_ROUTES;
 use engine::{BrowserContext, Mock, Route, RouteAnswer, UrlPattern};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -249,7 +249,7 @@ async fn rule(
         });
     }
     if !remove {
-        if routes.len() >= MOST_ROUTES {
+        if routes.len() >= MAX_ROUTES {
             return Err(Error::Arguments {
                 reason: "There are too many rules already".into(),
                 parameters: &["url"],

@@ -105,7 +105,7 @@ impl Tool for NewPage {
         if let Some(url) = url {
             let landed = tab.go_to(&progress, &url, LoadState::Loaded).await?;
             landed.ok_or(engine::Error::DialogOpen {})?;
-            session.arrived(&tab.page).await?;
+            session.check_loaded(&tab.page).await?;
         }
         Ok(Pages::of(&session, call).await)
     }

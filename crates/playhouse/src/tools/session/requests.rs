@@ -1,6 +1,6 @@
 //! What the page has requested.
 
-use super::navigation::stands_still;
+use super::navigation::fail_if_dialog_open;
 use super::network::pattern;
 use crate::call::Call;
 use crate::error::{Error, Result};
@@ -22,10 +22,10 @@ pub(super) const TOOLS: &[ToolDef] = &[
 ];
 
 /// How many requests are told when nobody says.
-const LIMIT: usize = 100;
+const DEFAULT_LIMIT: usize = 100;
 
 /// How long the end of a response that is under way is waited for before its body is read.
-const ENDING: Duration = Duration::from_secs(2);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// List the requests of the page since the last navigation, oldest first.
 #[derive(Deserialize, JsonSchema)]
@@ -115,7 +115,7 @@ impl Tool for GetRequestLog {
             *matched || filter == Some(request.resource_type.as_str())
         });
         let fit: Vec<_> = fit.map(|(request, _)| request).collect();
-        let shown = self.limit.unwrap_or(LIMIT).min(fit.len());
+        let shown = self.limit.unwrap_or(DEFAULT_LIMIT).min(fit.len());
         let first = requests.first();
         let requests = fit[fit.len() - shown..].iter();
         let requests = requests.map(|request| Request::of(request, first));
@@ -176,7 +176,7 @@ impl Tool for GetRequest {
 
     async fn run(self, tab: TabInAnyState, call: &Call) -> Result<Object<Exchange>> {
         let page = &tab.page;
-        let _ = tokio::time::timeout(ENDING, ended(page, self.number)).await;
+        let _ = tokio::time::timeout(RESPONSE_TIMEOUT, ended(page, self.number)).await;
         let request = page.request(self.number).ok_or(Error::RequestNotFound {
             index: self.number,
             list: GetRequestLog::NAME,
@@ -323,7 +323,7 @@ impl WaitForResponse {
             if let Some((request, _)) = found.find(|(_, matched)| *matched) {
                 return Ok(request);
             }
-            stands_still(page)?;
+            fail_if_dialog_open(page)?;
             if changes.changed().await.is_err() {
                 return Err(engine::Error::PageClosed {});
             }

@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use crate::error::Result;
-use crate::picture;
+use crate::image_size;
 use crate::principal::Permission;
 use crate::reply::Image;
 use crate::scope::FreeTab;
@@ -56,7 +56,7 @@ impl From<Format> for ScreenshotFormat {
 
 /// Where a picture lies, and its size in pixels.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Picture {
+pub(super) struct ScreenshotFile {
     uri: String,
     /// As other tools take it.
     path: String,
@@ -70,9 +70,9 @@ impl Tool for Screenshot {
     const EFFECT: Effect = Effect::Reads;
     const PERMISSION: Permission = Permission::Read;
     type Scope = FreeTab;
-    type Output = Object<Picture>;
+    type Output = Object<ScreenshotFile>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Picture>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<ScreenshotFile>> {
         let area = full_or_viewport(self.full_page);
         let format = self.format().into();
         let name = self.path.as_deref();
@@ -119,9 +119,9 @@ impl Tool for ScreenshotElement {
     const EFFECT: Effect = Effect::Reads;
     const PERMISSION: Permission = Permission::Read;
     type Scope = FreeTab;
-    type Output = Object<Picture>;
+    type Output = Object<ScreenshotFile>;
 
-    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<Picture>> {
+    async fn run(self, tab: FreeTab, call: &Call) -> Result<Object<ScreenshotFile>> {
         let locator = tab.awaited(&self.selector)?;
         let area = locator.screenshot_area(&call.action()).await?;
         let format = self.kind.unwrap_or(Format::Png).into();
@@ -138,7 +138,7 @@ async fn taken(
     (name, prefix): (Option<&str>, &str),
     format: ScreenshotFormat,
     quality: Option<u8>,
-) -> Result<Object<Picture>> {
+) -> Result<Object<ScreenshotFile>> {
     let progress = call.navigation();
     let mut wanted = engine::Screenshot {
         format,
@@ -152,14 +152,14 @@ async fn taken(
     files.refuse_large(&bytes)?;
     let file = files.file(name, prefix, &format.to_string()).await?;
     files.write_bytes(&file, bytes.clone()).await?;
-    let (width, height) = picture::size(&bytes).unwrap_or_default();
-    if let Some(factor) = picture::shrinking(&bytes) {
+    let (width, height) = image_size::size(&bytes).unwrap_or_default();
+    if let Some(factor) = image_size::scale_to_fit(&bytes) {
         wanted.shrink = factor;
         bytes = tab.page.screenshot(&progress, &wanted).await?;
     }
     let full_page = matches!(wanted.area, ScreenshotArea::FullPage);
-    let uri = tab.pictured(&files, &file, (width, height), full_page);
-    let picture = Picture {
+    let uri = tab.record_screenshot(&files, &file, (width, height), full_page);
+    let picture = ScreenshotFile {
         uri,
         path: file.link,
         width,

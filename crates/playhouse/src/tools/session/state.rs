@@ -53,7 +53,7 @@ impl Tool for SaveState {
                 let files = tab.files(call).await;
                 let file = files.writable(path)?;
                 let text = engine::pretty(state).await;
-                files.write_guarded(&file, text).await?;
+                files.write_sensitive(&file, text).await?;
                 (None, Some(file.link))
             }
             None => (Some(state), None),

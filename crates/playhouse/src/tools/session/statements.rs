@@ -53,7 +53,7 @@ impl<'a> Statements<'a> {
             }
             if depth == 0 && matches!(byte, b';' | b'}' | b'\n') {
                 let rest = code[index + 1..].trim_start();
-                let goes_on = byte != b';' && rest.starts_with(goes_on_with);
+                let goes_on = byte != b';' && rest.starts_with(continues_line);
                 let declares = DECLARATIONS.iter().any(|word| rest.starts_with(word));
                 if !rest.is_empty() && !goes_on && !declares {
                     places.push(index + 1);
@@ -67,7 +67,7 @@ impl<'a> Statements<'a> {
 }
 
 /// What belongs to the line before when a line begins with it.
-fn goes_on_with(char: char) -> bool {
+fn continues_line(char: char) -> bool {
     "([`+-*/%.,?:&|^=<>!".contains(char)
 }
 
@@ -131,7 +131,7 @@ fn bare(script: &str) -> String {
                 take(&mut rest, length, Some(b'_'));
                 before = "_".to_owned();
             }
-            b'/' if takes_a_value(&before) => {
+            b'/' if precedes_value(&before) => {
                 let length = regular_expression(rest);
                 take(&mut rest, length, Some(b'_'));
                 before = "_".to_owned();
@@ -169,7 +169,7 @@ fn bare(script: &str) -> String {
     String::from_utf8(bare).unwrap_or_else(|_| script.to_owned())
 }
 
-fn takes_a_value(before: &str) -> bool {
+fn precedes_value(before: &str) -> bool {
     let before = before.trim_end();
     before.is_empty()
         || BEFORE_VALUES.contains(&before)
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_last_statement_is_looked_for_outside_of_brackets_and_literals() {
+    fn the_last_statement_is_found_outside_brackets_and_literals() {
         let last = |script| -> Vec<String> {
             let statements = Statements::of(script);
             statements

@@ -3,23 +3,23 @@
 use std::fs;
 use std::path::Path;
 
-use testkit::crooked;
+use testkit::misbehaving_app;
 
 use super::project::{Answer, Project, get, kill, log, until};
 
 #[test]
-fn an_app_has_time_to_end_and_its_last_words_are_kept() {
-    let project = Project::crooked(&[], &["--slow-term", "300"]);
+fn an_app_has_a_grace_period_and_its_last_output_is_logged() {
+    let project = Project::misbehaving_app(&[], &["--slow-term", "300"]);
     let ready = project.ok("--start");
     project.ok("--shutdown");
-    project.nothing_runs();
+    project.assert_no_process_runs();
     assert!(log(&ready, "stdout").ends_with("closing\nclosed\n"));
 }
 
 #[test]
 fn an_app_that_prints_without_end_fills_no_disk() {
     let own = ["--log-limit", "100000", "--stop-timeout", "300"];
-    let project = Project::crooked(&own, &["--flood"]);
+    let project = Project::misbehaving_app(&own, &["--flood"]);
     let ready = project.ok("--start");
     let path = ready["logs"]["combined"]
         .as_str()
@@ -30,7 +30,7 @@ fn an_app_that_prints_without_end_fills_no_disk() {
     });
     assert_eq!(project.ok("--status")["status"], "running");
     project.ok("--shutdown");
-    project.nothing_runs();
+    project.assert_no_process_runs();
     let folder = Path::new(&path).parent().expect("it has one");
     for entry in fs::read_dir(folder).expect("it can be listed") {
         let entry = entry.expect("it can be listed");
@@ -42,7 +42,7 @@ fn an_app_that_prints_without_end_fills_no_disk() {
 
 #[test]
 fn a_log_that_cannot_grow_does_not_hold_up_the_app() {
-    let script = crooked();
+    let script = misbehaving_app();
     // A file of more than 4096 bytes is refused, as on a full disk.
     let line = format!(
         "ulimit -f 8; exec {} app -- node {} \"$@\"",
@@ -62,12 +62,12 @@ fn a_log_that_cannot_grow_does_not_hold_up_the_app() {
     let restarted = project.ok("--restart");
     assert_eq!(get(&restarted, "/").0, 200);
     project.ok("--shutdown");
-    project.nothing_runs();
+    project.assert_no_process_runs();
 }
 
 #[test]
-fn an_app_that_dies_is_told_with_its_last_words() {
-    let project = Project::crooked(&[], &[]);
+fn a_crashed_app_is_reported_with_its_last_output() {
+    let project = Project::misbehaving_app(&[], &[]);
     let ready = project.ok("--start");
     let agent = ureq::Agent::new_with_defaults();
     let died = agent
@@ -82,22 +82,22 @@ fn an_app_that_dies_is_told_with_its_last_words() {
             && message.contains("Error: killed by a request"),
         "{message}"
     );
-    project.nothing_runs();
+    project.assert_no_process_runs();
 
     let ready = project.ok("--start");
     kill(ready["pid"].as_u64().expect("a number"));
     let stopped = project.until("stopped");
     assert_eq!(stopped["signal"], 9);
-    project.nothing_runs();
+    project.assert_no_process_runs();
     assert_eq!(project.ok("--start")["status"], "ready");
     project.ok("--shutdown");
-    project.nothing_runs();
+    project.assert_no_process_runs();
 }
 
 #[test]
 fn apps_are_listed_and_their_logs_are_followed() {
     use std::io::{BufRead, BufReader};
-    let project = Project::crooked(&[], &[]);
+    let project = Project::misbehaving_app(&[], &[]);
     let ready = project.ok("--start");
     let listed = Answer::of(project.begin_bare(&["--list"])).json;
     let app = &listed[0];
@@ -119,5 +119,5 @@ fn apps_are_listed_and_their_logs_are_followed() {
     project.ok("--shutdown");
     let listed = Answer::of(project.begin_bare(&["--list"])).json;
     assert_eq!(listed[0]["status"], "stopped");
-    project.nothing_runs();
+    project.assert_no_process_runs();
 }

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use testkit::census::{Census, Depth, MARK, fresh_mark};
-use testkit::crooked;
+use testkit::misbehaving_app;
+use testkit::process_stats::{Depth, MARK, ProcessStats, fresh_mark};
 
 /// A project with one server command, and the processes that came of it.
 pub(super) struct Project {
@@ -40,9 +40,9 @@ impl Project {
         )
     }
 
-    /// With `playhouse app`, and an app that is crooked in this way.
-    pub(super) fn crooked(own: &[&str], how: &[&str]) -> Self {
-        let script = crooked();
+    /// With `playhouse app`, and an app that misbehaves in this way.
+    pub(super) fn misbehaving_app(own: &[&str], how: &[&str]) -> Self {
+        let script = misbehaving_app();
         let script = script.to_str().expect("a plain path");
         Self::new(own, &[&["node", script], how].concat())
     }
@@ -140,11 +140,13 @@ impl Project {
         now
     }
 
-    pub(super) fn nothing_runs(&self) {
-        let pids: Vec<u32> = Census::take(&self.mark, Depth::Quick).pids().collect();
+    pub(super) fn assert_no_process_runs(&self) {
+        let pids: Vec<u32> = ProcessStats::take(&self.mark, Depth::Quick)
+            .pids()
+            .collect();
         let lines: Vec<_> = pids
             .iter()
-            .map(|&pid| testkit::census::command_line(pid))
+            .map(|&pid| testkit::process_stats::command_line(pid))
             .collect();
         assert!(pids.is_empty(), "{lines:?}");
     }
@@ -153,7 +155,7 @@ impl Project {
 impl Drop for Project {
     fn drop(&mut self) {
         // What a test that fails has left behind is nobody else's business.
-        for pid in Census::take(&self.mark, Depth::Quick).pids() {
+        for pid in ProcessStats::take(&self.mark, Depth::Quick).pids() {
             kill(u64::from(pid));
         }
     }
@@ -187,7 +189,7 @@ pub(super) fn pid_of(value: &Value) -> Pid {
 /// One that has ended has no program any more, whether or not somebody has taken note.
 pub(super) fn runs(pid: &Value) -> bool {
     let pid = pid.as_u64().expect("a number");
-    testkit::census::program(u32::try_from(pid).expect("a process id")).is_some()
+    testkit::process_stats::program(u32::try_from(pid).expect("a process id")).is_some()
 }
 
 pub(super) fn kill(pid: u64) {

@@ -6,10 +6,10 @@ use std::net::IpAddr;
 use serde_json::json;
 use testkit::{Attack, Client, Engine, Hit, Opening};
 
-use super::ways_out::{ALLOWED, FORBIDDEN, Scene, server};
+use super::exfiltration::{ALLOWED, FORBIDDEN, Scene, server};
 
 testkit::on_each_engine!(
-    nothing_reaches_a_private_address,
+    no_request_reaches_a_private_address,
     navigations_to_private_addresses_are_refused,
 );
 
@@ -42,7 +42,7 @@ async fn start(engine: Engine, scene: &Scene) -> Client {
     server(engine, &flags, json!({})).await
 }
 
-async fn nothing_reaches_a_private_address(engine: Engine) {
+async fn no_request_reaches_a_private_address(engine: Engine) {
     let mut attacks = Attack::read("ways-out.md");
     attacks.retain(|attack| {
         let is_played = engine == Engine::Chromium || FEW.iter().any(|it| attack.name.contains(it));

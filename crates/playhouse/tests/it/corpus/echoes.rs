@@ -142,7 +142,7 @@ const NOT_READ: [&str; 9] = [
 ];
 
 /// How a value may look.
-fn spellings(value: &str) -> BTreeSet<String> {
+fn variants(value: &str) -> BTreeSet<String> {
     let json = json!(value).to_string();
     let entities = |text: &str| -> String {
         let escaped = text.chars().map(|c| match c {
@@ -165,8 +165,8 @@ fn spellings(value: &str) -> BTreeSet<String> {
         }
     };
     let lines = value.lines().map(str::to_owned);
-    let mut spellings: BTreeSet<_> = lines.collect();
-    spellings.extend([
+    let mut variants: BTreeSet<_> = lines.collect();
+    variants.extend([
         value.to_owned(),
         json[1..json.len() - 1].to_owned(),
         squashed,
@@ -188,7 +188,7 @@ fn spellings(value: &str) -> BTreeSet<String> {
             .unwrap_or_default()
             .to_owned(),
     ]);
-    spellings
+    variants
 }
 
 /// What a page may make of a value, and nobody can look for.
@@ -246,7 +246,7 @@ impl Echoes {
             "--save-session",
         ];
         let client = launch_on(engine, &flags).start().await;
-        let values = [PASSWORD, LINE, LINES].map(spellings);
+        let values = [PASSWORD, LINE, LINES].map(variants);
         Self {
             client,
             site: Site::start().await,
@@ -258,10 +258,10 @@ impl Echoes {
     async fn ask(&mut self, what: &str, tool: &str, arguments: Value) {
         let request = format!("{tool} {arguments}");
         let answer = self.client.call(tool, arguments).await;
-        self.look(what, &request, &answer.raw);
+        self.check_answer(what, &request, &answer.raw);
     }
 
-    fn look(&mut self, what: &str, request: &str, answer: &Value) {
+    fn check_answer(&mut self, what: &str, request: &str, answer: &Value) {
         let mut all = vec![answer.to_string()];
         texts(answer, &mut all);
         let leak = all.iter().find_map(|text| shown(text, &self.needles));
@@ -312,7 +312,7 @@ impl Echoes {
         }
         let resources = self.client.request("resources/list", json!({})).await;
         let resources = resources.expect("a list");
-        self.look(what, "resources/list", &resources);
+        self.check_answer(what, "resources/list", &resources);
         let uris = resources["resources"].as_array().expect("a list").iter();
         let uris: Vec<_> = uris
             .map(|it| it["uri"].as_str().expect("a URI").to_owned())
@@ -334,7 +334,7 @@ impl Echoes {
                 .request("resources/read", json!({ "uri": uri }))
                 .await
             {
-                self.look(what, &uri, &answer);
+                self.check_answer(what, &uri, &answer);
             }
         }
         // What these do stays in the browser, and to start one takes long.
@@ -347,7 +347,7 @@ impl Echoes {
     }
 
     /// Every file below the workspace, by name and content.
-    fn look_at_files(&mut self, what: &str) {
+    fn check_files(&mut self, what: &str) {
         let mut folders = vec![self.client.workspace().to_owned()];
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).expect("a folder").flatten() {
@@ -396,10 +396,10 @@ async fn no_echo_of_a_secret_is_shown(engine: Engine) {
         .into_iter()
         .partition(|attack| attack.opening == Opening::Frame);
     echoes.play("together", &together, false).await;
-    echoes.look_at_files("together");
+    echoes.check_files("together");
     for attack in apart {
         echoes.play(&attack.name, &[attack], false).await;
-        echoes.look_at_files(&attack.name);
+        echoes.check_files(&attack.name);
     }
     // What is known to be shown is shown, or the list is out of date.
     let known = echoes.needles.clone();
@@ -409,7 +409,7 @@ async fn no_echo_of_a_secret_is_shown(engine: Engine) {
     for attack in excepted {
         let before = echoes.leaks.len();
         echoes.play(&attack.name, &[attack], true).await;
-        echoes.look_at_files(&attack.name);
+        echoes.check_files(&attack.name);
         if echoes.leaks.len() == before {
             let complaint = format!("{}: is listed as `shows`, and is not", attack.name);
             echoes.leaks.push(complaint);

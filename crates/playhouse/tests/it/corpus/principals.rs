@@ -105,11 +105,11 @@ const PROTECTED: [&str; 10] = [
 ];
 
 /// A folder in which a server runs, with the workspaces of its principals and what belongs to none of them.
-struct Place {
+struct Folders {
     folder: tempfile::TempDir,
 }
 
-impl Place {
+impl Folders {
     /// `origin` is what the states of storages are for.
     fn new(origin: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
@@ -176,7 +176,7 @@ impl Place {
     }
 
     /// The ways in which this principal may name what is not its own.
-    fn spellings(&self, name: &str) -> Vec<String> {
+    fn path_variants(&self, name: &str) -> Vec<String> {
         let root = self.folder.path().display();
         let file = "victim/own-state.json";
         let mut spellings = vec![
@@ -353,7 +353,7 @@ fn calls(engine: Engine) -> Vec<(&'static str, Value, &'static str)> {
 async fn no_principal_reaches_files_that_are_not_its_own(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page("/", PAGE);
-    let place = Place::new(&site.base_url());
+    let place = Folders::new(&site.base_url());
     let flags = [
         "--api-keys=keys.txt",
         "--config=config.json",
@@ -395,7 +395,7 @@ async fn no_principal_reaches_files_that_are_not_its_own(engine: Engine) {
                 }
             }
         }
-        for path in place.spellings(name) {
+        for path in place.path_variants(name) {
             let each = EACH_SPELLING.iter();
             let each = each.flat_map(|name| calls.iter().filter(move |(tool, ..)| tool == name));
             for (tool, arguments, _) in each {
@@ -423,7 +423,7 @@ async fn no_principal_reaches_files_that_are_not_its_own(engine: Engine) {
         }
         complaints.append(&mut caller.complaints);
     }
-    complaints.extend(keeper_reaches_nothing(&place, &server, &url, &calls).await);
+    complaints.extend(assert_keeper_is_isolated(&place, &server, &url, &calls).await);
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
     let log = place.at("audit.jsonl").display().to_string();
     let verified = run(&["audit", "verify", &log]);
@@ -431,8 +431,8 @@ async fn no_principal_reaches_files_that_are_not_its_own(engine: Engine) {
 }
 
 /// What the one can do to the protected files whose workspace they lie in, by their names in it.
-async fn keeper_reaches_nothing(
-    place: &Place,
+async fn assert_keeper_is_isolated(
+    place: &Folders,
     server: &HttpServer,
     url: &str,
     calls: &[(&str, Value, &str)],

@@ -3,24 +3,24 @@
 use serde_json::json;
 use testkit::{Attack, Engine, Proxy, ProxyKind};
 
-use super::ways_out::{ALLOWED, FORBIDDEN, Scene, server};
+use super::exfiltration::{ALLOWED, FORBIDDEN, Scene, server};
 
 testkit::on_each_engine!(
-    nothing_goes_past_an_http_proxy,
-    nothing_goes_past_a_socks_proxy
+    no_request_bypasses_an_http_proxy,
+    no_request_bypasses_a_socks_proxy
 );
 
 const CREDENTIALS: (&str, &str) = ("me", "open sesame");
 
-async fn nothing_goes_past_an_http_proxy(engine: Engine) {
-    nothing_goes_past(engine, ProxyKind::Http).await;
+async fn no_request_bypasses_an_http_proxy(engine: Engine) {
+    assert_no_bypass(engine, ProxyKind::Http).await;
 }
 
-async fn nothing_goes_past_a_socks_proxy(engine: Engine) {
-    nothing_goes_past(engine, ProxyKind::Socks5).await;
+async fn no_request_bypasses_a_socks_proxy(engine: Engine) {
+    assert_no_bypass(engine, ProxyKind::Socks5).await;
 }
 
-async fn nothing_goes_past(engine: Engine, kind: ProxyKind) {
+async fn assert_no_bypass(engine: Engine, kind: ProxyKind) {
     let scene = Scene::new(Attack::read("ways-out.md"), FORBIDDEN).await;
     let proxy = Proxy::start(kind, Some(CREDENTIALS)).await;
     let conditions = ["all", engine.name(), "proxy"];

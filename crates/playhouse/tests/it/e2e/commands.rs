@@ -20,7 +20,7 @@ async fn without_a_command_there_are_no_tools_for_an_app() {
 }
 
 #[tokio::test]
-async fn what_a_command_does_wrong_is_told() {
+async fn errors_of_a_server_command_are_reported() {
     let site = Site::start().await;
     let project = Project::new();
     // The browser is of no use: none of them gets so far.
@@ -111,7 +111,7 @@ async fn what_a_command_does_wrong_is_told() {
 }
 
 #[tokio::test]
-async fn what_a_command_does_oddly_is_borne() {
+async fn unusual_answers_of_a_server_command_are_accepted() {
     let site = Site::start().await;
     site.add_page("/", "<title>Odd</title>");
     let project = Project::new();
@@ -141,7 +141,7 @@ async fn what_a_command_does_oddly_is_borne() {
 }
 
 #[tokio::test]
-async fn the_environment_says_how_an_app_is_started() {
+async fn the_environment_configures_the_start_of_an_app() {
     let site = Site::start().await;
     site.add_page("/", "<title>Here</title>");
     let project = Project::new();
@@ -166,7 +166,7 @@ case $1 in --start) sleep 1000006 ;; --status) echo '{"status":"stopped"}' ;; *)
 
 #[tokio::test]
 async fn a_command_that_is_the_app_itself_is_run_all_the_same() {
-    let script = crooked();
+    let script = misbehaving_app();
     let script = format!("node '{}'", script.display());
     // One is known by its name, the other by what it does.
     for command in ["npm run dev", &script] {
@@ -207,7 +207,7 @@ esac"#,
 }
 
 #[tokio::test]
-async fn an_app_that_runs_already_is_used_and_left_running() {
+async fn a_running_app_is_used_and_not_stopped() {
     let (site, project) = site_and_project().await;
     let config = json!({ "devServers": { "web": { "url": site.base_url() } } });
     let file = project.path("playhouse.json");

@@ -43,7 +43,7 @@ async fn one_command_is_two_servers_by_its_environment() {
 }
 
 #[tokio::test]
-async fn what_a_killed_server_left_running_is_stopped_by_the_next() {
+async fn apps_of_a_killed_server_are_stopped_by_the_next() {
     let (site, project) = site_and_project().await;
     let command = project.script(&site, IDLE_APP);
     let launch = project.launch(&["--server-command", &command]);
@@ -131,7 +131,7 @@ async fn a_session_survives_its_server_and_its_browser() {
 }
 
 #[tokio::test]
-async fn pages_are_closed_before_their_server_is_asked_to_stop() {
+async fn pages_are_closed_before_their_server_is_stopped() {
     let site = Site::start().await;
     let project = Project::new();
     let app = r#"const fs = require("fs");

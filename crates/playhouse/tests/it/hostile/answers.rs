@@ -3,11 +3,11 @@
 use serde_json::json;
 use testkit::Resource;
 
-use super::Visit;
+use super::HostilePage;
 
 #[tokio::test]
-async fn what_cannot_be_loaded_is_told_by_its_name() {
-    let visit = Visit::with(&["--timeout-navigation", "20000"]).await;
+async fn navigation_errors_carry_the_net_error() {
+    let visit = HostilePage::with(&["--timeout-navigation", "20000"]).await;
     let site = &visit.site;
     let there = site.url("/fine");
     let looping = site.add(
@@ -41,13 +41,13 @@ async fn what_cannot_be_loaded_is_told_by_its_name() {
         assert_eq!(facts["retryable"], false);
         let advice = facts["suggestion"].as_str().unwrap_or_default();
         assert!(advice.contains(hint), "{url}: {advice}");
-        visit.goes_on(&url).await;
+        visit.assert_usable(&url).await;
     }
 }
 
 #[tokio::test]
-async fn a_crashed_tab_is_told_and_replaced() {
-    let visit = Visit::with(&["--allowed-schemes", "chrome"]).await;
+async fn a_crashed_tab_is_reported_and_replaced() {
+    let visit = HostilePage::with(&["--allowed-schemes", "chrome"]).await;
     visit.open("<title>Crashes</title>").await;
     let gone = visit
         .call("browser_navigate", json!({ "url": "chrome://crash" }))
@@ -57,5 +57,5 @@ async fn a_crashed_tab_is_told_and_replaced() {
     let tells = |text: &str| text.contains("crashed") || text.contains("New console entries");
     let told = [&gone, &seen].map(|answer| tells(&answer.text));
     assert!(told.contains(&true), "{}\n{}", gone.text, seen.text);
-    visit.goes_on("a crash").await;
+    visit.assert_usable("a crash").await;
 }

@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use super::Visit;
+use super::HostilePage;
 
 #[tokio::test]
 async fn a_page_that_opens_windows_without_end_can_be_left() {
-    let visit = Visit::with(&["--timeout-action", "3000"]).await;
+    let visit = HostilePage::with(&["--timeout-action", "3000"]).await;
     for opens in [
         "<button onclick=\"for (;;) window.open('/fine')\">Go</button>",
         "<button onclick=\"setInterval(() => window.open('/fine'), 0)\">Go</button>",
@@ -15,7 +15,7 @@ async fn a_page_that_opens_windows_without_end_can_be_left() {
         visit
             .call("browser_click", json!({ "target": "getByRole('button')" }))
             .await;
-        visit.goes_on(opens).await;
+        visit.assert_usable(opens).await;
         let tabs = visit
             .call("browser_tabs", json!({ "action": "list" }))
             .await;
@@ -27,7 +27,7 @@ async fn a_page_that_opens_windows_without_end_can_be_left() {
 
 #[tokio::test]
 async fn a_flood_of_messages_and_requests_does_not_hold_up_the_page() {
-    let visit = Visit::with(&["--timeout-action", "20000"]).await;
+    let visit = HostilePage::with(&["--timeout-action", "20000"]).await;
     for flood in [
         // Ten thousand small ones a second, fewer on a machine that is too busy for them: there an interval would leave the page no time
         // for a click.
@@ -46,7 +46,7 @@ async fn a_flood_of_messages_and_requests_does_not_hold_up_the_page() {
             .call("browser_click", json!({ "target": "getByRole('button')" }))
             .await;
         assert!(!clicked.is_error, "{flood}: {}", clicked.text);
-        visit.goes_on(flood).await;
+        visit.assert_usable(flood).await;
     }
     visit.is_lean();
 }

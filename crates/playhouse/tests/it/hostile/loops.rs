@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use super::Visit;
+use super::HostilePage;
 
 const BUTTON: &str = "<button>Go</button>";
 
 #[tokio::test]
 async fn a_page_in_an_endless_loop_can_be_left() {
-    let visit = Visit::with(&["--timeout-action", "3000"]).await;
+    let visit = HostilePage::with(&["--timeout-action", "3000"]).await;
     for loops in [
         "setTimeout(() => { for (;;); }, 100)",
         "setInterval(() => { for (;;); }, 100)",
@@ -28,13 +28,14 @@ async fn a_page_in_an_endless_loop_can_be_left() {
         visit
             .call("browser_click", json!({ "target": "getByRole('button')" }))
             .await;
-        visit.goes_on(loops).await;
+        visit.assert_usable(loops).await;
     }
 }
 
 #[tokio::test]
-async fn a_call_that_never_ends_is_given_up_in_time() {
-    let visit = Visit::with(&["--timeout-navigation", "4000", "--timeout-action", "4000"]).await;
+async fn a_call_that_never_ends_times_out() {
+    let visit =
+        HostilePage::with(&["--timeout-navigation", "4000", "--timeout-action", "4000"]).await;
     visit.open(BUTTON).await;
     for endless in ["() => { for (;;); }", "() => new Promise(() => {})"] {
         let given_up = visit
@@ -69,7 +70,7 @@ async fn a_call_that_never_ends_is_given_up_in_time() {
         "{}",
         given_up.text
     );
-    visit.goes_on("a click that never ends").await;
+    visit.assert_usable("a click that never ends").await;
     for endless in [
         format!("{BUTTON}<script>for (;;);</script>"),
         format!("{BUTTON}<script src=/hang></script>"),
@@ -80,7 +81,7 @@ async fn a_call_that_never_ends_is_given_up_in_time() {
             "{}",
             given_up.text
         );
-        visit.goes_on(&endless).await;
+        visit.assert_usable(&endless).await;
     }
     for endless in ["/hang", "/never"] {
         let url = visit.site.url(endless);
@@ -90,13 +91,13 @@ async fn a_call_that_never_ends_is_given_up_in_time() {
             "{}",
             given_up.text
         );
-        visit.goes_on(endless).await;
+        visit.assert_usable(endless).await;
     }
 }
 
 #[tokio::test]
-async fn a_page_that_asks_again_and_again_can_be_left() {
-    let visit = Visit::with(&[]).await;
+async fn a_page_with_repeated_dialogs_can_be_left() {
+    let visit = HostilePage::with(&[]).await;
     for asks in [
         "setTimeout(() => { for (;;) alert('again'); }, 0)",
         "setInterval(() => alert('again'), 0)",
@@ -110,12 +111,14 @@ async fn a_page_that_asks_again_and_again_can_be_left() {
                 .call("browser_handle_dialog", json!({ "accept": true }))
                 .await;
         }
-        visit.goes_on(asks).await;
+        visit.assert_usable(asks).await;
     }
     visit
         .open("<script>onpagehide = onunload = () => { prompt('stay'); confirm('stay'); }</script>")
         .await;
-    visit.goes_on("a page that asks when it is left").await;
+    visit
+        .assert_usable("a page that asks when it is left")
+        .await;
     // Only a page that was touched may ask whether to leave it; that question is the client's.
     visit
         .open(&format!(
@@ -135,5 +138,7 @@ async fn a_page_that_asks_again_and_again_can_be_left() {
     visit
         .call("browser_handle_dialog", json!({ "accept": true }))
         .await;
-    visit.goes_on("a page that asked whether to leave it").await;
+    visit
+        .assert_usable("a page that asked whether to leave it")
+        .await;
 }

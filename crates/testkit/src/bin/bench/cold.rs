@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use testkit::Site;
-use testkit::census::{Census, Depth};
+use testkit::process_stats::{Depth, ProcessStats};
 
 use crate::plan::Plan;
 use crate::samples::Samples;
@@ -82,15 +82,15 @@ impl Cold<'_> {
         }
     }
 
-    async fn rest(&self, running: &Running) -> Census {
+    async fn rest(&self, running: &Running) -> ProcessStats {
         tokio::time::sleep(REST).await;
-        running.census(Depth::Memory)
+        running.stats(Depth::Memory)
     }
 
     async fn life(&mut self, running: &mut Running) -> Result<(), (&'static str, String)> {
         if self.plan.wants("memory-idle") {
-            let census = self.rest(running).await;
-            self.add("memory-idle", census.servers.memory as f64 / MEGABYTE);
+            let stats = self.rest(running).await;
+            self.add("memory-idle", stats.servers.memory as f64 / MEGABYTE);
         }
         let failed = |metric| move |why| (metric, why);
         let tiny = Step::Navigate(self.site.url("/tiny?1"));
@@ -104,9 +104,9 @@ impl Cold<'_> {
             .map_err(failed("first-navigate"))?;
         self.add("first-navigate", first.took.as_secs_f64() * 1e3);
         if self.plan.wants_any(&["memory-launched", "browser-memory"]) {
-            let census = self.rest(running).await;
-            self.add("memory-launched", census.servers.memory as f64 / MEGABYTE);
-            self.add("browser-memory", census.browsers.memory as f64 / MEGABYTE);
+            let stats = self.rest(running).await;
+            self.add("memory-launched", stats.servers.memory as f64 / MEGABYTE);
+            self.add("browser-memory", stats.browsers.memory as f64 / MEGABYTE);
         }
         // Without its settling the peer gives its browser the same switches.
         if self.plan.wants("context") && matches!(self.server.key, "pw" | "ours") {
@@ -132,11 +132,11 @@ impl Cold<'_> {
             for _ in 0..10 {
                 running.step(&Step::Look).await.map_err(failed)?;
             }
-            let census = self.rest(running).await;
-            self.add("memory-used", census.servers.memory as f64 / MEGABYTE);
+            let stats = self.rest(running).await;
+            self.add("memory-used", stats.servers.memory as f64 / MEGABYTE);
             self.add(
                 "browser-memory-table",
-                census.browsers.memory as f64 / MEGABYTE,
+                stats.browsers.memory as f64 / MEGABYTE,
             );
         }
         Ok(())
@@ -144,7 +144,7 @@ impl Cold<'_> {
 
     /// Operations on the form page, and what a hundred of them cost server and browser.
     async fn work(&mut self, running: &mut Running) -> Result<(), String> {
-        let before = running.census(Depth::Quick);
+        let before = running.stats(Depth::Quick);
         for turn in 1..=TURNS {
             running
                 .step(&Step::Navigate(self.site.url("/form")))
@@ -158,7 +158,7 @@ impl Cold<'_> {
                 .step(&Step::Evaluate("document.title".to_owned()))
                 .await?;
         }
-        let after = running.census(Depth::Quick);
+        let after = running.stats(Depth::Quick);
         running
             .shows(&["count 1".to_owned(), format!("kettle {TURNS}")])
             .await?;

@@ -5,7 +5,7 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use testkit::census::{Census, Depth, MARK, command_line, fresh_mark};
+use testkit::process_stats::{Depth, MARK, ProcessStats, command_line, fresh_mark};
 use wire::Connection;
 use wire::cdp::target::{AttachToTarget, CreateBrowserContext, CreateTarget};
 use wire::cdp::{page, runtime};
@@ -66,11 +66,11 @@ pub(crate) async fn memory(running: &Running) -> Result<f64, String> {
         open(&connection).await.map_err(|error| error.to_string())?;
         if n == 1 {
             tokio::time::sleep(REST).await;
-            first = Census::take(&mark, Depth::Memory).browsers.memory;
+            first = ProcessStats::take(&mark, Depth::Memory).browsers.memory;
         }
     }
     tokio::time::sleep(REST).await;
-    let last = Census::take(&mark, Depth::Memory).browsers.memory;
+    let last = ProcessStats::take(&mark, Depth::Memory).browsers.memory;
     drop(connection);
     // It ends with its pipe; the profile can go then.
     drop(tokio::time::timeout(Duration::from_secs(10), process.wait()).await);
@@ -79,7 +79,7 @@ pub(crate) async fn memory(running: &Running) -> Result<f64, String> {
 
 /// The command line of the browser's first process, which no other browser process started.
 fn browser_command(running: &Running) -> Result<Vec<String>, String> {
-    let browsers = running.census(Depth::Quick).browsers.pids;
+    let browsers = running.stats(Depth::Quick).browsers.pids;
     let mut commands = browsers.into_iter().map(|pid| words(command_line(pid)));
     commands
         .find(|words| {

@@ -18,7 +18,7 @@ pub(crate) enum Goal {
     /// At most this part of what `@playwright/mcp` needs, as shipped.
     Ratio(f64),
     /// At most this many times what bare commands need.
-    Floor(f64),
+    Baseline(f64),
     /// At most this, on a full Chromium and on a headless shell.
     AtMost(f64, f64),
     /// With a rule about domains, at most this many times what it takes without.
@@ -48,9 +48,9 @@ const fn row(key: &'static str, title: &'static str, unit: Unit, goal: Goal) -> 
 
 /// What is aimed at on Firefox and WebKit.
 const ELSEWHERE: [(&str, Goal); 3] = [
-    ("navigate-", Floor(2.5)),
-    ("snapshot-", Floor(2.5)),
-    ("click", Floor(2.5)),
+    ("navigate-", Baseline(2.5)),
+    ("snapshot-", Baseline(2.5)),
+    ("click", Baseline(2.5)),
 ];
 
 impl Metric {
@@ -65,7 +65,7 @@ impl Metric {
     }
 }
 
-use Goal::{AtMost, Floor, Ratio, Rules};
+use Goal::{AtMost, Baseline, Ratio, Rules};
 use Unit::{CpuSeconds, Megabytes, Milliseconds, Tokens};
 
 /// The metric that is also taken with a rule about domains, for which everything goes through a proxy of ours.
@@ -246,13 +246,13 @@ pub(crate) const METRICS: &[Metric] = &[
         "session",
         "a session, and its first page",
         Milliseconds,
-        Floor(1.5),
+        Baseline(1.5),
     ),
     row(
         "sessions",
         "ten steps in each of 50 sessions at once",
         Milliseconds,
-        Floor(1.3),
+        Baseline(1.3),
     ),
     row(
         "session-memory",

@@ -38,7 +38,7 @@ pub(crate) fn table(plan: &Plan, part: &Part) -> String {
     text += " target | |\n|---|";
     text += &"---:|".repeat(part.servers.len() + compared.len() + 1);
     text += "---|\n";
-    for metric in asked(plan, part) {
+    for metric in selected_metrics(plan, part) {
         let _ = write!(text, "| {} |", metric.title);
         for server in &part.servers {
             let figure = part.samples.median(metric.key, server.key);
@@ -66,14 +66,14 @@ pub(crate) fn table(plan: &Plan, part: &Part) -> String {
 
 /// The targets that are missed, by name.
 pub(crate) fn missed(plan: &Plan, part: &Part) -> Vec<&'static str> {
-    asked(plan, part)
+    selected_metrics(plan, part)
         .filter(|metric| judge(metric, part).1 == MISSED)
         .map(|metric| metric.key)
         .collect()
 }
 
 /// The rows that this browser has.
-fn asked(plan: &Plan, part: &Part) -> impl Iterator<Item = &'static Metric> {
+fn selected_metrics(plan: &Plan, part: &Part) -> impl Iterator<Item = &'static Metric> {
     let all = part.browser.engine == Engine::Chromium;
     METRICS
         .iter()
@@ -112,7 +112,7 @@ fn judge(metric: &Metric, part: &Part) -> (String, &'static str) {
             part.samples.ratio(metric.key, "ours", "pw"),
             limit,
         ),
-        Goal::Floor(limit) => (
+        Goal::Baseline(limit) => (
             format!("≤ {limit} × {title}"),
             part.samples.ratio(metric.key, "ours", floor),
             limit,

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use testkit::census::{Census, Depth, MARK, fresh_mark};
+use testkit::process_stats::{Depth, MARK, ProcessStats, fresh_mark};
 use testkit::{CallResult, Client, Engine, Launch};
 
 use crate::plan::Browser;
@@ -81,8 +81,8 @@ fn bare(title: &'static str, browser: String) -> Server {
     Server {
         key: "floor",
         title,
-        vocabulary: Vocabulary::Floor,
-        program: beside("floor"),
+        vocabulary: Vocabulary::Baseline,
+        program: beside("baseline"),
         args: vec![browser],
     }
 }
@@ -297,8 +297,8 @@ impl Running {
         }
     }
 
-    pub(crate) fn census(&self, depth: Depth) -> Census {
-        Census::take(&self.mark, depth)
+    pub(crate) fn stats(&self, depth: Depth) -> ProcessStats {
+        ProcessStats::take(&self.mark, depth)
     }
 
     /// Ends it, and whatever it has left running.
@@ -307,7 +307,7 @@ impl Running {
             drop(self.client.try_call("agent_browser_close", json!({})).await);
         }
         self.client.end().await;
-        for pid in Census::take(&self.mark, Depth::Quick).pids() {
+        for pid in ProcessStats::take(&self.mark, Depth::Quick).pids() {
             #[expect(
                 clippy::disallowed_methods,
                 reason = "it ends what a measured server has left behind"

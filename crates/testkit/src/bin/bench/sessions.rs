@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use futures_util::future::try_join_all;
 use serde_json::json;
 use testkit::Site;
-use testkit::census::Depth;
+use testkit::process_stats::Depth;
 
 use crate::cold::task;
 use crate::plan::Plan;
@@ -85,7 +85,7 @@ impl Sitting<'_> {
                 add("session", took.as_secs_f64() * 1e3);
             }
         }
-        if running.vocabulary != Vocabulary::Floor {
+        if running.vocabulary != Vocabulary::Baseline {
             let grown = self.idle(running).await;
             let grown = grown.map_err(failed("session-memory"))?;
             add("session-memory", grown / MEGABYTE);
@@ -112,7 +112,7 @@ impl Sitting<'_> {
     async fn idle(&self, running: &Running) -> Result<f64, String> {
         let memory = async || {
             tokio::time::sleep(REST).await;
-            running.census(Depth::Memory).servers.memory as f64
+            running.stats(Depth::Memory).servers.memory as f64
         };
         let before = memory().await;
         let mut sessions = Vec::new();
@@ -154,7 +154,7 @@ impl Sitting<'_> {
 
 async fn open(running: &Running) -> Result<String, String> {
     let (tool, text) = match running.vocabulary {
-        Vocabulary::Floor | Vocabulary::SettledFloor => ("open", true),
+        Vocabulary::Baseline | Vocabulary::SettledFloor => ("open", true),
         _ => ("create_session", false),
     };
     let answer = running.call(tool, json!({})).await?;
@@ -168,7 +168,7 @@ async fn open(running: &Running) -> Result<String, String> {
 
 async fn close(running: &Running, session: &str) -> Result<(), String> {
     let tool = match running.vocabulary {
-        Vocabulary::Floor | Vocabulary::SettledFloor => "close",
+        Vocabulary::Baseline | Vocabulary::SettledFloor => "close",
         _ => "close_session",
     };
     let mut arguments = json!({});

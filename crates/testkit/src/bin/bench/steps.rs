@@ -39,7 +39,7 @@ pub(crate) enum Vocabulary {
     /// Our `session` toolset.
     Session,
     AgentBrowser,
-    Floor,
+    Baseline,
     /// The floor, which waits after a click until the page is at rest, as we do.
     SettledFloor,
 }
@@ -51,7 +51,7 @@ impl Vocabulary {
     /// How a call says which session it is for.
     pub(crate) fn session_parameter(self) -> &'static str {
         match self {
-            Self::Floor | Self::SettledFloor => "context",
+            Self::Baseline | Self::SettledFloor => "context",
             Self::Playwright | Self::Session | Self::AgentBrowser => "sessionId",
         }
     }
@@ -62,7 +62,7 @@ impl Vocabulary {
             Self::Playwright | Self::Session => true,
             // Its profile of tools by default has none for that.
             Self::AgentBrowser => !matches!(step, Step::Hover(_)),
-            Self::Floor | Self::SettledFloor => !matches!(step, Step::Keys(..) | Step::Hover(_)),
+            Self::Baseline | Self::SettledFloor => !matches!(step, Step::Keys(..) | Step::Hover(_)),
         }
     }
 
@@ -73,7 +73,7 @@ impl Vocabulary {
             Self::Playwright => playwright(step, snapshot),
             Self::Session => Ok(session(step)),
             Self::AgentBrowser => agent_browser(step, snapshot),
-            Self::Floor => Ok(floor(step)),
+            Self::Baseline => Ok(floor(step)),
             Self::SettledFloor => Ok(match step {
                 Step::Click(target) => {
                     vec![("click-settled", json!({ "selector": target.css }))]

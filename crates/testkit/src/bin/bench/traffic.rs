@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use serde_json::json;
-use testkit::census::{Census, Depth, MARK, fresh_mark};
+use testkit::process_stats::{Depth, MARK, ProcessStats, fresh_mark};
 use testkit::{Client, Launch};
 use tokio::time::Instant;
 
@@ -64,7 +64,7 @@ pub(crate) async fn measure(plan: &Plan, servers: &[Server]) -> String {
                     let nth = (turn + round) % servers.len();
                     let speed = match way == "ws" && servers[nth].key == "pw" {
                         true => None,
-                        false => Some(asked(servers[nth], way, clients, method).await),
+                        false => Some(measure_method(servers[nth], way, clients, method).await),
                     };
                     rounds[nth].push(speed);
                 }
@@ -144,7 +144,7 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 }
 
 /// Asks one server, started for it.
-async fn asked(server: &Server, way: &str, clients: usize, method: &'static str) -> Speed {
+async fn measure_method(server: &Server, way: &str, clients: usize, method: &'static str) -> Speed {
     if way == "stdio" {
         let client = Launch::new(server.program()).args(server.args()).spawn();
         client.initialize(json!({})).await;
@@ -163,23 +163,23 @@ async fn asked(server: &Server, way: &str, clients: usize, method: &'static str)
 }
 
 /// Something that answers requests one after the other.
-trait Asked {
+trait Caller {
     fn ask(&mut self, method: &str) -> impl Future<Output = ()>;
 }
 
-impl Asked for Client {
+impl Caller for Client {
     async fn ask(&mut self, method: &str) {
         self.request(method, json!({})).await.expect("an answer");
     }
 }
 
-impl Asked for Wire {
+impl Caller for Wire {
     async fn ask(&mut self, method: &str) {
         self.request(method, json!({})).await;
     }
 }
 
-async fn speed_of<A: Asked>(all: Vec<A>, method: &'static str) -> Speed {
+async fn speed_of<A: Caller>(all: Vec<A>, method: &'static str) -> Speed {
     let begin = Instant::now();
     let (counts, end) = (begin + WARM, begin + WARM + ASKED);
     let asking = all.into_iter().map(|mut one| async move {
@@ -270,7 +270,7 @@ impl Listening {
     }
 
     fn memory(&self) -> f64 {
-        Census::take(&self.mark, Depth::Memory).servers.memory as f64
+        ProcessStats::take(&self.mark, Depth::Memory).servers.memory as f64
     }
 }
 

@@ -24,7 +24,7 @@ async fn main() -> ExitCode {
         Some((program, args)) => Launch::new(program).args(args),
         None => Launch::new(beside()).args(["--headless", "--isolated"]),
     };
-    shop::visit(server).await.end().await
+    shop::run_demo(server).await.end().await
 }
 
 /// The server that was built with this program.

@@ -9,7 +9,7 @@ use testkit::{Launch, Site};
 use crate::show::Show;
 
 /// Works the shop.
-pub(crate) async fn visit(server: Launch) -> Show {
+pub(crate) async fn run_demo(server: Launch) -> Show {
     let site = Site::start().await;
     let folder = Path::new("target/demo");
     std::fs::create_dir_all(folder).expect("target/ can be written");
@@ -22,9 +22,9 @@ pub(crate) async fn visit(server: Launch) -> Show {
     read_the_orders(&mut show, &site).await;
     answer_dialogs(&mut show, &site).await;
     move_files(&mut show, &site, folder).await;
-    look_inside(&mut show, &site).await;
+    inspect_state(&mut show, &site).await;
     watch_the_network(&mut show, &site).await;
-    take_pictures(&mut show, folder).await;
+    take_screenshots(&mut show, folder).await;
     show
 }
 
@@ -257,7 +257,7 @@ async fn move_files(show: &mut Show, site: &Site, folder: &Path) {
     );
 }
 
-async fn look_inside(show: &mut Show, site: &Site) {
+async fn inspect_state(show: &mut Show, site: &Site) {
     show.part("Frames of another origin, shadow roots, what moves");
     show.call(
         "browser_navigate",
@@ -355,7 +355,7 @@ async fn watch_the_network(show: &mut Show, site: &Site) {
     .await;
 }
 
-async fn take_pictures(show: &mut Show, folder: &Path) {
+async fn take_screenshots(show: &mut Show, folder: &Path) {
     show.part("Pictures");
     show.call(
         "browser_resize",

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use testkit::census::{Census, Depth, MARK, entries, fresh_mark};
+use testkit::process_stats::{Depth, MARK, ProcessStats, entries, fresh_mark};
 use testkit::{Client, Launch, Site};
 
 /// After how many calls the server is taken to have grown up.
@@ -60,7 +60,7 @@ async fn main() -> ExitCode {
         println!("\n{complaint}");
     }
     client.end().await;
-    let left = Census::take(&mark, Depth::Quick).pids().count();
+    let left = ProcessStats::take(&mark, Depth::Quick).pids().count();
     if left > 0 {
         println!("\n{left} processes are left over");
     }
@@ -85,7 +85,7 @@ const HEAD: &str = "|   calls | seconds | server MB | open files | processes | b
 struct Row {
     calls: usize,
     text: String,
-    census: Census,
+    stats: ProcessStats,
     temporary: usize,
 }
 
@@ -127,9 +127,9 @@ impl Soak<'_> {
             .await;
         rest.map_err(|why| why.to_string())?;
         tokio::time::sleep(REST).await;
-        let census = Census::take(self.mark, Depth::Memory);
+        let stats = ProcessStats::take(self.mark, Depth::Memory);
         let temporary = std::fs::read_dir(self.temporary).map_or(0, Iterator::count);
-        let (servers, browsers) = (&census.servers, &census.browsers);
+        let (servers, browsers) = (&stats.servers, &stats.browsers);
         let text = format!(
             "| {calls:>7} | {:>7.0} | {:>9.1} | {:>10} | {:>9} | {:>10.0} | {:>17} | {temporary:>15} | {:>12} |",
             self.start.elapsed().as_secs_f64(),
@@ -144,7 +144,7 @@ impl Soak<'_> {
         Ok(Row {
             calls,
             text,
-            census,
+            stats,
             temporary,
         })
     }
@@ -173,7 +173,7 @@ the client.\n\n{HEAD}\n"
 }
 
 fn growth(first: &Row, last: &Row) -> f64 {
-    last.census.servers.memory as f64 / first.census.servers.memory as f64
+    last.stats.servers.memory as f64 / first.stats.servers.memory as f64
 }
 
 /// What has grown between the first row and the last.
@@ -201,19 +201,19 @@ fn judge(rows: &[Row]) -> Vec<String> {
     };
     compare(
         "open files",
-        first.census.servers.files,
-        last.census.servers.files,
+        first.stats.servers.files,
+        last.stats.servers.files,
     );
     compare(
         "processes",
-        first.census.servers.pids.len(),
-        last.census.servers.pids.len(),
+        first.stats.servers.pids.len(),
+        last.stats.servers.pids.len(),
     );
     // A browser keeps a renderer in reserve, or does not.
     compare(
         "browser processes",
-        first.census.browsers.pids.len() + 1,
-        last.census.browsers.pids.len(),
+        first.stats.browsers.pids.len() + 1,
+        last.stats.browsers.pids.len(),
     );
     compare("temporary files", first.temporary, last.temporary);
     complaints

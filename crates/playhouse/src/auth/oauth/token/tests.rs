@@ -71,12 +71,12 @@ fn with(mut value: Value, name: &str, new: Value) -> Value {
 
 fn checked(token: &str, keys: &[Key]) -> Result<Claims, TokenError> {
     signature::install();
-    let outline = Outline::of(token)?;
+    let outline = UnverifiedClaims::of(token)?;
     verify(token, &outline, keys, &[RESOURCE.to_owned()])
 }
 
 #[test]
-fn a_good_token_says_who_it_is_and_what_it_may() {
+fn a_valid_token_has_subject_and_scopes() {
     let signer = Signer::new();
     let keys = [signer.key("one")];
     let good = |name: &str, value: Value| {
@@ -84,7 +84,7 @@ fn a_good_token_says_who_it_is_and_what_it_may() {
         claims.expect(name)
     };
     let plain = good("iat", Value::Null);
-    assert_eq!(plain.who("I").as_deref(), Some("oauth:I#ada"));
+    assert_eq!(plain.subject("I").as_deref(), Some("oauth:I#ada"));
     assert_eq!(plain.scopes(), ["browser:read", "openid"]);
     assert_eq!(
         good("aud", json!(["https://other.example", RESOURCE]))
@@ -102,7 +102,7 @@ fn a_good_token_says_who_it_is_and_what_it_may() {
         json!("ada"),
     );
     let client = checked(&signer.sign(&header(), &client), &keys).expect("a client");
-    assert_eq!(client.who("I").as_deref(), Some("oauth-client:I#ada"));
+    assert_eq!(client.subject("I").as_deref(), Some("oauth-client:I#ada"));
     let listed = with(
         with(claims(), "scope", Value::Null),
         "scp",
@@ -113,7 +113,7 @@ fn a_good_token_says_who_it_is_and_what_it_may() {
 }
 
 #[test]
-fn a_token_that_is_wrong_in_one_thing_is_refused_for_it() {
+fn a_token_with_one_wrong_claim_is_refused_for_it() {
     let signer = Signer::new();
     let keys = [signer.key("one")];
     let now = get_current_timestamp();
@@ -144,7 +144,7 @@ fn a_token_that_is_wrong_in_one_thing_is_refused_for_it() {
 }
 
 #[test]
-fn a_token_that_nobody_signed_proves_nothing() {
+fn an_unsigned_token_is_refused() {
     let (signer, other) = (Signer::new(), Signer::new());
     let keys = [signer.key("one")];
     let refused = |token: &str| checked(token, &keys).expect_err("a bad token");
@@ -200,7 +200,7 @@ fn a_token_that_nobody_signed_proves_nothing() {
 }
 
 #[test]
-fn a_key_of_another_kind_is_checked_in_its_way() {
+fn each_kind_of_key_is_verified_with_its_algorithm() {
     signature::install();
     let document = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).expect("a key");
     let pair = Ed25519KeyPair::from_pkcs8(document.as_ref()).expect("a key");
@@ -210,5 +210,5 @@ fn a_key_of_another_kind_is_checked_in_its_way() {
     let message = message(&header, &claims());
     let token = format!("{message}.{}", BASE64.encode(pair.sign(message.as_bytes())));
     let claims = checked(&token, &[key]).expect("a good token");
-    assert_eq!(claims.who("I").as_deref(), Some("oauth:I#ada"));
+    assert_eq!(claims.subject("I").as_deref(), Some("oauth:I#ada"));
 }

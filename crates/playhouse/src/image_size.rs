@@ -1,17 +1,17 @@
 //! How large pictures are, and how large models want them.
 
 /// The longest side, in pixels, that a model takes without shrinking the picture itself.
-const SIDE: f64 = 1568.0;
+const MAX_SIDE: f64 = 1568.0;
 /// The most pixels.
-const PIXELS: f64 = 1.15 * 1024.0 * 1024.0;
+const MAX_PIXELS: f64 = 1.15 * 1024.0 * 1024.0;
 
 /// By how much a picture has to be shrunk to be seen as it is; nothing if it fits.
-pub(crate) fn shrinking(bytes: &[u8]) -> Option<f64> {
+pub(crate) fn scale_to_fit(bytes: &[u8]) -> Option<f64> {
     let (width, height) = size(bytes)?;
     let (width, height) = (f64::from(width), f64::from(height));
-    let factor = (SIDE / width)
-        .min(SIDE / height)
-        .min((PIXELS / (width * height)).sqrt());
+    let factor = (MAX_SIDE / width)
+        .min(MAX_SIDE / height)
+        .min((MAX_PIXELS / (width * height)).sqrt());
     (factor < 1.0).then_some(factor)
 }
 
@@ -77,9 +77,9 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_stays_and_what_is_larger_is_shrunk_to_fit() {
+    fn large_images_are_scaled_to_fit() {
         let shrunk = |width: u32, height: u32| {
-            let factor = shrinking(&a_png(width, height))?;
+            let factor = scale_to_fit(&a_png(width, height))?;
             let whole = |side: u32| (f64::from(side) * factor).floor();
             Some((whole(width), whole(height)))
         };

@@ -1,16 +1,16 @@
-//! The order in which calls came in. Calls are handled concurrently; their places in line keep what is queued for a
+//! The order in which calls came in. Calls are handled concurrently; their places in the queue keep what is queued for a
 //! session in the order in which the client sent it.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
 
-/// A line of calls.
+/// A queue of calls.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Arrivals(Arc<Line>);
+pub(crate) struct CallQueue(Arc<Queue>);
 
 #[derive(Debug, Default)]
-struct Line {
+struct Queue {
     state: Mutex<State>,
     moved: Notify,
 }
@@ -21,26 +21,26 @@ struct State {
     waiting: BTreeSet<u64>,
 }
 
-/// A place in the line. Left by [`Arrival::leave`], at the latest when its last clone is dropped.
+/// A place in the queue. Left by [`Ticket::leave`], at the latest when its last clone is dropped.
 #[derive(Debug, Clone)]
-pub(crate) struct Arrival(Arc<Place>);
+pub(crate) struct Ticket(Arc<TicketState>);
 
 #[derive(Debug)]
-struct Place {
+struct TicketState {
     number: u64,
-    line: Arrivals,
+    queue: CallQueue,
 }
 
-impl Arrivals {
+impl CallQueue {
     /// Takes the last place.
-    pub(crate) fn join(&self) -> Arrival {
+    pub(crate) fn join(&self) -> Ticket {
         let mut state = self.state();
         let number = state.next;
         state.next += 1;
         state.waiting.insert(number);
-        Arrival(Arc::new(Place {
+        Ticket(Arc::new(TicketState {
             number,
-            line: self.clone(),
+            queue: self.clone(),
         }))
     }
 
@@ -55,13 +55,13 @@ impl Arrivals {
     }
 }
 
-impl Arrival {
+impl Ticket {
     /// Waits until everyone who came before has left.
     pub(crate) async fn first(&self) {
-        let line = &self.0.line;
+        let queue = &self.0.queue;
         loop {
-            let moved = line.0.moved.notified();
-            let before = line.state().waiting.range(..self.0.number).next().copied();
+            let moved = queue.0.moved.notified();
+            let before = queue.state().waiting.range(..self.0.number).next().copied();
             if before.is_none() {
                 return;
             }
@@ -71,13 +71,13 @@ impl Arrival {
 
     /// Lets the next one through.
     pub(crate) fn leave(&self) {
-        self.0.line.leave(self.0.number);
+        self.0.queue.leave(self.0.number);
     }
 }
 
-impl Drop for Place {
+impl Drop for TicketState {
     fn drop(&mut self) {
-        self.line.leave(self.number);
+        self.queue.leave(self.number);
     }
 }
 
@@ -87,9 +87,9 @@ mod tests {
     use futures_util::FutureExt as _;
 
     #[test]
-    fn who_came_later_waits_for_who_came_before() {
-        let line = Arrivals::default();
-        let (first, second, third) = (line.join(), line.join(), line.join());
+    fn a_later_call_waits_for_earlier_calls() {
+        let queue = CallQueue::default();
+        let (first, second, third) = (queue.join(), queue.join(), queue.join());
         assert!(first.first().now_or_never().is_some());
         assert!(second.first().now_or_never().is_none());
         first.leave();

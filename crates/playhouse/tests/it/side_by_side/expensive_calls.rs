@@ -24,7 +24,7 @@ const TALL: &str = "data:text/html,<body style='margin:0;height:6000px;backgroun
 
 /// The worst that we know with each tool that takes or gives what a client or a page chooses the size of.
 pub(super) fn calls() -> Vec<(&'static str, Value)> {
-    [hostile(), page(), kept(), sent(), scripts(), pictures()].concat()
+    [hostile(), page(), kept(), sent(), scripts(), screenshots()].concat()
 }
 
 /// Expressions that try too many ways, and rules about addresses that the page chooses.
@@ -232,7 +232,7 @@ fn scripts() -> Vec<(&'static str, Value)> {
 }
 
 /// What is drawn.
-fn pictures() -> Vec<(&'static str, Value)> {
+fn screenshots() -> Vec<(&'static str, Value)> {
     vec![
         (
             "navigate",

@@ -1,16 +1,16 @@
 //! What an answer tells besides the tool's own words: the page, the tabs, the snapshot, and what happened meanwhile.
 
-use super::tabs::Surveyed;
-use super::{PATIENCE, Session, Tab};
+use super::tabs::TabSummary;
+use super::{Session, TITLE_TIMEOUT, Tab};
 use crate::call::Call;
 use crate::config::SnapshotMode;
 use crate::error::{Error, Result};
-use crate::reply::{Answer, Event, Reply, SnapshotFacts, SnapshotWish, TabFacts};
+use crate::reply::{Answer, Event, Reply, SnapshotFacts, SnapshotRequest, TabFacts};
 use engine::SnapshotOptions;
 use std::time::Duration;
 
 /// How long a page that opened may take to show the document that it was opened for, before its address is told.
-const OPENED: Duration = Duration::from_secs(1);
+const OPENED_PAGE_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl Session {
     /// A tool's reply with what the page looks like after it.
@@ -28,9 +28,11 @@ impl Session {
         };
         let wish = std::mem::take(&mut reply.snapshot);
         let asked = match &wish {
-            SnapshotWish::None => false,
-            SnapshotWish::AfterAction => self.settings.answers.snapshot_mode != SnapshotMode::None,
-            SnapshotWish::Inline(_) | SnapshotWish::File(_) => true,
+            SnapshotRequest::None => false,
+            SnapshotRequest::AfterAction => {
+                self.settings.answers.snapshot_mode != SnapshotMode::None
+            }
+            SnapshotRequest::Inline(_) | SnapshotRequest::File(_) => true,
         };
         let current = tabs.current();
         let (snapshot, read) = match &current {
@@ -38,16 +40,18 @@ impl Session {
             None => (None, None),
         };
         let title = reply.title.take().or(read);
-        let survey = tabs.survey(&call.within(PATIENCE), title.as_deref()).await;
-        let changed = tell(&survey);
+        let summarize = tabs
+            .summarize(&call.within(TITLE_TIMEOUT), title.as_deref())
+            .await;
+        let changed = mark_reported(&summarize);
         let mut answer = Answer {
             reply,
             snapshot,
             ..Answer::default()
         };
         if asked || changed {
-            answer.tabs = survey.iter().map(Surveyed::listed).collect();
-            answer.page = survey
+            answer.tabs = summarize.iter().map(TabSummary::listed).collect();
+            answer.page = summarize
                 .into_iter()
                 .find(|tab| tab.current)
                 .map(|tab| tab.facts);
@@ -58,7 +62,7 @@ impl Session {
         answer.events = std::mem::take(&mut self.state().events);
         answer
             .events
-            .extend(current.and_then(|tab| tab.console_news()));
+            .extend(current.and_then(|tab| tab.new_console_lines()));
         answer.events.extend(tabs.refused());
         answer.events.extend(tabs.download_events().await);
         Ok(answer)
@@ -90,7 +94,7 @@ impl Session {
             reply,
             modals,
             events,
-            opened: tabs.opened(OPENED).await,
+            opened: tabs.opened(OPENED_PAGE_TIMEOUT).await,
             ..Answer::default()
         }
     }
@@ -100,9 +104,9 @@ impl Session {
         let Some(tabs) = self.open_tabs() else {
             return Vec::new();
         };
-        let survey = tabs.survey(&call.within(PATIENCE), None).await;
-        tell(&survey);
-        survey.iter().map(Surveyed::listed).collect()
+        let summarize = tabs.summarize(&call.within(TITLE_TIMEOUT), None).await;
+        mark_reported(&summarize);
+        summarize.iter().map(TabSummary::listed).collect()
     }
 
     /// The snapshot that an answer shall have, and the page's title if that was read with it.
@@ -110,18 +114,18 @@ impl Session {
         &self,
         call: &Call,
         tab: &Tab,
-        wish: SnapshotWish,
+        wish: SnapshotRequest,
     ) -> (Option<SnapshotFacts>, Option<String>) {
         let snapshot = match wish {
-            SnapshotWish::None => None,
-            SnapshotWish::Inline(text) => Some(SnapshotFacts::Inline(text)),
-            SnapshotWish::File(link) => Some(SnapshotFacts::File(link)),
-            SnapshotWish::AfterAction
+            SnapshotRequest::None => None,
+            SnapshotRequest::Inline(text) => Some(SnapshotFacts::Inline(text)),
+            SnapshotRequest::File(link) => Some(SnapshotFacts::File(link)),
+            SnapshotRequest::AfterAction
                 if self.settings.answers.snapshot_mode == SnapshotMode::None =>
             {
                 None
             }
-            SnapshotWish::AfterAction => match self.snapshot_file(call, tab).await {
+            SnapshotRequest::AfterAction => match self.snapshot_file(call, tab).await {
                 Ok((link, title)) => return (Some(SnapshotFacts::File(link)), title),
                 // The page's section tells it.
                 Err(Error::Engine(engine::Error::PageCrashed {})) => None,
@@ -146,7 +150,7 @@ impl Session {
         let seen = match tab.modals().is_empty() {
             true => match tab.page.snapshot(&call.action(), &options).await {
                 Err(engine::Error::Timeout { .. })
-                    if !call.names_limit() && tab.page.is_responsive_again().await =>
+                    if !call.has_own_timeout() && tab.page.is_responsive_again().await =>
                 {
                     tab.page.snapshot(&call.action(), &options).await
                 }
@@ -169,15 +173,15 @@ impl Session {
 }
 
 /// Notes what the client is told of each tab; whether any of it is news.
-fn tell(survey: &[Surveyed]) -> bool {
+fn mark_reported(summarize: &[TabSummary]) -> bool {
     let mut news = false;
-    for Surveyed {
+    for TabSummary {
         tab,
         facts,
         current,
-    } in survey
+    } in summarize
     {
-        news |= tab.tell(facts.clone(), *current);
+        news |= tab.set_reported(facts.clone(), *current);
     }
     news
 }

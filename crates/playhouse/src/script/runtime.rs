@@ -30,10 +30,10 @@ const API: [&str; 8] = [
 ];
 
 /// What code and its data may take, in bytes.
-const MEMORY: usize = 64 * 1024 * 1024;
+const MAX_MEMORY: usize = 64 * 1024 * 1024;
 /// What calls of functions in one another may take, in bytes, and the thread's own stack around it.
-const STACK: usize = 1024 * 1024;
-const THREAD_STACK: usize = 4 * STACK;
+const MAX_STACK: usize = 1024 * 1024;
+const THREAD_STACK: usize = 4 * MAX_STACK;
 
 /// What runs.
 #[derive(Debug, Clone)]
@@ -105,12 +105,12 @@ pub(super) enum Stopped {
 }
 
 /// The most that is kept of a line that code prints, in bytes: what waits to be told is not the engine's memory any more.
-const LONGEST_LINE: usize = 64 * 1024;
+const MAX_LINE_BYTES: usize = 64 * 1024;
 
 fn bounded(mut text: String) -> String {
-    if text.len() > LONGEST_LINE {
-        let left_out = text.len() - LONGEST_LINE;
-        text.truncate(text.floor_char_boundary(LONGEST_LINE));
+    if text.len() > MAX_LINE_BYTES {
+        let left_out = text.len() - MAX_LINE_BYTES;
+        text.truncate(text.floor_char_boundary(MAX_LINE_BYTES));
         text += &format!("… ({left_out} more bytes)");
         text.shrink_to_fit();
     }
@@ -118,12 +118,12 @@ fn bounded(mut text: String) -> String {
 }
 
 /// What answers questions at once: JSON to JSON.
-pub(super) type Oracle = Arc<dyn Fn(&str) -> String + Send + Sync>;
+pub(super) type SyncQuery = Arc<dyn Fn(&str) -> String + Send + Sync>;
 
 /// Starts the thread. It ends when the code is over and nothing is awaited, or when `stop` is set and the other end of `inbox` is gone.
 pub(super) fn start(
     start: Start,
-    oracle: Oracle,
+    query: SyncQuery,
     reports: mpsc::Sender<Report>,
     inbox: Receiver<Message>,
     behind: Arc<AtomicUsize>,
@@ -137,13 +137,13 @@ pub(super) fn start(
         .name("script".to_owned())
         .stack_size(THREAD_STACK)
         .spawn(move || {
-            let brake = Rc::new(Brake {
+            let interrupt = Rc::new(InterruptHandler {
                 stop,
                 until: Cell::new(Instant::now()),
                 burst: start.burst,
                 pulled: Cell::new(None),
             });
-            if let Err(error) = run(&start, &oracle, &reports, &inbox, &brake) {
+            if let Err(error) = run(&start, &query, &reports, &inbox, &interrupt) {
                 let message = error.to_string();
                 let _ = reports.blocking_send(Report::Ended(Ended::Error { message }));
             }
@@ -169,21 +169,21 @@ impl Inbox {
 }
 
 /// Stops code that computes for too long, or that nobody wants any more.
-struct Brake {
+struct InterruptHandler {
     stop: Arc<AtomicBool>,
     until: Cell<Instant>,
     burst: Duration,
     pulled: Cell<Option<Stopped>>,
 }
 
-impl Brake {
+impl InterruptHandler {
     /// The code is about to run.
-    fn release(&self) {
+    fn reset(&self) {
         self.until.set(Instant::now() + self.burst);
     }
 
     /// Whether the code must stop.
-    fn pull(&self) -> bool {
+    fn should_stop(&self) -> bool {
         if self.stop.load(Ordering::Relaxed) {
             self.pulled.set(Some(Stopped::Unwanted));
         } else if Instant::now() > self.until.get() {
@@ -207,16 +207,16 @@ type Rejected = Rc<RefCell<Option<Persistent<Function<'static>>>>>;
 
 fn run(
     start: &Start,
-    oracle: &Oracle,
+    query: &SyncQuery,
     reports: &mpsc::Sender<Report>,
     inbox: &Inbox,
-    brake: &Rc<Brake>,
+    interrupt: &Rc<InterruptHandler>,
 ) -> rquickjs::Result<()> {
     let runtime = Runtime::new()?;
-    runtime.set_memory_limit(MEMORY);
-    runtime.set_max_stack_size(STACK);
-    let handler = brake.clone();
-    runtime.set_interrupt_handler(Some(Box::new(move || handler.pull())));
+    runtime.set_memory_limit(MAX_MEMORY);
+    runtime.set_max_stack_size(MAX_STACK);
+    let handler = interrupt.clone();
+    runtime.set_interrupt_handler(Some(Box::new(move || handler.should_stop())));
     let rejected = Rejected::default();
     let heard = rejected.clone();
     runtime.set_host_promise_rejection_tracker(Some(Box::new(
@@ -233,7 +233,8 @@ fn run(
         },
     )));
     let context = Context::full(&runtime)?;
-    let outcome = context.with(|ctx| live(&ctx, start, oracle, reports, inbox, brake, &rejected));
+    let outcome =
+        context.with(|ctx| live(&ctx, start, query, reports, inbox, interrupt, &rejected));
     // What is kept across turns must be let go of before its runtime.
     rejected.borrow_mut().take();
     outcome
@@ -242,35 +243,35 @@ fn run(
 fn live(
     ctx: &Ctx<'_>,
     start: &Start,
-    oracle: &Oracle,
+    query: &SyncQuery,
     reports: &mpsc::Sender<Report>,
     inbox: &Inbox,
-    brake: &Rc<Brake>,
+    interrupt: &Rc<InterruptHandler>,
     rejected: &Rejected,
 ) -> rquickjs::Result<()> {
     let ended = Rc::new(Cell::new(false));
-    brake.release();
-    let api = api(ctx, start, oracle, reports, &ended, rejected)?;
+    interrupt.reset();
+    let api = api(ctx, start, query, reports, &ended, rejected)?;
     match function(ctx, &start.program) {
         Ok(code) => {
             let module = matches!(start.program, Program::Module { .. });
             let started = api.start.call::<_, ()>((code, module)).catch(ctx);
             // What the code throws is its outcome; that it was stopped is seen below.
-            if let (Err(error), None) = (started, brake.pulled.get()) {
-                let message = said(&error);
+            if let (Err(error), None) = (started, interrupt.pulled.get()) {
+                let message = error_text(&error);
                 let _ = reports.blocking_send(Report::Ended(Ended::Error { message }));
                 return Ok(());
             }
         }
         Err(error) => {
-            let message = said(&error);
+            let message = error_text(&error);
             let _ = reports.blocking_send(Report::Ended(Ended::Error { message }));
             return Ok(());
         }
     }
     loop {
-        turn(ctx, brake);
-        if let Some(stopped) = brake.pulled.get() {
+        turn(ctx, interrupt);
+        if let Some(stopped) = interrupt.pulled.get() {
             let _ = reports.blocking_send(Report::Stopped(stopped));
             return Ok(());
         }
@@ -283,7 +284,7 @@ fn live(
         let Some(message) = inbox.next() else {
             return Ok(());
         };
-        brake.release();
+        interrupt.reset();
         let told = match message {
             Message::Settled { call, outcome } => api.settle.call::<_, ()>((call, outcome)),
             Message::Happened(event) | Message::Routed(event) => {
@@ -291,15 +292,17 @@ fn live(
             }
         };
         if let Err(error) = told.catch(ctx) {
-            let _ = reports.blocking_send(Report::Unhandled(said(&error)));
+            let _ = reports.blocking_send(Report::Unhandled(error_text(&error)));
         }
     }
 }
 
 /// Runs everything that can run now.
-fn turn(ctx: &Ctx<'_>, brake: &Brake) {
+fn turn(ctx: &Ctx<'_>, interrupt: &InterruptHandler) {
     // Jobs that beget jobs are no better than a loop.
-    while brake.pulled.get().is_none() && !brake.pull() && ctx.execute_pending_job() {}
+    while interrupt.pulled.get().is_none() && !interrupt.should_stop() && ctx.execute_pending_job()
+    {
+    }
 }
 
 /// The value of an expression, or the default export of a module.
@@ -329,7 +332,7 @@ fn function<'js>(ctx: &Ctx<'js>, program: &Program) -> Result<Value<'js>, Caught
 }
 
 /// An error as `String(error)` has it.
-fn said(error: &CaughtError<'_>) -> String {
+fn error_text(error: &CaughtError<'_>) -> String {
     match error {
         CaughtError::Exception(exception) => {
             let object = exception.as_object();
@@ -351,12 +354,12 @@ fn said(error: &CaughtError<'_>) -> String {
 fn api<'js>(
     ctx: &Ctx<'js>,
     start: &Start,
-    oracle: &Oracle,
+    query: &SyncQuery,
     reports: &mpsc::Sender<Report>,
     ended: &Rc<Cell<bool>>,
     rejected: &Rejected,
 ) -> rquickjs::Result<Api<'js>> {
-    let made = load(ctx, native(ctx, oracle, reports, ended)?, start)?;
+    let made = load(ctx, native(ctx, query, reports, ended)?, start)?;
     let heard: Function<'js> = made.get("rejected")?;
     *rejected.borrow_mut() = Some(Persistent::save(ctx, heard));
     Ok(Api {
@@ -391,9 +394,9 @@ pub(super) fn surface() -> rquickjs::Result<Vec<(String, Vec<String>)>> {
             navigation: Duration::ZERO,
             burst: Duration::ZERO,
         };
-        let oracle: Oracle = Arc::new(|_| String::new());
+        let query: SyncQuery = Arc::new(|_| String::new());
         let (reports, _) = mpsc::channel(1);
-        let native = native(&ctx, &oracle, &reports, &Rc::default())?;
+        let native = native(&ctx, &query, &reports, &Rc::default())?;
         let surface: Function<'_> = load(&ctx, native, &start)?.get("surface")?;
         let text: String = surface.call(())?;
         Ok(serde_json::from_str(&text).unwrap_or_default())
@@ -403,7 +406,7 @@ pub(super) fn surface() -> rquickjs::Result<Vec<(String, Vec<String>)>> {
 /// The doors to this side.
 fn native<'js>(
     ctx: &Ctx<'js>,
-    oracle: &Oracle,
+    query: &SyncQuery,
     reports: &mpsc::Sender<Report>,
     ended: &Rc<Cell<bool>>,
 ) -> rquickjs::Result<Object<'js>> {
@@ -415,10 +418,10 @@ fn native<'js>(
             let _ = out.blocking_send(Report::Call { call, request });
         })?,
     )?;
-    let oracle = oracle.clone();
+    let query = query.clone();
     native.set(
         "ask",
-        Function::new(ctx.clone(), move |question: String| oracle(&question))?,
+        Function::new(ctx.clone(), move |question: String| query(&question))?,
     )?;
     let out = reports.clone();
     native.set(

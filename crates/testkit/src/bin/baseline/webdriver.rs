@@ -35,7 +35,7 @@ struct Window {
 }
 
 /// How often a driver that starts is asked whether it listens.
-const LOOK: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 impl Page {
     /// `program` is the browser; the driver is the one in the `PATH`.
@@ -76,7 +76,7 @@ impl Window {
             .expect("a WebKitWebDriver");
         let remote = RemoteEnd::new(&format!("http://127.0.0.1:{port}"), &[]).expect("a URL");
         while remote.status().await.is_err() {
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
         let session = open(&remote, program).await.expect("a session");
         Self {

@@ -15,7 +15,7 @@ const PRIVATE: &str = "playhouse-output";
 
 /// The output folder of a principal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct OutputFolder {
     /// The folder. It may not exist yet.
     pub(super) base: PathBuf,
     /// The folder that it must not lead out of by links; itself, if somebody chose it.
@@ -24,7 +24,7 @@ pub(super) struct Place {
     pub(super) chosen: bool,
 }
 
-impl Place {
+impl OutputFolder {
     /// The folder that was chosen, or else the usual one in the workspace, or else one of the user's.
     pub(super) fn of(files: &FileSettings, workspace: &Path) -> Self {
         let name = files.owner.as_ref().and_then(|owner| owner.name.as_deref());
@@ -72,7 +72,7 @@ impl Place {
             Err(_) if !self.chosen => {
                 // Earlier versions, and browsers, made it readable for others.
                 #[cfg(unix)]
-                let _ = close_to_others(&base);
+                let _ = restrict_to_owner(&base);
                 Ok(())
             }
             _ => Ok(()),
@@ -92,7 +92,7 @@ pub(super) fn workspaces(files: &FileSettings) -> PathBuf {
 /// Makes the workspace of a principal if it is missing.
 pub(super) fn make_workspace(workspace: &Path, files: &FileSettings) -> io::Result<()> {
     if workspace.starts_with(files.cwd.join(FOLDER)) {
-        let place = Place {
+        let place = OutputFolder {
             base: files.cwd.join(FOLDER),
             home: files.cwd.clone(),
             chosen: false,
@@ -121,7 +121,7 @@ fn may_write(folder: &Path) -> bool {
 }
 
 #[cfg(unix)]
-fn close_to_others(folder: &Path) -> io::Result<()> {
+fn restrict_to_owner(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     let is_closed = folder.metadata()?.permissions().mode() & 0o077 == 0;
     match is_closed {
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_somebody_planted_is_not_used() {
+    fn a_planted_folder_is_not_used() {
         let temporary = tempfile::tempdir().unwrap();
         let known = temporary.path().join(format!("{PRIVATE}-{}", user()));
         let elsewhere = tempfile::tempdir().unwrap();
@@ -240,9 +240,9 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_in_a_workspace_is_closed_and_left_out_of_its_repository() {
+    fn the_output_folder_is_private_and_ignored_by_git() {
         let workspace = tempfile::tempdir().unwrap();
-        let place = Place {
+        let place = OutputFolder {
             base: workspace.path().join(FOLDER),
             home: workspace.path().to_owned(),
             chosen: false,

@@ -6,13 +6,13 @@ use std::process::Command;
 
 use rustix::process::{Signal, kill_process};
 use serde_json::json;
-use testkit::census::fresh_mark;
-use testkit::{Processes, crooked};
+use testkit::process_stats::fresh_mark;
+use testkit::{Processes, misbehaving_app};
 
 use super::project::{Answer, Project, get, kill, pid_of, runs, until};
 
 #[test]
-fn whatever_an_app_has_started_ends_with_it() {
+fn the_process_tree_ends_with_the_app() {
     for how in [
         &["--grandchild"][..],
         &["--grandchild", "--leave-group"],
@@ -21,18 +21,18 @@ fn whatever_an_app_has_started_ends_with_it() {
         &["--flood", "--ignore-term", "--grandchild", "--leave-group"],
     ] {
         let own = ["--stop-timeout", "300", "--log-limit", "10000"];
-        let project = Project::crooked(&own, how);
+        let project = Project::misbehaving_app(&own, how);
         let ready = project.ok("--start");
         assert_eq!(get(&ready, "/").0, 200, "{how:?}");
         assert_eq!(project.ok("--status")["status"], "running", "{how:?}");
         project.ok("--shutdown");
-        project.nothing_runs();
+        project.assert_no_process_runs();
     }
 }
 
 #[test]
-fn what_hides_from_its_supervisor_ends_with_the_app() {
-    let script = crooked();
+fn detached_descendants_are_killed_with_the_app() {
+    let script = misbehaving_app();
     let name = fresh_mark().0;
     // Without a mark, in a session of its own, and nobody's child.
     let hidden = format!("env -i sh -c '(setsid sh -c \": {name}; sleep 1000\" & )'");
@@ -42,24 +42,24 @@ fn what_hides_from_its_supervisor_ends_with_the_app() {
     until("it runs", || hidden() > 0);
     project.ok("--shutdown");
     assert_eq!(hidden(), 0);
-    project.nothing_runs();
+    project.assert_no_process_runs();
 }
 
 #[test]
-fn of_two_starts_at_once_one_starts() {
-    let project = Project::crooked(&[], &["--slow", "300"]);
+fn of_two_concurrent_starts_one_succeeds() {
+    let project = Project::misbehaving_app(&[], &["--slow", "300"]);
     let both = [project.begin("--start"), project.begin("--start")].map(Answer::of);
     assert_eq!(both[0].json["pid"], both[1].json["pid"]);
     let mut status = both.map(|answer| answer.json["status"].as_str().map(str::to_owned));
     status.sort();
     assert_eq!(status.map(Option::unwrap), ["already_running", "ready"]);
     project.ok("--shutdown");
-    project.nothing_runs();
+    project.assert_no_process_runs();
 }
 
 #[test]
-fn an_app_keeps_nothing_open_of_whoever_started_it() {
-    let script = crooked();
+fn an_app_inherits_no_open_files() {
+    let script = misbehaving_app();
     let line = format!(
         "exec 200>open; exec {} app -- node {} \"$@\"",
         env!("CARGO_BIN_EXE_playhouse"),
@@ -73,24 +73,24 @@ fn an_app_keeps_nothing_open_of_whoever_started_it() {
         assert!(!Path::new(&format!("/proc/{process}/fd/200")).exists());
     }
     project.ok("--shutdown");
-    project.nothing_runs();
+    project.assert_no_process_runs();
 }
 
 #[test]
 fn a_shutdown_ends_a_start_that_is_under_way() {
-    let project = Project::crooked(&[], &["--hang"]);
+    let project = Project::misbehaving_app(&[], &["--hang"]);
     let start = project.begin("--start");
     let starting = project.until("unhealthy");
     assert_eq!(starting["message"], "Server is starting");
     project.ok("--shutdown");
     let start = Answer::of(start);
     assert_eq!((start.code, &start.json["error"]), (1, &json!("SHUT_DOWN")));
-    project.nothing_runs();
+    project.assert_no_process_runs();
 }
 
 #[test]
-fn a_start_goes_on_when_whoever_asked_for_it_is_killed() {
-    let project = Project::crooked(&[], &["--slow", "500"]);
+fn a_start_continues_when_its_command_is_killed() {
+    let project = Project::misbehaving_app(&[], &["--slow", "500"]);
     let mut start = project.begin("--start");
     let starting = project.until("unhealthy");
     start.kill().expect("it runs");
@@ -99,23 +99,23 @@ fn a_start_goes_on_when_whoever_asked_for_it_is_killed() {
     assert_eq!(ready["status"], "already_running");
     assert_eq!(ready["pid"], starting["pid"]);
     project.ok("--shutdown");
-    project.nothing_runs();
+    project.assert_no_process_runs();
 }
 
 #[test]
-fn a_supervisor_that_does_not_react_keeps_nobody() {
-    let project = Project::crooked(&["--stop-timeout", "300"], &[]);
+fn an_unresponsive_supervisor_blocks_no_command() {
+    let project = Project::misbehaving_app(&["--stop-timeout", "300"], &[]);
     let ready = project.ok("--start");
     let supervisor = pid_of(&project.state()["supervisor"]["pid"]);
     kill_process(supervisor, Signal::STOP).expect("it is ours");
     assert_eq!(project.ok("--shutdown")["previousPid"], ready["pid"]);
-    project.nothing_runs();
+    project.assert_no_process_runs();
 }
 
 #[test]
-fn an_app_whose_supervisor_was_killed_is_cleared_away() {
+fn an_app_without_supervisor_is_killed() {
     let how = ["--grandchild", "--leave-group"];
-    let project = Project::crooked(&[], &how);
+    let project = Project::misbehaving_app(&[], &how);
     for option in ["--status", "--shutdown", "--start", "--restart"] {
         let before = project.ok("--start");
         let supervisor = project.state()["supervisor"]["pid"].clone();
@@ -134,19 +134,19 @@ fn an_app_whose_supervisor_was_killed_is_cleared_away() {
             _ => assert_eq!(answer["status"], "ready"),
         }
         if ["--status", "--shutdown"].contains(&option) {
-            project.nothing_runs();
+            project.assert_no_process_runs();
         } else {
             assert_ne!(answer["pid"], before["pid"]);
             assert_eq!(get(&answer, "/").0, 200);
         }
         project.ok("--shutdown");
-        project.nothing_runs();
+        project.assert_no_process_runs();
     }
 }
 
 #[test]
-fn a_process_that_has_the_number_of_another_is_left_alone() {
-    let project = Project::crooked(&[], &[]);
+fn a_process_with_a_reused_pid_is_not_killed() {
+    let project = Project::misbehaving_app(&[], &[]);
     project.ok("--start");
     project.ok("--shutdown");
     #[expect(clippy::disallowed_methods, reason = "a test starts it, and ends it")]
@@ -169,12 +169,12 @@ fn a_process_that_has_the_number_of_another_is_left_alone() {
     assert_eq!(stranger.try_wait().expect("it is ours"), None);
     stranger.kill().expect("it runs");
     stranger.wait().expect("it ends");
-    project.nothing_runs();
+    project.assert_no_process_runs();
 }
 
 #[test]
 fn a_clock_that_is_set_back_makes_no_uptime_negative() {
-    let project = Project::crooked(&[], &[]);
+    let project = Project::misbehaving_app(&[], &[]);
     project.ok("--start");
     project.change_state(|state| state["started"] = json!(4_102_444_800_000_i64));
     let status = project.ok("--status");
@@ -184,24 +184,24 @@ fn a_clock_that_is_set_back_makes_no_uptime_negative() {
     );
     assert_eq!(status["startedAt"], "2100-01-01T00:00:00Z");
     assert_eq!(project.ok("--shutdown")["uptime"], 0);
-    project.nothing_runs();
+    project.assert_no_process_runs();
 }
 
 #[test]
 fn a_state_that_cannot_be_read_loses_no_app() {
-    let project = Project::crooked(&[], &[]);
+    let project = Project::misbehaving_app(&[], &[]);
     let ready = project.ok("--start");
     fs::write(project.state_file(), "{\"phase\":").expect("it can be written");
     let again = project.ok("--start");
     assert_eq!(again["status"], "ready");
     assert!(!runs(&ready["pid"]));
     project.ok("--shutdown");
-    project.nothing_runs();
+    project.assert_no_process_runs();
 }
 
 #[test]
 fn an_app_that_crashes_is_started_again_if_that_is_wanted() {
-    let project = Project::crooked(&["--restart-on-crash"], &[]);
+    let project = Project::misbehaving_app(&["--restart-on-crash"], &[]);
     let ready = project.ok("--start");
     // One that crashes at once would do so again and again.
     std::thread::sleep(std::time::Duration::from_millis(2100));
@@ -214,5 +214,5 @@ fn an_app_that_crashes_is_started_again_if_that_is_wanted() {
     assert_eq!(now["port"], ready["port"]);
     assert_eq!(get(&now, "/").0, 200);
     project.ok("--shutdown");
-    project.nothing_runs();
+    project.assert_no_process_runs();
 }

@@ -1,4 +1,4 @@
-//! Answers and errors dressed for those who read them. A toolset speaks one dialect.
+//! Formats answers and errors. Each toolset has one output format.
 
 mod bound;
 pub(crate) mod json;

@@ -4,13 +4,13 @@ use super::E2eSession;
 use crate::call::Call;
 use crate::error::Result;
 use crate::principal::Permission;
-use crate::session::app::Trouble;
+use crate::session::app::SessionError;
 use crate::tool::{Effect, Object, Tool, ToolDef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The most that one answer has of them, in bytes.
-const ROOM: usize = 24_000;
+const MAX_ANSWER_BYTES: usize = 24_000;
 
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<E2eErrors>()];
 
@@ -24,8 +24,8 @@ pub(super) struct E2eErrors {
 /// All that went wrong.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Troubles {
-    errors: Vec<Trouble>,
+pub(super) struct ErrorList {
+    errors: Vec<SessionError>,
     /// Earlier ones, that there is no room for.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<usize>,
@@ -38,13 +38,13 @@ impl Tool for E2eErrors {
     const PERMISSION: Permission = Permission::Read;
     const WAITS: bool = false;
     type Scope = E2eSession;
-    type Output = Object<Troubles>;
+    type Output = Object<ErrorList>;
 
-    async fn run(self, session: E2eSession, _: &Call) -> Result<Object<Troubles>> {
-        let (mut errors, mut left_out) = session.app().troubles();
-        session.app().take_unexplained();
-        let mut room = ROOM;
-        let sizes = errors.iter().rev().map(Trouble::size);
+    async fn run(self, session: E2eSession, _: &Call) -> Result<Object<ErrorList>> {
+        let (mut errors, mut left_out) = session.app().errors();
+        session.app().take_unattributed();
+        let mut room = MAX_ANSWER_BYTES;
+        let sizes = errors.iter().rev().map(SessionError::size);
         let fitting = sizes.take_while(|size| {
             let fits = *size <= room;
             room = room.saturating_sub(*size);
@@ -55,7 +55,7 @@ impl Tool for E2eErrors {
             .saturating_sub(self.limit.unwrap_or(usize::MAX).min(fitting.count()));
         left_out += surplus;
         errors.drain(..surplus);
-        Ok(Troubles {
+        Ok(ErrorList {
             errors,
             left_out: (left_out > 0).then_some(left_out),
         }

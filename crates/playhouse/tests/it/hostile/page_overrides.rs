@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::Visit;
+use super::HostilePage;
 
 /// Fields that stand in for what every element has.
 const CLOBBERS: &str = "children parentNode parentElement tagName localName nodeType nodeName nodeValue firstChild nextSibling childNodes \
@@ -13,7 +13,7 @@ const CLOBBERS: &str = "children parentNode parentElement tagName localName node
 
 #[tokio::test]
 async fn fields_named_after_properties_do_not_hide_their_form() {
-    let visit = Visit::with(&["--caps", "testing"]).await;
+    let visit = HostilePage::with(&["--caps", "testing"]).await;
     let fields: String = CLOBBERS
         .split_whitespace()
         .map(|name| format!("<input type=hidden name={name}>"))
@@ -57,7 +57,7 @@ async fn fields_named_after_properties_do_not_hide_their_form() {
         .call("browser_generate_locator", json!({ "target": "form" }))
         .await;
     assert!(located.text.contains("locator('form')"), "{}", located.text);
-    visit.goes_on("a form").await;
+    visit.assert_usable("a form").await;
 }
 
 const REPLACES: &str = "
@@ -74,7 +74,7 @@ const REPLACES: &str = "
 
 #[tokio::test]
 async fn a_page_that_replaces_what_scripts_rely_on_is_used_all_the_same() {
-    let visit = Visit::with(&[]).await;
+    let visit = HostilePage::with(&[]).await;
     visit
         .open(&format!(
             "<title>Replaced</title><label>Name <input></label><select><option>one<option>two</select>\
@@ -111,12 +111,12 @@ async fn a_page_that_replaces_what_scripts_rely_on_is_used_all_the_same() {
         let told = visit.call("browser_evaluate", arguments).await;
         assert_eq!(told.result(), result, "{}", told.text);
     }
-    visit.goes_on("replaced functions").await;
+    visit.assert_usable("replaced functions").await;
 }
 
 #[tokio::test]
 async fn a_page_that_never_rests_or_lies_too_deep_can_be_used() {
-    let visit = Visit::with(&["--timeout-action", "20000"]).await;
+    let visit = HostilePage::with(&["--timeout-action", "20000"]).await;
     let restless = "new MutationObserver(() => setTimeout(() => d.append(document.createElement('p')))).observe(d, { childList: true }); d.append('x');";
     let deep = "let e = d; for (let i = 0; i < 300; i++) { const next = document.createElement(i % 2 ? 'section' : 'div'); e.append(next); e = next; } \
         e.append(document.querySelector('button'));";
@@ -142,7 +142,7 @@ async fn a_page_that_never_rests_or_lies_too_deep_can_be_used() {
             "{script}: {}",
             seen.text
         );
-        visit.goes_on(script).await;
+        visit.assert_usable(script).await;
     }
     // Deeper than what is shown; the way there is another snapshot.
     visit
@@ -164,5 +164,5 @@ async fn a_page_that_never_rests_or_lies_too_deep_can_be_used() {
             deep.replace("300", "5000")
         ))
         .await;
-    visit.goes_on("a page that is far too deep").await;
+    visit.assert_usable("a page that is far too deep").await;
 }

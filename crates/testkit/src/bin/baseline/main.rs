@@ -3,7 +3,7 @@
 //! Chrome DevTools Protocol, WebDriver BiDi, or WebDriver. Nothing is retried, and nothing is
 //! waited for but what a command itself waits for.
 //!
-//! `floor BROWSER`: nobody should use it for more than comparing with it.
+//! `baseline BROWSER` is for comparisons only.
 
 mod bidi;
 mod cdp;
@@ -48,7 +48,7 @@ impl Browser {
 
 #[tokio::main]
 async fn main() {
-    let program = std::env::args().nth(1).expect("usage: floor BROWSER");
+    let program = std::env::args().nth(1).expect("usage: baseline BROWSER");
     let browser = Arc::new(OnceCell::new());
     let mut lines = BufReader::new(tokio::io::stdin()).lines();
     let mut answering = JoinSet::new();

@@ -1,4 +1,4 @@
-//! The dialect of the `session` and `e2e` toolsets: one JSON object, as text and as structured content.
+//! The output format of the `session` and `e2e` toolsets: one JSON object, as text and as structured content.
 
 use super::sections::Boundary;
 use super::{Content, ContentItem, name_session};
@@ -51,8 +51,8 @@ fn answered(
         }
     }
     let mut object = Value::Object(object);
-    tell(modals, &mut object);
-    tell_events(events, &mut object);
+    add_modals(modals, &mut object);
+    add_events(events, &mut object);
     if !opened.is_empty() {
         object["openedPages"] = opened.iter().map(opened_page).collect();
     }
@@ -64,7 +64,7 @@ fn answered(
 }
 
 /// What happened since the last answer, as far as programs have to know.
-fn tell_events(events: &[Event], object: &mut Value) {
+fn add_events(events: &[Event], object: &mut Value) {
     let mut downloads: Vec<Value> = Vec::new();
     for event in events {
         match event {
@@ -119,7 +119,7 @@ fn opened_page(page: &OpenedPage) -> Value {
 }
 
 /// The page stands still until somebody answers a dialog.
-fn tell(modals: &[Modal], object: &mut Value) {
+fn add_modals(modals: &[Modal], object: &mut Value) {
     for modal in modals {
         match modal {
             Modal::Dialog(dialog) => {
@@ -143,7 +143,7 @@ fn failed(
     let code = tool.code_of(error);
     let mut object = error.to_json(code);
     if code == ErrorCode::DialogOpen {
-        tell(modals, &mut object["details"]);
+        add_modals(modals, &mut object["details"]);
     }
     if let Some(suggestion) = suggestion(code) {
         object["suggestion"] = suggestion.into();
@@ -205,12 +205,12 @@ pub(crate) fn with_boundary(object: &Value, boundary: &Boundary) -> Option<Strin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialect::tests::settings;
+    use crate::output_format::tests::settings;
     use crate::reply::Reply;
-    use crate::tool::Dialect;
+    use crate::tool::OutputFormat;
     use engine::{Dialog, DialogKind};
 
-    const TOOL: ToolSpec = ToolSpec::internal("click", Dialect::Json);
+    const TOOL: ToolSpec = ToolSpec::internal("click", OutputFormat::Json);
 
     #[test]
     fn a_success_is_one_object_as_text_and_for_programs() {
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_happened_meanwhile_is_told_and_a_download_once() {
+    fn events_are_reported_and_each_download_once() {
         let name = || "a.txt".to_owned();
         let answer = Answer {
             reply: Reply::default().and(Part::Object(json!({}))),

@@ -1,5 +1,5 @@
 //! What a server's processes cost: memory and processor time, read from `/proc`. Linux only;
-//! elsewhere every census is empty.
+//! elsewhere the figures are empty.
 //!
 //! A server is known by a mark in its environment, because its helpers may outlive the process that
 //! started them or leave its group. Browsers are told from servers by the program that they run.
@@ -15,7 +15,7 @@ pub const MARK: &str = "TESTKIT_MARK";
 
 /// All processes of one launch, at one moment.
 #[derive(Clone, Debug, Default)]
-pub struct Census {
+pub struct ProcessStats {
     /// The server and its helpers.
     pub servers: Cost,
     /// The browsers that it started.
@@ -35,7 +35,7 @@ pub struct Cost {
     pub files: usize,
 }
 
-/// Which kinds of processes a census takes memory of.
+/// Which kinds of processes the figures include the memory of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
     /// Ids, processor time and file descriptors.
@@ -44,7 +44,7 @@ pub enum Depth {
     Memory,
 }
 
-impl Census {
+impl ProcessStats {
     /// Counts the processes that have `mark` in their environment, and their descendants.
     pub fn take(mark: &str, depth: Depth) -> Self {
         let all = everyone();
@@ -65,16 +65,16 @@ impl Census {
             }
             ours.extend(more);
         }
-        let mut census = Self::default();
+        let mut stats = Self::default();
         for pid in ours {
             let kind = if is_browser(pid) {
-                &mut census.browsers
+                &mut stats.browsers
             } else {
-                &mut census.servers
+                &mut stats.servers
             };
             kind.add(pid, &all[&pid], depth);
         }
-        census
+        stats
     }
 
     /// Everybody's process ids.
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn a_marked_process_is_counted_with_its_memory_and_files() {
         let (mark, _folder) = fresh_mark();
-        assert_eq!(Census::take(&mark, Depth::Quick).pids().count(), 0);
+        assert_eq!(ProcessStats::take(&mark, Depth::Quick).pids().count(), 0);
         #[expect(clippy::disallowed_methods, reason = "a test starts it, and ends it")]
         let mut child = std::process::Command::new("sh")
             .args(["-c", "read line"])
@@ -219,16 +219,16 @@ mod tests {
             .spawn()
             .unwrap();
         // It has its environment once the program is there.
-        while Census::take(&mark, Depth::Quick).pids().count() == 0 {
+        while ProcessStats::take(&mark, Depth::Quick).pids().count() == 0 {
             std::thread::yield_now();
         }
-        let census = Census::take(&mark, Depth::Memory);
-        assert_eq!(census.servers.pids, [child.id()]);
+        let stats = ProcessStats::take(&mark, Depth::Memory);
+        assert_eq!(stats.servers.pids, [child.id()]);
         assert!(
-            census.servers.memory > 0 && census.servers.files >= 3,
-            "{census:?}"
+            stats.servers.memory > 0 && stats.servers.files >= 3,
+            "{stats:?}"
         );
-        assert!(census.browsers.pids.is_empty());
+        assert!(stats.browsers.pids.is_empty());
         drop(child.stdin.take());
         child.wait().unwrap();
     }

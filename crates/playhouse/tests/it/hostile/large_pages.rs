@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::Visit;
+use super::HostilePage;
 
 const BUTTON: &str = "<title>Giant</title><button>Go</button>";
 
@@ -10,8 +10,8 @@ const BUTTON: &str = "<title>Giant</title><button>Go</button>";
 const PATIENT: &[&str] = &["--timeout-action", "20000", "--timeout-navigation", "40000"];
 
 #[tokio::test]
-async fn a_page_of_fifty_megabytes_leaves_the_server_small() {
-    let visit = Visit::with(PATIENT).await;
+async fn a_page_of_fifty_megabytes_uses_bounded_memory() {
+    let visit = HostilePage::with(PATIENT).await;
     let giant = "lorem ipsum ".repeat(50_000_000 / 12);
     visit.open(&format!("{BUTTON}{giant}")).await;
     let seen = visit.call("browser_snapshot", json!({})).await;
@@ -21,13 +21,13 @@ async fn a_page_of_fifty_megabytes_leaves_the_server_small() {
     } else {
         assert!(seen.text.len() < 200_000, "{}", seen.text.len());
     }
-    visit.goes_on("50 MB").await;
+    visit.assert_usable("50 MB").await;
     visit.is_lean();
 }
 
 #[tokio::test]
 async fn a_text_and_a_name_of_megabytes_are_cut() {
-    let visit = Visit::with(PATIENT).await;
+    let visit = HostilePage::with(PATIENT).await;
     let (text, name) = ("lorem ".repeat(200_000), "x".repeat(2_000_000));
     let opened = visit
         .open(&format!(
@@ -43,13 +43,13 @@ async fn a_text_and_a_name_of_megabytes_are_cut() {
         .call("browser_click", json!({ "target": "getByText('named')" }))
         .await;
     assert!(!clicked.is_error, "{}", clicked.text);
-    visit.goes_on("large texts").await;
+    visit.assert_usable("large texts").await;
     visit.is_lean();
 }
 
 #[tokio::test]
 async fn a_tree_that_is_too_large_to_be_shown_is_searched_as_a_whole() {
-    let visit = Visit::with(PATIENT).await;
+    let visit = HostilePage::with(PATIENT).await;
     let texts: String = (0..45)
         .map(|number| format!("<p>{number}{}</p>", "lorem ipsum ".repeat(8_300)))
         .collect();
@@ -67,8 +67,8 @@ async fn a_tree_that_is_too_large_to_be_shown_is_searched_as_a_whole() {
 }
 
 #[tokio::test]
-async fn what_code_prints_leaves_the_server_small() {
-    let visit = Visit::with(PATIENT).await;
+async fn output_of_client_code_uses_bounded_memory() {
+    let visit = HostilePage::with(PATIENT).await;
     visit.open(BUTTON).await;
     let code = "async page => { for (let i = 0; i < 20; i++) console.log('x'.repeat(1e7)); return 'done'; }";
     let ran = visit
@@ -85,7 +85,7 @@ async fn what_code_prints_leaves_the_server_small() {
 
 #[tokio::test]
 async fn a_hundred_thousand_nodes_are_shown_in_part() {
-    let visit = Visit::with(&[PATIENT, &["--snapshot-mode", "none"]].concat()).await;
+    let visit = HostilePage::with(&[PATIENT, &["--snapshot-mode", "none"]].concat()).await;
     let items = "<li>one of very many</li>".repeat(100_000);
     visit
         .open(&format!("{BUTTON}<h1>Part</h1><ul>{items}</ul>"))
@@ -99,13 +99,13 @@ async fn a_hundred_thousand_nodes_are_shown_in_part() {
             .await;
         assert!(part.text.contains("heading \"Part\""), "{}", part.text);
     }
-    visit.goes_on("100,000 nodes").await;
+    visit.assert_usable("100,000 nodes").await;
     visit.is_lean();
 }
 
 #[tokio::test]
 async fn five_hundred_frames_do_not_hold_up_the_next_page() {
-    let visit = Visit::with(&[PATIENT, &["--snapshot-mode", "none"]].concat()).await;
+    let visit = HostilePage::with(&[PATIENT, &["--snapshot-mode", "none"]].concat()).await;
     visit
         .open(&format!(
             "{BUTTON}{}",
@@ -115,6 +115,6 @@ async fn five_hundred_frames_do_not_hold_up_the_next_page() {
     visit
         .call("browser_click", json!({ "target": "getByRole('button')" }))
         .await;
-    visit.goes_on("500 frames").await;
+    visit.assert_usable("500 frames").await;
     visit.is_lean();
 }

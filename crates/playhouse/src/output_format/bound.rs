@@ -1,17 +1,17 @@
 //! The one bound that all answers have: neither a page nor a client decides how much a model has to read, or a client to keep.
 
 use super::{Content, ContentItem};
-use crate::tool::Dialect;
+use crate::tool::OutputFormat;
 use serde_json::Value;
 
 /// The most that an answer has, in bytes; programs get as much again as structured content.
-const MOST: usize = 1024 * 1024;
+const MAX_BYTES: usize = 1024 * 1024;
 
 /// The most that an error has, in bytes: what it repeats of the arguments its caller knows.
-const MOST_OF_ERROR: usize = 32 * 1024;
+const MAX_ERROR_BYTES: usize = 32 * 1024;
 
 /// The most that each fact of an error has, in bytes.
-const MOST_OF_FACT: usize = 2 * 1024;
+const MAX_FACT_BYTES: usize = 2 * 1024;
 
 /// What tells of itself how much is shown of it.
 const BOUNDED: &str = "evidence";
@@ -27,10 +27,10 @@ impl Content {
     }
 
     /// What fits of it, and a word about what does not.
-    pub(crate) fn bounded(mut self, dialect: Dialect) -> Self {
+    pub(crate) fn bounded(mut self, output_format: OutputFormat) -> Self {
         let most = match self.is_error {
-            true => MOST_OF_ERROR,
-            false => MOST,
+            true => MAX_ERROR_BYTES,
+            false => MAX_BYTES,
         };
         let is_large = self.size() > most;
         if let Some(value) = &mut self.structured
@@ -39,15 +39,15 @@ impl Content {
             match self.is_error {
                 true => shorten_facts(value),
                 false => {
-                    shorten_value(value, &mut { MOST });
+                    shorten_value(value, &mut { MAX_BYTES });
                     value["truncated"] = true.into();
                 }
             }
-            if dialect == Dialect::Json {
+            if output_format == OutputFormat::Json {
                 self.items[0] = ContentItem::Text(value.to_string());
             }
         }
-        if dialect == Dialect::Markdown {
+        if output_format == OutputFormat::Markdown {
             for item in &mut self.items {
                 if let ContentItem::Text(text) = item {
                     shorten(text, most);
@@ -75,7 +75,7 @@ fn shorten(text: &mut String, most: usize) {
 
 fn shorten_facts(error: &mut Value) {
     match error {
-        Value::String(text) => shorten(text, MOST_OF_FACT),
+        Value::String(text) => shorten(text, MAX_FACT_BYTES),
         Value::Array(items) => items.iter_mut().for_each(shorten_facts),
         Value::Object(members) => {
             let members = members.iter_mut().filter(|(key, _)| *key != BOUNDED);
@@ -87,8 +87,8 @@ fn shorten_facts(error: &mut Value) {
 
 fn shorten_value(value: &mut Value, room: &mut usize) {
     /// What a value takes beside its text: quotes, a comma.
-    const LEAST: usize = 8;
-    *room = room.saturating_sub(LEAST);
+    const MIN_VALUE_BYTES: usize = 8;
+    *room = room.saturating_sub(MIN_VALUE_BYTES);
     match value {
         Value::String(text) => {
             if text.len() > *room {
@@ -128,9 +128,12 @@ mod tests {
 
     #[test]
     fn a_long_answer_has_its_beginning_and_its_end() {
-        let text = format!("### Result\n{}\n### Page\n- Page URL: u", "ä".repeat(MOST));
-        let bounded = content(text, None, false).bounded(Dialect::Markdown);
-        assert!(bounded.size() < MOST + 200);
+        let text = format!(
+            "### Result\n{}\n### Page\n- Page URL: u",
+            "ä".repeat(MAX_BYTES)
+        );
+        let bounded = content(text, None, false).bounded(OutputFormat::Markdown);
+        assert!(bounded.size() < MAX_BYTES + 200);
         let text = bounded.text();
         assert!(text.starts_with("### Result\nää") && text.ends_with("### Page\n- Page URL: u"));
         assert!(text.contains("bytes are left out here"), "it says so");
@@ -138,12 +141,11 @@ mod tests {
 
     #[test]
     fn an_object_that_is_too_large_is_one_all_the_same() {
-        let object =
-            json!({ "success": true, "text": "x".repeat(3 * MOST), "list": vec!["y"; MOST] });
-        let bounded = content(object.to_string(), Some(object), false).bounded(Dialect::Json);
+        let object = json!({ "success": true, "text": "x".repeat(3 * MAX_BYTES), "list": vec!["y"; MAX_BYTES] });
+        let bounded = content(object.to_string(), Some(object), false).bounded(OutputFormat::Json);
         let told = bounded.structured.clone().unwrap();
         assert_eq!(bounded.text(), told.to_string());
-        assert!(bounded.size() < MOST + 200);
+        assert!(bounded.size() < MAX_BYTES + 200);
         assert_eq!(
             (&told["success"], &told["truncated"]),
             (&json!(true), &json!(true))
@@ -155,26 +157,26 @@ mod tests {
         let long = "x".repeat(50_000);
         let error = json!({ "message": long, "details": { "selector": long, "log": [long] }, "evidence": { "log": long } });
         let text = error.to_string();
-        let bounded = content(text.clone(), Some(error.clone()), true).bounded(Dialect::Json);
+        let bounded = content(text.clone(), Some(error.clone()), true).bounded(OutputFormat::Json);
         assert_eq!(
             bounded.structured.as_ref().unwrap()["evidence"]["log"],
             long.as_str()
         );
-        assert!(bounded.size() < 50_000 + 4 * MOST_OF_FACT);
-        let bounded = content(text, Some(error), true).bounded(Dialect::Markdown);
-        assert!(bounded.size() < MOST_OF_ERROR + 200);
+        assert!(bounded.size() < 50_000 + 4 * MAX_FACT_BYTES);
+        let bounded = content(text, Some(error), true).bounded(OutputFormat::Markdown);
+        assert!(bounded.size() < MAX_ERROR_BYTES + 200);
     }
 
     #[test]
-    fn what_fits_is_left_as_it_is() {
-        for (dialect, is_error) in [
-            (Dialect::Json, false),
-            (Dialect::Json, true),
-            (Dialect::Markdown, true),
+    fn a_short_answer_is_unchanged() {
+        for (output_format, is_error) in [
+            (OutputFormat::Json, false),
+            (OutputFormat::Json, true),
+            (OutputFormat::Markdown, true),
         ] {
             let value = json!({ "a": ["b", 1, null] });
             let small = content(value.to_string(), Some(value), is_error);
-            assert_eq!(small.clone().bounded(dialect), small);
+            assert_eq!(small.clone().bounded(output_format), small);
         }
     }
 }

@@ -9,10 +9,10 @@ use testkit::{Attack, Canary, Client, Engine, Hit, Opening, Protocol, Proxy, Sit
 use crate::launch_on;
 
 testkit::on_each_engine!(
-    nothing_leaves_the_allowed_domains,
-    nothing_reaches_a_blocked_domain,
-    nothing_leaves_the_allowed_origins,
-    nothing_reaches_a_blocked_origin,
+    no_request_leaves_the_allowed_domains,
+    no_request_reaches_a_blocked_domain,
+    no_request_leaves_the_allowed_origins,
+    no_request_reaches_a_blocked_origin,
     what_rules_switch_off_works_without_them,
     navigations_out_of_the_allowed_domains_are_refused,
 );
@@ -324,7 +324,7 @@ pub(super) async fn server(engine: Engine, flags: &[&str], launch_options: Value
     launch.limit(Duration::from_secs(90)).start().await
 }
 
-async fn nothing_passes(engine: Engine, scene: Scene, flags: &[&str]) {
+async fn assert_no_request_passes(engine: Engine, scene: Scene, flags: &[&str]) {
     let conditions = ["all", engine.name(), "rules"];
     let client = server(engine, flags, json!({})).await;
     scene
@@ -335,10 +335,10 @@ async fn nothing_passes(engine: Engine, scene: Scene, flags: &[&str]) {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-async fn nothing_leaves_the_allowed_domains(engine: Engine) {
+async fn no_request_leaves_the_allowed_domains(engine: Engine) {
     let scene = Scene::new(Attack::read("ways-out.md"), FORBIDDEN).await;
     let domains = [ALLOWED.host, ALLOWED.name, "*.allowed.localhost"].join(",");
-    nothing_passes(engine, scene, &["--allowed-domains", &domains]).await;
+    assert_no_request_passes(engine, scene, &["--allowed-domains", &domains]).await;
 }
 
 /// One kind of rule is tried with all attacks, the others with those that are quick; of these Firefox and WebKit play every fifth, as all
@@ -352,22 +352,22 @@ fn in_frames(engine: Engine) -> Vec<Attack> {
     }
 }
 
-async fn nothing_reaches_a_blocked_domain(engine: Engine) {
+async fn no_request_reaches_a_blocked_domain(engine: Engine) {
     let scene = Scene::new(in_frames(engine), FORBIDDEN).await;
     let domains = blocked_hosts().join(",");
-    nothing_passes(engine, scene, &["--blocked-domains", &domains]).await;
+    assert_no_request_passes(engine, scene, &["--blocked-domains", &domains]).await;
 }
 
-async fn nothing_leaves_the_allowed_origins(engine: Engine) {
+async fn no_request_leaves_the_allowed_origins(engine: Engine) {
     let scene = Scene::new(in_frames(engine), FORBIDDEN_PORT).await;
     let origins = scene.allowed_origins();
-    nothing_passes(engine, scene, &["--allowed-origins", &origins]).await;
+    assert_no_request_passes(engine, scene, &["--allowed-origins", &origins]).await;
 }
 
-async fn nothing_reaches_a_blocked_origin(engine: Engine) {
+async fn no_request_reaches_a_blocked_origin(engine: Engine) {
     let scene = Scene::new(in_frames(engine), FORBIDDEN).await;
     let origins = blocked_hosts().map(|host| format!("{host}:*")).join(";");
-    nothing_passes(engine, scene, &["--blocked-origins", &origins]).await;
+    assert_no_request_passes(engine, scene, &["--blocked-origins", &origins]).await;
 }
 
 fn blocked_hosts() -> [String; 5] {

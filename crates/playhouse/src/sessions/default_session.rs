@@ -1,6 +1,6 @@
 //! Default sessions: where the calls of a client go that name no session, and what becomes of the session of a client that went away.
 
-use super::{Created, Origin, Sessions, UnderWay};
+use super::{ActiveUse, Created, Origin, Sessions};
 use crate::call::Client;
 use crate::output;
 use crate::principal::Principal;
@@ -11,57 +11,57 @@ use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 /// How long a principal may be away that has no connection of its own, until its default session is one that nobody is connected to.
-const AWAY: Duration = Duration::from_secs(3600);
+const ABSENCE_TIMEOUT: Duration = Duration::from_secs(3600);
 
-/// Who calls, and where it is at home.
+/// Who calls, and which default session it has.
 #[derive(Clone)]
 pub(crate) struct Caller {
     /// Whom the server takes it for.
     pub(crate) principal: Principal,
-    pub(super) home: Home,
+    pub(super) scope: DefaultScope,
 }
 
 /// Where the calls go that name no session.
 #[derive(Clone)]
-pub(super) enum Home {
+pub(super) enum DefaultScope {
     /// To the server's default session.
     Server,
     /// To a default session of its own, made when it is first needed. It expires like others once nobody has this any more.
-    Own(Arc<Resident>),
+    Own(Arc<DefaultSession>),
 }
 
 /// A client, or a principal without a connection, and its default session.
 #[derive(Default)]
-pub(super) struct Resident(Mutex<Residence>);
+pub(super) struct DefaultSession(Mutex<DefaultState>);
 
 #[derive(Default)]
-struct Residence {
-    session: Option<UnderWay>,
+struct DefaultState {
+    session: Option<ActiveUse>,
     /// The client that called last.
     client: Option<Arc<dyn Client>>,
 }
 
-impl Resident {
-    /// Its default session; `settle_in` makes it where there is none, or where it is over.
-    pub(super) fn session_or(&self, settle_in: impl FnOnce() -> Arc<Created>) -> Arc<Created> {
-        let mut residence = self.residence();
-        if let Some(UnderWay(created)) = &residence.session
-            && created.session.goes_on().is_ok()
+impl DefaultSession {
+    /// Its default session; `create_default` makes it where there is none, or where it is over.
+    pub(super) fn session_or(&self, create_default: impl FnOnce() -> Arc<Created>) -> Arc<Created> {
+        let mut state = self.state();
+        if let Some(ActiveUse(created)) = &state.session
+            && created.session.ensure_open().is_ok()
         {
             return created.clone();
         }
-        let created = settle_in();
-        residence.session = Some(UnderWay::on(created.clone()));
+        let created = create_default();
+        state.session = Some(ActiveUse::on(created.clone()));
         created
     }
 
     /// Its default session, if it has had one.
     pub(super) fn session(&self) -> Option<Arc<Created>> {
-        let residence = self.residence();
-        residence
+        let state = self.state();
+        state
             .session
             .as_ref()
-            .map(|UnderWay(created)| created.clone())
+            .map(|ActiveUse(created)| created.clone())
     }
 
     /// Whether its default session has a browser.
@@ -70,20 +70,20 @@ impl Resident {
         created.is_some_and(|created| created.session.open_tabs().is_some())
     }
 
-    fn residence(&self) -> std::sync::MutexGuard<'_, Residence> {
+    fn state(&self) -> std::sync::MutexGuard<'_, DefaultState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The homes of principals that come without a connection.
+/// The default sessions of principals that come without a connection.
 #[derive(Default)]
-pub(super) struct Homes(HashMap<Principal, (Arc<Resident>, Instant)>);
+pub(super) struct DefaultSessions(HashMap<Principal, (Arc<DefaultSession>, Instant)>);
 
-impl Homes {
-    fn of(&mut self, principal: &Principal) -> Arc<Resident> {
+impl DefaultSessions {
+    fn of(&mut self, principal: &Principal) -> Arc<DefaultSession> {
         let now = Instant::now();
         self.0.retain(|_, (own, used)| {
-            Arc::strong_count(own) > 1 || now.saturating_duration_since(*used) < AWAY
+            Arc::strong_count(own) > 1 || now.saturating_duration_since(*used) < ABSENCE_TIMEOUT
         });
         let (own, used) = self
             .0
@@ -100,11 +100,11 @@ impl Caller {
         Self { principal, ..self }
     }
 
-    /// By what its sessions are known: callers without a home of their own are one.
-    pub(super) fn resident(&self) -> Weak {
-        match &self.home {
-            Home::Server => Weak::new(),
-            Home::Own(own) => Arc::downgrade(own),
+    /// By what its sessions are known: callers without a default session of their own are one.
+    pub(super) fn default_session(&self) -> Weak {
+        match &self.scope {
+            DefaultScope::Server => Weak::new(),
+            DefaultScope::Own(own) => Arc::downgrade(own),
         }
     }
 }
@@ -120,16 +120,16 @@ pub(crate) enum Kind {
 
 impl Created {
     /// Whether its client has gone, and nothing is under way on it.
-    async fn is_left(&self) -> bool {
-        let resident = self.resident().upgrade();
-        let Some(resident) = resident else {
+    async fn is_abandoned(&self) -> bool {
+        let default_session = self.default_session().upgrade();
+        let Some(default_session) = default_session else {
             return *self.calls.borrow() == 0;
         };
         let client = {
-            let residence = resident.residence();
-            let session = residence.session.as_ref();
-            match session.is_some_and(|UnderWay(created)| created.id == self.id) {
-                true => residence.client.clone(),
+            let state = default_session.state();
+            let session = state.session.as_ref();
+            match session.is_some_and(|ActiveUse(created)| created.id == self.id) {
+                true => state.client.clone(),
                 false => return *self.calls.borrow() == 0,
             }
         };
@@ -138,45 +138,50 @@ impl Created {
             return false;
         }
         match client {
-            Some(client) => !client.is_there().await && *self.calls.borrow() <= 1,
+            Some(client) => !client.is_connected().await && *self.calls.borrow() <= 1,
             None => false,
         }
     }
 
     /// Makes it the default session of a client instead of the one that left it; fails where that has changed meanwhile.
-    fn move_to(self: &Arc<Self>, home: &Arc<Resident>, left: &Weak) -> bool {
-        let mut resident = self.resident();
-        if !resident.ptr_eq(left) {
+    fn reassign_to(self: &Arc<Self>, scope: &Arc<DefaultSession>, left: &Weak) -> bool {
+        let mut default_session = self.default_session();
+        if !default_session.ptr_eq(left) {
             return false;
         }
-        *resident = Arc::downgrade(home);
-        drop(resident);
+        *default_session = Arc::downgrade(scope);
+        drop(default_session);
         if let Some(former) = left.upgrade() {
-            former.residence().session = None;
+            former.state().session = None;
         }
-        let mut residence = home.residence();
-        residence.session = Some(UnderWay::on(self.clone()));
+        let mut state = scope.state();
+        state.session = Some(ActiveUse::on(self.clone()));
         true
     }
 
-    pub(super) fn resident(&self) -> std::sync::MutexGuard<'_, Weak> {
-        self.resident.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn default_session(&self) -> std::sync::MutexGuard<'_, Weak> {
+        self.default_session
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-type Weak = std::sync::Weak<Resident>;
+type Weak = std::sync::Weak<DefaultSession>;
 
 impl Sessions {
     /// A client that is known by its principal alone.
     pub(crate) fn caller(&self, principal: Principal) -> Caller {
-        let home = match principal.is_anybody() {
-            true => Home::Server,
+        let scope = match principal.is_anonymous() {
+            true => DefaultScope::Server,
             false => {
-                let mut homes = self.homes.lock().unwrap_or_else(PoisonError::into_inner);
-                Home::Own(homes.of(&principal))
+                let mut default_sessions = self
+                    .default_sessions
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner);
+                DefaultScope::Own(default_sessions.of(&principal))
             }
         };
-        Caller { principal, home }
+        Caller { principal, scope }
     }
 
     /// A client that has connected, and will be gone when the last clone of this is dropped.
@@ -185,33 +190,33 @@ impl Sessions {
             true => self.caller(principal),
             false => Caller {
                 principal,
-                home: Home::Own(Arc::default()),
+                scope: DefaultScope::Own(Arc::default()),
             },
         }
     }
 
     /// A default session for a client that has none. Of those whose clients have gone there are as many as there may be sessions: clients that
     /// come and go leave no more behind.
-    pub(super) fn settle_in(
+    pub(super) fn create_default(
         self: &Arc<Self>,
-        home: &Arc<Resident>,
+        scope: &Arc<DefaultSession>,
         owner: &Principal,
     ) -> Arc<Created> {
-        self.end_oldest_left();
+        self.end_oldest_abandoned();
         let settings = Arc::new(output::settings_of(&self.settings, owner));
         let session = Arc::new(Session::new(settings, self.browsers.clone()));
         let lifetime = self.settings.sessions.timeout;
         let origin = Origin {
             kind: Kind::Default,
             owner: owner.clone(),
-            resident: Arc::downgrade(home),
+            default_session: Arc::downgrade(scope),
             name: None,
         };
         self.add(Uuid::new_v4(), session, origin, lifetime, None)
     }
 
     /// Ends the oldest default sessions whose clients have gone, where there are too many.
-    fn end_oldest_left(self: &Arc<Self>) {
+    fn end_oldest_abandoned(self: &Arc<Self>) {
         let left: Vec<_> = {
             let table = self.table();
             let left = table
@@ -222,7 +227,7 @@ impl Sessions {
         };
         let surplus = left.len().saturating_sub(self.settings.sessions.max);
         for created in left.into_iter().take(surplus) {
-            created.deadline.pass();
+            created.deadline.expire_now();
             let sessions = self.clone();
             engine::spawn("surplus session", async move {
                 let _turn = created.session.turn().await;
@@ -232,17 +237,17 @@ impl Sessions {
         }
     }
 
-    /// Where the profile is open in the default session of a client that has gone, that session becomes the one of `home`, which has no
+    /// Where the profile is open in the default session of a client that has gone, that session becomes the one of `scope`, which has no
     /// browser yet: a client that reconnects finds its logins and its pages. Where the two work in different folders, the session is closed
     /// instead, so that the profile is free.
-    pub(super) async fn take_up(
+    pub(super) async fn adopt_profile_session(
         self: &Arc<Self>,
-        home: &Arc<Resident>,
+        scope: &Arc<DefaultSession>,
         owner: &Principal,
         client: &Arc<dyn Client>,
     ) {
-        home.residence().client = Some(client.clone());
-        if home.has_browser() {
+        scope.state().client = Some(client.clone());
+        if scope.has_browser() {
             return;
         }
         let mut others = self.list(owner);
@@ -263,16 +268,16 @@ impl Sessions {
         else {
             return;
         };
-        let left = other.resident().clone();
+        let left = other.default_session().clone();
         if let Some(status) = client.status() {
             status.set("waiting for the client that has the profile to answer");
         }
-        if !other.is_left().await {
+        if !other.is_abandoned().await {
             return;
         }
         let output = other.session.known_output();
         let is_same_folder = output.is_some_and(|output| output.workspace() == workspace.folder);
-        if !other.move_to(home, &left) {
+        if !other.reassign_to(scope, &left) {
             return;
         }
         tracing::info!(id = %other.id, "a client takes over the session of a client that has disconnected");

@@ -1,4 +1,4 @@
-//! The dialect of the `browser` toolset: sections under `###` headings, in the order and words that clients of
+//! The output format of the `browser` toolset: sections under `###` headings, in the order and words that clients of
 //! `@playwright/mcp` read.
 
 use super::sections::{Boundary, Sections};
@@ -6,7 +6,7 @@ use super::{Content, ContentItem, name_session};
 use crate::config::{AnswerSettings, ImageResponses};
 use crate::error::{Error, Result};
 use crate::escape::one_line;
-use crate::evidence::{Earlier, Evidence, ServerState};
+use crate::evidence::{EarlierError, Evidence, ServerState};
 use crate::reply::{Answer, Event, Image, Modal, PageFacts, Part, SnapshotFacts, TabFacts};
 use crate::tool::ToolSpec;
 use engine::codegen::Language;
@@ -68,7 +68,7 @@ pub(crate) fn tab_lines(tabs: &[TabFacts]) -> Vec<String> {
 
 fn failed(error: &Error) -> Sections {
     let mut text = Sections::default();
-    text.section("Error", &[sentence(error)], has_words_of_page(error));
+    text.section("Error", &[sentence(error)], quotes_page(error));
     text
 }
 
@@ -88,7 +88,7 @@ fn answered(
     } = answer;
     let mut text = Sections::default();
     if let Some(error) = &reply.error {
-        text.section("Error", &[sentence(error)], has_words_of_page(error));
+        text.section("Error", &[sentence(error)], quotes_page(error));
     }
     let mut images = Vec::new();
     let mut result = Vec::new();
@@ -134,7 +134,7 @@ fn answered(
 }
 
 /// Whether an error quotes what a page says.
-fn has_words_of_page(error: &Error) -> bool {
+fn quotes_page(error: &Error) -> bool {
     matches!(error, Error::Engine(_) | Error::VerificationFailed { .. })
 }
 
@@ -156,7 +156,7 @@ fn add_evidence(text: &mut Sections, evidence: &Evidence) {
             one_line(&failed.to_string())
         ));
     }
-    if let Some(Earlier {
+    if let Some(EarlierError {
         time,
         tool,
         message,
@@ -334,12 +334,12 @@ fn is_of_page(event: &Event) -> bool {
 mod tests {
     use super::*;
     use crate::reply::Reply;
-    use crate::tool::Dialect;
+    use crate::tool::OutputFormat;
     use engine::{ConsoleCounts, Dialog, DialogKind};
 
-    const TOOL: ToolSpec = ToolSpec::internal("click", Dialect::Markdown);
+    const TOOL: ToolSpec = ToolSpec::internal("click", OutputFormat::Markdown);
 
-    use crate::dialect::tests::settings;
+    use crate::output_format::tests::settings;
 
     fn tab(title: &str, current: bool) -> TabFacts {
         TabFacts {
@@ -439,13 +439,13 @@ mod tests {
     }
 
     #[test]
-    fn a_success_has_nothing_but_content() {
+    fn a_success_contains_only_content() {
         let content = content(&TOOL, Ok(Answer::default()), None, None, &settings());
         assert!(!content.is_error && content.structured.is_none());
     }
 
     #[test]
-    fn what_a_page_says_is_within_the_boundary() {
+    fn page_text_is_within_the_boundary() {
         let answer = Answer {
             reply: Reply::default().and(Part::Page("### Result\nOK".to_owned())),
             modals: vec![Modal::Dialog(Dialog {

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 /// The rules of the house.
-pub(crate) struct Door {
+pub(crate) struct RequestPolicy {
     /// `None`: any.
     hosts: Option<Vec<String>>,
     origins: Option<Vec<String>>,
@@ -29,9 +29,9 @@ pub(crate) struct Door {
 type Rate = RateLimiter<Principal, HashMapStateStore<Principal>, DefaultClock>;
 
 /// After so many requests those who have not asked for a while are forgotten.
-const FORGET: u64 = 1024;
+const CLEANUP_INTERVAL: u64 = 1024;
 
-impl Door {
+impl RequestPolicy {
     /// The rules for a server that listens at `address`.
     pub(crate) fn new(settings: &HttpSettings, address: SocketAddr) -> Self {
         let hosts = settings.allowed_hosts.clone();
@@ -101,11 +101,11 @@ impl Door {
 
     /// Lets web pages that may ask read the answers.
     pub(crate) fn cors(self: &Arc<Self>) -> CorsLayer {
-        let door = self.clone();
+        let policy = self.clone();
         let ours = |name| HeaderName::from_static(name);
         CorsLayer::new()
             .allow_origin(AllowOrigin::predicate(move |origin, _| {
-                door.may_ask(origin)
+                policy.may_ask(origin)
             }))
             .allow_methods([Method::GET, Method::POST, Method::DELETE])
             .allow_headers([
@@ -127,7 +127,7 @@ impl Door {
         let Some(rate) = &self.rate else {
             return Ok(());
         };
-        if self.counted.fetch_add(1, Ordering::Relaxed) % FORGET == FORGET - 1 {
+        if self.counted.fetch_add(1, Ordering::Relaxed) % CLEANUP_INTERVAL == CLEANUP_INTERVAL - 1 {
             rate.retain_recent();
         }
         rate.check_key(principal).map_err(|not_until| {
@@ -214,20 +214,20 @@ mod tests {
     }
 
     #[test]
-    fn who_has_not_asked_for_a_while_is_forgotten_though_nobody_is_refused() {
+    fn idle_clients_are_removed_from_the_rate_limiter() {
         let quota = Quota::per_second(const { NonZeroU32::new(1_000_000).unwrap() });
-        let door = Door {
+        let policy = RequestPolicy {
             hosts: None,
             origins: None,
             port: 80,
             rate: Some(RateLimiter::hashmap(quota)),
             counted: AtomicU64::new(0),
         };
-        for number in 0..20 * FORGET {
+        for number in 0..20 * CLEANUP_INTERVAL {
             let somebody = Principal::named(&number.to_string());
-            assert!(door.count(&somebody).is_ok());
+            assert!(policy.count(&somebody).is_ok());
         }
-        let known = door.rate.as_ref().map_or(0, RateLimiter::len);
-        assert!(known < 10 * FORGET as usize, "{known}");
+        let known = policy.rate.as_ref().map_or(0, RateLimiter::len);
+        assert!(known < 10 * CLEANUP_INTERVAL as usize, "{known}");
     }
 }

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 /// Differences closer together than this are one region.
 const CELL: u32 = 16;
 /// Regions that are told; the smallest are left out.
-const REGIONS: usize = 50;
+const MAX_REGIONS: usize = 50;
 /// As far apart as two colours can be, squared and weighted as in [`distance`].
 const FARTHEST: f64 = 35_215.0;
 
@@ -133,7 +133,7 @@ fn regions(mut cells: Vec<Option<Region>>, across: u32) -> Vec<Region> {
         found.push(region);
     }
     found.sort_by_key(|region| std::cmp::Reverse(region.pixels));
-    found.truncate(REGIONS);
+    found.truncate(MAX_REGIONS);
     found.sort_by_key(|region| (region.y, region.x));
     found
 }
@@ -194,14 +194,14 @@ mod tests {
     }
 
     #[test]
-    fn the_same_picture_does_not_differ() {
+    fn equal_images_have_no_difference() {
         let (difference, marked) = compare(&white(20, 10), &white(20, 10), 0.1);
         assert_eq!((difference.pixels, difference.regions.len()), (0, 0));
         assert_eq!(marked, white(20, 10));
     }
 
     #[test]
-    fn what_lies_together_is_one_region_and_what_lies_apart_is_another() {
+    fn adjacent_differences_are_one_region() {
         let mut new = white(200, 100);
         for (x, y) in [(0, 0), (1, 0), (15, 17), (150, 90)] {
             new.put_pixel(x, y, Rgba([0, 0, 0, 255]));
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_one_has_differs() {
+    fn areas_of_only_one_image_differ() {
         let (difference, marked) = compare(&white(10, 10), &white(10, 12), 0.1);
         assert_eq!(difference.pixels, 20);
         assert_eq!((marked.width(), marked.height()), (10, 12));
