@@ -3,6 +3,7 @@
 mod document;
 mod injected;
 mod modules;
+mod names;
 mod paths;
 mod protocols;
 mod requirements;
@@ -167,6 +168,25 @@ fn every_command_is_sent_and_every_event_handled() {
         .iter()
         .map(|(module, name)| format!("{module}::{name}"));
     assert_none(unused.collect(), "Delete it, or use it.");
+}
+
+#[test]
+fn names_use_the_terms_of_the_specifications() {
+    let crates = ["wire", "engine", "playhouse", "testkit"];
+    let sources = crates.map(|name| root().join("crates").join(name).join("src"));
+    let mut broken = Vec::new();
+    for path in sources.iter().flat_map(|source| rust_files(source)) {
+        let text = fs::read_to_string(&path).expect("a source file is text");
+        let code = source::code_of(&text);
+        let stem = path.file_stem().and_then(|stem| stem.to_str());
+        let names = names::declared(&code).into_iter().chain(stem);
+        let denied = names.filter(|name| {
+            let words = names::words(name);
+            words.iter().any(|word| names::DENIED.contains(&&**word))
+        });
+        broken.extend(denied.map(|name| format!("{}: `{name}`", shown(&path))));
+    }
+    assert_none(broken, "docs/glossary.md has the standard term.");
 }
 
 #[test]

@@ -61,7 +61,7 @@ pub(super) struct E2eLogs {
     /// Only so many lines, the last.
     tail: Option<usize>,
     /// Only what came with the last action (click, navigation…), and since.
-    marks_at_last_call: Option<bool>,
+    since_last_call: Option<bool>,
     /// Only lines with this text, or that match /regex/flags.
     search: Option<String>,
     /// Read on from this byte.
@@ -160,7 +160,7 @@ impl E2eLogs {
         room: u64,
     ) -> Result<(Excerpt, Option<u64>)> {
         let path = &part.path;
-        let read = match (self.marks_at_last_call, self.offset) {
+        let read = match (self.since_last_call, self.offset) {
             (Some(true), _) => devserver::since(path, position, room).map(|since| (since, None)),
             (_, Some(offset)) => devserver::page(path, offset, MAX_ANSWER_BYTES),
             // One of the two may have nothing to say yet.
