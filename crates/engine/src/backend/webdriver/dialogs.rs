@@ -60,14 +60,14 @@ pub(super) fn hooks(token: &str) -> String {
   if (own.tells) return;
   own.tells = true;
   const say = console.debug.bind(console);
-  const tell = (...parts) => say({token} + JSON.stringify(parts));
+  const report = (...parts) => say({token} + JSON.stringify(parts));
   for (const kind of ['alert', 'confirm', 'prompt']) {{
     const real = window[kind];
     if (typeof real !== 'function') continue;
     window[kind] = new Proxy(real, {{
       apply(target, self, args) {{
-        send_to_inspector('dialog', kind, args.length ? String(args[0]).slice(0, 10000) : '', kind === 'prompt' && args.length > 1 ? String(args[1]).slice(0, 2000) : '');
-        try {{ return Reflect.apply(target, self, args); }} finally {{ send_to_inspector('answered'); }}
+        report('dialog', kind, args.length ? String(args[0]).slice(0, 10000) : '', kind === 'prompt' && args.length > 1 ? String(args[1]).slice(0, 2000) : '');
+        try {{ return Reflect.apply(target, self, args); }} finally {{ report('answered'); }}
       }},
     }});
   }}
@@ -91,7 +91,7 @@ pub(super) fn hooks(token: &str) -> String {
     }});
   }}
   const asks = (e) => e instanceof HTMLInputElement && e.type === 'file' && !e.disabled;
-  const choose = (e) => {{ own.chooser = e; send_to_inspector('chooser', own.id, e.multiple); }};
+  const choose = (e) => {{ own.chooser = e; report('chooser', own.id, e.multiple); }};
   addEventListener('click', (event) => {{
     const e = event.composedPath()[0];
     if (!asks(e) || event.defaultPrevented) return;
@@ -117,7 +117,7 @@ pub(super) fn hooks(token: &str) -> String {
     }},
   }});
   if (window.top === window) {{
-    const moved = () => send_to_inspector('moved', location.href);
+    const moved = () => report('moved', location.href);
     for (const name of ['pushState', 'replaceState']) {{
       const real = History.prototype[name];
       History.prototype[name] = new Proxy(real, {{
