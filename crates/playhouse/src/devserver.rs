@@ -28,7 +28,7 @@ const LISTEN_TIMEOUT: Duration = Duration::from_secs(5);
 
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How long we wait for somebody who starts or stops a server before we see whether something was left running.
+/// How long we wait for another process that starts or stops a server before we check whether something was left running.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// All servers that are configured.
@@ -156,9 +156,9 @@ impl DevServers {
         engine::spawn("clearing up servers", async move {
             for register in LeaseFolder::all(&leases) {
                 let alone = register.lock_exclusive(LOCK_TIMEOUT).await;
-                let (somebody, left) = register.other_users(&alone, None);
+                let (is_shared, left) = register.other_users(&alone, None);
                 let note = left.iter().find_map(|left| left.note.as_ref());
-                if let Some(note) = note.filter(|_| !somebody) {
+                if let Some(note) = note.filter(|_| !is_shared) {
                     let settings = note.settings();
                     tracing::info!(server = settings.name, "stopping what was left running");
                     if let Err(error) = stopped(&settings, note.process.as_ref()).await {
@@ -333,10 +333,10 @@ impl DevServer {
         let alone = self.register.lock_exclusive(self.settings.start).await;
         let ours = state.lease.is_some() || self.settings.url.is_some();
         if !ours {
-            let (somebody, left) = self.register.other_users(&alone, None);
+            let (is_shared, left) = self.register.other_users(&alone, None);
             // Noted before it is started: we may be killed in between.
             state.lease = Some(self.register.take(&self.effective_settings(), &alone));
-            state.foreign = !somebody && left.is_empty();
+            state.foreign = !is_shared && left.is_empty();
             left.into_iter().for_each(lease::StaleLease::remove_file);
             self.set_known(None);
         }
@@ -451,7 +451,7 @@ impl DevServer {
         }
     }
 
-    /// Stops it, unless somebody else has it running.
+    /// Stops it, unless another server uses it.
     async fn stop_unless_shared(&self, state: &mut State, reason: Reason) -> Result<StopOutcome> {
         if self.settings.url.is_some() {
             self.set_known(None);
@@ -461,8 +461,8 @@ impl DevServer {
             return Ok(StopOutcome::Shared);
         };
         let alone = self.register.lock_exclusive(self.settings.shutdown).await;
-        let (somebody, left) = self.register.other_users(&alone, Some(&lease));
-        if somebody {
+        let (is_shared, left) = self.register.other_users(&alone, Some(&lease));
+        if is_shared {
             lease.release(&alone);
             return Ok(StopOutcome::Shared);
         }
@@ -511,7 +511,7 @@ async fn stopped(settings: &DevServerSettings, process: Option<&Identity>) -> Re
     }
 }
 
-/// Whether somebody accepts connections there, now or within this time.
+/// Whether anything accepts connections there, now or within this time.
 async fn is_open(answer: &Answer, limit: Duration) -> bool {
     let url = answer.url.as_deref();
     let url = url.and_then(|url| url::Url::parse(url).ok());

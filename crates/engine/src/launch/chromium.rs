@@ -32,10 +32,10 @@ pub(super) async fn launch(
     progress: &Progress,
     options: &LaunchOptions,
 ) -> Result<Arc<dyn BrowserBackend>> {
-    let patience = Instant::now() + options.profile_patience;
+    let deadline = Instant::now() + options.profile_patience;
     loop {
         match attempt(progress, options).await {
-            Err(Error::ProfileInUse { .. }) if Instant::now() < patience => {
+            Err(Error::ProfileInUse { .. }) if Instant::now() < deadline => {
                 pause(progress, PROFILE_RETRY_INTERVAL).await?;
             }
             done => return done,
@@ -59,11 +59,11 @@ pub(super) async fn profile(progress: &Progress, options: &LaunchOptions) -> Res
             log: String::new(),
         });
     };
-    let patience = Instant::now() + PROFILE_RELEASE_TIMEOUT;
+    let deadline = Instant::now() + PROFILE_RELEASE_TIMEOUT;
     loop {
         match Profile::claim(dir) {
             Ok(profile) => return Ok(profile),
-            Err(ClaimError::Ending) if Instant::now() < patience => {
+            Err(ClaimError::Ending) if Instant::now() < deadline => {
                 pause(progress, PROFILE_POLL_INTERVAL).await?;
             }
             Err(_) => {

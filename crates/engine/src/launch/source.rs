@@ -37,11 +37,11 @@ impl Source {
         match self {
             Self::Started(process) => {
                 process.leave();
-                let patience = Instant::now() + grace;
+                let deadline = Instant::now() + grace;
                 // It may be gone already; then there is nothing to ask.
-                let _ = tokio::time::timeout_at(patience, ask).await;
+                let _ = tokio::time::timeout_at(deadline, ask).await;
                 process
-                    .end(patience.saturating_duration_since(Instant::now()))
+                    .end(deadline.saturating_duration_since(Instant::now()))
                     .await;
             }
             Self::Granted(grant) => grant.end().await,

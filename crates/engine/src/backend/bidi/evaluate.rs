@@ -143,13 +143,13 @@ impl BidiPage {
         };
         let injected = async {
             let mut asked = FuturesUnordered::new();
-            let mut patience = ANSWER_TIMEOUT;
+            let mut interval = ANSWER_TIMEOUT;
             loop {
                 asked.push(inject());
                 tokio::select! {
                     biased;
                     Some(answer) = asked.next() => return answer,
-                    () = tokio::time::sleep(patience) => patience *= 2,
+                    () = tokio::time::sleep(interval) => interval *= 2,
                 }
             }
         };
@@ -166,13 +166,13 @@ impl BidiPage {
     /// Returns once a frame has another sandbox of ours than this one: it was that of the document before, and Firefox may answer nothing
     /// that was asked there.
     async fn wait_until_replaced(&self, frame: &FrameId, realm: &str) {
-        let mut patience = ANSWER_TIMEOUT;
+        let mut interval = ANSWER_TIMEOUT;
         loop {
-            tokio::time::sleep(patience).await;
+            tokio::time::sleep(interval).await;
             if self.has_realm(frame, realm).await == Some(false) {
                 return;
             }
-            patience *= 2;
+            interval *= 2;
         }
     }
 
