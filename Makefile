@@ -54,7 +54,7 @@ update: chromium $(call packages,$(INJECTED) $(APPS) $(OAUTH))
 	UPDATE_EXPECT=1 $(CARGO) test --workspace
 
 # Sends the same calls to Playhouse and to the npm package, and compares the answers. PARITY=text runs only some scenarios.
-parity: chromium $(ORACLE)
+parity: chromium clients $(ORACLE)
 	$(CARGO) build --locked -p playhouse -p testkit
 	target/debug/parity crates/testkit/parity -- target/debug/playhouse --toolsets browser -- node $(CURDIR)/$(ORACLE)
 

@@ -31,6 +31,11 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Starts a server that listens, and is itself one over stdio.
 const OVER_HTTP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/clients/over_http.mjs");
+/// What that script imports.
+const SDK: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/clients/node_modules/@modelcontextprotocol/sdk"
+);
 
 impl Server {
     /// Puts up the site and the workspace of a scenario. Nothing is started yet.
@@ -60,6 +65,11 @@ impl Server {
             .filter(|arg| !scenario.flags.without.contains(arg));
         let args = scenario.flags.args.iter().map(|arg| normal.fill(arg));
         let launch = if scenario.flags.over_http {
+            // Both servers would fail alike, and nothing would differ.
+            assert!(
+                Path::new(SDK).exists(),
+                "the MCP SDK for scenarios over HTTP is missing; run `make clients`"
+            );
             let is_path = program.contains(std::path::MAIN_SEPARATOR);
             let path = is_path.then(|| std::path::absolute(program).expect("a path"));
             let program = path.unwrap_or_else(|| program.into());
