@@ -57,7 +57,7 @@ pub fn main() -> ExitCode {
         #[cfg(unix)]
         Some((app::NAME, matches)) => return wait(app::run(matches, &environment, &cwd)),
         #[cfg(unix)]
-        Some((crate::app::SUPERVISOR, _)) => return app::run_supervisor(),
+        Some((crate::apps::app::SUPERVISOR, _)) => return app::run_supervisor(),
         Some((setup::NAME, matches)) => return setup::run(matches, &environment, &cwd),
         Some((audit::NAME, matches)) => return audit::run(matches, &cwd),
         Some((completions::NAME, matches)) => return completions::run(matches),
@@ -92,10 +92,12 @@ fn run(matches: &ArgMatches, config: &Config) -> ExitCode {
         Some(("tools", matches)) => tools::run(matches, settings),
         Some(("doctor", matches)) => wait(doctor::run(matches, settings)),
         Some(("try", matches)) => wait(try_command::run(matches, settings)),
-        _ if settings.http.is_some() => wait_for_many(crate::serve::serve(settings.clone())),
+        _ if settings.http.is_some() => {
+            wait_for_many(crate::transport::serve::serve(settings.clone()))
+        }
         _ => {
             terminal::greet();
-            wait(crate::serve::serve(settings.clone()))
+            wait(crate::transport::serve::serve(settings.clone()))
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod advice;
 mod files;
+pub(crate) mod nearest;
 mod network;
 
 pub(crate) use files::FileRule;

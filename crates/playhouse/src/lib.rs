@@ -1,51 +1,20 @@
 //! The MCP server: tools over sessions over the engine.
 
-mod address;
-#[cfg(unix)]
-mod app;
-mod artifacts;
-mod audit;
-mod auth;
-mod browsers;
-mod call;
-mod call_queue;
+mod access;
+mod answers;
+mod apps;
+mod calls;
 mod cli;
 mod config;
-mod devserver;
-mod dispatch;
-mod downloads;
 mod error;
-mod escape;
-mod evidence;
-mod handover;
-mod image_diff;
-mod image_size;
-mod instructions;
-mod mcp;
-mod metrics;
-mod nearest;
-mod output;
-mod output_format;
-mod owners;
-mod policy;
-mod principal;
-mod processes;
-mod prompts;
-mod protected;
-mod reference;
-mod reply;
-mod resources;
-mod scope;
-mod script;
-mod serve;
+mod files;
 mod server;
-mod session;
 mod sessions;
-mod tool;
 mod tools;
 mod transport;
-mod uri;
 
+pub use access::principal::Permission;
+pub use calls::tool_spec::{Effect, OutputFormat, ToolSpec};
 pub use cli::main;
 pub use config::{
     AnswerSettings, AuthMode, AuthSettings, BrowserSettings, Capability, CdpSettings,
@@ -58,8 +27,9 @@ pub use config::{
     schema as config_schema,
 };
 pub use error::ErrorCode;
-pub use principal::Permission;
-pub use reference::{BrowserColumn, all_tools, browser_reference, error_reference, tool_reference};
-pub use script::reference as code_reference;
-pub use tool::{Effect, OutputFormat, SessionNaming, ToolDef, ToolSpec, Toolset};
+pub use sessions::script::reference as code_reference;
+pub use tools::reference::{
+    BrowserColumn, all_tools, browser_reference, error_reference, tool_reference,
+};
+pub use tools::tool::{SessionNaming, ToolDef, Toolset};
 pub use tools::{TOOLSETS, Toolbox};

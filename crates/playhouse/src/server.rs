@@ -1,25 +1,30 @@
-//! The server: its settings, the tools they switch on, and what runs for its clients.
+//! The server: its settings, the tools they switch on, and what runs for its clients. What MCP offers is here, without the protocol.
 
-use crate::address::origin;
-use crate::audit::{AuditLog, Decision, Entry, OpenError, Outcome, WriteError};
-use crate::browsers::Browsers;
-use crate::call::{Anonymous, Call, Client};
-use crate::call_queue::{CallQueue, Ticket};
+pub(crate) mod dispatch;
+pub(crate) mod instructions;
+pub(crate) mod metrics;
+pub(crate) mod prompts;
+pub(crate) mod resources;
+
+use crate::access::audit::{AuditLog, Decision, Entry, OpenError, Outcome, WriteError};
+use crate::access::policy::{self, Action, Policy, Subject};
+use crate::access::principal::{Permission, Principal};
+use crate::access::urls::origin;
+use crate::answers::Content;
+use crate::apps::DevServers;
+use crate::calls::handover::Handovers;
+use crate::calls::queue::{CallQueue, Ticket};
+use crate::calls::tool_spec::{OutputFormat, ToolSpec};
+use crate::calls::{Anonymous, Call, Client};
 use crate::config::{Settings, ToolsetName};
-use crate::devserver::DevServers;
-use crate::dispatch;
 use crate::error::{Denial, Error};
-use crate::handover::Handovers;
-use crate::instructions;
-use crate::metrics::{HealthStats, Metrics};
-use crate::output_format::Content;
-use crate::policy::{self, Action, Policy, Subject};
-use crate::principal::{Permission, Principal};
-use crate::prompts::{self, Prompts};
-use crate::resources::Resources;
+use crate::sessions::browsers::Browsers;
 use crate::sessions::{Caller, Sessions, Visible};
-use crate::tool::{Arguments, OutputFormat, Reach, ToolDef, ToolSpec};
+use crate::tools::tool::{Arguments, Reach, ToolDef};
 use crate::tools::{self, Lookup, Toolbox};
+use metrics::{HealthStats, Metrics};
+use prompts::Prompts;
+use resources::Resources;
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;

@@ -1,22 +1,26 @@
 //! The sessions of a server: the default one, and those that clients create, each with an end to its life.
 
+pub(crate) mod browsers;
 mod default_session;
+pub(crate) mod downloads;
 mod expiry;
 mod options;
+pub(crate) mod script;
+pub(crate) mod session;
 mod visible;
 
-use crate::browsers::{self, Browsers};
-use crate::call::Call;
+use crate::access::principal::Principal;
+use crate::apps::DevServers;
+use crate::calls::Call;
 use crate::config::{SessionExpiry, Settings};
-use crate::devserver::DevServers;
 use crate::error::{Error, Result};
-use crate::output;
-use crate::principal::Principal;
-use crate::session::{Ended, Session};
+use crate::files;
+use browsers::Browsers;
 use default_session::{DefaultScope, DefaultSession, DefaultSessions};
 use engine::Task;
 use expiry::Deadline;
 pub(crate) use expiry::unix_ms;
+use session::{Ended, Session};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
@@ -215,7 +219,7 @@ impl Sessions {
             &caller.principal,
             options.name.as_ref(),
         )?;
-        let own = output::settings_of(&self.settings, &caller.principal);
+        let own = files::settings_of(&self.settings, &caller.principal);
         let settings = Arc::new(options.applied_to(&own)?);
         let timeout = options.lifetime.unwrap_or(self.settings.sessions.timeout);
         let session = Arc::new(Session::new(settings, self.browsers.clone()));

@@ -2,15 +2,21 @@
 
 mod browser;
 mod e2e;
+pub(crate) mod evidence;
+pub(crate) mod image_diff;
+pub(crate) mod image_size;
 mod names;
+pub(crate) mod reference;
+pub(crate) mod scope;
 mod session;
+pub(crate) mod tool;
 
 pub(crate) use session::{element, network_log};
 
+use crate::access::policy::{LoadError, Policy, Subject};
 use crate::config::{Capability, Settings, ToolSettings, ToolsetName};
-use crate::policy::{LoadError, Policy, Subject};
-use crate::tool::{Arguments, Effect, SESSION, SessionNaming, ToolDef, Toolset};
 use serde_json::Value;
+use tool::{Arguments, Effect, SESSION, SessionNaming, ToolDef, Toolset};
 
 /// Rules about requests that a context may have.
 const MAX_ROUTES: usize = 200;

@@ -10,10 +10,8 @@ use clap::{
 #[cfg(unix)]
 use super::app;
 use super::{audit, completions, doctor, install, manual, setup, tools, try_command};
-use crate::{
-    config::{ConfigError, flags, safe_help},
-    nearest::nearest,
-};
+use crate::config::{ConfigError, flags, safe_help};
+use crate::error::nearest::nearest;
 
 const AFTER: &str = "\
 Each option can also be given as an environment variable (PLAYHOUSE_VIEWPORT_SIZE, and so on; those

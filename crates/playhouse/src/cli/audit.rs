@@ -10,10 +10,8 @@ use std::{
 use clap::{Arg, ArgMatches, Command, value_parser};
 
 use super::print;
-use crate::{
-    audit::{Intact, Verdict, verify},
-    config::ConfigError,
-};
+use crate::access::audit::{Intact, Verdict, verify};
+use crate::config::ConfigError;
 
 pub(super) const NAME: &str = "audit";
 

@@ -12,10 +12,8 @@ use clap::{Arg, ArgMatches, Command};
 use engine::Channel;
 
 use super::{arguments::switch, platform::Platform, process};
-use crate::{
-    config::{Settings, flags},
-    nearest::nearest,
-};
+use crate::config::{Settings, flags};
+use crate::error::nearest::nearest;
 use plan::Step;
 
 pub(super) fn command() -> Command {

@@ -7,7 +7,7 @@ use super::{
     layered::Source,
     options::{OPTIONS, Options},
 };
-use crate::nearest::nearest;
+use crate::error::nearest::nearest;
 
 /// Environment variables by name, read once.
 #[derive(Debug, Clone, Default)]

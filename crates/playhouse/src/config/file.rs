@@ -13,7 +13,7 @@ use super::{
     table::OptionDef,
     value::Problem,
 };
-use crate::nearest::nearest;
+use crate::error::nearest::nearest;
 
 /// JSON as it is written by hand.
 pub(crate) const JSON_WITH_COMMENTS: ParseOptions = ParseOptions {

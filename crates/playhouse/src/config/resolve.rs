@@ -30,7 +30,7 @@ use super::{
         OptionValue, Port, Ports, Size, Switch, ToolsetName, ToolsetNames, Transport, Viewport,
     },
 };
-use crate::nearest::nearest;
+use crate::error::nearest::nearest;
 
 pub(crate) use auth::is_safe_address;
 pub(crate) use safe::help as safe_help;

@@ -1,10 +1,10 @@
 //! Default sessions: where the calls of a client go that name no session, and what becomes of the session of a client that went away.
 
 use super::{ActiveUse, Created, Origin, Sessions};
-use crate::call::Client;
-use crate::output;
-use crate::principal::Principal;
-use crate::session::{self, Session};
+use crate::access::principal::Principal;
+use crate::calls::Client;
+use crate::files;
+use crate::sessions::session::{self, Session};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -203,7 +203,7 @@ impl Sessions {
         owner: &Principal,
     ) -> Arc<Created> {
         self.end_oldest_abandoned();
-        let settings = Arc::new(output::settings_of(&self.settings, owner));
+        let settings = Arc::new(files::settings_of(&self.settings, owner));
         let session = Arc::new(Session::new(settings, self.browsers.clone()));
         let lifetime = self.settings.sessions.timeout;
         let origin = Origin {
@@ -257,7 +257,7 @@ impl Sessions {
         if others.is_empty() {
             return;
         }
-        let settings = output::settings_of(&self.settings, owner);
+        let settings = files::settings_of(&self.settings, owner);
         let Some(workspace) = session::workspace(&**client, &settings).await else {
             return;
         };

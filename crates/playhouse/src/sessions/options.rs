@@ -45,7 +45,7 @@ impl SessionName {
     /// The name that a client gives: of letters, digits, - and _, and none that means a session already.
     pub(crate) fn given(tool: &'static str, name: String) -> Result<Self> {
         let message = match name.as_str() {
-            crate::session::DEFAULT_NAME => "Is the name of the default session",
+            crate::sessions::session::DEFAULT_NAME => "Is the name of the default session",
             text if uuid::Uuid::parse_str(text).is_ok() => "Must not look like an id",
             text if !is_name(text) => "Must be up to 64 letters, digits, - and _",
             _ => return Ok(Self::Given(name)),

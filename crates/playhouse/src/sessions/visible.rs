@@ -3,11 +3,11 @@
 use super::{
     ActiveUse, Caller, Created, DefaultScope, SelectedSession, SessionOptions, Sessions, Slot,
 };
-use crate::call::{Call, Client};
-use crate::devserver::DevServers;
+use crate::access::principal::Permission;
+use crate::apps::DevServers;
+use crate::calls::{Call, Client};
 use crate::error::{Error, Result};
-use crate::principal::Permission;
-use crate::session::{DEFAULT_NAME, Session};
+use crate::sessions::session::{DEFAULT_NAME, Session};
 use std::sync::Arc;
 
 /// A session that tests an app, which lives on while a call has it.

@@ -33,7 +33,7 @@ mod verify;
 mod wait;
 mod web_storage;
 
-use crate::tool::Toolset;
+use crate::tools::tool::Toolset;
 
 pub(super) const TOOLSET: Toolset = Toolset::new(
     "browser",

@@ -5,12 +5,12 @@ mod lifecycle;
 mod logs;
 mod parallel;
 
-use crate::call::Call;
+use crate::calls::Call;
 use crate::error::Result;
-use crate::session::Session;
-use crate::session::app::App;
 use crate::sessions::Tested;
-use crate::tool::{Reach, Scope, Toolset};
+use crate::sessions::session::Session;
+use crate::sessions::session::app::App;
+use crate::tools::tool::{Reach, Scope, Toolset};
 use std::sync::Arc;
 
 pub(super) const TOOLSET: Toolset = Toolset::new(

@@ -1,6 +1,6 @@
 //! The tool that an unknown name most likely means.
 
-use crate::nearest::nearest;
+use crate::error::nearest::nearest;
 
 /// What tools of other servers, and older ones of `@playwright/mcp`, are called, by the tool of ours that does it. All without their prefixes.
 const FOREIGN: &[(&str, &[&str])] = &[

@@ -25,7 +25,7 @@ pub(crate) use elements::element;
 pub(super) use lifecycle::storage_state;
 pub(crate) use requests::network_log;
 
-use crate::tool::Toolset;
+use crate::tools::tool::Toolset;
 use schemars::JsonSchema;
 use serde::Serialize;
 

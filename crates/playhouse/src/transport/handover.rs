@@ -1,6 +1,6 @@
 //! The page on which a person types what an agent is not to see. Who knows its address may: it cannot be guessed, and is good once.
 
-use crate::handover::{Handover, Handovers, PATH};
+use crate::calls::handover::{Handover, Handovers, PATH};
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{DefaultBodyLimit, Path, State};

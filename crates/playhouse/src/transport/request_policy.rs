@@ -1,7 +1,7 @@
 //! Who comes in over HTTP: which hosts and web pages may be named, and how often somebody may ask.
 
+use crate::access::principal::Principal;
 use crate::config::HttpSettings;
-use crate::principal::Principal;
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
 use governor::clock::{Clock as _, DefaultClock};

@@ -1,10 +1,10 @@
 //! The transport of 2024-11-05: a stream of events for what we say, and posts beside it for what the client says.
 //! <https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse>
 
-use crate::auth::Identity;
-use crate::mcp::{self, Feed, Outbox};
-use crate::principal::Principal;
+use crate::access::principal::Principal;
 use crate::server::Server;
+use crate::transport::auth::Identity;
+use crate::transport::mcp::{self, Feed, Outbox};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::StreamExt as _;

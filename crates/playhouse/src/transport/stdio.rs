@@ -1,6 +1,6 @@
 //! One message a line, on stdin and stdout. Stdout carries nothing else.
 
-use crate::mcp::{Feed, Outbox};
+use crate::transport::mcp::{Feed, Outbox};
 use tokio::io::{
     AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _,
 };

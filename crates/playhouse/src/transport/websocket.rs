@@ -2,9 +2,9 @@
 
 use super::listener::ConnectionSlot;
 use super::request_policy::RequestPolicy;
-use crate::auth::Identity;
-use crate::mcp;
 use crate::server::Server;
+use crate::transport::auth::Identity;
+use crate::transport::mcp;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code};
 use axum::response::Response;
 use futures_util::{SinkExt as _, StreamExt as _};

@@ -1,13 +1,24 @@
 //! The tables of ARCHITECTURE.md.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// What the tables say.
 #[derive(Debug, Default)]
 pub(crate) struct Document {
-    layers: BTreeMap<String, Vec<Layer>>,
+    tables: Vec<Table>,
     /// The tests that the invariants name.
     pub(crate) tests: Vec<String>,
+}
+
+/// The layers of a crate, or of a folder in it.
+#[derive(Debug)]
+pub(crate) struct Table {
+    /// The crate's name.
+    pub(crate) krate: String,
+    /// The folder whose modules it lists; `None`: those of the crate.
+    pub(crate) folder: Option<String>,
+    /// Its rows, lowest first.
+    pub(crate) layers: Vec<Layer>,
 }
 
 /// One row of a layer table.
@@ -19,12 +30,16 @@ pub(crate) struct Layer {
 }
 
 impl Document {
-    /// A heading with a crate's name in backticks begins its table; the heading `Invariants` the tests.
+    /// A heading with a crate's name in backticks begins its table, one below it with a folder's name the table of that folder; the heading
+    /// `Invariants` begins the tests.
     pub(crate) fn parse(text: &str) -> Self {
-        let (mut document, mut section) = (Self::default(), String::new());
+        let (mut document, mut section, mut folder) = (Self::default(), String::new(), None);
         for line in text.lines() {
             if let Some(heading) = line.strip_prefix("## ") {
                 section = spans(heading).next().unwrap_or(heading).to_owned();
+                folder = None;
+            } else if let Some(heading) = line.strip_prefix("### ") {
+                folder = spans(heading).next().map(str::to_owned);
             }
             let Some(row) = line.strip_prefix("| ") else {
                 continue;
@@ -46,33 +61,65 @@ impl Document {
                     .next()
                     .map(|cell| spans(cell).map(str::to_owned).collect())
                     .unwrap_or_default();
-                document
-                    .layers
-                    .entry(section.clone())
-                    .or_default()
-                    .push(Layer {
-                        module: module.to_owned(),
-                        may_use,
-                    });
+                let layer = Layer {
+                    module: module.to_owned(),
+                    may_use,
+                };
+                match document.tables.last_mut() {
+                    Some(table) if table.krate == section && table.folder == folder => {
+                        table.layers.push(layer);
+                    }
+                    _ => document.tables.push(Table {
+                        krate: section.clone(),
+                        folder: folder.clone(),
+                        layers: vec![layer],
+                    }),
+                }
             }
         }
         document
     }
 
-    /// The layers of a crate, lowest first.
-    pub(crate) fn layers(&self, krate: &str) -> &[Layer] {
-        self.layers
-            .get(krate)
-            .unwrap_or_else(|| panic!("ARCHITECTURE.md has no layer table for `{krate}`"))
+    /// The tables of a crate: its own, then those of its folders.
+    pub(crate) fn tables(&self, krate: &str) -> Vec<&Table> {
+        let tables: Vec<_> = self.tables.iter().filter(|it| it.krate == krate).collect();
+        assert!(
+            tables.first().is_some_and(|table| table.folder.is_none()),
+            "ARCHITECTURE.md has no layer table for `{krate}`"
+        );
+        tables
     }
 }
 
-/// The row that a module belongs to: the one that names most of its path.
-pub(crate) fn row_of<'d>(layers: &'d [Layer], module: &[String]) -> Option<&'d Layer> {
-    (1..=module.len()).rev().find_map(|length| {
-        let name = module[..length].join("/");
-        layers.iter().find(|layer| layer.module == name)
-    })
+impl Table {
+    /// The row that a module belongs to: the one that names most of its path. In a folder's table, the row with the folder's name stands
+    /// for the rest of the folder. `None`: the module is not in this table.
+    pub(crate) fn row_of(&self, module: &[String]) -> Option<&Layer> {
+        let module = match (&self.folder, module.split_first()) {
+            (None, _) => module,
+            (Some(folder), Some((first, rest))) if first == folder => rest,
+            (Some(_), _) => return None,
+        };
+        let row = |name: &str| self.layers.iter().find(|layer| layer.module == name);
+        let named = (1..=module.len())
+            .rev()
+            .find_map(|length| row(&module[..length].join("/")));
+        named.or_else(|| self.folder.as_deref().and_then(row))
+    }
+
+    /// What a row calls a module that is used: its row, or for a folder's table the folder that it is in.
+    pub(crate) fn name_of<'m>(&'m self, module: &'m [String]) -> Option<&'m str> {
+        let row = self.row_of(module).map(|row| row.module.as_str());
+        row.or_else(|| self.folder.as_ref().and(module.first()).map(String::as_str))
+    }
+
+    /// The path of a row's module from the crate's root.
+    pub(crate) fn path_of(&self, layer: &Layer) -> String {
+        match &self.folder {
+            Some(folder) if *folder != layer.module => format!("{folder}/{}", layer.module),
+            _ => layer.module.clone(),
+        }
+    }
 }
 
 /// What stands in backticks.
@@ -83,18 +130,26 @@ fn spans(text: &str) -> impl Iterator<Item = &str> {
 #[test]
 fn tables_are_read() {
     let text = "## Layers of `engine`\n\n| module | may use |\n|---|---|\n| `error` | |\n| `backend/cdp` | `error` `wire` |\n\
+                ### Inside `page`\n| `frames` | `error` |\n| `page` | `frames` |\n\
                 ## Invariants\n| what | test |\n|---|---|\n| stdout is clean | `stdout_is_clean` |\n";
     let document = Document::parse(text);
-    let layers = document.layers("engine");
+    let [top, page] = document.tables("engine")[..] else {
+        panic!("{document:?}");
+    };
     assert_eq!(
-        layers[1].may_use,
+        top.layers[1].may_use,
         ["error", "wire"].map(str::to_owned).into()
     );
-    let path = ["backend", "cdp", "page"].map(str::to_owned);
-    assert_eq!(
-        row_of(layers, &path).map(|row| row.module.as_str()),
-        Some("backend/cdp")
-    );
-    assert!(row_of(layers, &path[..1]).is_none());
+    let path = |text: &str| -> Vec<String> { text.split('/').map(str::to_owned).collect() };
+    let row = |table: &Table, module: &str| {
+        let row = table.row_of(&path(module));
+        row.map(|row| row.module.clone())
+    };
+    assert_eq!(row(top, "backend/cdp/page").as_deref(), Some("backend/cdp"));
+    assert_eq!(row(top, "backend"), None);
+    assert_eq!(row(page, "page/frames/tree").as_deref(), Some("frames"));
+    assert_eq!(row(page, "page/title").as_deref(), Some("page"));
+    assert_eq!(row(page, "error"), None);
+    assert_eq!(page.name_of(&path("error/advice")), Some("error"));
     assert_eq!(document.tests, ["stdout_is_clean"]);
 }

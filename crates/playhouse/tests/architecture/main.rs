@@ -47,24 +47,34 @@ fn assert_none(broken: Vec<String>, hint: &str) {
 
 #[test]
 fn rows_name_only_rows_above_them() {
-    let mut broken = Vec::new();
+    let (document, mut broken) = (document(), Vec::new());
     for name in CRATES {
-        let mut above: BTreeSet<&str> = WATCHED.into();
-        let document = document();
-        for layer in document.layers(name) {
-            let unknown = layer
-                .may_use
+        let tables = document.tables(name);
+        for table in &tables {
+            // Modules of a folder may use what the folder may use, and the modules above them.
+            let folder = table.folder.as_deref();
+            let outside = tables[0]
+                .layers
                 .iter()
-                .filter(|used| !above.contains(used.as_str()));
-            broken.extend(unknown.map(|used| {
-                format!(
-                    "{name}: `{}` names `{used}`, which is not above it",
-                    layer.module
-                )
-            }));
-            above.insert(&layer.module);
+                .find(|it| Some(&*it.module) == folder);
+            let mut above: BTreeSet<&str> = match outside {
+                Some(outside) => outside.may_use.iter().map(String::as_str).collect(),
+                None => WATCHED.into(),
+            };
+            for layer in &table.layers {
+                let unknown = layer
+                    .may_use
+                    .iter()
+                    .filter(|used| !above.contains(used.as_str()));
+                broken.extend(unknown.map(|used| {
+                    format!(
+                        "{name}: `{}` names `{used}`, which is not above it",
+                        table.path_of(layer)
+                    )
+                }));
+                above.insert(&layer.module);
+            }
         }
-        drop(above);
     }
     assert_none(broken, HINT);
 }
@@ -78,19 +88,21 @@ fn every_module_has_a_row_and_every_row_a_module() {
             .iter()
             .map(|file| file.module.join("/"))
             .collect();
-        let rows: BTreeSet<&str> = document
-            .layers(&krate.name)
+        let tables = document.tables(&krate.name);
+        for file in krate
+            .files
             .iter()
-            .map(|layer| layer.module.as_str())
-            .collect();
-        for file in krate.files.iter().filter(|file| {
-            !file.is_test && file.module.len() == 1 && !rows.contains(file.module[0].as_str())
-        }) {
-            broken.push(format!("{}: `{}` has no row", krate.name, file.module[0]));
+            .filter(|file| !file.is_test && file.module.len() == 1)
+        {
+            if tables[0].row_of(&file.module).is_none() {
+                broken.push(format!("{}: `{}` has no row", krate.name, file.module[0]));
+            }
         }
+        let rows = tables
+            .iter()
+            .flat_map(|table| table.layers.iter().map(|layer| table.path_of(layer)));
         broken.extend(
-            rows.iter()
-                .filter(|row| !modules.contains(**row))
+            rows.filter(|row| !modules.contains(row))
                 .map(|row| format!("{}: there is no module `{row}`", krate.name)),
         );
     }
@@ -101,31 +113,32 @@ fn every_module_has_a_row_and_every_row_a_module() {
 fn modules_use_only_what_their_row_allows() {
     let (document, mut broken) = (document(), Vec::new());
     for krate in our_crates() {
-        let layers = document.layers(&krate.name);
+        let tables = document.tables(&krate.name);
         for file in krate
             .files
             .iter()
             .filter(|file| !file.module.is_empty() && !file.is_test)
         {
-            let Some(own) = document::row_of(layers, &file.module) else {
-                continue;
-            };
-            for used in krate.used_by(file) {
-                let target = match &used {
-                    paths::Used::Crate(name) if WATCHED.contains(&name.as_str()) => name.as_str(),
-                    paths::Used::Crate(_) => continue,
-                    paths::Used::Module(path) => match document::row_of(layers, path) {
-                        Some(row) => row.module.as_str(),
-                        None => continue,
-                    },
-                };
-                if target != own.module && !own.may_use.contains(target) {
-                    broken.push(format!(
+            let used = krate.used_by(file);
+            let rows = tables
+                .iter()
+                .filter_map(|table| Some((table, table.row_of(&file.module)?)));
+            for (table, own) in rows {
+                let targets = used.iter().filter_map(|used| match used {
+                    paths::Used::Crate(name) => {
+                        WATCHED.contains(&name.as_str()).then_some(name.as_str())
+                    }
+                    paths::Used::Module(path) => table.name_of(path),
+                });
+                let denied = targets
+                    .filter(|target| *target != own.module && !own.may_use.contains(*target));
+                broken.extend(denied.map(|target| {
+                    format!(
                         "{}: `{}` may not use `{target}`",
                         shown(&file.path),
-                        own.module
-                    ));
-                }
+                        table.path_of(own)
+                    )
+                }));
             }
         }
     }

@@ -1,11 +1,11 @@
 //! Closing the browser.
 
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::answers::reply::{Part, Reply};
+use crate::calls::Call;
 use crate::error::Result;
-use crate::principal::Permission;
-use crate::reply::{Part, Reply};
-use crate::scope::WholeSession;
-use crate::tool::{Effect, Tool, ToolDef};
+use crate::tools::scope::WholeSession;
+use crate::tools::tool::{Effect, Tool, ToolDef};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -1,13 +1,13 @@
 //! What the page wrote to its console.
 
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::answers::reply::Reply;
+use crate::calls::Call;
 use crate::config::ConsoleLevel;
 use crate::error::Result;
-use crate::principal::Permission;
-use crate::reply::Reply;
-use crate::scope::CurrentTab;
-use crate::session::{console_level, console_line};
-use crate::tool::{Effect, Tool, ToolDef};
+use crate::sessions::session::{console_level, console_line};
+use crate::tools::scope::CurrentTab;
+use crate::tools::tool::{Effect, Tool, ToolDef};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;

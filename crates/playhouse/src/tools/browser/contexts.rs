@@ -1,14 +1,14 @@
 //! Named contexts: isolated parts of a session, each with cookies, storage, cache and proxy of its own.
 
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::answers::reply::{Part, Reply};
+use crate::calls::Call;
 use crate::config::Capability;
 use crate::error::{Error, Problem, Result};
-use crate::principal::Permission;
-use crate::reply::{Part, Reply};
-use crate::scope::WholeSession;
-use crate::session::DEFAULT_CONTEXT;
+use crate::sessions::session::DEFAULT_CONTEXT;
 use crate::sessions::{ProxyOption, SessionOptions, Visible, is_name};
-use crate::tool::{Effect, Tool, ToolDef};
+use crate::tools::scope::WholeSession;
+use crate::tools::tool::{Effect, Tool, ToolDef};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

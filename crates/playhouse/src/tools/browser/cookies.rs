@@ -1,12 +1,12 @@
 //! The cookies of the browser context.
 
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::answers::reply::Reply;
+use crate::calls::Call;
 use crate::config::Capability;
 use crate::error::{Error, Result};
-use crate::principal::Permission;
-use crate::reply::Reply;
-use crate::scope::TabInAnyState;
-use crate::tool::{Effect, Tool, ToolDef};
+use crate::tools::scope::TabInAnyState;
+use crate::tools::tool::{Effect, Tool, ToolDef};
 use engine::Cookie;
 use engine::codegen::javascript::string as quote;
 use schemars::JsonSchema;

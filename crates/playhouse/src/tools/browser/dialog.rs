@@ -1,11 +1,11 @@
 //! Answering dialogs.
 
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::answers::reply::Reply;
+use crate::calls::Call;
 use crate::error::Result;
-use crate::principal::Permission;
-use crate::reply::Reply;
-use crate::scope::DialogTab;
-use crate::tool::{Effect, Tool, ToolDef};
+use crate::tools::scope::DialogTab;
+use crate::tools::tool::{Effect, Tool, ToolDef};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

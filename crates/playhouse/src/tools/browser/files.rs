@@ -1,12 +1,12 @@
 //! Files that go into the page.
 
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::answers::reply::Reply;
+use crate::calls::Call;
 use crate::config::Risk;
 use crate::error::{Error, Result};
-use crate::principal::Permission;
-use crate::reply::Reply;
-use crate::scope::{CurrentTab, FileChooserTab, TabInAnyState};
-use crate::tool::{Effect, Tool, ToolDef};
+use crate::tools::scope::{CurrentTab, FileChooserTab, TabInAnyState};
+use crate::tools::tool::{Effect, Tool, ToolDef};
 use engine::Payload;
 use engine::codegen::javascript;
 use schemars::JsonSchema;

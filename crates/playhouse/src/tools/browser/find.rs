@@ -1,11 +1,11 @@
 //! Searching the snapshot.
 
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::answers::reply::Reply;
+use crate::calls::Call;
 use crate::error::{Error, Problem, Result};
-use crate::principal::Permission;
-use crate::reply::Reply;
-use crate::scope::CurrentTab;
-use crate::tool::{Effect, Tool, ToolDef};
+use crate::tools::scope::CurrentTab;
+use crate::tools::tool::{Effect, Tool, ToolDef};
 use engine::{Pattern, SnapshotOptions};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,11 +1,11 @@
 //! Filling several fields at once.
 
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::answers::reply::Reply;
+use crate::calls::Call;
 use crate::error::{Error, ErrorCode, Result};
-use crate::principal::Permission;
-use crate::reply::Reply;
-use crate::scope::{CurrentTab, Found};
-use crate::tool::{Effect, Tool, ToolDef};
+use crate::tools::scope::{CurrentTab, Found};
+use crate::tools::tool::{Effect, Tool, ToolDef};
 use engine::codegen::{Action, Typed};
 use engine::{Locator, Progress, Selector};
 use schemars::JsonSchema;

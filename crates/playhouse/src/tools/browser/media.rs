@@ -1,12 +1,12 @@
 //! The media features that pages see.
 
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::answers::reply::Reply;
+use crate::calls::Call;
 use crate::error::{Error, Result};
-use crate::principal::Permission;
-use crate::reply::Reply;
-use crate::scope::CurrentTab;
-use crate::tool::{Effect, Tool, ToolDef};
-use crate::tool::{Nullable, nullable, present};
+use crate::tools::scope::CurrentTab;
+use crate::tools::tool::{Effect, Tool, ToolDef};
+use crate::tools::tool::{Nullable, nullable, present};
 use engine::codegen::javascript::string as quote;
 use schemars::JsonSchema;
 use serde::Deserialize;

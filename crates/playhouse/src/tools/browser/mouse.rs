@@ -1,13 +1,13 @@
 //! The mouse by coordinates.
 
 use super::click::Button;
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::answers::reply::Reply;
+use crate::calls::Call;
 use crate::config::Capability;
 use crate::error::Result;
-use crate::principal::Permission;
-use crate::reply::Reply;
-use crate::scope::CurrentTab;
-use crate::tool::{Effect, Tool, ToolDef};
+use crate::tools::scope::CurrentTab;
+use crate::tools::tool::{Effect, Tool, ToolDef};
 use engine::Point;
 use engine::codegen::javascript::Options;
 use schemars::JsonSchema;

@@ -1,14 +1,14 @@
 //! Going to pages.
 
-use crate::address::Addresses;
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::access::urls::Addresses;
+use crate::answers::reply::Reply;
+use crate::calls::Call;
 use crate::error::Result;
-use crate::principal::Permission;
-use crate::reply::Reply;
-use crate::scope::{CurrentTab, TabInAnyState};
-use crate::session::app::App;
-use crate::session::{Session, Tab};
-use crate::tool::{Effect, Tool, ToolDef};
+use crate::sessions::session::app::App;
+use crate::sessions::session::{Session, Tab};
+use crate::tools::scope::{CurrentTab, TabInAnyState};
+use crate::tools::tool::{Effect, Tool, ToolDef};
 use engine::codegen::Action;
 use engine::{LoadState, NavigationOutcome, Progress};
 use schemars::JsonSchema;

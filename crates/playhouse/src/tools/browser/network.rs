@@ -1,12 +1,12 @@
 //! What the page requested.
 
 use super::find::pattern;
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::answers::reply::Reply;
+use crate::calls::Call;
 use crate::error::{Error, Result};
-use crate::principal::Permission;
-use crate::reply::Reply;
-use crate::scope::{CurrentTab, TabInAnyState};
-use crate::tool::{Effect, Tool, ToolDef};
+use crate::tools::scope::{CurrentTab, TabInAnyState};
+use crate::tools::tool::{Effect, Tool, ToolDef};
 use engine::{Request, RequestOutcome, ResponseFacts};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,12 +1,12 @@
 //! Offline emulation.
 
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::answers::reply::Reply;
+use crate::calls::Call;
 use crate::config::Capability;
 use crate::error::Result;
-use crate::principal::Permission;
-use crate::reply::Reply;
-use crate::scope::TabInAnyState;
-use crate::tool::{Effect, Tool, ToolDef};
+use crate::tools::scope::TabInAnyState;
+use crate::tools::tool::{Effect, Tool, ToolDef};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

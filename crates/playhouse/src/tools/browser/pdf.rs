@@ -1,12 +1,12 @@
 //! Printing.
 
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::answers::reply::{Part, Reply};
+use crate::calls::Call;
 use crate::config::Capability;
 use crate::error::Result;
-use crate::principal::Permission;
-use crate::reply::{Part, Reply};
-use crate::scope::CurrentTab;
-use crate::tool::{Effect, Tool, ToolDef};
+use crate::tools::scope::CurrentTab;
+use crate::tools::tool::{Effect, Tool, ToolDef};
 use engine::PdfOptions;
 use engine::codegen::javascript::Options;
 use schemars::JsonSchema;

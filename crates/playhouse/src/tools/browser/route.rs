@@ -1,12 +1,12 @@
 //! Requests that are answered without a server, or sent with other headers.
 
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::answers::reply::Reply;
+use crate::calls::Call;
 use crate::config::Capability;
 use crate::error::{Error, Problem, Result};
-use crate::principal::Permission;
-use crate::reply::Reply;
-use crate::scope::TabInAnyState;
-use crate::tool::{Effect, Tool, ToolDef};
+use crate::tools::scope::TabInAnyState;
+use crate::tools::tool::{Effect, Tool, ToolDef};
 use engine::codegen::javascript::string as quote;
 use engine::{HeaderChanges, Mock, Route, RouteAnswer, UrlPattern};
 use schemars::JsonSchema;

@@ -1,13 +1,13 @@
 //! Code of the client that drives the page.
 
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::answers::reply::{Part, Reply};
+use crate::calls::Call;
 use crate::config::Risk;
 use crate::error::{Error, Result};
-use crate::principal::Permission;
-use crate::reply::{Part, Reply};
-use crate::scope::CurrentTab;
-use crate::script::{End, Script};
-use crate::tool::{Effect, Tool, ToolDef};
+use crate::sessions::script::{End, Script};
+use crate::tools::scope::CurrentTab;
+use crate::tools::tool::{Effect, Tool, ToolDef};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::Path;

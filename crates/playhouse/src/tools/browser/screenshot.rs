@@ -1,12 +1,12 @@
 //! Pictures of the page.
 
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::answers::reply::{Image, Part, Reply};
+use crate::calls::Call;
 use crate::error::{Error, Result};
-use crate::image_size;
-use crate::principal::Permission;
-use crate::reply::{Image, Part, Reply};
-use crate::scope::CurrentTab;
-use crate::tool::{Effect, Tool, ToolDef};
+use crate::tools::image_size;
+use crate::tools::scope::CurrentTab;
+use crate::tools::tool::{Effect, Tool, ToolDef};
 use engine::codegen::javascript::Options;
 use engine::{Screenshot, ScreenshotArea, ScreenshotFormat};
 use schemars::JsonSchema;

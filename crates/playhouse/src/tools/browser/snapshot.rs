@@ -1,11 +1,11 @@
 //! What the page shows, as text.
 
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::answers::reply::{Reply, SnapshotRequest};
+use crate::calls::Call;
 use crate::error::Result;
-use crate::principal::Permission;
-use crate::reply::{Reply, SnapshotRequest};
-use crate::scope::CurrentTab;
-use crate::tool::{Effect, Tool, ToolDef};
+use crate::tools::scope::CurrentTab;
+use crate::tools::tool::{Effect, Tool, ToolDef};
 use engine::SnapshotOptions;
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,12 +1,12 @@
 //! Cookies and storage as a file.
 
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::answers::reply::{Part, Reply};
+use crate::calls::Call;
 use crate::config::Capability;
 use crate::error::Result;
-use crate::principal::Permission;
-use crate::reply::{Part, Reply};
-use crate::scope::TabInAnyState;
-use crate::tool::{Effect, Tool, ToolDef};
+use crate::tools::scope::TabInAnyState;
+use crate::tools::tool::{Effect, Tool, ToolDef};
 use engine::codegen::javascript::string as quote;
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,13 +1,13 @@
 //! Tabs.
 
 use super::navigate::{completed_in, finish_loading, shown};
-use crate::address::Addresses;
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::access::urls::Addresses;
+use crate::answers::reply::{Part, Reply};
+use crate::calls::Call;
 use crate::error::{Error, Problem, Result};
-use crate::principal::Permission;
-use crate::reply::{Part, Reply};
-use crate::session::Session;
-use crate::tool::{Effect, Tool, ToolDef};
+use crate::sessions::session::Session;
+use crate::tools::tool::{Effect, Tool, ToolDef};
 use engine::{LoadState, codegen};
 use schemars::JsonSchema;
 use serde::Deserialize;

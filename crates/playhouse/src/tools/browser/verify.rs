@@ -1,13 +1,13 @@
 //! Assertions.
 
 use super::form::FieldKind;
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::answers::reply::Reply;
+use crate::calls::Call;
 use crate::config::Capability;
 use crate::error::{Error, Result};
-use crate::principal::Permission;
-use crate::reply::Reply;
-use crate::scope::CurrentTab;
-use crate::tool::{Effect, Tool, ToolDef};
+use crate::tools::scope::CurrentTab;
+use crate::tools::tool::{Effect, Tool, ToolDef};
 use engine::codegen::{Action, javascript};
 use engine::{Checked, Locator, Page, Selector};
 use schemars::JsonSchema;

@@ -1,11 +1,11 @@
 //! What went wrong in a session that tests an app.
 
 use super::E2eSession;
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::calls::Call;
 use crate::error::Result;
-use crate::principal::Permission;
-use crate::session::app::SessionError;
-use crate::tool::{Effect, Object, Tool, ToolDef};
+use crate::sessions::session::app::SessionError;
+use crate::tools::tool::{Effect, Object, Tool, ToolDef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

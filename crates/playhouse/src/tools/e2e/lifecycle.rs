@@ -1,20 +1,20 @@
 //! The server's life: started, asked after, restarted, stopped.
 
 use super::{E2eSession, E2eSessionInTurn, E2eSessionToClose};
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::apps::{self, Answer, DevServer, Logs, Reason, StopOutcome};
+use crate::calls::Call;
 use crate::config::NEVER;
-use crate::devserver::{self, Answer, DevServer, Logs, Reason, StopOutcome};
 use crate::error::{Error, Result, ServerReport};
-use crate::evidence;
-use crate::principal::Permission;
-use crate::scope::TabInAnyState;
-use crate::session::Session;
-use crate::session::app::App;
+use crate::sessions::session::Session;
+use crate::sessions::session::app::App;
 use crate::sessions::{
     BrowserOption, Created, SessionName, SessionOptions, ViewportOption, Visible, is_name, unix_ms,
 };
-use crate::tool::{Effect, Object, Reach, Scope, Tool, ToolDef};
+use crate::tools::evidence;
+use crate::tools::scope::TabInAnyState;
 use crate::tools::session::storage_state;
+use crate::tools::tool::{Effect, Object, Reach, Scope, Tool, ToolDef};
 use engine::{LoadState, SnapshotOptions};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -157,7 +157,7 @@ impl Tool for E2eStart {
             answer: other.known().unwrap_or_default(),
         });
         let log = match page.status {
-            400.. => known.logs.errors().and_then(devserver::last_lines),
+            400.. => known.logs.errors().and_then(apps::last_lines),
             _ => None,
         };
         if let Some(app) = app {
@@ -220,7 +220,7 @@ async fn opened(
                 reason: format!("{url} cannot be opened: {reason}"),
                 report: Box::new(ServerReport {
                     exit_code: answer.exit_code,
-                    log: answer.logs.errors().and_then(devserver::last_lines),
+                    log: answer.logs.errors().and_then(apps::last_lines),
                     logs: answer.logs.paths(),
                     ..ServerReport::default()
                 }),

@@ -2,13 +2,13 @@
 
 use super::lifecycle::chosen;
 use super::{E2eSession, parallel};
-use crate::call::Call;
-use crate::devserver::{self, DevServer, Excerpt, Position};
+use crate::access::principal::Permission;
+use crate::apps::{self, DevServer, Excerpt, Position};
+use crate::calls::Call;
 use crate::error::{Error, Problem, Result};
-use crate::evidence;
-use crate::principal::Permission;
-use crate::session::app::Mark;
-use crate::tool::{Effect, Object, Tool, ToolDef};
+use crate::sessions::session::app::Mark;
+use crate::tools::evidence;
+use crate::tools::tool::{Effect, Object, Tool, ToolDef};
 use engine::Pattern;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -161,11 +161,11 @@ impl E2eLogs {
     ) -> Result<(Excerpt, Option<u64>)> {
         let path = &part.path;
         let read = match (self.since_last_call, self.offset) {
-            (Some(true), _) => devserver::since(path, position, room).map(|since| (since, None)),
-            (_, Some(offset)) => devserver::page(path, offset, MAX_ANSWER_BYTES),
+            (Some(true), _) => apps::since(path, position, room).map(|since| (since, None)),
+            (_, Some(offset)) => apps::page(path, offset, MAX_ANSWER_BYTES),
             // One of the two may have nothing to say yet.
             _ if part.is_one_of_two && !path.exists() => Ok((Excerpt::default(), None)),
-            _ => devserver::last(path, room).map(|last| (last, None)),
+            _ => apps::last(path, room).map(|last| (last, None)),
         };
         read.map_err(|error| Error::file(path, "open", &error))
     }
@@ -254,8 +254,7 @@ impl Tool for WaitForServerLog {
             Err(error) => return Err(error.into()),
         };
         let logged = source.parts.iter().map(|part| {
-            let since =
-                devserver::since(&part.path, source.position(part, &marks), MAX_SHOWN_BYTES);
+            let since = apps::since(&part.path, source.position(part, &marks), MAX_SHOWN_BYTES);
             (part.stream.name(), since.unwrap_or_default().text)
         });
         let logged = parallel::with_headings(&parallel::joined(logged.collect()));
@@ -291,7 +290,7 @@ impl Watched {
 
     /// The first line with the pattern, if it has come.
     async fn next(&mut self, wanted: &Pattern) -> engine::Result<Option<String>> {
-        let now = devserver::end(&self.path);
+        let now = apps::end(&self.path);
         if now == self.seen {
             return Ok(None);
         }
@@ -311,7 +310,7 @@ fn first_line(
     is_first: bool,
     wanted: &Pattern,
 ) -> engine::Result<Option<String>> {
-    let excerpt = devserver::since(path, from, MAX_SEARCHED_BYTES).unwrap_or_default();
+    let excerpt = apps::since(path, from, MAX_SEARCHED_BYTES).unwrap_or_default();
     let text = match is_first {
         true => &*excerpt.text,
         false => excerpt.text.split_once('\n').map_or("", |(_, rest)| rest),

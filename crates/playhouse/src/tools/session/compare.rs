@@ -1,14 +1,15 @@
 //! A page beside a picture of how it was.
 
 use super::screenshot::full_or_viewport;
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::answers::reply::Image;
+use crate::calls::Call;
 use crate::error::{Error, Result};
-use crate::image_diff::{Difference, compare, shrunk};
-use crate::image_size;
-use crate::principal::Permission;
-use crate::reply::{Image, WrittenFile};
-use crate::scope::FreeTab;
-use crate::tool::{Effect, Object, Tool, ToolDef};
+use crate::files::WrittenFile;
+use crate::tools::image_diff::{Difference, compare, shrunk};
+use crate::tools::image_size;
+use crate::tools::scope::FreeTab;
+use crate::tools::tool::{Effect, Object, Tool, ToolDef};
 use engine::ScreenshotFormat;
 use image::{ImageFormat, ImageReader, RgbaImage};
 use schemars::JsonSchema;

@@ -1,10 +1,10 @@
 //! Cookies of a session.
 
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::calls::Call;
 use crate::error::{Error, Problem, Result};
-use crate::principal::Permission;
-use crate::scope::TabInAnyState;
-use crate::tool::{Effect, Object, Tool, ToolDef};
+use crate::tools::scope::TabInAnyState;
+use crate::tools::tool::{Effect, Object, Tool, ToolDef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use url::Url;

@@ -1,13 +1,13 @@
 //! Scripts in the page's own world.
 
 use super::statements::Statements;
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::calls::Call;
 use crate::config::Risk;
 use crate::error::Result;
-use crate::principal::Permission;
-use crate::scope::FreeTab;
-use crate::tool::{Effect, Object, Tool, ToolDef};
 use crate::tools::browser::evaluate::is_function;
+use crate::tools::scope::FreeTab;
+use crate::tools::tool::{Effect, Object, Tool, ToolDef};
 use engine::{Page, Progress};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,11 +1,11 @@
 //! Files that go into a form.
 
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::calls::Call;
 use crate::config::Risk;
 use crate::error::{Error, Problem, Result};
-use crate::principal::Permission;
-use crate::scope::FreeTab;
-use crate::tool::{Effect, Object, Tool, ToolDef};
+use crate::tools::scope::FreeTab;
+use crate::tools::tool::{Effect, Object, Tool, ToolDef};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use engine::InputFile;

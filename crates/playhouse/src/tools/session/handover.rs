@@ -1,11 +1,11 @@
 //! What only the user can do: a one-time code, a password, a login that is approved elsewhere.
 
-use crate::call::{Call, Elicitation, ElicitationKind, ElicitationResult};
+use crate::access::principal::Permission;
+use crate::calls::handover::{Handover, HandoverRequest};
+use crate::calls::{Call, Elicitation, ElicitationKind, ElicitationResult};
 use crate::error::{Error, ErrorCode, Result};
-use crate::handover::{Handover, HandoverRequest};
-use crate::principal::Permission;
-use crate::scope::FreeTab;
-use crate::tool::{Effect, Object, Tool, ToolDef};
+use crate::tools::scope::FreeTab;
+use crate::tools::tool::{Effect, Object, Tool, ToolDef};
 use engine::Locator;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

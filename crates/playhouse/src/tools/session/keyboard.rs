@@ -2,12 +2,12 @@
 
 use super::Done;
 use super::pointer::held;
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::calls::Call;
 use crate::error::{Error, ErrorCode, Result};
-use crate::principal::Permission;
-use crate::scope::{FreeTab, TabInAnyState};
-use crate::tool::{Effect, Object, Tool, ToolDef};
 use crate::tools::browser::click::Modifier;
+use crate::tools::scope::{FreeTab, TabInAnyState};
+use crate::tools::tool::{Effect, Object, Tool, ToolDef};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;

@@ -2,16 +2,16 @@
 
 use super::Done;
 use super::network::Throttling;
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::calls::Call;
 use crate::error::Result;
-use crate::principal::Permission;
-use crate::scope::OfServer;
-use crate::session::{Session, TITLE_TIMEOUT};
+use crate::sessions::session::{Session, TITLE_TIMEOUT};
 use crate::sessions::{
     self, BrowserOption, Created, ProxyOption, SessionName, SessionOptions, ViewportOption,
     Visible, unix_ms,
 };
-use crate::tool::{Effect, Object, Tool, ToolDef};
+use crate::tools::scope::OfServer;
+use crate::tools::tool::{Effect, Object, Tool, ToolDef};
 use engine::StorageState;
 use futures_util::StreamExt as _;
 use schemars::JsonSchema;
@@ -285,7 +285,7 @@ async fn shown(call: &Call, session: &Session) -> Shown {
     let current = tabs.as_ref().and_then(|tabs| tabs.current());
     let facts = match current {
         Some(tab) => tab.facts(&call.within(TITLE_TIMEOUT)).await,
-        None => crate::reply::PageFacts::default(),
+        None => crate::answers::reply::PageFacts::default(),
     };
     let context = tabs.as_ref().map(|tabs| &tabs.open().context);
     let throttling = context.map(engine::BrowserContext::throttling);

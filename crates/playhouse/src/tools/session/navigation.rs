@@ -1,14 +1,14 @@
 //! Going to pages.
 
 use super::network::pattern;
-use crate::address::Addresses;
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::access::urls::Addresses;
+use crate::calls::Call;
 use crate::error::{Error, Result};
-use crate::principal::Permission;
-use crate::scope::{FreeTab, TabInAnyState};
-use crate::session::Session;
-use crate::tool::{Effect, Object, Tool, ToolDef};
+use crate::sessions::session::Session;
 use crate::tools::browser::navigate::completed_in;
+use crate::tools::scope::{FreeTab, TabInAnyState};
+use crate::tools::tool::{Effect, Object, Tool, ToolDef};
 use engine::{
     BrowserContext, Download, DownloadState, LoadState, NavigationOutcome, Page, Progress,
     UrlPattern,

@@ -1,11 +1,11 @@
 //! What becomes of a session's requests, and how good its network is. All of it holds for tabs to come too.
 
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::calls::Call;
 use crate::error::{Error, Problem, Result};
-use crate::principal::Permission;
-use crate::scope::TabInAnyState;
-use crate::tool::{Effect, Object, Tool, ToolDef};
 use crate::tools::MAX_ROUTES;
+use crate::tools::scope::TabInAnyState;
+use crate::tools::tool::{Effect, Object, Tool, ToolDef};
 use engine::{BrowserContext, Mock, Route, RouteAnswer, UrlPattern};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

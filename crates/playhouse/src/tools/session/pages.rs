@@ -1,12 +1,12 @@
 //! The pages of a session.
 
 use super::navigation::address;
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::calls::Call;
 use crate::error::{Error, Result};
-use crate::principal::Permission;
-use crate::session::Session;
-use crate::tool::{Effect, Object, Tool, ToolDef};
+use crate::sessions::session::Session;
 use crate::tools::browser::navigate::completed_in;
+use crate::tools::tool::{Effect, Object, Tool, ToolDef};
 use engine::LoadState;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

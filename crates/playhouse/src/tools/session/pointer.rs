@@ -1,12 +1,12 @@
 //! The mouse.
 
 use super::Done;
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::calls::Call;
 use crate::error::{ErrorCode, Result};
-use crate::principal::Permission;
-use crate::scope::FreeTab;
-use crate::tool::{Effect, Object, Tool, ToolDef};
 use crate::tools::browser::click::{Button, Modifier};
+use crate::tools::scope::FreeTab;
+use crate::tools::tool::{Effect, Object, Tool, ToolDef};
 use engine::Locator;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,10 +1,10 @@
 //! What elements say.
 
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::calls::Call;
 use crate::error::Result;
-use crate::principal::Permission;
-use crate::scope::FreeTab;
-use crate::tool::{Effect, Object, Tool, ToolDef};
+use crate::tools::scope::FreeTab;
+use crate::tools::tool::{Effect, Object, Tool, ToolDef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

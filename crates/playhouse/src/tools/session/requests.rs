@@ -2,12 +2,12 @@
 
 use super::navigation::fail_if_dialog_open;
 use super::network::pattern;
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::calls::Call;
 use crate::error::{Error, Result};
-use crate::principal::Permission;
-use crate::scope::{FreeTab, TabInAnyState};
-use crate::tool::{Effect, Object, Tool, ToolDef};
 use crate::tools::browser::network::{saved, values};
+use crate::tools::scope::{FreeTab, TabInAnyState};
+use crate::tools::tool::{Effect, Object, Tool, ToolDef};
 use engine::{Page, RequestOutcome, UrlPattern};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,12 +1,12 @@
 //! Pictures of a page or of an element.
 
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::answers::reply::Image;
+use crate::calls::Call;
 use crate::error::Result;
-use crate::image_size;
-use crate::principal::Permission;
-use crate::reply::Image;
-use crate::scope::FreeTab;
-use crate::tool::{Effect, Object, Tool, ToolDef};
+use crate::tools::image_size;
+use crate::tools::scope::FreeTab;
+use crate::tools::tool::{Effect, Object, Tool, ToolDef};
 use engine::{ScreenshotArea, ScreenshotFormat};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,11 +1,11 @@
 //! All that a session remembers, taken along and brought back.
 
-use crate::call::Call;
+use crate::access::principal::Permission;
+use crate::calls::Call;
 use crate::error::{Error, Problem, Result};
-use crate::principal::Permission;
-use crate::scope::{FreeTab, TabInAnyState};
-use crate::session::Tab;
-use crate::tool::{Effect, Object, Tool, ToolDef};
+use crate::sessions::session::Tab;
+use crate::tools::scope::{FreeTab, TabInAnyState};
+use crate::tools::tool::{Effect, Object, Tool, ToolDef};
 use engine::{LoadState, StorageState};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

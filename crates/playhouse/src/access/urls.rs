@@ -1,0 +1,168 @@
+//! Which addresses tools may open: not those that show local files or the browser's insides, unless that was allowed. Which
+//! origins pages may request the engine decides, for every request.
+
+use crate::access::protected::Protected;
+use crate::config::{Risk, Settings};
+use crate::error::Result;
+use std::path::Path;
+use url::Url;
+
+/// What shows the browser's insides, in the browsers of the Chromium family.
+const INSIDES: &[&str] = &[
+    "brave",
+    "chrome",
+    "chrome-error",
+    "chrome-extension",
+    "chrome-native",
+    "chrome-search",
+    "chrome-untrusted",
+    "devtools",
+    "edge",
+    "opera",
+    "vivaldi",
+];
+
+/// Which addresses may be opened.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Addresses {
+    /// Schemes that are allowed though they are special.
+    schemes: Vec<String>,
+    /// Code of clients may run, in an address too.
+    scripts: bool,
+    /// Files that are not shown, even if local files are.
+    protected: Protected,
+}
+
+impl Addresses {
+    pub(crate) fn new(settings: &Settings) -> Self {
+        let mut schemes = settings.security.schemes.clone();
+        if settings.files.unrestricted {
+            schemes.push("file".to_owned());
+        }
+        Self {
+            schemes,
+            scripts: !settings.tools.forbidden.contains(&Risk::Evaluation),
+            protected: Protected::new(
+                settings.files.protected.clone(),
+                vec![settings.files.cwd.clone()],
+            ),
+        }
+    }
+
+    /// Refuses what must not be opened.
+    pub(crate) fn refuse(&self, url: &str) -> Result<()> {
+        let Some(parsed) = behind(url) else {
+            return Ok(());
+        };
+        let scheme = match parsed.scheme() {
+            // The browser takes any other for a page of its own.
+            "about" if !matches!(parsed.path(), "blank" | "srcdoc") => "chrome",
+            scheme => scheme,
+        };
+        let special = match scheme {
+            // Local files are read through their own tools, which know the roots.
+            "file" | "filesystem" => true,
+            "javascript" => !self.scripts,
+            scheme => INSIDES.contains(&scheme),
+        };
+        let is_allowed = !special || self.schemes.iter().any(|allowed| allowed == scheme);
+        let is_protected = |path: &Path| self.protected.guard().covers_path(path);
+        if is_allowed
+            && !(scheme == "file" && parsed.to_file_path().is_ok_and(|at| is_protected(&at)))
+        {
+            return Ok(());
+        }
+        Err(engine::Error::UrlBlocked {
+            url: url.to_owned(),
+            scheme: parsed.scheme().to_owned(),
+        }
+        .into())
+    }
+}
+
+/// The origin of a URL, such as `https://example.com`; of one that has none, its scheme, such as `about:`.
+pub(crate) fn origin(url: &str) -> String {
+    match behind(url) {
+        Some(url) if url.origin().is_tuple() => url.origin().ascii_serialization(),
+        Some(url) => format!("{}:", url.scheme()),
+        None => "invalid:".to_owned(),
+    }
+}
+
+/// `view-source:` shows what the URL behind it leads to, and may be given again and again.
+fn behind(url: &str) -> Option<Url> {
+    const SOURCE_OF: &str = "view-source";
+    let mut url = Url::parse(url).ok()?;
+    while url.scheme() == SOURCE_OF {
+        url = Url::parse(&url.as_str()[SOURCE_OF.len() + 1..]).ok()?;
+    }
+    Some(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn allowing(schemes: &[&str]) -> Addresses {
+        Addresses {
+            schemes: schemes.iter().map(|&scheme| scheme.to_owned()).collect(),
+            scripts: true,
+            protected: Protected::new(vec!["/srv/keys".into()], Vec::new()),
+        }
+    }
+
+    #[test]
+    fn files_are_not_shown_however_they_are_spelled() {
+        for file in [
+            "file:///etc/passwd",
+            "FILE:///etc/passwd",
+            " file:/etc/passwd",
+            "fi\nle:///etc/passwd",
+            "view-source:file:///etc/passwd",
+            "view-source: fi\tle:///etc/passwd",
+            "view-source:VIEW-SOURCE:view-source:file:///etc/passwd?a#b",
+        ] {
+            assert!(allowing(&[]).refuse(file).is_err(), "{file}");
+            assert!(allowing(&["file"]).refuse(file).is_ok(), "{file}");
+        }
+        for page in [
+            "http://x/?file:///etc/passwd",
+            "view-source:http://x/",
+            "view-source:",
+            "about:blank",
+            "data:text/html,x",
+            "javascript:void 0",
+        ] {
+            assert!(allowing(&[]).refuse(page).is_ok(), "{page}");
+        }
+    }
+
+    #[test]
+    fn protected_files_are_not_shown_where_others_are() {
+        let addresses = allowing(&["file"]);
+        for file in [
+            "file:///srv/keys",
+            "file://localhost/srv/%6beys",
+            "view-source:file:///srv/x/../keys",
+            "file:///home/ada/.git/config",
+        ] {
+            assert!(addresses.refuse(file).is_err(), "{file}");
+        }
+        assert!(addresses.refuse("file:///srv/page.html").is_ok());
+    }
+
+    #[test]
+    fn internal_pages_are_refused() {
+        for inside in [
+            "chrome://version",
+            "about:version",
+            "view-source:chrome://settings",
+        ] {
+            assert!(allowing(&["file"]).refuse(inside).is_err(), "{inside}");
+            assert!(allowing(&["chrome"]).refuse(inside).is_ok(), "{inside}");
+        }
+        assert!(allowing(&["chrome"]).refuse("devtools://devtools").is_err());
+        let refused = Addresses::default().refuse("javascript:alert(1)");
+        assert!(refused.is_err());
+    }
+}

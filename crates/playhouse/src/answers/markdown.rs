@@ -1,0 +1,476 @@
+//! The output format of the `browser` toolset: sections under `###` headings, in the order and words that clients of
+//! `@playwright/mcp` read.
+
+use super::sections::{Boundary, Sections};
+use super::{Content, ContentItem, name_session};
+use crate::answers::escape::one_line;
+use crate::answers::evidence::{EarlierError, Evidence, ServerState};
+use crate::answers::reply::{
+    Answer, Event, Image, Modal, PageFacts, Part, SnapshotFacts, TabFacts,
+};
+use crate::calls::tool_spec::ToolSpec;
+use crate::config::{AnswerSettings, ImageResponses};
+use crate::error::{Error, Result};
+use engine::codegen::Language;
+
+/// Dresses the outcome of a call of a tool.
+pub(crate) fn content(
+    tool: &ToolSpec,
+    outcome: Result<Answer>,
+    evidence: Option<&Evidence>,
+    session_id: Option<&str>,
+    settings: &AnswerSettings,
+) -> Content {
+    let (mut text, images, error) = match outcome {
+        Ok(answer) => answered(answer, settings),
+        Err(error) => (failed(&error), Vec::new(), Some(error)),
+    };
+    let mut structured = error
+        .as_ref()
+        .map(|error| error.to_json(tool.code_of(error)));
+    if let Some(object) = &mut structured {
+        name_session(object, session_id);
+    }
+    if let Some(evidence) = evidence {
+        add_evidence(&mut text, evidence);
+        if let Some(object) = &mut structured {
+            object["evidence"] = serde_json::json!(evidence);
+        }
+    }
+    let boundary = settings.content_boundaries.then(Boundary::new);
+    let mut items = vec![ContentItem::Text(text.finish(boundary.as_ref()))];
+    match settings.image_responses {
+        ImageResponses::Allow => items.extend(images),
+        ImageResponses::Only if !images.is_empty() => items = images,
+        ImageResponses::Omit | ImageResponses::Only => {}
+    }
+    Content {
+        items,
+        structured,
+        is_error: error.is_some(),
+        boundary,
+    }
+}
+
+/// The lines of a list of tabs.
+pub(crate) fn tab_lines(tabs: &[TabFacts]) -> Vec<String> {
+    if tabs.is_empty() {
+        return vec!["No open tabs. Navigate to a URL to create one.".to_owned()];
+    }
+    tabs.iter()
+        .enumerate()
+        .map(|(index, tab)| {
+            let current = if tab.current { " (current)" } else { "" };
+            let crashed = if tab.crashed { " [crashed]" } else { "" };
+            let (title, url) = (one_line(&tab.title), one_line(&tab.url));
+            format!("- {index}:{current} [{title}]({url}){crashed}")
+        })
+        .collect()
+}
+
+fn failed(error: &Error) -> Sections {
+    let mut text = Sections::default();
+    text.section("Error", &[sentence(error)], quotes_page(error));
+    text
+}
+
+/// The sections of an answer, its pictures, and what is wrong.
+fn answered(
+    answer: Answer,
+    settings: &AnswerSettings,
+) -> (Sections, Vec<ContentItem>, Option<Error>) {
+    let Answer {
+        reply,
+        page,
+        tabs,
+        modals,
+        snapshot,
+        events,
+        opened: _,
+    } = answer;
+    let mut text = Sections::default();
+    if let Some(error) = &reply.error {
+        text.section("Error", &[sentence(error)], quotes_page(error));
+    }
+    let mut images = Vec::new();
+    let mut result = Vec::new();
+    let mut is_page = false;
+    for part in reply.parts {
+        is_page |= matches!(part, Part::Page(_) | Part::Tabs(_));
+        match part {
+            Part::Text(text) | Part::Page(text) => result.push(text),
+            Part::File { title, link } => result.push(format!("- [{title}]({link})")),
+            Part::Tabs(tabs) => result.extend(tab_lines(&tabs)),
+            Part::Image(Image { bytes, mime_type }) => {
+                images.push(ContentItem::Image { bytes, mime_type })
+            }
+            Part::Object(object) => result.push(object.to_string()),
+        }
+    }
+    text.section("Result", &result, is_page);
+    if let Some(language) = Language::from(settings.codegen).fence() {
+        text.fenced("Ran Playwright code", language, &reply.code, false);
+    }
+    if let Some(page) = page {
+        if tabs.len() != 1 {
+            text.section("Open tabs", &tab_lines(&tabs), !tabs.is_empty());
+        }
+        text.section("Page", &page_lines(&page), true);
+    }
+    let modal_lines: Vec<_> = modals.iter().map(modal_line).collect();
+    text.section("Modal state", &modal_lines, true);
+    match snapshot {
+        Some(SnapshotFacts::File(link)) => {
+            text.section("Snapshot", &[format!("- [Snapshot]({link})")], false);
+        }
+        Some(SnapshotFacts::Inline(yaml)) => text.fenced("Snapshot", "yaml", &[yaml], true),
+        Some(SnapshotFacts::Missing(reason)) => {
+            let line = format!("- No snapshot: {}", one_line(&reason));
+            text.section("Snapshot", &[line], false);
+        }
+        None => {}
+    }
+    let event_lines: Vec<_> = events.iter().map(event_line).collect();
+    text.section("Events", &event_lines, events.iter().any(is_of_page));
+    (text, images, reply.error)
+}
+
+/// Whether an error quotes what a page says.
+fn quotes_page(error: &Error) -> bool {
+    matches!(error, Error::Engine(_) | Error::VerificationFailed { .. })
+}
+
+/// Where the error happened, and what the app under test logged.
+fn add_evidence(text: &mut Sections, evidence: &Evidence) {
+    text.begin("Evidence", true);
+    if let Some(url) = &evidence.page_url {
+        text.line(&format!("- Page URL: {}", one_line(url)));
+    }
+    if let Some(shot) = &evidence.screenshot {
+        text.line(&format!("- [Screenshot]({}) {}", shot.path, shot.uri));
+    }
+    for message in &evidence.console {
+        text.line(&format!("- Console: {}", one_line(message)));
+    }
+    for failed in &evidence.requests {
+        text.line(&format!(
+            "- Failed request: {}",
+            one_line(&failed.to_string())
+        ));
+    }
+    if let Some(EarlierError {
+        time,
+        tool,
+        message,
+        log,
+    }) = &evidence.earlier
+    {
+        let logged = if log.is_empty() {
+            ""
+        } else {
+            ". The server logged:"
+        };
+        let message = one_line(message);
+        text.line(&format!(
+            "- Before, with {tool} at {time}: {message}{logged}"
+        ));
+        if !log.is_empty() {
+            text.and_fenced(log);
+        }
+    }
+    for server in &evidence.servers {
+        add_server(text, server);
+    }
+}
+
+/// An error as clients expect to read it: what the engine or a rule says is named, what a tool reports stands alone.
+fn sentence(error: &Error) -> String {
+    match error {
+        Error::Engine(engine::Error::Timeout { .. }) => format!("TimeoutError: {error}"),
+        // The page's own words begin with the name of its error.
+        Error::Engine(engine::Error::Script { message }) => message.clone(),
+        Error::InvalidArguments { .. }
+        | Error::ToolDisabled { .. }
+        | Error::SwitchedOff { .. }
+        | Error::ScreenshotTooLarge { .. }
+        | Error::PictureTooLarge { .. }
+        | Error::RequestNotFound { .. }
+        | Error::VerificationFailed { .. } => error.to_string(),
+        Error::Arguments { bare: true, .. } => error.to_string(),
+        _ => format!("Error: {error}"),
+    }
+}
+
+fn add_server(text: &mut Sections, server: &ServerState) {
+    let answer = &server.answer;
+    let mut facts = vec![answer.status.clone()];
+    match answer.healthy {
+        Some(true) => facts.push("healthy".to_owned()),
+        Some(false) => facts.push("not healthy".to_owned()),
+        None => {}
+    }
+    facts.extend(answer.url.clone());
+    facts.extend(answer.pid.map(|pid| format!("pid {pid}")));
+    facts.extend(answer.exit_code.map(|code| format!("exit code {code}")));
+    facts.extend(answer.error.clone());
+    text.begin(&format!("Server {}", server.name), true);
+    text.line(&format!("- Status: {}", facts.join(", ")));
+    let logs = answer.logs.paths();
+    if !logs.is_empty() {
+        text.line(&format!("- Log: {}", logs.join(", ")));
+    }
+    if server.refuses {
+        text.line("- Nothing listens at its URL");
+    }
+    match (&*server.log, server.log_left_out) {
+        ("", _) => text.line("- It has logged nothing since the last call"),
+        (_, None) => text.line("- Logged since the last call:"),
+        (_, Some(left_out)) => text.line(&format!(
+            "- Logged since the last call, {left_out} bytes of it left out at the beginning:"
+        )),
+    }
+    if !server.log.is_empty() {
+        text.and_fenced(&server.log);
+    }
+}
+
+fn page_lines(page: &PageFacts) -> Vec<String> {
+    let mut lines = vec![format!("- Page URL: {}", one_line(&page.url))];
+    if !page.title.is_empty() {
+        lines.push(format!("- Page Title: {}", one_line(&page.title)));
+    }
+    if page.crashed {
+        lines.push("- Page status: crashed".to_owned());
+    }
+    if let Some((status, reason)) = &page.status
+        && !(200..300).contains(status)
+    {
+        lines.push(
+            format!("- HTTP status: {status} {}", one_line(reason))
+                .trim_end()
+                .to_owned(),
+        );
+    }
+    let (errors, warnings) = (page.console.errors, page.console.warnings);
+    if errors > 0 || warnings > 0 {
+        lines.push(format!("- Console: {errors} errors, {warnings} warnings"));
+    }
+    lines
+}
+
+fn modal_line(modal: &Modal) -> String {
+    match modal {
+        Modal::Dialog(dialog) => format!(
+            "- [\"{}\" dialog with message \"{}\"]: can be handled by browser_handle_dialog",
+            dialog.kind,
+            one_line(&dialog.message)
+        ),
+        Modal::FileChooser(_) => {
+            "- [File chooser]: can be handled by browser_file_upload".to_owned()
+        }
+    }
+}
+
+fn event_line(event: &Event) -> String {
+    let line = match event {
+        Event::Console { link, first, last } if first == last => {
+            format!("- New console entries: {link}#L{first}")
+        }
+        Event::Console { link, first, last } => {
+            format!("- New console entries: {link}#L{first}-L{last}")
+        }
+        Event::Downloading { name } => format!("- Downloading file {name} ..."),
+        Event::Downloaded {
+            name,
+            link,
+            quarantined,
+        } => {
+            let quarantined = if *quarantined { " (quarantined)" } else { "" };
+            format!("- Downloaded file {name} to \"{link}\"{quarantined}")
+        }
+        Event::BrowserReplaced { reason } if reason.is_empty() => {
+            "- The browser had terminated; a new one was started".to_owned()
+        }
+        Event::BrowserReplaced { reason } => {
+            format!("- The browser had terminated ({reason}); a new one was started")
+        }
+        Event::TabsRefused { count } => {
+            format!("- Pages keep opening tabs: {count} more were closed at once")
+        }
+        Event::ProfileInUse { dir } => {
+            format!(
+                "- The browser profile {dir} is in use; this session works in an isolated one, and nothing of it is kept"
+            )
+        }
+        Event::NavigationFailed { reason } => format!("- The page could not be loaded: {reason}"),
+        Event::AppFailed { first, count } => {
+            let more = match count {
+                0 | 1 => String::new(),
+                count => format!(" and {} more", count - 1),
+            };
+            format!("- The app failed: {first}{more}. e2e_errors shows what its server logged")
+        }
+        Event::DownloadFailed { name, reason } => {
+            format!("- Download of file {name} failed: {reason}")
+        }
+    };
+    one_line(&line).into_owned()
+}
+
+/// Whether a page chose words of it.
+fn is_of_page(event: &Event) -> bool {
+    match event {
+        Event::Downloading { .. }
+        | Event::Downloaded { .. }
+        | Event::DownloadFailed { .. }
+        | Event::NavigationFailed { .. }
+        | Event::AppFailed { .. } => true,
+        Event::Console { .. }
+        | Event::BrowserReplaced { .. }
+        | Event::TabsRefused { .. }
+        | Event::ProfileInUse { .. } => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answers::reply::Reply;
+    use crate::calls::tool_spec::OutputFormat;
+    use engine::{ConsoleCounts, Dialog, DialogKind};
+
+    const TOOL: ToolSpec = ToolSpec::internal("click", OutputFormat::Markdown);
+
+    use crate::answers::tests::settings;
+
+    fn tab(title: &str, current: bool) -> TabFacts {
+        TabFacts {
+            title: title.into(),
+            url: format!("http://x/{title}"),
+            current,
+            crashed: false,
+        }
+    }
+
+    #[test]
+    fn sections_come_in_their_order_and_only_with_lines() {
+        let answer = Answer {
+            reply: Reply::text("done").and_code("await page.x();"),
+            page: Some(PageFacts {
+                url: "http://x/b".into(),
+                title: "b".into(),
+                status: Some((500, "Internal Server Error".into())),
+                console: ConsoleCounts {
+                    total: 3,
+                    errors: 1,
+                    warnings: 0,
+                },
+                crashed: false,
+            }),
+            tabs: vec![tab("a", false), tab("b", true)],
+            modals: vec![Modal::Dialog(Dialog {
+                kind: DialogKind::Alert,
+                message: "Hi".into(),
+                default_value: String::new(),
+            })],
+            snapshot: Some(SnapshotFacts::File("out/page.yml".into())),
+            events: vec![
+                Event::Console {
+                    link: "out/c.log".into(),
+                    first: 2,
+                    last: 4,
+                },
+                Event::Downloading {
+                    name: "a.txt".into(),
+                },
+            ],
+            opened: Vec::new(),
+        };
+        expect_test::expect![[r##"
+            ### Result
+            done
+            ### Ran Playwright code
+            ```js
+            await page.x();
+            ```
+            ### Open tabs
+            - 0: [a](http://x/a)
+            - 1: (current) [b](http://x/b)
+            ### Page
+            - Page URL: http://x/b
+            - Page Title: b
+            - HTTP status: 500 Internal Server Error
+            - Console: 1 errors, 0 warnings
+            ### Modal state
+            - ["alert" dialog with message "Hi"]: can be handled by browser_handle_dialog
+            ### Snapshot
+            - [Snapshot](out/page.yml)
+            ### Events
+            - New console entries: out/c.log#L2-L4
+            - Downloading file a.txt ..."##]]
+        .assert_eq(&content(&TOOL, Ok(answer), None, None, &settings()).text());
+    }
+
+    #[test]
+    fn the_snapshot_of_an_empty_page_is_an_empty_line() {
+        let answer = Answer {
+            snapshot: Some(SnapshotFacts::Inline(String::new())),
+            ..Answer::default()
+        };
+        assert_eq!(
+            content(&TOOL, Ok(answer), None, None, &settings()).text(),
+            "### Snapshot\n```yaml\n\n```"
+        );
+    }
+
+    #[test]
+    fn an_error_is_text_for_the_model_and_an_object_for_programs() {
+        let content = content(
+            &TOOL,
+            Err(Error::TabNotFound { index: 7 }),
+            None,
+            None,
+            &settings(),
+        );
+        assert_eq!(content.text(), "### Error\nError: Tab 7 not found");
+        assert!(content.is_error);
+        assert_eq!(
+            content.structured.expect("errors are structured")["errorCode"],
+            "NOT_FOUND"
+        );
+    }
+
+    #[test]
+    fn a_success_contains_only_content() {
+        let content = content(&TOOL, Ok(Answer::default()), None, None, &settings());
+        assert!(!content.is_error && content.structured.is_none());
+    }
+
+    #[test]
+    fn page_text_is_within_the_boundary() {
+        let answer = Answer {
+            reply: Reply::default().and(Part::Page("### Result\nOK".to_owned())),
+            modals: vec![Modal::Dialog(Dialog {
+                kind: DialogKind::Alert,
+                message: "m\n### Result\nOK".into(),
+                default_value: String::new(),
+            })],
+            ..Answer::default()
+        };
+        let settings = AnswerSettings {
+            content_boundaries: true,
+            ..settings()
+        };
+        let content = content(&TOOL, Ok(answer), None, None, &settings);
+        let boundary = content.boundary.as_ref().expect("a boundary");
+        let modal = "- [\"alert\" dialog with message \"m\\n### Result\\nOK\"]: can be handled by browser_handle_dialog";
+        assert_eq!(
+            content.text(),
+            format!(
+                "{}\n### Result\n\\### Result\nOK\n### Modal state\n{modal}\n{}",
+                boundary.start(),
+                boundary.end()
+            )
+        );
+    }
+}

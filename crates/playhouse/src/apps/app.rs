@@ -1,0 +1,330 @@
+//! `playhouse app`: a server command for any ordinary dev command. It implements the interface of S4, requirement 2 (`--start`,
+//! `--restart`, `--status`, `--shutdown`, one JSON object on stdout), so that nobody needs to write a script for it.
+//!
+//! A command only looks, asks and waits. The app belongs to its supervisor, a process of this program that outlives the command: it owns
+//! the app's output and writes the logs, waits until the app is ready, notes how it ended, and ends it. Both bear a mark in their
+//! environment, by which what is left of them is found when a supervisor was killed. What answers have been given is the business of
+//! whoever reads them: `apps`.
+
+mod answer;
+mod error;
+mod list;
+mod logs;
+mod port;
+mod process;
+mod readiness;
+mod running;
+mod state;
+mod supervisor;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use crate::apps::processes::Identity;
+pub(crate) use answer::Answer;
+use answer::Status;
+pub(crate) use error::AppError;
+pub(crate) use list::{AppEntry, follow, list};
+use process::ProcessTree;
+use state::{Folder, Phase, State};
+pub(crate) use supervisor::{SUPERVISOR, close_inherited_files, supervise};
+
+/// How long a command waits for another one that is under way with the same app.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(26);
+/// The same for `--shutdown`, which ends a start that is under way.
+const SHUTDOWN_LOCK_TIMEOUT: Duration = Duration::from_secs(3);
+/// What is left to an app to become ready after such a wait.
+const MIN_START_TIMEOUT: Duration = Duration::from_secs(2);
+/// How much longer than the app a supervisor may take to end: it writes the last of the logs.
+const SUPERVISOR_EXIT_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long what is left without a supervisor may take to end before it is killed.
+const LEFTOVER_EXIT_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long a port may stay bound when nothing of the app is left.
+const PORT_RELEASE_TIMEOUT: Duration = Duration::from_secs(1);
+/// How often what cannot be waited for is looked at.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+
+/// What a command is asked to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Request {
+    Start,
+    Restart,
+    Status,
+    Shutdown,
+}
+
+impl Request {
+    /// What an option of the interface asks for.
+    pub(crate) fn of_option(option: &str) -> Option<Self> {
+        Some(match option {
+            "--start" => Self::Start,
+            "--restart" => Self::Restart,
+            "--status" => Self::Status,
+            "--shutdown" => Self::Shutdown,
+            _ => return None,
+        })
+    }
+}
+
+/// An app, and how it is run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct App {
+    /// What it is called, in its project.
+    pub(crate) name: String,
+    /// Where it is run.
+    pub(crate) cwd: PathBuf,
+    /// The folder with the notes of those for whom it is started: it ends when none of them lives.
+    pub(crate) owners: Option<PathBuf>,
+    /// Where its state and its logs are: one folder for each user, project and name.
+    pub(crate) folder: PathBuf,
+    /// The program and its arguments; a single word with spaces in it is a line for the shell. `{port}` stands for the port.
+    pub(crate) command: Vec<String>,
+    /// The environment variable that tells the port.
+    pub(crate) port_env: String,
+    /// What its output says when it is ready, with the named groups `port` or `url` where that tells them; else it is ready when it
+    /// answers HTTP.
+    pub(crate) ready_pattern: Option<String>,
+    /// The path that is asked for.
+    pub(crate) ready_path: String,
+    /// How long it may take to be ready.
+    pub(crate) ready_timeout: Duration,
+    /// How long it may take to end before it is killed.
+    pub(crate) stop_timeout: Duration,
+    /// Whether it is started again when it crashes.
+    pub(crate) restart_on_crash: bool,
+    /// How large a log may become, in bytes, before it begins anew.
+    pub(crate) log_limit: u64,
+}
+
+impl App {
+    /// Does what is asked, and answers.
+    pub(crate) async fn answer(&self, request: Request) -> Answer {
+        let answered = match Folder::open(&self.folder) {
+            Ok(folder) => {
+                let app = Self {
+                    folder: folder.path().to_owned(),
+                    ..self.clone()
+                };
+                let command = Command { app, folder };
+                match request {
+                    Request::Start => command.start().await,
+                    Request::Restart => command.restart().await,
+                    Request::Status => command.status().await,
+                    Request::Shutdown => command.shutdown().await,
+                }
+                .map_err(|error| Answer::error(&error).with_logs(command.folder.logs()))
+            }
+            Err(source) => Err(Answer::error(&AppError::no_folder(&self.folder, &source))),
+        };
+        answered.unwrap_or_else(|error| error)
+    }
+}
+
+type Result<T> = std::result::Result<T, AppError>;
+
+/// One command under way.
+struct Command {
+    app: App,
+    folder: Folder,
+}
+
+impl Command {
+    async fn start(&self) -> Result<Answer> {
+        let (_turn, waited) = self.acquire_lock(LOCK_TIMEOUT).await?;
+        if let Some(state) = self.wait_until_settled().await {
+            let message = if state.command == self.app.command {
+                "Server is already running"
+            } else {
+                "Server is already running, with another command; --restart takes this one"
+            };
+            return Ok(self.present(Status::AlreadyRunning, &state, message));
+        }
+        self.clear().await?;
+        let state = self.begin(waited).await?;
+        let message = state.remark.as_deref().unwrap_or("Server started");
+        Ok(self.present(Status::Ready, &state, message))
+    }
+
+    async fn restart(&self) -> Result<Answer> {
+        let (_turn, waited) = self.acquire_lock(LOCK_TIMEOUT).await?;
+        let before = self.stop().await?;
+        let state = self.begin(waited).await?;
+        let message = state.remark.as_deref().unwrap_or("Server restarted");
+        let answer = self.present(Status::Restarted, &state, message);
+        Ok(match before {
+            Some(before) => answer.with_previous(&before),
+            None => answer,
+        })
+    }
+
+    async fn status(&self) -> Result<Answer> {
+        let Some(state) = self.running() else {
+            let state = self.folder.read();
+            // What its supervisor has left behind runs, unless another command is at it.
+            if let Some(state) = &state
+                && let Ok(Some(_turn)) = self.folder.lock()
+                && !ProcessTree::of(&self.app.folder, Some(state))
+                    .members()
+                    .is_empty()
+            {
+                let message = "Server is running, but its supervisor has terminated and nothing is logged: use --restart or --shutdown";
+                let answer = self.present(Status::Unhealthy, state, message);
+                return Ok(answer.with_uptime(state).with_health(false));
+            }
+            let message = state.as_ref().map_or_else(
+                || "Server is not running".to_owned(),
+                |state| format!("Server is not running{}", state.how_it_ended()),
+            );
+            let answer = Answer::new(Status::Stopped, message).with_health(false);
+            let answer = answer.with_logs(self.folder.logs());
+            return Ok(match state {
+                Some(state) => answer.with_end(&state),
+                None => answer,
+            });
+        };
+        let (healthy, message) = match (state.phase, state.address()) {
+            (Phase::Ready, Some(place)) => readiness::health(&place, &state.ready_path).await,
+            _ => (false, "Server is starting".to_owned()),
+        };
+        let status = if healthy {
+            Status::Running
+        } else {
+            Status::Unhealthy
+        };
+        let answer = self.present(status, &state, &message);
+        Ok(answer.with_uptime(&state).with_health(healthy))
+    }
+
+    async fn shutdown(&self) -> Result<Answer> {
+        let _turn = self.lock_for_shutdown().await?;
+        Ok(match self.stop().await? {
+            Some(before) => Answer::new(Status::Stopped, "Server stopped".to_owned())
+                .with_previous(&before)
+                .stopped_now()
+                .with_uptime(&before),
+            None => Answer::new(Status::Stopped, "Server was not running".to_owned()).stopped_now(),
+        })
+    }
+
+    fn present(&self, status: Status, state: &State, message: &str) -> Answer {
+        Answer::new(status, message.to_owned())
+            .with_address(state)
+            .with_logs(self.folder.logs())
+    }
+
+    /// What is known of the app, if its supervisor and something of itself still run.
+    fn running(&self) -> Option<State> {
+        let state = self.folder.read()?;
+        let supervised = state.supervisor.is_alive();
+        (supervised && state.phase != Phase::Ended).then_some(state)
+    }
+
+    /// The same of an app that runs, once it is known whether it becomes ready: whoever started it may have gone.
+    async fn wait_until_settled(&self) -> Option<State> {
+        loop {
+            let state = self.running()?;
+            if state.phase == Phase::Ready {
+                return Some(state);
+            }
+            tokio::time::sleep(POLL_INTERVAL).await;
+        }
+    }
+
+    /// Starts the app, on the port that it had before if that is free. Whoever asks has a limit, and part of it is over.
+    async fn begin(&self, waited: Duration) -> Result<State> {
+        let ready_timeout = self.app.ready_timeout;
+        let app = App {
+            ready_timeout: ready_timeout
+                .saturating_sub(waited)
+                .max(MIN_START_TIMEOUT.min(ready_timeout)),
+            ..self.app.clone()
+        };
+        let port = self.folder.read().and_then(|state| state.port);
+        supervisor::start(&app, port).await
+    }
+
+    /// Keeps other commands from changing anything about the app, and tells how long that took.
+    async fn acquire_lock(&self, limit: Duration) -> Result<(state::Lock, Duration)> {
+        let since = Instant::now();
+        loop {
+            let lock = self.folder.lock();
+            match lock.map_err(|source| AppError::no_folder(&self.app.folder, &source))? {
+                Some(lock) => return Ok((lock, since.elapsed())),
+                None if since.elapsed() > limit => return Err(AppError::Busy),
+                None => tokio::time::sleep(POLL_INTERVAL).await,
+            }
+        }
+    }
+
+    /// Ends a start that is under way rather than wait for it.
+    async fn lock_for_shutdown(&self) -> Result<state::Lock> {
+        let until = Instant::now() + self.app.stop_timeout + SHUTDOWN_LOCK_TIMEOUT;
+        loop {
+            match self.acquire_lock(POLL_INTERVAL).await {
+                Err(AppError::Busy) if Instant::now() < until => {}
+                turn => return turn.map(|(lock, _)| lock),
+            }
+            if let Some(state) = self.running()
+                && state.phase == Phase::Starting
+            {
+                state.supervisor.terminate();
+            }
+        }
+    }
+
+    /// Ends the app, by way of its supervisor while that answers, and returns what ran.
+    async fn stop(&self) -> Result<Option<State>> {
+        let running = self.running();
+        if let Some(state) = &running {
+            self.stop_supervised(&state.supervisor).await;
+        }
+        let before = self.folder.read();
+        let left = self.clear().await?;
+        let stopped = running.or(before.filter(|_| left));
+        if let Some(port) = stopped.as_ref().and_then(|state| state.port) {
+            let until = Instant::now() + PORT_RELEASE_TIMEOUT;
+            while !port::is_free(port) && Instant::now() < until {
+                tokio::time::sleep(POLL_INTERVAL).await;
+            }
+        }
+        Ok(stopped)
+    }
+
+    async fn stop_supervised(&self, supervisor: &Identity) {
+        supervisor.terminate();
+        let gone = async |limit| {
+            let until = Instant::now() + limit;
+            while supervisor.is_alive() && Instant::now() < until {
+                tokio::time::sleep(POLL_INTERVAL).await;
+            }
+            !supervisor.is_alive()
+        };
+        if gone(self.app.stop_timeout).await {
+            return;
+        }
+        // Its app was started with more time than there is now. When that has ended, it will.
+        let processes = ProcessTree::of(&self.app.folder, self.folder.read().as_ref());
+        let app = processes.members().into_iter();
+        app.filter(|member| member != supervisor)
+            .for_each(|member| member.kill());
+        if !gone(SUPERVISOR_EXIT_TIMEOUT).await {
+            supervisor.kill();
+        }
+    }
+
+    /// Ends what nobody looks after, and tells whether there was anything: a supervisor that was killed leaves its app behind.
+    async fn clear(&self) -> Result<bool> {
+        let processes = ProcessTree::of(&self.app.folder, self.folder.read().as_ref());
+        if processes.members().is_empty() {
+            return Ok(false);
+        }
+        let left = processes.end(LEFTOVER_EXIT_TIMEOUT).await;
+        if left.is_empty() {
+            Ok(true)
+        } else {
+            Err(AppError::NotStopped { pids: left })
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Why a server command could not do what it was asked to.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::port;
+use super::state::Exit;
+use crate::apps::processes::table;
+
+/// A supervisor tells its command; so it goes through a pipe, as JSON.
+#[derive(Clone, Debug, Error, Serialize, Deserialize)]
+pub(crate) enum AppError {
+    #[error("{0}")]
+    Usage(String),
+    #[error(
+        "nothing to start: give the app's command after `--`, as in `playhouse app -- npm run dev`"
+    )]
+    NoCommand,
+    #[error(
+        "cannot use the folder {} for the state and the logs of the app: {reason}. Set the environment variable XDG_STATE_HOME to a folder that can be written",
+        folder.display()
+    )]
+    NoFolder { folder: PathBuf, reason: String },
+    #[error("cannot start the app's supervisor: {0}")]
+    NoSupervisor(String),
+    #[error("cannot start `{program}` in {}: {reason}", cwd.display())]
+    NotStarted {
+        program: String,
+        cwd: PathBuf,
+        reason: String,
+    },
+    #[error("the app {exit} before it was ready{}", find_cause(lines))]
+    Ended { exit: Exit, lines: String },
+    #[error(
+        "the app was not ready within {waited} ms: {obstacle}{}",
+        find_cause(lines)
+    )]
+    NotReady {
+        waited: u128,
+        obstacle: String,
+        lines: String,
+    },
+    #[error("{}{}", conflict(*tried, taken.as_ref()), find_cause(lines))]
+    PortTaken {
+        tried: usize,
+        /// The port, where it is known.
+        taken: Option<Taken>,
+        lines: String,
+    },
+    #[error("no free port: {0}")]
+    NoPort(String),
+    #[error("the app was shut down while it started")]
+    ShutDown,
+    #[error("another command is already running for this app")]
+    Busy,
+    #[error("the app did not end, not even when it was killed: {pids:?}")]
+    NotStopped { pids: Vec<u32> },
+}
+
+impl AppError {
+    pub(super) fn no_folder(folder: &Path, source: &io::Error) -> Self {
+        Self::NoFolder {
+            folder: folder.to_owned(),
+            reason: source.to_string(),
+        }
+    }
+
+    /// What stands in the field `error`.
+    pub(super) fn code(&self) -> &'static str {
+        match self {
+            Self::Usage(_) | Self::NoCommand => "USAGE",
+            Self::NoFolder { .. } => "STATE_UNAVAILABLE",
+            Self::NoSupervisor(_) | Self::NotStarted { .. } | Self::Ended { .. } => "START_FAILED",
+            Self::NotReady { .. } => "START_TIMEOUT",
+            Self::PortTaken { .. } | Self::NoPort(_) => "NO_PORT",
+            Self::ShutDown => "SHUT_DOWN",
+            Self::Busy => "BUSY",
+            Self::NotStopped { .. } => "SHUTDOWN_FAILED",
+        }
+    }
+
+    /// How the app ended, if that is what went wrong.
+    pub(super) fn exit(&self) -> Option<&Exit> {
+        match self {
+            Self::Ended { exit, .. } => Some(exit),
+            _ => None,
+        }
+    }
+}
+
+/// A port that another process has.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Taken {
+    pub(super) port: u16,
+    /// Its command line and its number, as far as they are known.
+    by: Option<String>,
+}
+
+impl Taken {
+    /// `None` while the port is free.
+    pub(super) fn of(port: u16) -> Option<Self> {
+        if port::is_free(port) {
+            return None;
+        }
+        let by = table::listener(port).map(|holder| match table::command(holder.pid) {
+            Some(command) => format!("`{command}` (pid {})", holder.pid),
+            None => format!("the process {}", holder.pid),
+        });
+        Some(Self { port, by })
+    }
+
+    /// The first port that is named in these lines, and that is not free.
+    pub(super) fn named(lines: &str) -> Option<Self> {
+        let numbers = lines.split(|char: char| !char.is_ascii_digit());
+        let ports = numbers.filter_map(|number| number.parse().ok());
+        // A smaller number is more often a line, a column, or a code.
+        ports.filter(|&port| port >= 80).find_map(Self::of)
+    }
+}
+
+fn conflict(tried: usize, taken: Option<&Taken>) -> String {
+    match taken {
+        Some(Taken { port, by }) => format!(
+            "port {port} is in use by {}: stop it, or let the app use the assigned port ({{port}} in its arguments, or PORT)",
+            by.as_deref().unwrap_or("another process")
+        ),
+        None => {
+            format!(
+                "no port of the {tried} that were tried stayed free until the app listened on it"
+            )
+        }
+    }
+}
+
+fn find_cause(lines: &str) -> String {
+    if lines.is_empty() {
+        ", without a word".to_owned()
+    } else {
+        format!(". Its last output:\n{lines}")
+    }
+}

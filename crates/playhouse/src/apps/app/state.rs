@@ -1,0 +1,177 @@
+//! The folder of an app: what its supervisor writes down about it, the lock of those who would change it, and its logs.
+
+use std::fmt;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+
+use super::answer;
+use crate::apps::processes::Identity;
+
+/// What is known of an app. Its supervisor alone writes it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct State {
+    pub(super) phase: Phase,
+    /// The project.
+    #[serde(default)]
+    pub(super) cwd: PathBuf,
+    pub(super) command: Vec<String>,
+    pub(super) supervisor: Identity,
+    /// The process that was started, first of its process group.
+    pub(super) app: Option<Identity>,
+    /// Milliseconds since 1970.
+    pub(super) started: i64,
+    pub(super) port: Option<u16>,
+    pub(super) url: Option<String>,
+    pub(super) ready_path: String,
+    /// What is worth saying about a start that succeeded.
+    pub(super) remark: Option<String>,
+    /// Milliseconds since 1970.
+    pub(super) ended: Option<i64>,
+    /// How the app ended, if it was not asked to.
+    pub(super) exit: Option<Exit>,
+    /// What it said last then.
+    pub(super) lines: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Phase {
+    Starting,
+    Ready,
+    Ended,
+}
+
+/// How a process ended: with a code, or by a signal.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Exit {
+    pub(super) code: Option<i32>,
+    pub(super) signal: Option<i32>,
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.code, self.signal) {
+            (Some(code), _) => write!(f, "ended with code {code}"),
+            (None, Some(signal)) => write!(f, "was ended by signal {signal}"),
+            (None, None) => write!(f, "ended"),
+        }
+    }
+}
+
+/// Where an app can be reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct AppAddress {
+    pub(super) url: String,
+    pub(super) port: u16,
+}
+
+impl State {
+    pub(super) fn address(&self) -> Option<AppAddress> {
+        Some(AppAddress {
+            url: self.url.clone()?,
+            port: self.port?,
+        })
+    }
+
+    /// The end of a sentence about an app that does not run any more.
+    pub(super) fn how_it_ended(&self) -> String {
+        let at = |ended| format!(" at {}", answer::timestamp(ended));
+        let at = self.ended.map(at).unwrap_or_default();
+        match (&self.exit, self.phase) {
+            (Some(exit), _) if self.lines.is_empty() => format!(": it {exit}{at}"),
+            (Some(exit), _) => format!(": it {exit}{at}. Its last output:\n{}", self.lines),
+            (None, Phase::Ended) => String::new(),
+            (None, _) => ": its supervisor has terminated, so it was stopped".to_owned(),
+        }
+    }
+}
+
+/// Absolute paths of the logs.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct LogPaths {
+    pub(super) stdout: PathBuf,
+    pub(super) stderr: PathBuf,
+    pub(super) combined: PathBuf,
+}
+
+pub(super) struct Folder(PathBuf);
+
+/// Whoever has it is the only one to start or to end the app; it is let go of however the process ends.
+pub(super) struct Lock(#[expect(dead_code, reason = "it is held, not used")] File);
+
+impl Folder {
+    /// Makes it where there is none; what apps print is for nobody else's eyes.
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+        Ok(Self(fs::canonicalize(path)?))
+    }
+
+    /// One that may be there.
+    pub(super) fn of(path: &Path) -> Self {
+        Self(path.to_owned())
+    }
+
+    /// The one name that it has, whatever links lead there.
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    pub(super) fn logs(&self) -> LogPaths {
+        LogPaths {
+            stdout: self.0.join("stdout.log"),
+            stderr: self.0.join("stderr.log"),
+            combined: self.0.join("combined.log"),
+        }
+    }
+
+    /// `None` where there is none, or none that can be read.
+    pub(super) fn read(&self) -> Option<State> {
+        let text = fs::read(self.0.join("state.json")).ok()?;
+        serde_json::from_slice(&text).ok()
+    }
+
+    /// All at once or not at all, whoever reads meanwhile; on a disk that is full, over the one that is there, which has its room.
+    pub(super) fn write(&self, state: &State) -> io::Result<()> {
+        let (path, new) = (self.0.join("state.json"), self.0.join("state.json.new"));
+        let text = serde_json::to_vec_pretty(state)?;
+        let written = private()
+            .create(true)
+            .truncate(true)
+            .open(&new)
+            .and_then(|mut file| file.write_all(&text))
+            .and_then(|()| fs::rename(&new, &path));
+        written.or_else(|_| {
+            let _ = fs::remove_file(&new);
+            let mut file = private().open(&path)?;
+            file.write_all(&text)?;
+            file.set_len(u64::try_from(text.len()).unwrap_or_default())
+        })
+    }
+
+    /// `None` while somebody else has it.
+    pub(super) fn lock(&self) -> io::Result<Option<Lock>> {
+        let path = self.0.join("lock");
+        let file = private().create(true).open(&path)?;
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(Some(Lock(file))),
+            Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// What a supervisor that fails says at the end.
+    pub(super) fn open_error_file(&self) -> io::Result<File> {
+        let path = self.0.join("supervisor.log");
+        private().create(true).truncate(true).open(&path)
+    }
+}
+
+fn private() -> OpenOptions {
+    let mut options = File::options();
+    options.write(true).mode(0o600);
+    options
+}

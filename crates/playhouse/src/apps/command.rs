@@ -1,0 +1,446 @@
+//! Running the command of a server: within its time, its output bounded, nothing of it left when it does not end.
+
+use super::answer::Answer;
+use super::logs::{self, readable};
+use super::plain;
+use super::process::started_by;
+use crate::apps::processes::Identity;
+use crate::config::DevServerSettings;
+use crate::error::{Error, Result, ServerReport};
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use strum::IntoStaticStr;
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::process::{Child, Command};
+
+/// The most that it may print on stdout, in bytes.
+const MAX_STDOUT_BYTES: usize = 1024 * 1024;
+
+/// What is kept of stderr: its end, in bytes.
+const MAX_STDERR_BYTES: usize = 64 * 1024;
+
+/// How much of an output an error shows, in bytes.
+const MAX_SHOWN_BYTES: usize = 2000;
+
+/// How long the last output may take to arrive after the command has ended. A server that has inherited it keeps it open.
+const FINAL_OUTPUT_TIMEOUT: Duration = Duration::from_millis(200);
+
+/// What the command is asked to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
+pub(crate) enum Verb {
+    /// Start the server, or say that it runs.
+    Start,
+    /// Stop it, and start it again.
+    Restart,
+    /// Tell its state.
+    Status,
+    /// Stop it.
+    Shutdown,
+}
+
+impl Verb {
+    fn limit(self, settings: &DevServerSettings) -> Duration {
+        match self {
+            Self::Start => settings.start,
+            Self::Restart => settings.restart,
+            Self::Status => settings.status,
+            Self::Shutdown => settings.shutdown,
+        }
+    }
+
+    /// The words that a success has.
+    fn successes(self) -> &'static [&'static str] {
+        match self {
+            Self::Start => &["ready", "already_running"],
+            Self::Restart => &["restarted", "ready"],
+            Self::Status => &["running", "stopped", "unhealthy"],
+            Self::Shutdown => &["stopped"],
+        }
+    }
+}
+
+/// What the command said, and the process that it may have started.
+pub(super) struct CommandReply {
+    pub(super) answer: Answer,
+    pub(super) started: Option<Identity>,
+}
+
+/// Asks the command, with further environment variables. Fails with what it did wrong, and with what it said.
+pub(super) async fn ask(
+    settings: &DevServerSettings,
+    verb: Verb,
+    environment: &[(String, String)],
+) -> Result<CommandReply> {
+    let said = try_ask(settings, verb, environment).await?;
+    said.ok_or_else(|| {
+        let reason = format!(
+            "it is not a server command: it does not support --{}",
+            <&str>::from(verb)
+        );
+        failed(settings, verb, reason, ServerReport::default())
+    })
+}
+
+/// The same; `None` when the command turns out to be the app itself, which knows nothing of the interface. It is ended then.
+pub(super) async fn try_ask(
+    settings: &DevServerSettings,
+    verb: Verb,
+    environment: &[(String, String)],
+) -> Result<Option<CommandReply>> {
+    let Some(ran) = run(settings, verb, environment).await? else {
+        return Ok(None);
+    };
+    let mut answer = match Answer::read(&ran.stdout, &settings.cwd) {
+        Ok(answer) => answer,
+        Err(_) if verb == Verb::Start && ran.refuses_option() => return Ok(None),
+        Err(wrong) => {
+            let code = ended(ran.status);
+            return Err(ran.failed(settings, verb, format!("{wrong} ({code})"), None));
+        }
+    };
+    let succeeded = verb.successes().contains(&&*answer.status);
+    let reason = match (ran.status.success(), succeeded) {
+        // To ask after a server that does not run is no mistake.
+        (true, true) => None,
+        (false, true) if verb == Verb::Status && answer.status != "running" => None,
+        (_, false) if answer.status == "error" => {
+            // A message may end with the last line of the app.
+            let words = [answer.error.as_deref(), answer.message.as_deref()];
+            let words: Vec<_> = words
+                .into_iter()
+                .flatten()
+                .filter(|text| !text.is_empty())
+                .collect();
+            Some(match words.is_empty() {
+                true => "it answered with the status \"error\" and no message".to_owned(),
+                false => words.join(": "),
+            })
+        }
+        (false, true) => Some(format!(
+            "it answered with the status \"{}\" and {}: these contradict each other",
+            answer.status,
+            ended(ran.status)
+        )),
+        (_, false) => Some(format!(
+            "it answered with the status \"{}\", and should have answered with one of: {}",
+            answer.status,
+            verb.successes().join(", ")
+        )),
+    };
+    if let Some(reason) = reason {
+        return Err(ran.failed(settings, verb, reason, Some(&answer)));
+    }
+    if matches!(verb, Verb::Start | Verb::Restart) && answer.url.is_none() {
+        let reason = "it reported no \"url\"".to_owned();
+        return Err(ran.failed(settings, verb, reason, Some(&answer)));
+    }
+    if answer.message.as_deref() == Some("") {
+        answer.message = None;
+    }
+    let command = ran.command.as_ref();
+    let started = command
+        .zip(answer.pid)
+        .and_then(|(command, pid)| started_by(command, pid));
+    Ok(Some(CommandReply { answer, started }))
+}
+
+/// How it ended, and what it printed.
+struct CommandOutput {
+    /// The command's own process.
+    command: Option<Identity>,
+    status: ExitStatus,
+    stdout: String,
+    stderr: String,
+}
+
+impl CommandOutput {
+    /// Whether it failed because it does not know the option.
+    fn refuses_option(&self) -> bool {
+        let names = |text: &str| text.contains("--start");
+        !self.status.success() && (names(&self.stdout) || names(&self.stderr))
+    }
+
+    fn failed(
+        &self,
+        settings: &DevServerSettings,
+        verb: Verb,
+        reason: String,
+        answer: Option<&Answer>,
+    ) -> Error {
+        failed(
+            settings,
+            verb,
+            reason,
+            report(&self.stdout, &self.stderr, Some(self.status), answer),
+        )
+    }
+}
+
+pub(super) fn failed(
+    settings: &DevServerSettings,
+    verb: Verb,
+    reason: String,
+    report: ServerReport,
+) -> Error {
+    Error::DevServerFailed {
+        server: settings.name.clone(),
+        during: verb.into(),
+        reason,
+        report: Box::new(report),
+    }
+}
+
+/// What is known of a server that makes trouble.
+fn report(
+    stdout: &str,
+    stderr: &str,
+    status: Option<ExitStatus>,
+    answer: Option<&Answer>,
+) -> ServerReport {
+    let known = answer.cloned().unwrap_or_default();
+    // Some commands tell the end of the log themselves.
+    let is_told = |log: &String| {
+        let last = log.lines().last().unwrap_or_default();
+        let message = known.message.as_deref().unwrap_or_default();
+        !last.is_empty() && message.contains(last)
+    };
+    let log = known.logs.errors().and_then(last_lines);
+    let log = log.filter(|log| !is_told(log));
+    ServerReport {
+        exit_code: known
+            .exit_code
+            .or_else(|| status.and_then(|status| status.code())),
+        // The answer itself is told already.
+        stdout: answer.map_or_else(|| shown(stdout), |_| None),
+        stderr: shown(stderr),
+        log,
+        logs: known.logs.paths(),
+        consequence: None,
+    }
+}
+
+/// The end of a log, for an error.
+pub(crate) fn last_lines(path: &Path) -> Option<String> {
+    let excerpt = logs::last(path, MAX_SHOWN_BYTES as u64).ok()?;
+    Some(excerpt.text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+fn shown(text: &str) -> Option<String> {
+    let text = text.trim();
+    let mut from = text.len().saturating_sub(MAX_SHOWN_BYTES);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    (!text.is_empty()).then(|| text[from..].to_owned())
+}
+
+fn ended(status: ExitStatus) -> String {
+    match status.code() {
+        Some(code) => format!("exit code {code}"),
+        None => status.to_string(),
+    }
+}
+
+/// Runs it to its end.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the user's command starts here; it is killed when it does not end in time, what it starts it is told to stop"
+)]
+async fn run(
+    settings: &DevServerSettings,
+    verb: Verb,
+    environment: &[(String, String)],
+) -> Result<Option<CommandOutput>> {
+    let word: &str = verb.into();
+    let (program, arguments) = settings
+        .command
+        .split_first()
+        .unwrap_or((&settings.name, &[]));
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .arg(format!("--{word}"))
+        .current_dir(&settings.cwd)
+        .envs(settings.env.iter().map(|(name, value)| (name, value)))
+        .envs(environment.iter().map(|(name, value)| (name, value)))
+        // It opens our own door, and is none of theirs.
+        .env_remove("PLAYHOUSE_API_KEY")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    #[cfg(unix)]
+    command.process_group(0);
+    let mut child = command.spawn().map_err(|error| {
+        let reason = format!(
+            "{program} cannot be started in {}: {error}",
+            settings.cwd.display()
+        );
+        failed(settings, verb, reason, ServerReport::default())
+    })?;
+    // It may have ended already.
+    let process = child.id().and_then(Identity::of_child);
+    let stdout = OutputCapture::of(child.stdout.take(), MAX_STDOUT_BYTES, Keep::Beginning);
+    let stderr = OutputCapture::of(child.stderr.take(), MAX_STDERR_BYTES, Keep::End);
+    let mut group = Group(Some(child));
+    let limit = verb.limit(settings);
+    let ended = tokio::select! {
+        ended = group.ended() => ended,
+        () = plain::serves_itself(process.as_ref()), if verb == Verb::Start => {
+            group.kill().await;
+            return Ok(None);
+        }
+        () = tokio::time::sleep(limit) => {
+            group.kill().await;
+            return Err(Error::DevServerTimeout {
+                server: settings.name.clone(),
+                during: verb.into(),
+                limit_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
+                report: Box::new(report(&stdout.text(), &stderr.text(), None, None)),
+            });
+        }
+        () = stdout.too_long() => {
+            group.kill().await;
+            let reason = format!("it printed more than {MAX_STDOUT_BYTES} bytes on stdout, where a JSON object belongs");
+            return Err(failed(settings, verb, reason, report(&stdout.text(), &stderr.text(), None, None)));
+        }
+    };
+    let status = ended.map_err(|error| {
+        let reason = format!("cannot wait for it: {error}");
+        failed(settings, verb, reason, ServerReport::default())
+    })?;
+    let (stdout, stderr) = tokio::join!(stdout.finish(), stderr.finish());
+    Ok(Some(CommandOutput {
+        command: process,
+        status,
+        stdout,
+        stderr,
+    }))
+}
+
+/// A process and those that it has started, killed when dropped before the first of them has ended.
+struct Group(Option<Child>);
+
+impl Group {
+    /// The end of the first process. What it started goes on: that is what it is for.
+    async fn ended(&mut self) -> std::io::Result<ExitStatus> {
+        let Some(child) = &mut self.0 else {
+            return Err(std::io::Error::other("it has ended"));
+        };
+        let status = child.wait().await;
+        self.0 = None;
+        status
+    }
+
+    /// Ends them all.
+    async fn kill(&mut self) {
+        self.signal();
+        if let Some(mut child) = self.0.take() {
+            let _ = child.wait().await;
+        }
+    }
+
+    fn signal(&mut self) {
+        // Nobody has waited for it, so that its number is its own.
+        let Some(child) = &mut self.0 else { return };
+        #[cfg(unix)]
+        if let Some(pid) = child.id().and_then(|id| i32::try_from(id).ok())
+            && let Some(pid) = rustix::process::Pid::from_raw(pid)
+        {
+            let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
+        }
+        let _ = child.start_kill();
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.signal();
+    }
+}
+
+/// Which part of a long output is kept.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keep {
+    Beginning,
+    End,
+}
+
+/// An output that is read as long as anybody writes it: a server that has inherited it must not fail to write.
+struct OutputCapture(Arc<CaptureState>);
+
+struct CaptureState {
+    most: usize,
+    keep: Keep,
+    bytes: Mutex<Vec<u8>>,
+    news: tokio::sync::watch::Sender<Progress>,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Progress {
+    over: bool,
+    too_long: bool,
+}
+
+impl OutputCapture {
+    fn of(pipe: Option<impl AsyncRead + Unpin + Send + 'static>, most: usize, keep: Keep) -> Self {
+        let ear = Arc::new(CaptureState {
+            most,
+            keep,
+            bytes: Mutex::default(),
+            news: tokio::sync::watch::Sender::new(Progress::default()),
+        });
+        let listening = ear.clone();
+        engine::spawn("output of a server's command", async move {
+            if let Some(pipe) = pipe {
+                listening.listen(pipe).await;
+            }
+            listening.news.send_modify(|news| news.over = true);
+        })
+        .detach();
+        Self(ear)
+    }
+
+    async fn too_long(&self) {
+        let mut news = self.0.news.subscribe();
+        if news.wait_for(|news| news.too_long).await.is_err() {
+            std::future::pending().await
+        }
+    }
+
+    async fn finish(self) -> String {
+        let mut news = self.0.news.subscribe();
+        let over = news.wait_for(|news| news.over);
+        let _ = tokio::time::timeout(FINAL_OUTPUT_TIMEOUT, over).await;
+        self.text()
+    }
+
+    fn text(&self) -> String {
+        readable(&self.0.bytes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl CaptureState {
+    async fn listen(&self, mut pipe: impl AsyncRead + Unpin) {
+        let mut chunk = vec![0; 8 * 1024];
+        while let Ok(count @ 1..) = pipe.read(&mut chunk).await {
+            let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+            match self.keep {
+                Keep::End => {
+                    bytes.extend_from_slice(&chunk[..count]);
+                    let surplus = bytes.len().saturating_sub(self.most);
+                    bytes.drain(..surplus);
+                }
+                Keep::Beginning => {
+                    let room = self.most - bytes.len();
+                    bytes.extend_from_slice(&chunk[..count.min(room)]);
+                    if count > room {
+                        self.news.send_modify(|news| news.too_long = true);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Commands that are the app itself, such as `npm run dev`, and know nothing of the interface: how they are told from server commands, and
+//! how `playhouse app` runs them.
+
+use crate::apps::processes::{Identity, table};
+use crate::config::DevServerSettings;
+use std::path::Path;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long the command may listen on a port of its own before it answers.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
+
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
+
+/// How much earlier `playhouse app` gives up than we do: then its reason is known.
+const TIMEOUT_MARGIN: Duration = Duration::from_secs(5);
+
+/// Programs that run scripts of a package.
+const PACKAGE_MANAGERS: [&str; 4] = ["npm", "pnpm", "yarn", "bun"];
+
+/// Scripts that start an app by convention.
+const SCRIPTS: [&str; 5] = ["dev", "start", "serve", "preview", "develop"];
+
+/// Dev servers with a command of their own, and the arguments with which they are one.
+const DEV_SERVERS: [&[&str]; 10] = [
+    &["vite"],
+    &["next", "dev"],
+    &["nuxt", "dev"],
+    &["astro", "dev"],
+    &["ng", "serve"],
+    &["flask", "run"],
+    &["rails", "server"],
+    &["rails", "s"],
+    &["php", "-S"],
+    &["python3", "-m", "http.server"],
+];
+
+/// Words that only a shell understands.
+const OPERATORS: [&str; 4] = ["&&", "||", "|", ";"];
+
+/// Whether a command is known to be an app: to ask it anything would start it.
+pub(super) fn is_known(command: &[String]) -> bool {
+    let mut words: Vec<&str> = command.iter().map(String::as_str).collect();
+    let Some(program) = words.first_mut().filter(|_| cfg!(unix)) else {
+        return false;
+    };
+    if is_for_shell(program) {
+        return true;
+    }
+    let name = Path::new(*program).file_name();
+    *program = name.and_then(|name| name.to_str()).unwrap_or_default();
+    if matches!(words[0], "npx" | "bunx") {
+        words.remove(0);
+    }
+    match &words[..] {
+        [manager, "run", script, ..] | [manager, script, ..]
+            if PACKAGE_MANAGERS.contains(manager) =>
+        {
+            SCRIPTS.contains(script)
+        }
+        words => DEV_SERVERS.iter().any(|server| words.starts_with(server)),
+    }
+}
+
+/// Whether a line that begins with this word is one for a shell.
+fn is_for_shell(program: &str) -> bool {
+    program == "cd" || assignment(program).is_some()
+}
+
+/// A variable and its value.
+fn assignment(word: &str) -> Option<(&str, &str)> {
+    let (name, value) = word.split_once('=')?;
+    let plain = |char: char| char.is_ascii_alphanumeric() || char == '_';
+    (!name.is_empty() && name.chars().all(plain)).then_some((name, value))
+}
+
+/// The same server, its command run by `playhouse app`.
+pub(super) fn wrapped(settings: &DevServerSettings) -> DevServerSettings {
+    let own = std::env::current_exe().unwrap_or_else(|_| "playhouse".into());
+    let ready = settings
+        .start
+        .saturating_sub(TIMEOUT_MARGIN)
+        .max(settings.start / 2);
+    let mut command = vec![
+        own.display().to_string(),
+        "app".to_owned(),
+        "--name".to_owned(),
+        settings.name.clone(),
+        "--ready-timeout".to_owned(),
+        ready.as_millis().to_string(),
+        "--".to_owned(),
+    ];
+    let words = &settings.command;
+    let is_operator = |word: &String| OPERATORS.contains(&word.as_str());
+    if words.first().is_some_and(|word| is_for_shell(word)) || words.iter().any(is_operator) {
+        let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
+        command.push(words.join(" "));
+    } else {
+        command.extend(words.iter().cloned());
+    }
+    DevServerSettings {
+        command,
+        ..settings.clone()
+    }
+}
+
+/// A word of a line whose quotes were taken off.
+fn shell_word(word: &str) -> String {
+    let quoted = |text: &str| {
+        let needs = text.contains(|char: char| char.is_whitespace() || "'\"".contains(char));
+        match shlex::try_quote(text).ok().filter(|_| needs) {
+            Some(quoted) => quoted.into_owned(),
+            None => text.to_owned(),
+        }
+    };
+    match assignment(word) {
+        Some((name, value)) => format!("{name}={}", quoted(value)),
+        None => quoted(word),
+    }
+}
+
+/// Resolves when the command has listened on a port of its own for a while: an app does, and a server command leaves that to the app.
+pub(super) async fn serves_itself(command: Option<&Identity>) {
+    let Some(command) = command else {
+        return std::future::pending().await;
+    };
+    let mut since = None;
+    loop {
+        tokio::time::sleep(POLL_INTERVAL).await;
+        let group = command.pid;
+        let listens = tokio::task::spawn_blocking(move || listens(group)).await;
+        match since {
+            _ if !listens.unwrap_or_default() => since = None,
+            None => since = Some(Instant::now()),
+            Some(since) if since.elapsed() > ANSWER_TIMEOUT => return,
+            Some(_) => {}
+        }
+    }
+}
+
+/// Whether a process of the group listens; `false` also where that cannot be known.
+fn listens(group: u32) -> bool {
+    let members = table::all().filter(|entry| entry.group == group && !entry.ended);
+    let pids: Vec<u32> = members.map(|entry| entry.pid).collect();
+    !table::ports(&pids).is_empty()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<String> {
+        shlex::split(line).expect("its quotes are closed")
+    }
+
+    #[test]
+    fn common_dev_commands_are_recognized() {
+        for app in [
+            "npm run dev",
+            "npm start",
+            "pnpm dev --host",
+            "/usr/bin/yarn serve",
+            "npx vite --port {port}",
+            "flask run",
+            "PORT=3000 node server.js",
+            "cd web && npm run dev",
+        ] {
+            assert!(is_known(&words(app)), "{app}");
+        }
+        for other in [
+            "npm run e2e-server",
+            "playhouse app -- npm run dev",
+            "./server.sh",
+            "node dev.mjs",
+        ] {
+            assert!(!is_known(&words(other)), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_shell_command_line_stays_one_argument() {
+        let wrapped = |line: &str| {
+            let settings = DevServerSettings {
+                name: "web".into(),
+                command: words(line),
+                url: None,
+                cwd: "/".into(),
+                env: Vec::new(),
+                requires: Vec::new(),
+                start: Duration::from_secs(30),
+                restart: Duration::ZERO,
+                status: Duration::ZERO,
+                shutdown: Duration::ZERO,
+                idle: None,
+            };
+            wrapped(&settings).command[2..].to_vec()
+        };
+        let own = ["--name", "web", "--ready-timeout", "25000", "--"];
+        assert_eq!(
+            wrapped("npm run dev"),
+            [&own[..], &["npm", "run", "dev"]].concat()
+        );
+        assert_eq!(
+            wrapped("cd 'my web' && A='b c' npm run dev"),
+            [&own[..], &["cd 'my web' && A='b c' npm run dev"]].concat()
+        );
+    }
+}

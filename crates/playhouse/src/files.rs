@@ -1,0 +1,532 @@
+//! Where files lie: the workspace that paths of clients are relative to, the output folder for what nobody named, and
+//! the rule which files may be touched at all.
+
+mod access;
+pub(crate) mod artifacts;
+mod beneath;
+mod names;
+mod output_folder;
+mod owner;
+pub(crate) mod resource_uri;
+mod trim;
+
+use crate::access::protected::{Protected, real};
+use crate::access::urls::Addresses;
+use crate::config::{FilePaths, FileSettings, Risk, Secrets, Settings};
+use crate::error::{Error, Result};
+use artifacts::{ArtifactInfo, Artifacts};
+use beneath::{PRIVATE_FILE, PRIVATE_FOLDER, Use};
+use engine::StorageState;
+use output_folder::OutputFolder;
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+pub(crate) use access::FileAccess;
+pub(crate) use names::file_uri;
+pub(crate) use owner::settings_of;
+
+/// A file that was written for a client, or is to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct WrittenFile {
+    /// Where it lies.
+    pub(crate) path: PathBuf,
+    /// How answers and code name it.
+    pub(crate) link: String,
+    /// Who gave it its name.
+    pub(crate) origin: FileOrigin,
+}
+
+/// Who gave a file its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FileOrigin {
+    /// The server; it is there already, and empty.
+    Server,
+    /// The client.
+    Client,
+    /// The client, which may not overwrite one that is there.
+    NewOfClient,
+}
+
+/// Where a client works.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Workspace {
+    /// The first folder that it names and that exists, or else the server's own: its paths are relative to it.
+    pub(crate) folder: PathBuf,
+    /// The first folder that it names, which may be one of another machine, or else the same: its profile is that of this folder.
+    pub(crate) project: PathBuf,
+}
+
+impl Workspace {
+    /// Of a client that names these folders. One that had to say who it is works in the workspace of its principal.
+    pub(crate) fn of(mut roots: Vec<PathBuf>, files: &FileSettings) -> Self {
+        if let Some(owner) = &files.owner {
+            return owner::workspace_of(owner, roots);
+        }
+        let folder = roots.iter().find(|root| root.is_dir());
+        let folder = folder.map_or_else(|| files.cwd.clone(), Clone::clone);
+        let project = match roots.is_empty() {
+            true => folder.clone(),
+            false => roots.swap_remove(0),
+        };
+        Self { folder, project }
+    }
+}
+
+/// The folder of downloads that are kept apart.
+const QUARANTINE: &str = "quarantine";
+/// What stands behind their names, so that no program opens them.
+const SUFFIX: &str = ".quarantine";
+
+/// The folders of a session.
+#[derive(Debug, Clone)]
+pub(crate) struct Output {
+    workspace: PathBuf,
+    project: PathBuf,
+    /// The output folder of all sessions of the principal.
+    place: OutputFolder,
+    /// That of this one.
+    folder: PathBuf,
+    /// Where downloads go, if somebody chose it. Clients name nothing in it.
+    downloads_dir: Option<PathBuf>,
+    quarantine: bool,
+    /// Folders that may be read beside the workspace.
+    readable: Vec<PathBuf>,
+    protected: Protected,
+    /// Clients may name files.
+    client_paths: bool,
+    unrestricted: bool,
+    addresses: Addresses,
+    uploads: bool,
+    max_screenshot: Option<u64>,
+    absolute_links: bool,
+    secrets: Secrets,
+    known: Arc<Mutex<Option<trim::Known>>>,
+    /// Bytes that were written since the folder was trimmed.
+    written: Arc<AtomicU64>,
+    artifacts: Artifacts,
+}
+
+impl Output {
+    /// The folders of a session whose client works in `workspace`. A session that has a name has a folder of its own, `artifacts` is what
+    /// it wrote before.
+    pub(crate) fn new(
+        settings: &Settings,
+        workspace: &Workspace,
+        session: Option<&str>,
+        artifacts: Artifacts,
+    ) -> Self {
+        let files = &settings.files;
+        if let Some(owner) = &files.owner
+            && let Err(error) = output_folder::make_workspace(&owner.workspace, files)
+        {
+            let folder = owner.workspace.display();
+            tracing::warn!(%error, %folder, "the workspace of a principal cannot be made");
+        }
+        let project = workspace.project.clone();
+        let workspace = workspace.folder.clone();
+        let place = OutputFolder::of(files, &workspace);
+        let readable = files.readable.iter();
+        let readable = readable.map(|root| names::normal(&workspace.join(root)));
+        let owner = files.owner.as_ref();
+        let own = owner.map_or_else(|| workspace.clone(), |owner| owner.workspace.clone());
+        let others = owner.into_iter().flat_map(|owner| owner.others.clone());
+        let protected = files.protected.iter().cloned().chain(others);
+        // As short as it can be: each answer has it. Files are created exclusively, should two begin alike.
+        let of_session =
+            session.map(|id| format!("session-{}", id.split('-').next().unwrap_or(id)));
+        Self {
+            downloads_dir: settings.context.downloads_dir.clone(),
+            quarantine: settings.files.quarantine,
+            readable: readable.collect(),
+            protected: Protected::new(protected.collect(), vec![own, place.base.clone()]),
+            workspace,
+            project,
+            folder: of_session.map_or_else(|| place.base.clone(), |own| place.base.join(own)),
+            place,
+            client_paths: files.client_paths,
+            unrestricted: files.unrestricted,
+            addresses: Addresses::new(settings),
+            uploads: !settings.tools.forbidden.contains(&Risk::Upload),
+            max_screenshot: settings.security.max_screenshot,
+            absolute_links: settings.answers.file_paths == FilePaths::Absolute,
+            secrets: settings.secrets.clone(),
+            known: Arc::default(),
+            // What earlier sessions left is looked at with the first call.
+            written: Arc::new(AtomicU64::new(u64::MAX / 2)),
+            artifacts,
+        }
+    }
+
+    /// The folder that paths of clients are relative to.
+    pub(crate) fn workspace(&self) -> &Path {
+        &self.workspace
+    }
+
+    /// The folder that a profile of its own belongs to; it may be one of another machine.
+    pub(crate) fn project(&self) -> &Path {
+        &self.project
+    }
+
+    /// The output folder; it may not exist yet.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// A new file below the output folder, under a name with the time.
+    pub(crate) async fn automatic(&self, prefix: &str, extension: &str) -> Result<WrittenFile> {
+        self.refuse_symlink_escape(&self.folder)?;
+        let (output, name) = (self.clone(), format!("{prefix}-*.{extension}"));
+        let made = tokio::task::spawn_blocking(move || output.make(&name)).await;
+        let made = made.unwrap_or_else(|panic| Err(io::Error::other(panic)));
+        let path = made.map_err(|error| Error::file(&self.folder, "open", &error))?;
+        Ok(self.linked(path, FileOrigin::Server))
+    }
+
+    /// Makes a new, empty file in the output folder; the time takes the place of the `*` in its name.
+    pub(crate) fn make(&self, name: &str) -> io::Result<PathBuf> {
+        names::new_at(&self.folder, name, |path| {
+            self.open(path, Use::Create, PRIVATE_FILE).map(drop)
+        })
+    }
+
+    /// Makes a folder in the output folder, of the first of these names that is free.
+    pub(crate) fn make_folder(&self, names: impl Iterator<Item = String>) -> io::Result<PathBuf> {
+        self.make_own_folder()?;
+        let (home, folder) = self.real_folder()?;
+        for name in names {
+            let made = beneath::make_folder_beneath(&home, &folder.join(&name), PRIVATE_FOLDER);
+            match made {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                made => return made.map(|()| self.folder.join(name)),
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+
+    /// Makes the folder that downloads end up in if it is missing, and returns it.
+    pub(crate) fn make_downloads_folder(&self) -> io::Result<PathBuf> {
+        let folder = match &self.downloads_dir {
+            None => self.make_own_folder().map(|()| self.folder())?,
+            Some(chosen) => {
+                beneath::make_folders(chosen, PRIVATE_FOLDER)?;
+                chosen
+            }
+        };
+        if !self.quarantine {
+            return Ok(folder.to_owned());
+        }
+        let place = real(folder).ok_or(io::ErrorKind::NotFound)?;
+        let quarantine = place.join(QUARANTINE);
+        beneath::make_folders_beneath(&place, &quarantine, PRIVATE_FOLDER)?;
+        // It may have been there, and open to others.
+        #[cfg(unix)]
+        std::fs::set_permissions(
+            &quarantine,
+            std::os::unix::fs::PermissionsExt::from_mode(PRIVATE_FOLDER),
+        )?;
+        Ok(folder.join(QUARANTINE))
+    }
+
+    /// Whether downloads are kept apart, under names that no program opens.
+    pub(crate) fn has_quarantine(&self) -> bool {
+        self.quarantine
+    }
+
+    /// Makes the output folder if it is missing.
+    fn make_own_folder(&self) -> io::Result<()> {
+        self.place.make()?;
+        let (home, folder) = self.real_folder()?;
+        beneath::make_folders_beneath(&home, &folder, PRIVATE_FOLDER)
+    }
+
+    /// Where the output folder's links lead, and those of the folder that it must lie in.
+    fn real_folder(&self) -> io::Result<(PathBuf, PathBuf)> {
+        let places = (real(&self.place.home), real(&self.folder));
+        match places {
+            (Some(home), Some(folder)) if folder.starts_with(&home) => Ok((home, folder)),
+            _ => Err(io::ErrorKind::PermissionDenied.into()),
+        }
+    }
+
+    fn linked(&self, path: PathBuf, origin: FileOrigin) -> WrittenFile {
+        let link = self.link(&path);
+        WrittenFile { path, link, origin }
+    }
+
+    /// Writes a text, without the secrets that it shows.
+    pub(crate) async fn write(&self, file: &WrittenFile, text: String) -> Result<()> {
+        self.write_bytes(file, self.redacted(text)).await
+    }
+
+    /// Writes a text that grants access elsewhere, such as a saved login.
+    pub(crate) async fn write_sensitive(&self, file: &WrittenFile, text: String) -> Result<()> {
+        self.write_as(file, self.redacted(text), true).await
+    }
+
+    /// Writes a file that is no text; folders above it are made. From then on it is a resource: a file that a client only names is none.
+    pub(crate) async fn write_bytes(
+        &self,
+        file: &WrittenFile,
+        bytes: impl Into<Vec<u8>>,
+    ) -> Result<()> {
+        self.write_as(file, bytes, false).await
+    }
+
+    /// Writes a file. `guarded`: only callers with the permission `browser:admin` may read it.
+    pub(crate) async fn write_as(
+        &self,
+        file: &WrittenFile,
+        bytes: impl Into<Vec<u8>>,
+        guarded: bool,
+    ) -> Result<()> {
+        let note = ArtifactInfo {
+            guarded,
+            named_by_client: file.origin != FileOrigin::Server,
+        };
+        if guarded {
+            // Before anybody could read it.
+            self.artifacts.add(&file.path, note);
+            return self.put(file, bytes.into(), guarded).await;
+        }
+        self.put(file, bytes.into(), guarded).await?;
+        self.artifacts.add(&file.path, note);
+        Ok(())
+    }
+
+    async fn put(&self, file: &WrittenFile, bytes: Vec<u8>, guarded: bool) -> Result<()> {
+        let wanted = match file.origin {
+            FileOrigin::NewOfClient => Use::Create,
+            FileOrigin::Server | FileOrigin::Client => Use::Write,
+        };
+        let mode = match guarded {
+            true => PRIVATE_FILE,
+            false => beneath::FILE,
+        };
+        self.count(bytes.len());
+        let is_ours = file.origin == FileOrigin::Server;
+        self.with(&file.path, wanted, mode, move |output, mut file| {
+            if !is_ours {
+                output.refuse_listed(&file)?;
+            }
+            if guarded {
+                restrict_to_owner(&file)?;
+            }
+            file.set_len(0)?;
+            file.write_all(&bytes)
+        })
+        .await
+    }
+
+    /// Adds a text to a log in the output folder; makes the log where somebody removed it.
+    pub(crate) fn append(&self, path: &Path, text: &str) -> io::Result<()> {
+        self.count(text.len());
+        let mut file = self.open(path, Use::Append, PRIVATE_FILE)?;
+        file.write_all(text.as_bytes())
+    }
+
+    /// Counts what was written to the output folder, in bytes.
+    pub(crate) fn count(&self, bytes: usize) {
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        let add = |written: u64| Some(written.saturating_add(bytes));
+        let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
+        let _ = self.written.fetch_update(set, fetch, add);
+    }
+
+    /// Reads a file that may be touched.
+    pub(crate) async fn read(&self, path: &Path) -> Result<Vec<u8>> {
+        let read = self.with(path, Use::Read, beneath::FILE, |output, mut file| {
+            output.refuse_listed(&file)?;
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes).map(|_| bytes)
+        });
+        read.await
+    }
+
+    /// Opens a file that may be touched, and works with it.
+    async fn with<T: Send + 'static>(
+        &self,
+        path: &Path,
+        wanted: Use,
+        mode: u32,
+        work: impl FnOnce(&Self, std::fs::File) -> io::Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (output, at) = (self.clone(), path.to_owned());
+        let done = tokio::task::spawn_blocking(move || {
+            let file = output.open(&at, wanted, mode)?;
+            work(&output, file)
+        });
+        let done = done
+            .await
+            .unwrap_or_else(|panic| Err(io::Error::other(panic)));
+        done.map_err(|error| Error::file(path, "open", &error))
+    }
+
+    /// Refuses a protected file that was put at the path after that was checked.
+    fn refuse_listed(&self, file: &std::fs::File) -> io::Result<()> {
+        match self.protected.guard().is_listed(&file.metadata()?) {
+            true => Err(io::ErrorKind::PermissionDenied.into()),
+            false => Ok(()),
+        }
+    }
+
+    fn open(&self, path: &Path, wanted: Use, mode: u32) -> io::Result<std::fs::File> {
+        let opened = self.try_open(path, wanted, mode);
+        // Mostly the folder is there: to look first would cost as much as the writing.
+        match (opened, path.parent()) {
+            (Err(error), Some(folder))
+                if wanted != Use::Read && error.kind() == io::ErrorKind::NotFound =>
+            {
+                self.make_folders(folder)?;
+                self.try_open(path, wanted, mode)
+            }
+            (opened, _) => opened,
+        }
+    }
+
+    fn try_open(&self, path: &Path, wanted: Use, mode: u32) -> io::Result<std::fs::File> {
+        let place = real(path);
+        match place.as_ref().and_then(|place| self.root_of(place)) {
+            Some((root, _)) => {
+                let place = place.unwrap_or_default();
+                beneath::open_beneath(&root, &place, wanted, mode)
+            }
+            None if self.unrestricted => beneath::open(path, wanted, mode),
+            None => Err(io::ErrorKind::PermissionDenied.into()),
+        }
+    }
+
+    fn make_folders(&self, folder: &Path) -> io::Result<()> {
+        let at = real(folder).ok_or(io::ErrorKind::PermissionDenied)?;
+        match self.root_of(&at) {
+            Some((root, true)) => {
+                self.place.make()?;
+                beneath::make_folders_beneath(&root, &at, PRIVATE_FOLDER)
+            }
+            Some((root, false)) => beneath::make_folders_beneath(&root, &at, beneath::FOLDER),
+            None if self.unrestricted => std::fs::create_dir_all(folder),
+            None => Err(io::ErrorKind::PermissionDenied.into()),
+        }
+    }
+
+    /// The folder of ours that a path lies in whose links are followed, and whether that is the output folder.
+    fn root_of(&self, place: &Path) -> Option<(PathBuf, bool)> {
+        let is_held = self.unrestricted || self.place.holds(&self.place.base);
+        let base = Some((&self.place.base, true)).filter(|_| is_held);
+        let base = base.into_iter().chain([(&self.workspace, false)]);
+        let others = self.readable.iter().chain(&self.downloads_dir);
+        let others = others.map(|root| (root, false));
+        let mut roots = base.chain(others);
+        roots.find_map(|(root, is_output)| {
+            let root = real(root).filter(|root| place.starts_with(root));
+            root.map(|root| (root, is_output))
+        })
+    }
+
+    /// The files of the session.
+    pub(crate) fn artifacts(&self) -> &Artifacts {
+        &self.artifacts
+    }
+
+    /// The folder that the browser downloads to; it may not exist yet.
+    pub(crate) fn downloads(&self) -> Result<PathBuf> {
+        let downloads = self.place.base.join("downloads");
+        self.refuse_symlink_escape(&downloads)?;
+        // Otherwise the browser makes it, and lets others read it. Where it cannot be made a download fails, and says so.
+        let _ = self.place.make();
+        Ok(downloads)
+    }
+
+    /// What a workspace ships at the place of our folder may be a link to anywhere.
+    fn refuse_symlink_escape(&self, path: &Path) -> Result<()> {
+        if self.unrestricted || self.place.holds(path) {
+            return Ok(());
+        }
+        let path = path.display().to_string();
+        Err(Error::File {
+            reason: format!(
+                "The output folder {path} is a link that leads elsewhere. Remove it, or choose a folder with --output-dir."
+            ),
+            path,
+        })
+    }
+
+    /// A text as files may have it.
+    pub(crate) fn redacted(&self, text: String) -> String {
+        self.secrets.redacted(text)
+    }
+
+    /// The name on disk of a download for which the page suggests this one.
+    pub(crate) fn download_name(&self, suggested: &str) -> String {
+        let mut name = names::download_name(suggested, &self.secrets);
+        if self.quarantine {
+            name += SUFFIX;
+        }
+        name
+    }
+
+    /// Refuses a URL that code of the client must not go to.
+    pub(crate) fn refuse_address(&self, url: &str) -> Result<()> {
+        self.addresses.refuse(url)
+    }
+
+    /// Refuses a screenshot that is larger than screenshots may be.
+    pub(crate) fn refuse_large(&self, screenshot: &[u8]) -> Result<()> {
+        match self.max_screenshot {
+            Some(limit) if screenshot.len() as u64 > limit => Err(Error::ScreenshotTooLarge {
+                size: screenshot.len(),
+                limit,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// How answers name a file: relative to the workspace where it lies there.
+    pub(crate) fn link(&self, path: &Path) -> String {
+        if self.absolute_links {
+            return path.display().to_string();
+        }
+        let relative = names::relative(&self.workspace, path);
+        if relative.components().count() == 1 && !relative.starts_with("..") {
+            format!("./{}", relative.display())
+        } else {
+            relative.display().to_string()
+        }
+    }
+}
+
+/// Lets nobody but its owner read a file that was there before.
+fn restrict_to_owner(file: &std::fs::File) -> io::Result<()> {
+    #[cfg(unix)]
+    if std::os::unix::fs::MetadataExt::mode(&file.metadata()?) & 0o077 != 0 {
+        use std::os::unix::fs::PermissionsExt as _;
+        return file.set_permissions(std::fs::Permissions::from_mode(PRIVATE_FILE));
+    }
+    let _ = file;
+    Ok(())
+}
+
+/// Reads the file of cookies and storage that the configuration names.
+pub(crate) async fn storage_state(path: &Path) -> Result<StorageState> {
+    let bytes = tokio::fs::read(path).await;
+    parsed_state(
+        path,
+        bytes.map_err(|error| Error::file(path, "open", &error)),
+    )
+}
+
+fn parsed_state(path: &Path, bytes: Result<Vec<u8>>) -> Result<StorageState> {
+    let unreadable = |reason: String| Error::File {
+        path: path.display().to_string(),
+        reason: format!(
+            "Error reading storage state from {}:\n{reason}",
+            path.display()
+        ),
+    };
+    let bytes = bytes.map_err(|error| unreadable(error.to_string()))?;
+    serde_json::from_slice(&bytes).map_err(|error| unreadable(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests;

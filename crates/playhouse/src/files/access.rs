@@ -1,0 +1,192 @@
+//! Files that a client names: which of them a call may read or write.
+
+use super::beneath::lies_in;
+use super::names::normal;
+use super::{FileOrigin, WrittenFile};
+use super::{Output, parsed_state};
+use crate::access::principal::Permission;
+use crate::config::Risk;
+use crate::error::{Error, FileRule, Result};
+use engine::StorageState;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+
+/// The files of a session, as one call may use them. All that a client names goes through this.
+///
+/// | scope | may write | may read |
+/// |---|---|---|
+/// | `browser:read` | new files in the output folder | nothing |
+/// | `browser:act` | files in the workspace and the output folder | readable roots, and what the session's own tools wrote |
+/// | `browser:admin` | the same | the same, and all of the workspace and the output folder |
+#[derive(Debug, Clone)]
+pub(crate) struct FileAccess {
+    output: Output,
+    permission: Permission,
+}
+
+/// What the server itself names lies in the output folder, and needs no permission.
+impl Deref for FileAccess {
+    type Target = Output;
+
+    fn deref(&self) -> &Output {
+        &self.output
+    }
+}
+
+impl FileAccess {
+    pub(crate) fn new(output: Output, permission: Permission) -> Self {
+        Self { output, permission }
+    }
+
+    /// A file for the client: where it asked for it, or below the output folder under a name with the time.
+    pub(crate) async fn file(
+        &self,
+        asked: Option<&str>,
+        prefix: &str,
+        extension: &str,
+    ) -> Result<WrittenFile> {
+        match asked {
+            Some(asked) => self.writable(asked),
+            None => self.output.automatic(prefix, extension).await,
+        }
+    }
+
+    /// The file of that name, if the call may write it.
+    pub(crate) fn writable(&self, name: &str) -> Result<WrittenFile> {
+        let path = self.path(name)?;
+        let place = &self.output.place;
+        let base = Some(&place.base).filter(|base| place.holds(base));
+        let workspace = Some(&self.output.workspace);
+        let may_create_only = self.permission == Permission::Read;
+        if may_create_only {
+            let base: Vec<_> = base.into_iter().collect();
+            if !is_in(&path, &base) {
+                return Err(refused(&path, FileRule::CreatesOnly, &base));
+            }
+            if path.symlink_metadata().is_ok() {
+                return Err(refused(&path, FileRule::NeverOverwrites, &base));
+            }
+        } else {
+            self.refuse_outside(
+                &path,
+                &base.into_iter().chain(workspace).collect::<Vec<_>>(),
+            )?;
+        }
+        self.refuse_protected(&path)?;
+        let origin = match may_create_only {
+            true => FileOrigin::NewOfClient,
+            false => FileOrigin::Client,
+        };
+        Ok(self.output.linked(path, origin))
+    }
+
+    /// The path of that name, if the call may read what is there.
+    pub(crate) fn readable(&self, name: &str) -> Result<PathBuf> {
+        let path = self.path(name)?;
+        let readable: Vec<_> = self.output.readable.iter().collect();
+        if self.permission == Permission::Admin {
+            let place = &self.output.place;
+            let base = Some(&place.base).filter(|base| place.holds(base));
+            let own = base.into_iter().chain([&self.output.workspace]);
+            self.refuse_outside(&path, &own.chain(readable).collect::<Vec<_>>())?;
+        } else {
+            let is_own = self.permission >= Permission::Act && self.wrote(&path);
+            if !is_own && !is_in(&path, &readable) {
+                return Err(refused(&path, FileRule::ReadsRootsOnly, &readable));
+            }
+        }
+        self.refuse_protected(&path)?;
+        Ok(path)
+    }
+
+    /// Reads the file of that name.
+    pub(crate) async fn read(&self, name: &str) -> Result<Vec<u8>> {
+        let path = self.readable(name)?;
+        self.output.read(&path).await
+    }
+
+    /// Reads the file of cookies and storage of that name.
+    pub(crate) async fn storage_state(&self, name: &str) -> Result<StorageState> {
+        let path = self.readable(name)?;
+        parsed_state(&path, self.output.read(&path).await)
+    }
+
+    /// The path of that name, if its file or folder may be given to a page. `tool` is what gives it.
+    pub(crate) async fn upload(&self, name: &str, tool: &'static str) -> Result<PathBuf> {
+        if !self.output.uploads {
+            return Err(Error::SwitchedOff {
+                tool,
+                setting: Risk::Upload.switch(),
+            });
+        }
+        let path = self.readable(name)?;
+        // The browser takes a path on trust, and fails when the page reads the file.
+        let facts = tokio::fs::metadata(&path)
+            .await
+            .map_err(|error| Error::file(&path, "stat", &error))?;
+        if facts.is_dir() {
+            let (output, folder) = (self.output.clone(), path.clone());
+            let covers = move || output.protected.guard().covers_part_of(&folder);
+            let covered = tokio::task::spawn_blocking(covers).await;
+            if covered.unwrap_or(true) {
+                return Err(refused(&path, FileRule::FolderHoldsProtected, &[]));
+            }
+        }
+        Ok(path)
+    }
+
+    /// Where a name of the client leads.
+    fn path(&self, name: &str) -> Result<PathBuf> {
+        let path = normal(&self.output.workspace.join(name));
+        match self.output.client_paths {
+            true => Ok(path),
+            false => Err(refused(&path, FileRule::NoClientPaths, &[])),
+        }
+    }
+
+    /// Whether tools of the session wrote the file, and it is no other by now.
+    fn wrote(&self, path: &Path) -> bool {
+        let output = &self.output;
+        let own = [&output.workspace, &output.place.base];
+        output.artifacts().has_public(path) && is_in(path, &own)
+    }
+
+    fn refuse_outside(&self, path: &Path, roots: &[&PathBuf]) -> Result<()> {
+        let is_unrestricted = self.output.unrestricted && self.permission == Permission::Admin;
+        if is_unrestricted || is_in(path, roots) {
+            return Ok(());
+        }
+        Err(Error::FileAccessDenied {
+            path: path.display().to_string(),
+            roots: shown(roots),
+        })
+    }
+
+    fn refuse_protected(&self, path: &Path) -> Result<()> {
+        match self.output.protected.guard().covers_path(path) {
+            true => Err(refused(path, FileRule::Protected, &[])),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Whether the path lies in one of the folders, as it is written and with its links followed.
+fn is_in(path: &Path, roots: &[&PathBuf]) -> bool {
+    // A link below the workspace must not lead out of it.
+    roots.iter().any(|root| path.starts_with(root)) && roots.iter().any(|root| lies_in(path, root))
+}
+
+fn refused(path: &Path, rule: FileRule, roots: &[&PathBuf]) -> Error {
+    Error::FileRefused {
+        path: path.display().to_string(),
+        rule,
+        roots: shown(roots),
+    }
+}
+
+fn shown(roots: &[&PathBuf]) -> Vec<String> {
+    roots
+        .iter()
+        .map(|root| root.display().to_string())
+        .collect()
+}

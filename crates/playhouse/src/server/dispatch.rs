@@ -1,0 +1,351 @@
+//! From a tool and its arguments to its answer: the one path that every call takes.
+
+use crate::answers::evidence::Evidence;
+use crate::answers::reply::{Answer, Event, Reply};
+use crate::answers::sections::Boundary;
+use crate::answers::{Content, ContentItem, json, markdown};
+use crate::calls::tool_spec::OutputFormat;
+use crate::calls::{Call, Elicitation, ElicitationKind, ElicitationResult};
+use crate::config::Settings;
+use crate::error::{Error, Result};
+use crate::sessions::session::Answered;
+use crate::tools::evidence;
+use crate::tools::tool::{Arguments, Reach, ToolDef};
+use engine::DialogKind;
+use futures_util::FutureExt as _;
+use serde_json::Value;
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+use std::time::SystemTime;
+
+/// Runs a call to its end, whatever that is, and dresses its outcome.
+pub(crate) async fn run(
+    tool: &'static ToolDef,
+    arguments: Arguments,
+    call: &Call,
+    reach: &Reach,
+    session_id: Option<&str>,
+) -> Content {
+    let began = SystemTime::now();
+    let shown = call
+        .settings
+        .files
+        .save_session
+        .then(|| Value::Object(arguments.clone()));
+    let limit = call.limit();
+    let bounded = async {
+        call.begun().await;
+        tokio::time::sleep(limit).await;
+    };
+    let outcome = tokio::select! {
+        biased;
+        () = call.cancelled() => Err(Error::Cancelled {}),
+        () = call.session_closed() => Err(Error::SessionClosed { tool: call.tool.name }),
+        outcome = AssertUnwindSafe(outcome(tool, arguments, call, reach)).catch_unwind() => {
+            outcome.unwrap_or_else(|panic| Err(Error::Internal { tool: call.tool.name, reason: panic_message(&*panic) }))
+        }
+        () = bounded => Err(Error::TookTooLong {
+            tool: call.tool.name,
+            limit_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
+        }),
+    };
+    let (outcome, evidence) = tokio::select! {
+        biased;
+        () = call.cancelled() => (Err(Error::Cancelled {}), None),
+        attach_evidence = attach_evidence(call, reach, outcome) => attach_evidence,
+    };
+    let is_large = match &outcome {
+        Ok(answer) => answer.is_large(),
+        Err(error) => engine::is_large(error),
+    };
+    let (settings, id) = (call.settings.clone(), session_id.map(str::to_owned));
+    let content = engine::compute_if_large(is_large, move || {
+        let render = render(tool, outcome, evidence.as_ref(), id.as_deref(), &settings);
+        redact_and_bound(tool, render, &settings)
+    });
+    let content = content.await;
+    let images = content.items.iter().filter_map(|item| match item {
+        ContentItem::Image { mime_type, .. } => Some(mime_type.as_str()),
+        ContentItem::Text(_) => None,
+    });
+    let answered = Answered {
+        // Nobody else reads it.
+        text: &shown
+            .as_ref()
+            .map(|_| content.text_without_boundary())
+            .unwrap_or_default(),
+        is_error: content.is_error,
+        images: images.collect(),
+    };
+    reach
+        .session
+        .call_ended(call, shown, &answered, began)
+        .await;
+    content
+}
+
+/// The answer to a call of a tool that the settings switch off; `toolset` is its family, where that is off, and `instead` a tool that is on.
+pub(crate) fn switched_off(
+    tool: &'static ToolDef,
+    toolset: Option<&'static str>,
+    instead: Option<&'static str>,
+    session_id: Option<&str>,
+    settings: &Settings,
+) -> Content {
+    let forbidden = tool
+        .risk
+        .filter(|risk| settings.tools.forbidden.contains(risk));
+    let error = match forbidden {
+        Some(risk) => Error::SwitchedOff {
+            tool: tool.name,
+            setting: risk.switch(),
+        },
+        None => Error::ToolDisabled {
+            tool: tool.name.to_owned(),
+            capability: tool.capability.map(Into::into),
+            toolset,
+            instead,
+        },
+    };
+    refused(tool, error, session_id, settings)
+}
+
+/// The answer to a call by somebody who may not go so far.
+pub(crate) fn not_permitted(
+    tool: &'static ToolDef,
+    session_id: Option<&str>,
+    settings: &Settings,
+) -> Content {
+    let error = Error::NotPermitted {
+        tool: tool.name,
+        needed: tool.permission.scope(),
+    };
+    refused(tool, error, session_id, settings)
+}
+
+/// The answer to a call that nobody waits for any more.
+pub(crate) fn cancelled(
+    tool: &'static ToolDef,
+    session_id: Option<&str>,
+    settings: &Settings,
+) -> Content {
+    refused(tool, Error::Cancelled {}, session_id, settings)
+}
+
+/// The answer to a call that comes to nothing.
+pub(crate) fn refused(
+    tool: &'static ToolDef,
+    error: Error,
+    session_id: Option<&str>,
+    settings: &Settings,
+) -> Content {
+    let render = render(tool, Err(error), None, session_id, settings);
+    redact_and_bound(tool, render, settings)
+}
+
+async fn outcome(
+    tool: &'static ToolDef,
+    arguments: Arguments,
+    call: &Call,
+    reach: &Reach,
+) -> Result<Answer> {
+    let again = call.settings.answers.ask_user.then(|| arguments.clone());
+    let mut ran = tool.run(arguments, call, reach).await;
+    if let (Err(Error::ModalState { .. }), Some(arguments)) = (&ran, again)
+        && user_answered(call, reach).await
+    {
+        call.release_turn();
+        ran = tool.run(arguments, call, reach).await;
+    }
+    if call.client.is_retried_by_client() {
+        // Nobody reads the answer: what the page has to tell is kept for the next one.
+        return Err(Error::Cancelled {});
+    }
+    let mut reply = match ran {
+        // What waits for an answer is told with the refusal.
+        Err(refused @ (Error::ModalState { .. } | Error::NoModalState { .. })) => {
+            Reply::error(refused)
+        }
+        Err(error) if error.is_dialog() => Reply::error(error),
+        Err(error) if error.is_end() => {
+            let part = reach.session.part(call).ok();
+            let lost = match tool.output_format {
+                OutputFormat::Json => part.and_then(|part| part.take_lost_state()),
+                // The error itself is what its clients know, and what the next call need not repeat.
+                OutputFormat::Markdown => {
+                    drop(part.and_then(|part| part.open_tabs()?.take_crash()));
+                    None
+                }
+            };
+            return Err(lost.unwrap_or(error));
+        }
+        outcome => outcome?,
+    };
+    if reply.error.as_ref().is_some_and(Error::is_dialog) {
+        reply.error = Some(Error::DialogFirst {
+            tool: call.tool.name,
+        });
+    }
+    let slow_mo = call.settings.browser.slow_mo;
+    if tool.acts() && !slow_mo.is_zero() {
+        tokio::time::sleep(slow_mo).await;
+    }
+    if call.has_turn() && tool.has_session {
+        // The context that the call names may be what it closed.
+        let part = reach.session.part(call);
+        let session = part.unwrap_or_else(|_| reach.session.clone());
+        match tool.output_format {
+            OutputFormat::Markdown => session.answer(call, reply).await,
+            OutputFormat::Json => Ok(session.plain_answer(reply).await),
+        }
+    } else {
+        Ok(Answer {
+            reply,
+            ..Answer::default()
+        })
+    }
+}
+
+/// Puts the dialog that is in the way to the user; whether it is gone.
+async fn user_answered(call: &Call, reach: &Reach) -> bool {
+    let tabs = reach
+        .session
+        .part(call)
+        .ok()
+        .and_then(|part| part.open_tabs());
+    let Some(page) = tabs
+        .and_then(|tabs| tabs.current())
+        .map(|tab| tab.page.clone())
+    else {
+        return false;
+    };
+    let Some(dialog) = page.dialog() else {
+        return false;
+    };
+    let question = Elicitation {
+        text: format!(
+            "The page {} asks ({}): {}",
+            page.url(),
+            dialog.kind,
+            dialog.message
+        ),
+        kind: ElicitationKind::Confirm {
+            suggestion: (dialog.kind == DialogKind::Prompt).then_some(dialog.default_value),
+        },
+    };
+    call.set_status("waiting for the user to answer");
+    let ElicitationResult::Decided(decision) = call.client.ask(&question).await else {
+        return false;
+    };
+    let text = decision.text.as_deref();
+    let progress = call.action();
+    let answered = page.answer_dialog(&progress, decision.accept, text);
+    answered.await.is_ok()
+}
+
+/// In a session that tests an app, what the app has to do with the outcome.
+async fn attach_evidence(
+    call: &Call,
+    reach: &Reach,
+    outcome: Result<Answer>,
+) -> (Result<Answer>, Option<Evidence>) {
+    let tested = call
+        .tested()
+        .and_then(|id| reach.sessions.select(Some(id)).ok());
+    let session = tested
+        .as_ref()
+        .map_or(&reach.session, |tested| &tested.session);
+    // Tools that look at servers alone have no turn: what they meet is told, and what came with others is left to those.
+    let has_turn = call.has_turn();
+    let concerned = has_turn || (call.tested().is_some() && outcome.is_err());
+    let app = session.app();
+    let Some(app) = app.filter(|_| concerned && session.ensure_open().is_ok()) else {
+        return (outcome, None);
+    };
+    let part = session.part(call);
+    let session = &part.unwrap_or_else(|_| session.clone());
+    let explains = async |error: &Error| evidence::explains(app, error.code()).await;
+    let attach_evidence = match outcome {
+        Err(error) if explains(&error).await => {
+            let (error, evidence) = evidence::of_failure(call, session, app, error).await;
+            (Err(error), Some(evidence))
+        }
+        // What came meanwhile is for the next call to tell.
+        Err(error) => return (Err(error), None),
+        Ok(mut answer) => match answer.reply.error.take() {
+            Some(error) if explains(&error).await => {
+                let (error, evidence) = evidence::of_failure(call, session, app, error).await;
+                answer.reply.error = Some(error);
+                (Ok(answer), Some(evidence))
+            }
+            Some(error) => {
+                answer.reply.error = Some(error);
+                return (Ok(answer), None);
+            }
+            None => {
+                let failed = evidence::of_success(call, session, app);
+                let event = failed.map(|(first, count)| Event::AppFailed { first, count });
+                answer.events.extend(event);
+                (Ok(answer), None)
+            }
+        },
+    };
+    if has_turn {
+        app.call_ended();
+    }
+    attach_evidence
+}
+
+fn render(
+    tool: &ToolDef,
+    outcome: Result<Answer>,
+    evidence: Option<&Evidence>,
+    session_id: Option<&str>,
+    settings: &Settings,
+) -> Content {
+    match tool.output_format {
+        OutputFormat::Markdown => {
+            markdown::content(tool, outcome, evidence, session_id, &settings.answers)
+        }
+        OutputFormat::Json => json::content(tool, outcome, evidence, session_id, &settings.answers),
+    }
+}
+
+/// As the client may read it: without secrets, and then within the bound, so that no half of a secret is left.
+fn redact_and_bound(tool: &ToolDef, mut content: Content, settings: &Settings) -> Content {
+    for item in &mut content.items {
+        if let ContentItem::Text(text) = item {
+            *text = settings.secrets.redacted(std::mem::take(text));
+            if settings.answers.content_boundaries {
+                let backslash = match tool.output_format {
+                    OutputFormat::Markdown => r"\",
+                    OutputFormat::Json => r"\\",
+                };
+                *text = engine::without_invisible(std::mem::take(text), backslash);
+            }
+        }
+    }
+    content.structured = content
+        .structured
+        .map(|value| settings.secrets.redacted_json(value));
+    let mut content = content.bounded(tool.output_format);
+    if tool.output_format == OutputFormat::Json
+        && settings.answers.content_boundaries
+        && !content.is_error
+        && let Some(object) = &content.structured
+    {
+        let boundary = Boundary::new();
+        if let Some(text) = json::with_boundary(object, &boundary) {
+            content.items[0] = ContentItem::Text(text);
+            content.boundary = Some(boundary);
+        }
+    }
+    content
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or_default()
+        .to_owned()
+}

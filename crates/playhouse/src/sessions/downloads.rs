@@ -1,0 +1,209 @@
+//! Downloads of a session: moved to their folder under the name that the page suggested, and told once.
+
+use crate::answers::reply::Event;
+use crate::files::Output;
+use crate::files::artifacts::ArtifactInfo;
+use engine::{BrowserContext, Download, DownloadState};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What has become of each download.
+pub(crate) struct Downloads {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    output: Output,
+    known: Mutex<BTreeMap<u64, Known>>,
+    /// One move at a time, so that none is moved twice.
+    moving: tokio::sync::Mutex<()>,
+}
+
+#[derive(Default)]
+struct Known {
+    told_start: bool,
+    /// How it ended, until that is told.
+    end: Option<Event>,
+    ended: bool,
+    /// Where it lies.
+    place: Option<PathBuf>,
+}
+
+impl Downloads {
+    /// They go to the folder that was chosen for them, or else to the output folder.
+    pub(crate) fn new(output: Output) -> Self {
+        Self {
+            shared: Arc::new(Shared {
+                output,
+                known: Mutex::default(),
+                moving: tokio::sync::Mutex::default(),
+            }),
+        }
+    }
+
+    /// Takes in what arrived.
+    pub(crate) async fn collect(&self, context: &BrowserContext) {
+        let all = context.downloads();
+        if !all.iter().any(|download| self.shared.has_ended(download)) {
+            return;
+        }
+        let shared = self.shared.clone();
+        // A call may be cancelled meanwhile: what was moved is known to be.
+        engine::run_to_completion("moving downloads", async move { shared.take_in(all).await })
+            .await;
+    }
+
+    /// Where a download lies that has arrived.
+    pub(crate) async fn path_of(&self, context: &BrowserContext, number: u64) -> Option<PathBuf> {
+        self.collect(context).await;
+        self.shared.known().get(&number)?.place.clone()
+    }
+
+    /// Notes that the beginning of a download was told, and perhaps its end.
+    pub(crate) fn mark_reported(&self, number: u64, ended: bool) {
+        let mut known = self.shared.known();
+        let known = known.entry(number).or_default();
+        known.told_start = true;
+        if ended {
+            known.end = None;
+        }
+    }
+
+    /// What has not been told yet.
+    pub(crate) async fn new_events(&self, context: &BrowserContext) -> Vec<Event> {
+        self.collect(context).await;
+        let mut known = self.shared.known();
+        let mut news = Vec::new();
+        for download in context.downloads() {
+            let known = known.entry(download.number).or_default();
+            if !known.told_start {
+                known.told_start = true;
+                news.push(Event::Downloading {
+                    name: download.suggested_name.clone(),
+                });
+            }
+            news.extend(known.end.take());
+        }
+        news
+    }
+}
+
+impl Shared {
+    /// Whether it is over, and that is new.
+    fn has_ended(&self, download: &Download) -> bool {
+        let known = |known: &Known| known.ended;
+        !matches!(download.state, DownloadState::InProgress)
+            && !self.known().get(&download.number).is_some_and(known)
+    }
+
+    async fn take_in(&self, downloads: Vec<Download>) {
+        let _moving = self.moving.lock().await;
+        for download in downloads {
+            if !self.has_ended(&download) {
+                continue;
+            }
+            let (end, place) = self.end(&download).await;
+            let mut known = self.known();
+            let known = known.entry(download.number).or_default();
+            known.end = Some(end);
+            known.ended = true;
+            known.place = place;
+        }
+    }
+
+    /// How it ended, and where it lies now.
+    async fn end(&self, download: &Download) -> (Event, Option<PathBuf>) {
+        let name = download.suggested_name.clone();
+        let reason = match &download.state {
+            DownloadState::InProgress => "The download is in progress".to_owned(),
+            DownloadState::Failed(reason) => reason.clone(),
+            DownloadState::Finished(path) => match self.take(path, &name).await {
+                Ok(path) => {
+                    let link = self.output.link(&path);
+                    let quarantined = self.output.has_quarantine();
+                    if !quarantined {
+                        self.output.artifacts().add(&path, ArtifactInfo::default());
+                    }
+                    let size = path.metadata().map_or(0, |facts| facts.len());
+                    self.output
+                        .count(usize::try_from(size).unwrap_or(usize::MAX));
+                    let event = Event::Downloaded {
+                        link,
+                        name,
+                        quarantined,
+                    };
+                    return (event, Some(path));
+                }
+                Err(error) => error.to_string(),
+            },
+        };
+        (Event::DownloadFailed { name, reason }, None)
+    }
+
+    async fn take(&self, from: &Path, name: &str) -> std::io::Result<PathBuf> {
+        let folder = self.output.make_downloads_folder()?;
+        #[cfg(unix)]
+        if self.output.has_quarantine() {
+            let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+            tokio::fs::set_permissions(from, private).await?;
+        }
+        let to = reserved(&folder, &self.output.download_name(name)).await?;
+        if tokio::fs::rename(from, &to).await.is_ok() {
+            return Ok(to);
+        }
+        // Another file system.
+        if let Err(error) = tokio::fs::copy(from, &to).await {
+            let _ = tokio::fs::remove_file(&to).await;
+            return Err(error);
+        }
+        let _ = tokio::fs::remove_file(from).await;
+        Ok(to)
+    }
+
+    fn known(&self) -> MutexGuard<'_, BTreeMap<u64, Known>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Makes an empty file in the folder that nobody else has: under the name itself, or one with a number.
+async fn reserved(folder: &Path, name: &str) -> std::io::Result<PathBuf> {
+    let plain = Path::new(name);
+    let stem = plain.file_stem().unwrap_or_default().to_string_lossy();
+    let extension = plain
+        .extension()
+        .map(|extension| format!(".{}", extension.to_string_lossy()))
+        .unwrap_or_default();
+    let mut path = folder.join(name);
+    let mut number = 1;
+    loop {
+        let mut options = tokio::fs::OpenOptions::new();
+        match options.write(true).create_new(true).open(&path).await {
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                path = folder.join(format!("{stem}-{number}{extension}"));
+                number += 1;
+            }
+            made => return made.map(|_| path),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn files_of_one_name_that_arrive_at_once_all_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let made = (0..50).map(|_| reserved(folder.path(), "a.tar.gz"));
+        let made = futures_util::future::join_all(made).await;
+        let mut names: Vec<_> = made
+            .into_iter()
+            .map(|path| path.unwrap().file_name().unwrap().to_owned())
+            .collect();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), 50);
+        assert!(names.contains(&"a.tar.gz".into()) && names.contains(&"a.tar-49.gz".into()));
+    }
+}

@@ -1,0 +1,214 @@
+//! The console log of a tab: a file that grows as messages come, and how far answers have told of it.
+
+use crate::answers::escape::{indented, one_line};
+use crate::answers::reply::Event;
+use crate::config::ConsoleLevel;
+use crate::files::Output;
+use crate::files::artifacts::ArtifactInfo;
+use engine::{ConsoleMessage, MessageKind, Page};
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// The least severe level at which a message is listed.
+pub(crate) fn level(kind: MessageKind) -> ConsoleLevel {
+    match kind {
+        MessageKind::Error | MessageKind::PageError | MessageKind::Assert => ConsoleLevel::Error,
+        MessageKind::Warning => ConsoleLevel::Warning,
+        MessageKind::Debug
+        | MessageKind::Trace
+        | MessageKind::Clear
+        | MessageKind::StartGroup
+        | MessageKind::StartGroupCollapsed
+        | MessageKind::EndGroup => ConsoleLevel::Debug,
+        MessageKind::Log
+        | MessageKind::Info
+        | MessageKind::Verbose
+        | MessageKind::Dir
+        | MessageKind::Dirxml
+        | MessageKind::Table
+        | MessageKind::Profile
+        | MessageKind::ProfileEnd
+        | MessageKind::Count
+        | MessageKind::TimeEnd => ConsoleLevel::Info,
+    }
+}
+
+/// A message as lists and logs show it: its kind, its text, and where it came from.
+pub(crate) fn line(message: &ConsoleMessage) -> String {
+    if message.kind == MessageKind::PageError {
+        return indented(&message.text);
+    }
+    let kind = message.kind.to_string().to_uppercase();
+    let (url, line) = match &message.location {
+        Some(place) => (place.url.as_str(), place.line),
+        None => ("", 0),
+    };
+    format!(
+        "[{kind}] {} @ {}:{line}",
+        indented(&message.text),
+        one_line(url)
+    )
+}
+
+/// Bytes after which a log ends: a page that never stops must not fill the disk.
+const MAX_FILE_BYTES: usize = 32 * 1024 * 1024;
+
+/// The log of a tab.
+pub(super) struct ConsoleFile {
+    output: Output,
+    level: ConsoleLevel,
+    file: Option<OpenFile>,
+    /// The first message that is not written yet.
+    next: u64,
+    /// How many actions are under way whose messages wait.
+    held: usize,
+}
+
+struct OpenFile {
+    path: PathBuf,
+    began: Instant,
+    /// In bytes.
+    size: usize,
+    lines: usize,
+    told: usize,
+}
+
+impl ConsoleFile {
+    /// A log that begins with the first message at `level` or above.
+    pub(super) fn new(output: Output, level: ConsoleLevel) -> Self {
+        Self {
+            output,
+            level,
+            file: None,
+            next: 0,
+            held: 0,
+        }
+    }
+
+    /// Writes down what has come, in one go, unless it is held. A log that cannot be written is left: the messages can still be asked for.
+    pub(super) fn write(&mut self, page: &Page) {
+        if self.held == 0 {
+            self.write_all(page);
+        }
+    }
+
+    /// Lets messages wait, until as many releases.
+    pub(super) fn hold(&mut self) {
+        self.held += 1;
+    }
+
+    /// Writes what has waited, if nothing else holds it.
+    pub(super) fn release(&mut self, page: &Page) {
+        self.held = self.held.saturating_sub(1);
+        self.write(page);
+    }
+
+    fn write_all(&mut self, page: &Page) {
+        let news = page.console(self.next);
+        let Some(last) = news.last() else { return };
+        self.next = last.number + 1;
+        let wanted = news
+            .iter()
+            .filter(|entry| level(entry.message.kind) <= self.level);
+        let lines: Vec<_> = wanted.map(|entry| line(&entry.message)).collect();
+        self.note_all(lines);
+    }
+
+    /// Adds a message.
+    pub(super) fn note(&mut self, message: &str) {
+        self.note_all(vec![message.to_owned()]);
+    }
+
+    fn note_all(&mut self, messages: Vec<String>) {
+        if !messages.is_empty()
+            && let Err(error) = self.append(messages)
+        {
+            tracing::debug!(%error, "the console log cannot be written");
+        }
+    }
+
+    /// Leaves the file, and what has not been told of it; the next message begins another.
+    pub(super) fn restart(&mut self, page: &Page) {
+        self.write_all(page);
+        self.file = None;
+    }
+
+    /// The lines that have not been told yet.
+    pub(super) fn new_lines(&mut self) -> Option<Event> {
+        let file = self.file.as_mut()?;
+        if file.told == file.lines {
+            return None;
+        }
+        let first = file.told + 1;
+        file.told = file.lines;
+        Some(Event::Console {
+            link: self.output.link(&file.path),
+            first,
+            last: file.lines,
+        })
+    }
+
+    fn append(&mut self, messages: Vec<String>) -> std::io::Result<()> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            None => {
+                let path = self.output.make("console-*.log")?;
+                self.output.artifacts().add(&path, ArtifactInfo::default());
+                self.file.insert(OpenFile {
+                    path,
+                    began: Instant::now(),
+                    size: 0,
+                    lines: 0,
+                    told: 0,
+                })
+            }
+        };
+        if file.size >= MAX_FILE_BYTES {
+            return Ok(());
+        }
+        let time = file.began.elapsed().as_millis();
+        let mut text = String::new();
+        for message in messages {
+            let message = self.output.redacted(message);
+            text += &format!("[{time:>8}ms] {message}\n");
+        }
+        file.size += text.len();
+        if file.size >= MAX_FILE_BYTES {
+            text += &format!("[{time:>8}ms] The log ends here: it is too long.\n");
+        }
+        // Not kept open: somebody may remove the file meanwhile.
+        self.output.append(&file.path, &text)?;
+        file.lines += text.matches('\n').count();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::SourceLocation;
+
+    #[test]
+    fn a_line_has_kind_text_and_location() {
+        let message = ConsoleMessage {
+            kind: MessageKind::TimeEnd,
+            text: "t: 1 ms".into(),
+            location: Some(SourceLocation {
+                url: "http://x/".into(),
+                line: 4,
+                column: 2,
+            }),
+        };
+        assert_eq!(line(&message), "[TIMEEND] t: 1 ms @ http://x/:4");
+    }
+
+    #[test]
+    fn an_uncaught_error_is_its_stack() {
+        let message = ConsoleMessage {
+            kind: MessageKind::PageError,
+            text: "Error: late\n    at x".into(),
+            location: None,
+        };
+        assert_eq!(line(&message), "Error: late\n    at x");
+    }
+}

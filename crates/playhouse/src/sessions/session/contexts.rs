@@ -1,0 +1,196 @@
+//! The named contexts of a session, beside its default one: each with a browser context of its own, and one of them active.
+
+use super::{Ended, Session};
+use crate::calls::Call;
+use crate::config::Settings;
+use crate::error::{Error, Problem, Result};
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+/// What the context is called that is always there.
+pub(crate) const DEFAULT_NAME: &str = "default";
+
+/// How many there may be in a session.
+const MAX_CONTEXTS: usize = 50;
+
+/// The contexts of a session.
+#[derive(Default)]
+pub(super) struct Contexts {
+    /// Oldest first. Each is a session of its own, which has its turns from this one.
+    named: Vec<(String, Arc<Session>)>,
+    /// `None`: the default one.
+    active: Option<String>,
+}
+
+/// What a list tells of a context.
+pub(crate) struct ListedContext {
+    /// Its name.
+    pub(crate) name: String,
+    /// Calls that name none are for it.
+    pub(crate) active: bool,
+    /// How many pages are open in it.
+    pub(crate) pages: usize,
+    /// What its current page shows.
+    pub(crate) url: Option<String>,
+    /// The address of its proxy.
+    pub(crate) proxy: Option<String>,
+}
+
+impl Session {
+    /// The part of the session that a call is for: the context that it names, or else the active one. The call has the session's turn.
+    pub(crate) fn part(self: &Arc<Self>, call: &Call) -> Result<Arc<Session>> {
+        self.context_or_active(call.context())
+    }
+
+    /// The context of that name, or the active one.
+    pub(crate) fn context_or_active(self: &Arc<Self>, name: Option<&str>) -> Result<Arc<Session>> {
+        let contexts = self.contexts();
+        let Some(name) = name.or(contexts.active.as_deref()) else {
+            return Ok(self.clone());
+        };
+        contexts.find(self, name)
+    }
+
+    /// Opens a context of its own, and makes it the active one. The settings are those of the session, changed for it.
+    pub(crate) async fn add_context(
+        self: &Arc<Self>,
+        call: &Call,
+        name: &str,
+        mut settings: Settings,
+    ) -> Result<()> {
+        let wrong = |message: String| Error::InvalidArguments {
+            tool: call.tool.name,
+            problems: vec![Problem {
+                parameter: "name".to_owned(),
+                message,
+                missing: false,
+            }],
+        };
+        {
+            let contexts = self.contexts();
+            if contexts.names().any(|known| known == name) {
+                return Err(wrong(format!("There is a context \"{name}\" already")));
+            }
+            if contexts.named.len() >= MAX_CONTEXTS {
+                return Err(wrong(format!("There are {MAX_CONTEXTS} contexts already")));
+            }
+        }
+        settings.context.name = Some(name.to_owned());
+        let fresh = Session::new(Arc::new(settings), self.browsers.clone());
+        let output = self.output(call).await.clone();
+        // Nobody else knows it yet.
+        let _ = fresh.output.set(output);
+        fresh.set_id(self.id().to_owned());
+        if let Some(app) = self.app.get() {
+            let _ = fresh.app.set(app.clone());
+        }
+        let fresh = Arc::new(fresh);
+        let mut unfinished = PendingContext(Some(fresh.clone()));
+        fresh.current_tab(call).await?;
+        unfinished.0 = None;
+        let mut contexts = self.contexts();
+        contexts.named.push((name.to_owned(), fresh));
+        contexts.active = Some(name.to_owned());
+        Ok(())
+    }
+
+    /// Makes the context of that name the active one.
+    pub(crate) fn switch_context(self: &Arc<Self>, name: &str) -> Result<()> {
+        let mut contexts = self.contexts();
+        contexts.find(self, name)?;
+        contexts.active = (name != DEFAULT_NAME).then(|| name.to_owned());
+        Ok(())
+    }
+
+    /// Closes the context of that name with its pages; the default one takes its place.
+    pub(crate) async fn close_context(self: &Arc<Self>, name: &str) -> Result<()> {
+        let gone = {
+            let mut contexts = self.contexts();
+            let gone = contexts.find(self, name)?;
+            contexts.named.retain(|(known, _)| known != name);
+            contexts.active.take_if(|active| active == name);
+            gone
+        };
+        gone.close_own_context().await;
+        Ok(())
+    }
+
+    /// All of them, the default one first.
+    pub(crate) fn list_contexts(self: &Arc<Self>) -> Vec<ListedContext> {
+        let contexts = self.contexts();
+        let named = contexts.named.iter();
+        let named = named.map(|(name, session)| (name.as_str(), session));
+        let all = std::iter::once((DEFAULT_NAME, self)).chain(named);
+        all.map(|(name, session)| {
+            let settings = &session.settings;
+            let proxy = settings.context.proxy.as_ref();
+            let tabs = session.open_tabs();
+            let tabs = tabs.filter(|tabs| tabs.closed_reason().is_none());
+            let current = tabs.as_ref().and_then(|tabs| tabs.current());
+            ListedContext {
+                name: name.to_owned(),
+                active: contexts.active.as_deref().unwrap_or(DEFAULT_NAME) == name,
+                pages: tabs.map_or(0, |tabs| tabs.all().len()),
+                url: current.map(|tab| tab.page.url()),
+                proxy: proxy
+                    .or(settings.browser.proxy.as_ref())
+                    .map(|proxy| proxy.server.clone()),
+            }
+        })
+        .collect()
+    }
+
+    /// Those beside the default one, by name, oldest first; which one is active.
+    pub(crate) fn named_contexts(&self) -> (Vec<(String, Arc<Session>)>, Option<String>) {
+        let contexts = self.contexts();
+        (contexts.named.clone(), contexts.active.clone())
+    }
+
+    /// Closes all but the default one; for good, where that is said.
+    pub(super) async fn close_contexts(&self, ended: Option<Ended>) {
+        let Contexts { named, .. } = std::mem::take(&mut *self.contexts());
+        let closing = named.iter().map(async |(_, session)| {
+            if let Some(ended) = ended {
+                let _ = session.ended.set(ended);
+            }
+            session.close_own_context().await;
+        });
+        futures_util::future::join_all(closing).await;
+    }
+
+    fn contexts(&self) -> MutexGuard<'_, Contexts> {
+        self.contexts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Contexts {
+    fn names(&self) -> impl Iterator<Item = &str> {
+        let named = self.named.iter().map(|(name, _)| name.as_str());
+        std::iter::once(DEFAULT_NAME).chain(named)
+    }
+
+    fn find(&self, default: &Arc<Session>, name: &str) -> Result<Arc<Session>> {
+        if name == DEFAULT_NAME {
+            return Ok(default.clone());
+        }
+        let found = self.named.iter().find(|(known, _)| known == name);
+        let found = found.map(|(_, session)| session.clone());
+        found.ok_or_else(|| Error::ContextNotFound {
+            name: name.to_owned(),
+            contexts: self.names().map(str::to_owned).collect(),
+        })
+    }
+}
+
+/// A context that nobody knows yet: closed when dropped.
+struct PendingContext(Option<Arc<Session>>);
+
+impl Drop for PendingContext {
+    fn drop(&mut self) {
+        if let Some(session) = self.0.take() {
+            engine::spawn("closing context", async move {
+                session.close_own_context().await
+            })
+            .detach();
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The modules of `--init-page`: they run for each tab when it opens, before any call gets hold of it, and go on listening for as
+//! long as it is open.
+
+use crate::access::principal::Permission;
+use crate::config::Settings;
+use crate::error::{Error, Result};
+use crate::files::{FileAccess, Output};
+use crate::sessions::downloads::Downloads;
+use crate::sessions::script::{End, Script, ScriptContext, ScriptRegistry};
+use engine::{BrowserContext, Page, Task};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// Where the modules run.
+pub(super) struct InitPages {
+    /// The files, in their order.
+    pub(super) paths: Vec<PathBuf>,
+    /// What each of them gets, but for the page.
+    pub(super) context: BrowserContext,
+    /// The files of the session.
+    pub(super) output: Output,
+    /// The code of the same session.
+    pub(super) registry: ScriptRegistry,
+    /// What became of downloads.
+    pub(super) downloads: Arc<Downloads>,
+}
+
+/// The modules of one tab. Dropped, they end.
+pub(super) struct Initialization {
+    outcome: watch::Receiver<Option<Result<()>>>,
+    _work: Task,
+}
+
+impl InitPages {
+    /// Runs them for a tab that has just opened; `None` when there are none.
+    pub(super) fn begin(&self, page: Page, settings: &Settings) -> Option<Initialization> {
+        if self.paths.is_empty() {
+            return None;
+        }
+        let setting = ScriptContext {
+            context: self.context.clone(),
+            page,
+            // It is code of whoever configured the server.
+            files: FileAccess::new(self.output.clone(), Permission::Admin),
+            registry: self.registry.clone(),
+            downloads: self.downloads.clone(),
+            action: settings.timeouts.action,
+            navigation: settings.timeouts.navigation,
+            longest: settings.longest_call(),
+        };
+        let paths = self.paths.clone();
+        let (tell, outcome) = watch::channel(None);
+        let work = engine::spawn("init page", async move {
+            let mut listening = Vec::new();
+            let limit = setting.longest;
+            let all = async {
+                for path in &paths {
+                    listening.push(run(path, setting.clone()).await?);
+                }
+                Ok(())
+            };
+            let outcome = match tokio::time::timeout(limit, all).await {
+                Ok(outcome) => outcome,
+                Err(_) => Err(Error::InitPage {
+                    path: paths.iter().map(shown).collect::<Vec<_>>().join(", "),
+                    reason: format!("it took longer than {} ms", limit.as_millis()),
+                }),
+            };
+            tell.send_replace(Some(outcome));
+            // What listens does so until the tab is gone, and this task with it.
+            std::future::pending::<()>().await;
+        });
+        Some(Initialization {
+            outcome,
+            _work: work,
+        })
+    }
+}
+
+impl Initialization {
+    /// Waits until all of them have run.
+    pub(super) async fn done(&self) -> Result<()> {
+        let mut outcome = self.outcome.clone();
+        match outcome.wait_for(Option::is_some).await {
+            Ok(outcome) => outcome.clone().unwrap_or(Ok(())),
+            // The tab is going.
+            Err(_) => Err(engine::Error::PageClosed {}.into()),
+        }
+    }
+}
+
+async fn run(path: &Path, setting: ScriptContext) -> Result<Script> {
+    let failed = |reason: &str| Error::InitPage {
+        path: shown(path),
+        reason: reason.to_owned(),
+    };
+    let source = tokio::fs::read_to_string(path)
+        .await
+        .map_err(|error| failed(&Error::file(path, "open", &error).to_string()))?;
+    let mut script = Script::module(shown(path), source, setting);
+    let outcome = script.ended().await;
+    for line in outcome.printed {
+        tracing::info!(path = %path.display(), line, "an init page says");
+    }
+    for error in outcome.unhandled {
+        tracing::warn!(path = %path.display(), error, "in an init page");
+    }
+    match outcome.end {
+        // The dialog is the client's to answer.
+        End::Value(_) | End::Dialog => Ok(script),
+        End::Failed(message) => {
+            let reason = message.strip_prefix("Error: ").unwrap_or(&message);
+            Err(failed(&format!("{reason}{}", advice(reason))))
+        }
+    }
+}
+
+/// What to know about a module that cannot be read.
+fn advice(reason: &str) -> &'static str {
+    if reason.starts_with("SyntaxError") {
+        "\nInit pages are plain JavaScript; which types of TypeScript they may have stands in docs/run-code.md."
+    } else if reason.contains("could not load module") {
+        "\nInit pages cannot import modules; see docs/run-code.md."
+    } else {
+        ""
+    }
+}
+
+fn shown(path: impl AsRef<Path>) -> String {
+    path.as_ref().display().to_string()
+}

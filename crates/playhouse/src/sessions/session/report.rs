@@ -1,0 +1,187 @@
+//! What an answer tells besides the tool's own words: the page, the tabs, the snapshot, and what happened meanwhile.
+
+use super::tabs::TabSummary;
+use super::{Session, TITLE_TIMEOUT, Tab};
+use crate::answers::reply::{Answer, Event, Reply, SnapshotFacts, SnapshotRequest, TabFacts};
+use crate::calls::Call;
+use crate::config::SnapshotMode;
+use crate::error::{Error, Result};
+use engine::SnapshotOptions;
+use std::time::Duration;
+
+/// How long a page that opened may take to show the document that it was opened for, before its address is told.
+const OPENED_PAGE_TIMEOUT: Duration = Duration::from_secs(1);
+
+impl Session {
+    /// A tool's reply with what the page looks like after it.
+    pub(crate) async fn answer(&self, call: &Call, mut reply: Reply) -> Result<Answer> {
+        let Some(tabs) = self
+            .open_tabs()
+            .filter(|tabs| tabs.closed_reason().is_none())
+        else {
+            let events = std::mem::take(&mut self.state().events);
+            return Ok(Answer {
+                reply,
+                events,
+                ..Answer::default()
+            });
+        };
+        let wish = std::mem::take(&mut reply.snapshot);
+        let asked = match &wish {
+            SnapshotRequest::None => false,
+            SnapshotRequest::AfterAction => {
+                self.settings.answers.snapshot_mode != SnapshotMode::None
+            }
+            SnapshotRequest::Inline(_) | SnapshotRequest::File(_) => true,
+        };
+        let current = tabs.current();
+        let (snapshot, read) = match &current {
+            Some(tab) => self.snapshot(call, tab, wish).await,
+            None => (None, None),
+        };
+        let title = reply.title.take().or(read);
+        let summarize = tabs
+            .summarize(&call.within(TITLE_TIMEOUT), title.as_deref())
+            .await;
+        let changed = mark_reported(&summarize);
+        let mut answer = Answer {
+            reply,
+            snapshot,
+            ..Answer::default()
+        };
+        if asked || changed {
+            answer.tabs = summarize.iter().map(TabSummary::listed).collect();
+            answer.page = summarize
+                .into_iter()
+                .find(|tab| tab.current)
+                .map(|tab| tab.facts);
+        }
+        if let Some(tab) = &current {
+            answer.modals = tab.modals();
+        }
+        answer.events = std::mem::take(&mut self.state().events);
+        answer
+            .events
+            .extend(current.and_then(|tab| tab.new_console_lines()));
+        answer.events.extend(tabs.refused());
+        answer.events.extend(tabs.download_events().await);
+        Ok(answer)
+    }
+
+    /// A tool's reply with what keeps the page from going on, and what happened since the last answer.
+    pub(crate) async fn plain_answer(&self, reply: Reply) -> Answer {
+        let tabs = self.open_tabs();
+        let Some(tabs) = tabs.filter(|tabs| tabs.closed_reason().is_none()) else {
+            return Answer {
+                reply,
+                ..Answer::default()
+            };
+        };
+        let modals = tabs.current().map(|tab| tab.modals()).unwrap_or_default();
+        if reply.error.is_some() {
+            // The next answer tells what happened.
+            return Answer {
+                reply,
+                modals,
+                ..Answer::default()
+            };
+        }
+        let told = |event: &mut Event| matches!(event, Event::NavigationFailed { .. });
+        let mut events: Vec<_> = self.state().events.extract_if(.., told).collect();
+        events.extend(tabs.refused());
+        events.extend(tabs.download_events().await);
+        Answer {
+            reply,
+            modals,
+            events,
+            opened: tabs.opened(OPENED_PAGE_TIMEOUT).await,
+            ..Answer::default()
+        }
+    }
+
+    /// The open tabs, for an answer that lists them: what it shows is no news any more.
+    pub(crate) async fn listed_tabs(&self, call: &Call) -> Vec<TabFacts> {
+        let Some(tabs) = self.open_tabs() else {
+            return Vec::new();
+        };
+        let summarize = tabs.summarize(&call.within(TITLE_TIMEOUT), None).await;
+        mark_reported(&summarize);
+        summarize.iter().map(TabSummary::listed).collect()
+    }
+
+    /// The snapshot that an answer shall have, and the page's title if that was read with it.
+    async fn snapshot(
+        &self,
+        call: &Call,
+        tab: &Tab,
+        wish: SnapshotRequest,
+    ) -> (Option<SnapshotFacts>, Option<String>) {
+        let snapshot = match wish {
+            SnapshotRequest::None => None,
+            SnapshotRequest::Inline(text) => Some(SnapshotFacts::Inline(text)),
+            SnapshotRequest::File(link) => Some(SnapshotFacts::File(link)),
+            SnapshotRequest::AfterAction
+                if self.settings.answers.snapshot_mode == SnapshotMode::None =>
+            {
+                None
+            }
+            SnapshotRequest::AfterAction => match self.snapshot_file(call, tab).await {
+                Ok((link, title)) => return (Some(SnapshotFacts::File(link)), title),
+                // The page's section tells it.
+                Err(Error::Engine(engine::Error::PageCrashed {})) => None,
+                // What was done is done, whether or not it can be looked at.
+                Err(error) => {
+                    let text = error.to_string();
+                    let reason = text.lines().next().unwrap_or_default().to_owned();
+                    Some(SnapshotFacts::Missing(reason))
+                }
+            },
+        };
+        (snapshot, None)
+    }
+
+    /// The link to a file with the snapshot, and the page's title if that was read.
+    async fn snapshot_file(&self, call: &Call, tab: &Tab) -> Result<(String, Option<String>)> {
+        let options = SnapshotOptions {
+            boxes: self.settings.answers.snapshot_boxes,
+            ..SnapshotOptions::default()
+        };
+        // A page that waits for an answer cannot be read; the file says so by being empty.
+        let seen = match tab.modals().is_empty() {
+            true => match tab.page.snapshot(&call.action(), &options).await {
+                Err(engine::Error::Timeout { .. })
+                    if !call.has_own_timeout() && tab.page.is_responsive_again().await =>
+                {
+                    tab.page.snapshot(&call.action(), &options).await
+                }
+                seen => seen,
+            },
+            false => Err(engine::Error::DialogOpen {}),
+        };
+        let (text, title) = match seen {
+            Err(engine::Error::DialogOpen {}) => (String::new(), None),
+            seen => {
+                let seen = seen?;
+                (seen.text, seen.title)
+            }
+        };
+        let output = self.output(call).await;
+        let file = output.automatic("page", "yml").await?;
+        output.write(&file, text).await?;
+        Ok((file.link, title))
+    }
+}
+
+/// Notes what the client is told of each tab; whether any of it is news.
+fn mark_reported(summarize: &[TabSummary]) -> bool {
+    let mut news = false;
+    for TabSummary {
+        tab,
+        facts,
+        current,
+    } in summarize
+    {
+        news |= tab.set_reported(facts.clone(), *current);
+    }
+    news
+}

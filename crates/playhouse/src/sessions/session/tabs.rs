@@ -1,0 +1,332 @@
+//! The tabs of a session: which there are, in the order in which they were opened, and which one is current.
+
+use super::init_pages::InitPages;
+use super::tab::Tab;
+use crate::answers::reply::{Event, OpenedPage, PageFacts, TabFacts};
+use crate::config::Settings;
+use crate::error::{Error, Result};
+use crate::files::Output;
+use crate::sessions::browsers::OpenContext;
+use crate::sessions::downloads::Downloads;
+use crate::sessions::script::ScriptRegistry;
+use engine::{BrowserContext, Page, PageId, Progress, Task};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// The open tabs.
+pub(crate) struct Tabs {
+    open: OpenContext,
+    shared: Arc<Shared>,
+    _watch: Task,
+}
+
+/// A tab and what it looks like.
+pub(crate) struct TabSummary {
+    /// The tab.
+    pub(crate) tab: Arc<Tab>,
+    /// What it looks like.
+    pub(crate) facts: PageFacts,
+    /// Page tools act on it.
+    pub(crate) current: bool,
+}
+
+impl TabSummary {
+    /// What a list of tabs tells of it.
+    pub(crate) fn listed(&self) -> TabFacts {
+        TabFacts {
+            title: self.facts.title.clone(),
+            url: self.facts.url.clone(),
+            current: self.current,
+            crashed: self.facts.crashed,
+        }
+    }
+}
+
+struct Shared {
+    context: BrowserContext,
+    output: Output,
+    settings: Settings,
+    state: Mutex<State>,
+    downloads: Arc<Downloads>,
+    init_pages: InitPages,
+}
+
+#[derive(Default)]
+struct State {
+    tabs: Vec<Arc<Tab>>,
+    current: Option<PageId>,
+    /// The addresses of all, when they were last looked at.
+    seen: Vec<String>,
+    /// How many tabs the client knows to have been refused.
+    told_refused: u64,
+    /// A call has worked with the tabs.
+    used: bool,
+}
+
+impl Tabs {
+    /// The tabs of a context, followed as they come and go.
+    pub(crate) fn over(
+        open: OpenContext,
+        output: Output,
+        registry: &ScriptRegistry,
+        settings: &Settings,
+    ) -> Arc<Self> {
+        let downloads = Arc::new(Downloads::new(output.clone()));
+        let shared = Arc::new(Shared {
+            context: open.context.clone(),
+            downloads: downloads.clone(),
+            init_pages: InitPages {
+                paths: settings.context.init_pages.clone(),
+                context: open.context.clone(),
+                output: output.clone(),
+                registry: registry.clone(),
+                downloads,
+            },
+            output,
+            settings: settings.clone(),
+            state: Mutex::default(),
+        });
+        let watch = engine::spawn("tabs", follow(shared.clone()));
+        Arc::new(Self {
+            open,
+            shared,
+            _watch: watch,
+        })
+    }
+
+    /// The context and its browser.
+    pub(crate) fn open(&self) -> &OpenContext {
+        &self.open
+    }
+
+    /// Why the browser is gone, once it is.
+    pub(crate) fn closed_reason(&self) -> Option<String> {
+        let browser = self.open.browser.closed_reason();
+        browser.or_else(|| self.open.context.closed_reason())
+    }
+
+    /// Waits until the browser is gone.
+    pub(crate) async fn browser_gone(&self) -> Error {
+        let reason = self.open.browser.closed().await;
+        engine::Error::BrowserClosed { reason }.into()
+    }
+
+    /// All of them, in the order in which they were opened.
+    pub(crate) fn all(&self) -> Vec<Arc<Tab>> {
+        self.shared.reconciled().tabs.clone()
+    }
+
+    /// The addresses of those that there were before the browser went.
+    pub(crate) fn last_seen(&self) -> Vec<String> {
+        let state = self.shared.state.lock();
+        state.unwrap_or_else(PoisonError::into_inner).seen.clone()
+    }
+
+    /// The one that page tools act on.
+    pub(crate) fn current(&self) -> Option<Arc<Tab>> {
+        let state = self.shared.reconciled();
+        let current = state.current.as_ref()?;
+        state
+            .tabs
+            .iter()
+            .find(|tab| tab.page.id() == current)
+            .cloned()
+    }
+
+    /// What went with the current page when that crashed, once: the next call finds another in its place.
+    pub(crate) fn take_crash(&self) -> Option<Error> {
+        if !self.current()?.is_crash_unreported() {
+            return None;
+        }
+        let tabs = self.all().into_iter();
+        // Pages of one site may share a process.
+        let crashed = tabs.filter(|tab| tab.is_crash_unreported());
+        let lost_pages = crashed.map(|tab| {
+            tab.set_crash_reported();
+            tab.page.url()
+        });
+        Some(Error::PageCrashed {
+            lost_pages: lost_pages.collect(),
+            lost: vec!["sessionStorage", "history"],
+        })
+    }
+
+    /// The current tab, fit for use: a first one is opened, a crashed one is replaced.
+    pub(crate) async fn current_or_new(&self, progress: &Progress) -> Result<Arc<Tab>> {
+        self.mark_used();
+        match self.current() {
+            Some(tab) if tab.page.is_crashed() => {
+                let fresh = self.open_new(progress).await?;
+                fresh.record_crash();
+                tab.page.close(progress).await?;
+                Ok(fresh)
+            }
+            Some(tab) => Ok(tab),
+            None => self.open_new(progress).await,
+        }
+    }
+
+    /// Opens a tab beside those that there are. A browser with a profile begins with a blank tab, as `@playwright/mcp` starts it: clients
+    /// count it.
+    pub(crate) async fn open_another(&self, progress: &Progress) -> Result<Arc<Tab>> {
+        let unused = !self.mark_used() && self.all().is_empty();
+        let browser = &self.shared.settings.browser;
+        let is_ours = browser.cdp.is_none() && browser.webdriver.is_none();
+        if unused && is_ours && self.open.browser_number().is_none() {
+            self.open_new(progress).await?;
+        }
+        self.open_new(progress).await
+    }
+
+    /// Notes that a call works with the tabs. Whether one has before.
+    fn mark_used(&self) -> bool {
+        let mut state = self.shared.reconciled();
+        std::mem::replace(&mut state.used, true)
+    }
+
+    /// Opens a blank tab and makes it the current one.
+    pub(crate) async fn open_new(&self, progress: &Progress) -> Result<Arc<Tab>> {
+        let page = self.shared.context.new_page(progress).await?;
+        self.make_current(&page);
+        self.current().ok_or(engine::Error::PageClosed {}.into())
+    }
+
+    /// Makes the tab of that number the current one.
+    pub(crate) async fn select(&self, progress: &Progress, index: i64) -> Result<()> {
+        let tab = self.numbered(index)?;
+        tab.page.activate(progress).await?;
+        self.make_current(&tab.page);
+        Ok(())
+    }
+
+    /// Closes the tab of that number, or the current one.
+    pub(crate) async fn close(&self, progress: &Progress, index: Option<i64>) -> Result<()> {
+        let tab = match index {
+            Some(index) => Some(self.numbered(index)?),
+            None => self.current(),
+        };
+        if let Some(tab) = tab {
+            tab.page.close(progress).await?;
+        }
+        Ok(())
+    }
+
+    /// What each of them looks like now. `title`: that of the current one, if it has just been read.
+    pub(crate) async fn summarize(
+        &self,
+        progress: &Progress,
+        title: Option<&str>,
+    ) -> Vec<TabSummary> {
+        let current = self.current().map(|tab| tab.page.id().clone());
+        let looks = self.all().into_iter().map(async |tab| {
+            let current = current.as_ref() == Some(tab.page.id());
+            let facts = match title.filter(|_| current) {
+                Some(title) => tab.facts_titled(title.to_owned()),
+                None => tab.facts(progress).await,
+            };
+            TabSummary {
+                facts,
+                current,
+                tab,
+            }
+        });
+        futures_util::future::join_all(looks).await
+    }
+
+    /// What became of downloads.
+    pub(crate) fn downloads(&self) -> Arc<Downloads> {
+        self.shared.downloads.clone()
+    }
+
+    /// News of downloads since the last answer.
+    pub(crate) async fn download_events(&self) -> Vec<Event> {
+        self.shared.downloads.new_events(&self.shared.context).await
+    }
+
+    /// Pages that opened since the last answer, and what came of them so far; at most `limit` is waited for that.
+    pub(crate) async fn opened(&self, limit: Duration) -> Vec<OpenedPage> {
+        let current = self.current().map(|tab| tab.page.id().clone());
+        let tabs = self.all().into_iter().enumerate();
+        let fresh = tabs.filter(|(_, tab)| {
+            let was_known = tab.set_known();
+            !was_known && current.as_ref() != Some(tab.page.id())
+        });
+        let looks = fresh.map(async |(index, tab)| {
+            tab.page.first_document(limit).await;
+            let failure = tab.page.failure_since(0);
+            OpenedPage {
+                index,
+                url: tab.page.url(),
+                failure: failure.map(|failure| failure.to_string()),
+            }
+        });
+        futures_util::future::join_all(looks).await
+    }
+
+    /// News of tabs that pages wanted to open and could not.
+    pub(crate) fn refused(&self) -> Option<Event> {
+        let refused = self.shared.context.refused_pages();
+        let mut state = self.shared.reconciled();
+        let count = refused - std::mem::replace(&mut state.told_refused, refused);
+        (count > 0).then_some(Event::TabsRefused { count })
+    }
+
+    fn numbered(&self, index: i64) -> Result<Arc<Tab>> {
+        usize::try_from(index)
+            .ok()
+            .and_then(|index| self.all().get(index).cloned())
+            .ok_or(Error::TabNotFound { index })
+    }
+
+    fn make_current(&self, page: &Page) {
+        let mut state = self.shared.reconciled();
+        state.current = Some(page.id().clone());
+    }
+}
+
+impl Shared {
+    /// The tabs as the browser has them now.
+    fn reconciled(&self) -> MutexGuard<'_, State> {
+        let pages = self.context.pages();
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = |state: &State| {
+            let id = state.current.as_ref()?;
+            state.tabs.iter().position(|tab| tab.page.id() == id)
+        };
+        let before = current(&state);
+        state.tabs.retain(|tab| pages.contains(&tab.page));
+        for page in pages {
+            if !state.tabs.iter().any(|tab| tab.page == page) {
+                let init = self.init_pages.begin(page.clone(), &self.settings);
+                let tab = Tab::new(page, self.output.clone(), &self.settings, init);
+                if !state.used {
+                    // It was there before the client did anything.
+                    tab.set_known();
+                }
+                state.tabs.push(Arc::new(tab));
+            }
+        }
+        if !state.tabs.is_empty() {
+            state.seen = state.tabs.iter().map(|tab| tab.page.url()).collect();
+        }
+        if current(&state).is_none() {
+            // The one that took the place of the one that went, or the last.
+            let place = before.unwrap_or(0).min(state.tabs.len().saturating_sub(1));
+            state.current = state.tabs.get(place).map(|tab| tab.page.id().clone());
+        }
+        state
+    }
+}
+
+/// Takes note of new tabs and downloads as they come, not only when somebody asks.
+async fn follow(shared: Arc<Shared>) {
+    let mut changes = shared.context.changes();
+    loop {
+        changes.mark_unchanged();
+        drop(shared.reconciled());
+        shared.downloads.collect(&shared.context).await;
+        if changes.changed().await.is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,436 @@
+//! Both sides of a failure in a session that tests an app: what the page shows and reported, and what the servers are and wrote. Gathered
+//! when a tool fails, and kept for `e2e_errors`; a call that goes well costs a look at what came.
+
+use crate::answers::evidence::{EarlierError, Evidence, ScreenshotFile, ServerState};
+use crate::apps::{self, Answer, DevServer, Excerpt, Logs, Position};
+use crate::calls::Call;
+use crate::error::{Error, ErrorCode, ServerReport};
+use crate::sessions::session::app::{
+    self, App, Mark, Marks, NewEvents, SessionError, SessionErrorKind,
+};
+use crate::sessions::session::{Session, console_line};
+use crate::tools::image_size;
+use crate::tools::scope::TabInAnyState;
+use engine::{MessageKind, Progress, ScreenshotArea, ScreenshotFormat};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long a page may take to be drawn that has just failed somebody.
+const SCREENSHOT_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// How long a server that takes no connections may take to come back, or its command to notice that it has ended.
+const SERVER_RECOVERY_TIMEOUT: Duration = Duration::from_secs(2);
+
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// The most that is shown of a server's log, in bytes.
+const MAX_LOG_BYTES: u64 = 3000;
+
+/// The most messages, and the most requests, that are shown.
+const MAX_ITEMS: usize = 10;
+
+/// The most that is shown of a message, in characters.
+const MAX_LENGTH: usize = 500;
+
+/// Looks at what came with a call that went well, and notes what went wrong: the first thing that a server is to blame for, and how many
+/// those are.
+pub(crate) fn of_success(call: &Call, session: &Session, app: &App) -> Option<(String, usize)> {
+    let new_events = new_events(session, app);
+    note(call, session, app, &new_events, None);
+    if let Some(message) = worst(&new_events) {
+        app.record_unattributed(call.tool.name, cut(&message));
+    }
+    let servers = new_events
+        .requests
+        .iter()
+        .filter(|failed| failed.is_of_server());
+    let first = servers.clone().next()?.to_string();
+    Some((first, servers.count()))
+}
+
+/// Gathers what is known of a failure, and notes it. The error is another one where a server that ended explains it.
+pub(crate) async fn of_failure(
+    call: &Call,
+    session: &Arc<Session>,
+    app: &App,
+    error: Error,
+) -> (Error, Evidence) {
+    let new_events = new_events(session, app);
+    let marks = app.marks_at_last_call();
+    let earlier = app.take_unattributed().map(|error| EarlierError {
+        log: logged(app, |server, index| {
+            written_between(server, mark(&error.from, index), mark(&marks, index))
+        })
+        .unwrap_or_default(),
+        time: error.time,
+        tool: error.tool,
+        message: error.message,
+    });
+    let (take_screenshot, mut servers) =
+        tokio::join!(take_screenshot(call, session), states(app, &marks));
+    // That its command failed says more than that it does not run.
+    let is_of_server = matches!(
+        error.code(),
+        ErrorCode::DevServerFailed | ErrorCode::DevServerTimeout
+    );
+    let dead = servers
+        .iter()
+        .find(|server| server.is_dead() && !is_of_server);
+    let kind = match is_of_server || dead.is_some() {
+        true => SessionErrorKind::Server,
+        false => SessionErrorKind::Tool,
+    };
+    let error = match dead {
+        Some(server) => server_exited(server, &error, call),
+        None => error,
+    };
+    let log = joined(&servers);
+    // The error itself has the end of the log.
+    if let Error::DevServerFailed { server, report, .. } = &error
+        && report.log.is_some()
+        && let Some(dead) = servers.iter_mut().find(|state| state.name == *server)
+    {
+        dead.log.clear();
+    }
+    let servers = servers.into_iter().map(ServerState::shortened).collect();
+    let mut console: Vec<_> = new_events
+        .console
+        .iter()
+        .map(|message| cut(&console_line(message)))
+        .collect();
+    console.truncate(MAX_ITEMS);
+    let mut requests = new_events.requests.clone();
+    requests.truncate(MAX_ITEMS);
+    let evidence = Evidence {
+        page_url: url(session),
+        screenshot: take_screenshot,
+        console,
+        requests,
+        earlier,
+        servers,
+    };
+    app.note(SessionError {
+        time: app::now(),
+        kind,
+        tool: call.tool.name,
+        message: cut(&error.to_string()),
+        error_code: Some(call.tool.code_of(&error).name()),
+        page_url: evidence.page_url.clone(),
+        screenshot: evidence
+            .screenshot
+            .as_ref()
+            .map(|take_screenshot| take_screenshot.path.clone()),
+        log,
+    });
+    note(call, session, app, &new_events, Some(()));
+    (error, evidence)
+}
+
+/// Whether a failure may have to do with the app: others are the caller's own, and explain themselves.
+pub(crate) async fn explains(app: &App, code: ErrorCode) -> bool {
+    match code {
+        ErrorCode::ElementNotFound
+        | ErrorCode::ElementNotClickable
+        | ErrorCode::NavigationFailed
+        | ErrorCode::NetworkError
+        | ErrorCode::Timeout
+        | ErrorCode::VerificationFailed
+        | ErrorCode::ScriptFailed
+        | ErrorCode::BrowserCrashed
+        | ErrorCode::BrowserError
+        | ErrorCode::DevServerFailed
+        | ErrorCode::DevServerTimeout => true,
+        // What was asked for does not fit the page: another page may have come because a server is down.
+        ErrorCode::ElementAmbiguous
+        | ErrorCode::StaleRef
+        | ErrorCode::ElementNotEditable
+        | ErrorCode::ElementNotInteractive => {
+            let down = app
+                .servers()
+                .iter()
+                .map(|server| server.refuses_connections());
+            let down = futures_util::future::join_all(down).await;
+            down.contains(&true)
+        }
+        ErrorCode::SessionNotFound
+        | ErrorCode::SessionExpired
+        | ErrorCode::MaxSessionsReached
+        | ErrorCode::InvalidParameters
+        | ErrorCode::InvalidSelector
+        | ErrorCode::InvalidUrl
+        | ErrorCode::UrlBlocked
+        | ErrorCode::SecretNotAllowedHere
+        | ErrorCode::DialogOpen
+        | ErrorCode::NotFound
+        | ErrorCode::FileAccessDenied
+        | ErrorCode::FileError
+        | ErrorCode::UnsupportedByBrowser
+        | ErrorCode::DevServerNotConfigured
+        | ErrorCode::ToolDisabled
+        | ErrorCode::InsufficientScope
+        | ErrorCode::PolicyDenied
+        | ErrorCode::AuditFailed
+        | ErrorCode::ResourceExhausted
+        | ErrorCode::Cancelled
+        | ErrorCode::InternalError => false,
+    }
+}
+
+/// The state of each server, and what it wrote since.
+async fn states(app: &App, marks: &Marks) -> Vec<ServerState> {
+    let states = app
+        .servers()
+        .iter()
+        .enumerate()
+        .map(async |(index, server)| {
+            // First: to ask a server may make it log.
+            let before = written(server, mark(marks, index));
+            let (answer, refuses) = settled_state(server).await;
+            let mut state = ServerState {
+                name: server.name().to_owned(),
+                answer,
+                refuses,
+                log: String::new(),
+                log_left_out: None,
+            };
+            let (log, left_out) = match state.is_dead() {
+                // It says so late.
+                true => written(server, mark(marks, index)),
+                false => before,
+            };
+            state.log = log;
+            state.log_left_out = (left_out > 0).then_some(left_out);
+            state
+        });
+    futures_util::future::join_all(states).await
+}
+
+/// What the command says, and whether the server takes no connections. It is asked again for a moment then: that a server has ended is
+/// noticed late, and one that restarts is back soon.
+async fn settled_state(server: &DevServer) -> (Answer, bool) {
+    let until = Instant::now() + SERVER_RECOVERY_TIMEOUT;
+    let mut answer = state(server).await;
+    loop {
+        if answer.status == "stopped" || !server.refuses_connections().await {
+            return (answer, false);
+        }
+        if Instant::now() > until {
+            return (answer, true);
+        }
+        tokio::time::sleep(POLL_INTERVAL).await;
+        answer = state(server).await;
+    }
+}
+
+/// What the command says, and what is known where it says nothing.
+pub(crate) async fn state(server: &DevServer) -> Answer {
+    let known = server.known().unwrap_or_default();
+    match server.status().await {
+        Ok(answer) => Answer {
+            // Some commands forget.
+            logs: if answer.logs.is_empty() {
+                known.logs
+            } else {
+                answer.logs
+            },
+            url: answer.url.or(known.url),
+            ..answer
+        },
+        Err(error) => Answer {
+            status: if server.is_gone() {
+                "stopped"
+            } else {
+                "unknown"
+            }
+            .to_owned(),
+            message: None,
+            error: Some(error.to_string()),
+            ..known
+        },
+    }
+}
+
+fn mark(marks: &Marks, index: usize) -> Mark {
+    marks.get(index).copied().unwrap_or_default()
+}
+
+/// What a server wrote since, and how many bytes of it are left out.
+fn written(server: &DevServer, since: Mark) -> (String, u64) {
+    excerpt(&server.logs(), |path, choose| {
+        apps::since(path, choose(&since), MAX_LOG_BYTES)
+    })
+}
+
+fn written_between(server: &DevServer, from: Mark, to: Mark) -> String {
+    let read = |path: &Path, choose: Choose| {
+        apps::between(path, choose(&from), choose(&to), MAX_LOG_BYTES)
+    };
+    excerpt(&server.logs(), read).0
+}
+
+type Choose = fn(&Mark) -> Position;
+
+/// A part of both outputs, from one log or from two.
+fn excerpt(logs: &Logs, read: impl Fn(&Path, Choose) -> std::io::Result<Excerpt>) -> (String, u64) {
+    let sources: [(Option<&Path>, Choose); 2] = match logs.combined() {
+        Some(combined) => [
+            (Some(combined), |mark| mark.combined),
+            (None, |mark| mark.stderr),
+        ],
+        None => [
+            (logs.stdout.as_deref(), |mark| mark.stdout),
+            (logs.stderr.as_deref(), |mark| mark.stderr),
+        ],
+    };
+    let (mut text, mut left_out) = (String::new(), 0);
+    for (path, choose) in sources {
+        let part = path.and_then(|path| read(path, choose).ok());
+        let part = part.unwrap_or_default();
+        text += &part.text;
+        left_out += part.left_out;
+    }
+    (text.trim_end().to_owned(), left_out)
+}
+
+/// What all servers wrote, if anything.
+fn logged(app: &App, of: impl Fn(&DevServer, usize) -> String) -> Option<String> {
+    let servers = app.servers().iter().enumerate();
+    let logs = servers.map(|(index, server)| of(server, index));
+    let logs: Vec<_> = logs.filter(|log| !log.is_empty()).collect();
+    (!logs.is_empty()).then(|| logs.join("\n"))
+}
+
+fn server_exited(server: &ServerState, error: &Error, call: &Call) -> Error {
+    let errors = server.answer.logs.errors();
+    Error::DevServerFailed {
+        server: server.name.clone(),
+        during: "call",
+        reason: match (server.answer.exit_code, server.answer.signal) {
+            (Some(code), _) => format!("it exited with code {code}"),
+            (None, Some(signal)) => format!("it was terminated by signal {signal}"),
+            (None, None) if server.refuses => format!(
+                "it runs, and nothing listens at {}: its app has crashed under it",
+                server.answer.url.as_deref().unwrap_or("its URL")
+            ),
+            (None, None) => "it is not running any more".to_owned(),
+        },
+        report: Box::new(ServerReport {
+            exit_code: server.answer.exit_code,
+            log: errors.and_then(apps::last_lines),
+            consequence: Some(Box::new(error.to_json(call.tool.code_of(error)))),
+            ..ServerReport::default()
+        }),
+    }
+}
+
+async fn take_screenshot(call: &Call, session: &Arc<Session>) -> Option<ScreenshotFile> {
+    let tab = session.open_tabs()?.current()?;
+    if tab.page.is_crashed() || tab.page.dialog().is_some() {
+        return None;
+    }
+    let wanted = engine::Screenshot {
+        format: ScreenshotFormat::Png,
+        quality: None,
+        area: ScreenshotArea::Viewport,
+        css_scale: true,
+        shrink: 1.0,
+    };
+    let bytes = tab
+        .page
+        .screenshot(&Progress::new(SCREENSHOT_TIMEOUT), &wanted)
+        .await
+        .ok()?;
+    let output = session.output(call).await;
+    let file = output.automatic("failure", "png").await.ok()?;
+    output.write_bytes(&file, bytes.clone()).await.ok()?;
+    let size = image_size::size(&bytes).unwrap_or_default();
+    let tab = TabInAnyState {
+        page: tab.page.clone(),
+        tab,
+        session: session.clone(),
+    };
+    let uri = tab.record_screenshot(output, &file, size, false);
+    Some(ScreenshotFile {
+        path: file.link,
+        uri,
+    })
+}
+
+fn new_events(session: &Session, app: &App) -> NewEvents {
+    let tabs = session
+        .open_tabs()
+        .map(|tabs| tabs.all())
+        .unwrap_or_default();
+    app.new_events(tabs.iter().map(|tab| &tab.page))
+}
+
+fn url(session: &Session) -> Option<String> {
+    let tab = session.open_tabs()?.current()?;
+    Some(tab.page.url())
+}
+
+/// Notes what pages had trouble with; the log goes with the first of it, unless a failure has it already.
+fn note(call: &Call, session: &Session, app: &App, new_events: &NewEvents, failure: Option<()>) {
+    if new_events.console.is_empty() && new_events.requests.is_empty() {
+        return;
+    }
+    let marks = app.marks_at_last_call();
+    let mut log = match failure {
+        Some(()) => None,
+        None => logged(app, |server, index| written(server, mark(&marks, index)).0),
+    };
+    let requests = new_events
+        .requests
+        .iter()
+        .map(|failed| (SessionErrorKind::Request, failed.to_string()));
+    let console = new_events.console.iter().map(|message| {
+        let kind = match message.kind {
+            MessageKind::PageError => SessionErrorKind::Page,
+            _ => SessionErrorKind::Console,
+        };
+        (kind, console_line(message))
+    });
+    for (kind, message) in requests.chain(console) {
+        app.note(SessionError {
+            time: app::now(),
+            kind,
+            tool: call.tool.name,
+            message: cut(&message),
+            error_code: None,
+            page_url: url(session),
+            screenshot: None,
+            log: log.take(),
+        });
+    }
+}
+
+/// What the app did worst: a request that its server failed, or else an error of the page.
+fn worst(new_events: &NewEvents) -> Option<String> {
+    let mut requests = new_events.requests.iter();
+    let failed = requests.find(|failed| failed.is_of_server());
+    let failed = failed.map(ToString::to_string);
+    failed.or_else(|| {
+        new_events
+            .console
+            .first()
+            .map(|message| console_line(message))
+    })
+}
+
+fn joined(servers: &[ServerState]) -> Option<String> {
+    let logs = servers
+        .iter()
+        .map(|server| &*server.log)
+        .filter(|log| !log.is_empty());
+    let logs: Vec<_> = logs.collect();
+    (!logs.is_empty()).then(|| logs.join("\n"))
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(MAX_LENGTH) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}

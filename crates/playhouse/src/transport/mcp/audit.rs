@@ -1,0 +1,46 @@
+//! Records of requests that are no calls of tools.
+
+use crate::access::audit::{Entry, Outcome, WriteError};
+use crate::error::Error;
+use crate::files::resource_uri::Address;
+use crate::server::Server;
+use crate::sessions::Caller;
+use rmcp::model::ErrorData;
+use serde_json::{Value, json};
+
+/// Answers a request, and records it: its method, and its parameters as the arguments.
+pub(super) async fn recorded<T>(
+    server: &Server,
+    caller: &Caller,
+    method: &'static str,
+    params: Value,
+    answer: impl AsyncFnOnce(Option<&Entry>) -> Result<T, ErrorData>,
+) -> Result<T, ErrorData> {
+    let address = params["uri"].as_str().and_then(Address::parse);
+    let entry = server.record(caller, method, None, || params).await;
+    let entry = entry.map_err(|error| not_recorded(&error, false))?;
+    if let (Some(entry), Some(address)) = (&entry, address) {
+        entry.set_session(address.session());
+    }
+    let answer = answer(entry.as_deref()).await;
+    if let Some(entry) = entry {
+        let outcome = match &answer {
+            Ok(_) => Outcome::Ok,
+            Err(error) => Outcome::Refused(error.code.0),
+        };
+        let recorded = entry.end(outcome).await;
+        recorded.map_err(|error| not_recorded(&error, true))?;
+    }
+    answer
+}
+
+fn not_recorded(error: &WriteError, ran: bool) -> ErrorData {
+    let reason = error.to_string();
+    failed(&Error::NotRecorded { reason, ran })
+}
+
+/// An error of ours as JSON-RPC has it, with its code among the data.
+pub(super) fn failed(error: &Error) -> ErrorData {
+    let data = json!({ "errorCode": error.code().name() });
+    ErrorData::internal_error(error.to_string(), Some(data))
+}

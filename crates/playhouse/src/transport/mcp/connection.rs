@@ -1,0 +1,584 @@
+//! What a client hears: `initialize`, `tools/list`, `tools/call`, and how it is asked for its roots.
+
+use super::audit::{failed, recorded};
+use super::elicitation::{ElicitationMode, RetryingClient};
+use super::log::{Log, SetLevel};
+use super::progress::Progress;
+use super::prompts;
+use super::resources::{self, Subscriptions};
+use super::streamable::{ClientState, ClientStatus};
+use super::text::Room;
+use super::tools;
+use crate::access::audit::Entry;
+use crate::access::principal::Principal;
+use crate::answers::{Content, ContentItem};
+use crate::calls::queue::{CallQueue, Ticket};
+use crate::calls::{Client, Elicitation, ElicitationResult, Status};
+use crate::files::resource_uri::{Address, brief};
+use crate::server::Server;
+use crate::server::resources::Resources;
+use crate::sessions::Caller;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
+    CompleteResult, ContentBlock, CustomRequest, CustomResult, ErrorCode, ErrorData, Extensions,
+    GetPromptRequestParams, GetPromptResponse, Icon, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    PingRequest, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, Reference,
+    ServerCapabilities, ServerConfig, ServerRequest, SubscribeRequestParams, SubscriptionFilter,
+    UnsubscribeRequestParams,
+};
+use rmcp::service::{
+    NotificationContext, Peer, PeerRequestOptions, RequestContext, ServiceError,
+    SubscriptionContext,
+};
+use rmcp::{RoleServer, ServerHandler};
+use serde_json::{Map, json};
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+/// How long a client may take to tell its roots.
+const ROOTS: Duration = Duration::from_secs(5);
+
+/// How long a client may take to answer a ping.
+const PING: Duration = Duration::from_secs(5);
+
+/// A stage between two curtains.
+const ICON: &str = "data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHZpZXdCb3g9IjAgMCAzMiAzMiI+PHJlY3Qgd2lkdGg9IjMyIiBoZWlnaHQ9IjMyIiByeD0iNiIgZmlsbD0iIzJiMjEzYSIvPjxwYXRoIGQ9Ik00IDVoMjR2M0g0eiIgZmlsbD0iI2YyYjYzYyIvPjxwYXRoIGQ9Ik01IDhoN2MwIDctMSAxMi03IDE2ek0yNyA4aC03YzAgNyAxIDEyIDcgMTZ6IiBmaWxsPSIjZDgzYTRhIi8+PHBhdGggZD0iTTQgMjVoMjR2Mkg0eiIgZmlsbD0iI2YyYjYzYyIvPjwvc3ZnPg==";
+
+/// Methods that are known to `rmcp`; one of them that it could not parse has bad parameters.
+const METHODS: &[&str] = &[
+    "initialize",
+    "ping",
+    "server/discover",
+    "tools/list",
+    "tools/call",
+];
+
+/// Those of them that 2026-07-28 has no more.
+const REMOVED: &[&str] = &[
+    "initialize",
+    "ping",
+    "logging/setLevel",
+    "resources/subscribe",
+    "resources/unsubscribe",
+];
+
+/// How long clients of 2026-07-28 may keep an answer.
+/// <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching>
+enum Keep {
+    /// It depends on the server's flags only.
+    Lasting,
+    /// Pages come and go, and are somebody's.
+    Fleeting,
+}
+
+impl Keep {
+    fn choice(self) -> (u64, CacheScope) {
+        match self {
+            Self::Lasting => (3_600_000, CacheScope::Public),
+            Self::Fleeting => (0, CacheScope::Private),
+        }
+    }
+}
+
+/// The answer; for clients of that revision with how long they may keep it. Each kind has the same two methods, and no trait for them.
+macro_rules! kept {
+    ($answer:expr, $context:expr, $keep:ident) => {
+        match modern($context) {
+            true => {
+                let (milliseconds, scope) = Keep::$keep.choice();
+                $answer.with_ttl_ms(milliseconds).with_cache_scope(scope)
+            }
+            false => $answer,
+        }
+    };
+}
+
+/// One client's connection.
+pub(super) struct Connection {
+    server: Arc<Server>,
+    /// Who is at the other end; over HTTP it is told with the first request.
+    caller: OnceLock<Caller>,
+    /// The name under which the client knows us; over HTTP each request has it.
+    host: Option<String>,
+    /// `None`: each answer has a stream of its own.
+    room: Option<Room>,
+    log: Log,
+    subscriptions: Subscriptions,
+}
+
+impl Connection {
+    /// That of a client whose messages all come the same way.
+    pub(super) fn of(
+        server: Arc<Server>,
+        caller: Caller,
+        host: Option<String>,
+        room: Room,
+    ) -> Self {
+        Self {
+            server,
+            caller: caller.into(),
+            host,
+            room: Some(room),
+            log: Log::default(),
+            subscriptions: Subscriptions::default(),
+        }
+    }
+
+    /// An MCP session over HTTP, or a single request.
+    pub(super) fn over_http(server: Arc<Server>) -> Self {
+        Self {
+            server,
+            caller: OnceLock::new(),
+            host: None,
+            room: None,
+            log: Log::default(),
+            subscriptions: Subscriptions::default(),
+        }
+    }
+
+    /// What the client can read; with the contract alone there is no such method.
+    fn resources(
+        &self,
+        context: &RequestContext<RoleServer>,
+        method: &str,
+    ) -> Result<Resources, ErrorData> {
+        if self.server.is_drop_in() {
+            return Err(unknown_method(method));
+        }
+        let caller = self.caller(&context.extensions, has_session(context));
+        Ok(self.server.resources(caller))
+    }
+
+    /// Whether the client hears what is sent to it later.
+    fn can_notify(&self, context: &RequestContext<RoleServer>) -> bool {
+        self.room.is_some() || has_session(context)
+    }
+
+    fn client(
+        &self,
+        peer: &Peer<RoleServer>,
+        extensions: &Extensions,
+        has_roots: bool,
+        way: ElicitationMode,
+    ) -> Arc<ConnectedClient> {
+        let parts = extensions.get::<http::request::Parts>();
+        let host = parts.and_then(|parts| parts.headers.get(http::header::HOST));
+        let host = host.and_then(|host| host.to_str().ok()).map(str::to_owned);
+        Arc::new(ConnectedClient {
+            peer: peer.clone(),
+            line: parts
+                .and_then(|parts| parts.extensions.get::<ClientState>())
+                .cloned(),
+            room: self.room.clone(),
+            host: host.or_else(|| self.host.clone()),
+            has_roots,
+            way,
+            status: Status::default(),
+        })
+    }
+
+    /// Who asks. `lasting`: the client will be here for the next request too.
+    fn caller(&self, extensions: &Extensions, lasting: bool) -> Caller {
+        let parts = extensions.get::<http::request::Parts>();
+        let principal = parts.and_then(|parts| parts.extensions.get::<Principal>());
+        if let Some(caller) = self.caller.get() {
+            // Who it is does not change, what it may do can.
+            return match principal {
+                Some(principal) => caller.clone().now(principal.clone()),
+                None => caller.clone(),
+            };
+        }
+        let principal = principal.cloned().unwrap_or_else(Principal::anonymous);
+        match lasting {
+            true => self
+                .caller
+                .get_or_init(|| self.server.connected_caller(principal))
+                .clone(),
+            false => self.server.caller(principal),
+        }
+    }
+}
+
+impl ServerHandler for Connection {
+    fn get_info(&self) -> ServerConfig {
+        let (name, version) = self.server.name_and_version();
+        let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+        if self.server.prompts().is_some() {
+            prompts::enable(&mut capabilities);
+        }
+        let mut implementation = Implementation::new(name, version);
+        if self.server.is_drop_in() {
+            return ServerConfig::new(capabilities)
+                .with_server_info(implementation)
+                .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE);
+        }
+        capabilities.logging = Some(Map::new());
+        resources::enable(&mut capabilities);
+        implementation.title = Some("Playhouse: browsers for agents".to_owned());
+        implementation.icons = Some(vec![Icon::new(ICON).with_mime_type("image/svg+xml")]);
+        ServerConfig::new(capabilities)
+            .with_server_info(implementation)
+            .with_instructions(self.server.instructions())
+            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        first_page(request)?;
+        let tools = tools::list(&self.server)?;
+        let list = ListToolsResult::with_all_items(tools);
+        Ok(kept!(list, &context, Lasting))
+    }
+
+    async fn call_tool(
+        &self,
+        mut request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let ticket = context.extensions.get::<Ticket>().cloned();
+        let can = context.client_capabilities();
+        let has_roots = !modern(&context)
+            && can
+                .as_ref()
+                .is_some_and(|capabilities| capabilities.roots.is_some());
+        let way = match modern(&context) {
+            true => {
+                let can = can.and_then(|can| can.elicitation.clone());
+                ElicitationMode::Answer(RetryingClient::new(can, &mut request).into())
+            }
+            false => ElicitationMode::Request(context.peer.clone()),
+        };
+        let client = self.client(&context.peer, &context.extensions, has_roots, way);
+        let caller = self.caller(&context.extensions, has_session(&context));
+        let began = Instant::now();
+        let call = self.server.call(
+            &request.name,
+            request.arguments.unwrap_or_default(),
+            caller,
+            client.clone(),
+            ticket.unwrap_or_else(|| CallQueue::default().join()),
+            context.ct.clone(),
+        );
+        let progress = Progress::of(&context);
+        let status = &client.status;
+        match progress.of_work(&brief(&request.name), status, call).await {
+            Ok(content) => {
+                let took = began.elapsed();
+                self.log
+                    .call_ended(&context, &request.name, took, &content)
+                    .await;
+                Ok(match client.way.answer() {
+                    Some(asked) => asked.into(),
+                    None => result(content).into(),
+                })
+            }
+            Err(mut unknown) => {
+                unknown.name = brief(&unknown.name).into_owned();
+                Err(ErrorData::new(
+                    ErrorCode::METHOD_NOT_FOUND,
+                    unknown.to_string(),
+                    Some(json!({ "tool": unknown.name, "nearest": unknown.nearest })),
+                ))
+            }
+        }
+    }
+
+    async fn set_level(
+        &self,
+        request: SetLevel,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if modern(&context) || self.server.is_drop_in() {
+            return Err(unknown_method("logging/setLevel"));
+        }
+        self.log.set(request);
+        Ok(())
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let resources = self.resources(&context, "resources/list")?;
+        let cursor = request.and_then(|request| request.cursor);
+        let mark = resources.list_mark();
+        let list = resources::list(&resources, cursor).await?;
+        if self.can_notify(&context) {
+            self.subscriptions
+                .follow_list(resources, mark, context.peer.clone());
+        }
+        Ok(kept!(list, &context, Fleeting))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        self.resources(&context, "resources/templates/list")?;
+        first_page(request)?;
+        let list = resources::templates();
+        Ok(kept!(list, &context, Lasting))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let resources = self.resources(&context, "resources/read")?;
+        let asked = json!({ "uri": request.uri });
+        let read = async |entry: Option<&Entry>| {
+            let address = Address::parse(&request.uri);
+            let url = address.and_then(|address| resources.page_url(&address));
+            let permitted = self.server.permit_reading(url.as_deref(), entry);
+            permitted.map_err(|error| failed(&error))?;
+            resources::read(&resources, &request.uri, modern(&context)).await
+        };
+        let caller = self.caller(&context.extensions, has_session(&context));
+        let read = recorded(&self.server, &caller, "resources/read", asked, read).await?;
+        Ok(kept!(read, &context, Fleeting).into())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let resources = self.resources(&context, "resources/subscribe")?;
+        if modern(&context) {
+            return Err(unknown_method("resources/subscribe"));
+        }
+        if !self.can_notify(&context) {
+            let message = "Changes cannot be sent to a client without a session: subscribe in an MCP session at /mcp, or over SSE, a WebSocket or stdio";
+            return Err(ErrorData::invalid_request(message, None));
+        }
+        self.subscriptions
+            .add(resources, context.peer.clone(), request.uri)
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.resources(&context, "resources/unsubscribe")?;
+        self.subscriptions.remove(&request.uri);
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        // What is not offered the library takes away.
+        (!self.server.is_drop_in()).then(|| requested.clone())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let request = context.request_context();
+        let caller = self.caller(&request.extensions, has_session(request));
+        tokio::select! {
+            () = resources::listen(self.server.resources(caller), context) => {}
+            // Nobody waits for it at the end.
+            () = self.server.stopped() => {}
+        }
+        Ok(())
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        first_page(request)?;
+        let list = prompts::list(&self.server)?;
+        Ok(kept!(list, &context, Lasting))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let asked = json!({ "name": request.name, "arguments": request.arguments });
+        let prompt = async |_: Option<&Entry>| prompts::get(&self.server, request);
+        let caller = self.caller(&context.extensions, has_session(&context));
+        let prompt = recorded(&self.server, &caller, "prompts/get", asked, prompt).await?;
+        Ok(prompt.into())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let caller = self.caller(&context.extensions, has_session(&context));
+        let resources = self.server.resources(caller);
+        match &request.r#ref {
+            Reference::Prompt(_) => prompts::complete(&self.server, &resources, request),
+            _ => resources::complete(&resources, &request),
+        }
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        let has_roots = context
+            .peer
+            .peer_info()
+            .is_some_and(|info| info.capabilities.roots.is_some());
+        let way = ElicitationMode::Request(context.peer.clone());
+        let client = self.client(&context.peer, &context.extensions, has_roots, way);
+        let lasting = names_session(&context.extensions);
+        let caller = self.caller(&context.extensions, lasting);
+        self.server.prelaunch(caller, client);
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method;
+        let removed = modern(&context) && REMOVED.contains(&method.as_str());
+        let known = METHODS.contains(&method.as_str())
+            || !self.server.is_drop_in() && resources::METHODS.contains(&method.as_str())
+            || method == "logging/setLevel" && !self.server.is_drop_in()
+            || self.server.prompts().is_some() && prompts::METHODS.contains(&method.as_str());
+        Err(if known && !removed {
+            ErrorData::invalid_params(format!("Invalid params for {method}"), None)
+        } else {
+            unknown_method(&method)
+        })
+    }
+}
+
+/// The answer to a method that there is not.
+pub(super) fn unknown_method(method: &str) -> ErrorData {
+    let message = format!("Method not found: {}", brief(method));
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
+}
+
+/// Lists have one page.
+fn first_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match request.and_then(|request| request.cursor) {
+        Some(cursor) => Err(resources::invalid_cursor(&cursor)),
+        None => Ok(()),
+    }
+}
+
+/// The client speaks a revision without `initialize`.
+pub(super) fn modern(context: &RequestContext<RoleServer>) -> bool {
+    context
+        .protocol_version()
+        .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+}
+
+/// Over HTTP: the client will come back with the same MCP session.
+fn has_session(context: &RequestContext<RoleServer>) -> bool {
+    !modern(context) && names_session(&context.extensions)
+}
+
+fn names_session(extensions: &Extensions) -> bool {
+    let parts = extensions.get::<http::request::Parts>();
+    parts.is_some_and(|parts| parts.headers.contains_key("mcp-session-id"))
+}
+
+fn result(content: Content) -> CallToolResult {
+    let items = content
+        .items
+        .into_iter()
+        .map(|item| match item {
+            ContentItem::Text(text) => ContentBlock::text(text),
+            ContentItem::Image { bytes, mime_type } => {
+                ContentBlock::image(STANDARD.encode(bytes), mime_type)
+            }
+        })
+        .collect();
+    let mut result = CallToolResult::success(items);
+    // Clients compare whole results: a success is its content and nothing else.
+    result.is_error = content.is_error.then_some(true);
+    result.structured_content = content.structured;
+    result
+}
+
+/// The client at the other end.
+struct ConnectedClient {
+    peer: Peer<RoleServer>,
+    /// Over HTTP: its MCP session.
+    line: Option<ClientState>,
+    room: Option<Room>,
+    host: Option<String>,
+    has_roots: bool,
+    way: ElicitationMode,
+    status: Status,
+}
+
+impl Client for ConnectedClient {
+    #[expect(deprecated, reason = "clients of today still tell their roots")]
+    fn roots(&self) -> Pin<Box<dyn Future<Output = Option<Vec<String>>> + Send + '_>> {
+        Box::pin(async {
+            if !self.has_roots {
+                return Some(Vec::new());
+            }
+            match tokio::time::timeout(ROOTS, self.peer.list_roots()).await {
+                Ok(Ok(result)) => Some(result.roots.into_iter().map(|root| root.uri).collect()),
+                Ok(Err(_)) => Some(Vec::new()),
+                Err(_) => None,
+            }
+        })
+    }
+
+    fn ask<'a>(
+        &'a self,
+        question: &'a Elicitation,
+    ) -> Pin<Box<dyn Future<Output = ElicitationResult> + Send + 'a>> {
+        Box::pin(self.way.ask(question))
+    }
+
+    fn host(&self) -> Option<&str> {
+        self.host.as_deref()
+    }
+
+    fn is_retried_by_client(&self) -> bool {
+        self.way.is_retried_by_client()
+    }
+
+    fn status(&self) -> Option<&Status> {
+        Some(&self.status)
+    }
+
+    fn is_connected(&self) -> Pin<Box<dyn Future<Output = bool> + Send + '_>> {
+        Box::pin(async {
+            match self.line.as_ref().map(ClientState::state) {
+                Some(ClientStatus::Present) => return true,
+                Some(ClientStatus::Gone) => return false,
+                // A single request: there will be no other way to ask its client.
+                None if self.room.is_none() => return true,
+                Some(ClientStatus::Unknown) | None => {}
+            }
+            let ping = ServerRequest::PingRequest(PingRequest::default());
+            let limit = PeerRequestOptions::with_timeout(PING);
+            let answer = match self.peer.send_cancellable_request(ping, limit).await {
+                Ok(asked) => asked.await_response().await,
+                Err(error) => Err(error),
+            };
+            matches!(answer, Ok(_) | Err(ServiceError::McpError(_)))
+        })
+    }
+
+    fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(async {
+            if let Some(room) = &self.room {
+                room.free().await;
+            }
+        })
+    }
+}

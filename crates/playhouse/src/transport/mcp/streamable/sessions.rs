@@ -1,0 +1,508 @@
+//! MCP sessions over HTTP: who began them, and how long they last without their client. What browsers do for a client is not theirs;
+//! it lives and expires by itself.
+
+use super::events::{EventLogs, Events, stream_of};
+use super::pump::pump;
+use super::watched::{Open, Watched};
+use crate::access::principal::Principal;
+use crate::transport::mcp::text::{MAX_OPEN_REQUESTS, SERVER_ERROR};
+use futures_util::future::Either;
+use futures_util::{Stream, StreamExt as _};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage,
+};
+use rmcp::transport::common::server_side_http::{ServerSseMessage, SessionId};
+use rmcp::transport::streamable_http_server::session::local::{
+    LocalSessionHandle, LocalSessionManager, LocalSessionManagerError, SessionConfig, SessionError,
+    StreamableHttpMessageReceiver,
+};
+use rmcp::transport::streamable_http_server::session::{EventStore as _, SessionManager};
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// The way to the client of a session.
+#[derive(Clone)]
+pub(in crate::transport::mcp) struct ClientState {
+    known: Weak<Known>,
+    id: SessionId,
+}
+
+/// What is known of the client at the other end.
+pub(in crate::transport::mcp) enum ClientStatus {
+    /// It waits for an answer, or was active a moment ago.
+    Present,
+    /// Its session is over, or it was inactive for too long.
+    Gone,
+    /// It can be asked.
+    Unknown,
+}
+
+impl ClientState {
+    pub(in crate::transport::mcp) fn state(&self) -> ClientStatus {
+        let Some(known) = self.known.upgrade() else {
+            return ClientStatus::Gone;
+        };
+        let known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(seen) = known.get(&self.id) else {
+            return ClientStatus::Gone;
+        };
+        let quiet = seen.is_quiet().then(|| seen.at.elapsed());
+        match (seen.listened, quiet) {
+            (true, Some(quiet)) if quiet >= RECONNECT_TIMEOUT => ClientStatus::Gone,
+            (false, Some(quiet)) if quiet >= IDLE_TIMEOUT => ClientStatus::Gone,
+            (true, _) => ClientStatus::Unknown,
+            (false, _) => ClientStatus::Present,
+        }
+    }
+}
+
+/// How many there may be; of more, the one goes that has been quiet the longest.
+const MAX_SESSIONS: usize = 4096;
+
+/// After this time without a stream and without a request a client that did listen is taken for gone.
+const RECONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// After this time without a request one is taken for gone that never listened: it may just have nothing to ask.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The id that the first event of a stream without events has.
+const START: &str = "0";
+
+/// The sessions of all clients.
+pub(super) struct HttpSessions {
+    config: SessionConfig,
+    logs: EventLogs,
+    known: Arc<Known>,
+}
+
+type Known = Mutex<HashMap<SessionId, SessionRecord>>;
+
+/// What is known of one.
+struct SessionRecord {
+    owner: Option<Principal>,
+    handle: LocalSessionHandle,
+    events: Arc<Events>,
+    at: Instant,
+    /// Streams that its client reads.
+    streams: usize,
+    /// Its client has listened to the session's own stream, as it is expected to do again.
+    listened: bool,
+    /// Held while its client begins to listen.
+    listening: Arc<tokio::sync::Mutex<()>>,
+    /// Requests under way, whether their client waits for the answer or will come for it later.
+    open: Open,
+    /// Its streams end, those too that go on after they broke off.
+    end: CancellationToken,
+}
+
+impl SessionRecord {
+    fn is_quiet(&self) -> bool {
+        self.streams == 0 && self.open.count() == 0
+    }
+}
+
+impl HttpSessions {
+    /// Sessions that end when their client was inactive for `timeout`.
+    pub(super) fn new(timeout: Duration) -> Arc<Self> {
+        let mut config = SessionConfig::default();
+        // It would count a long call as silence.
+        config.keep_alive = None;
+        let sessions = Arc::new(Self {
+            config,
+            logs: EventLogs::default(),
+            known: Arc::default(),
+        });
+        let reaping = reap(Arc::downgrade(&sessions), timeout);
+        engine::spawn("MCP sessions", reaping).detach();
+        sessions
+    }
+
+    /// Who began the session; nobody, if there is none.
+    pub(super) fn owner(&self, id: &str) -> Option<Principal> {
+        self.known().get(id)?.owner.clone()
+    }
+
+    /// Notes who began it.
+    pub(super) fn set_owner(&self, id: &str, owner: &Principal) {
+        if let Some(seen) = self.known().get_mut(id) {
+            seen.owner = Some(owner.clone());
+        }
+    }
+
+    /// The way to the client of a session.
+    pub(super) fn line(&self, id: &str) -> ClientState {
+        ClientState {
+            known: Arc::downgrade(&self.known),
+            id: id.into(),
+        }
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.known().len()
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<SessionId, SessionRecord>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is known of a session, or that there is none.
+    fn seen<T>(&self, id: &SessionId, read: impl FnOnce(&SessionRecord) -> T) -> Result<T> {
+        let known = self.known();
+        let unknown = || LocalSessionManagerError::SessionNotFound(id.clone());
+        known.get(id).map(read).ok_or_else(unknown)
+    }
+
+    fn handle(&self, id: &SessionId) -> Result<LocalSessionHandle> {
+        self.seen(id, |seen| seen.handle.clone())
+    }
+
+    /// The stream, which counts as a sign of life as long as somebody has it.
+    fn watched(
+        &self,
+        id: &SessionId,
+        stream: impl Stream<Item = ServerSseMessage> + Send + 'static,
+    ) -> impl Stream<Item = ServerSseMessage> + Send + Sync + 'static {
+        let end = self.known().get(id).map(|seen| seen.end.clone());
+        let end = async move {
+            // One that is not known has ended, and its streams with it.
+            if let Some(end) = end {
+                end.cancelled_owned().await;
+            }
+        };
+        ReadStream {
+            _read: Read::begin(&self.known, id),
+            stream: Box::pin(pump(stream.take_until(end))),
+        }
+    }
+
+    /// Those that nobody has read from or asked since, the longest quiet first.
+    fn quiet_since(&self, since: Instant) -> Vec<SessionId> {
+        let known = self.known();
+        let mut quiet: Vec<_> = known
+            .iter()
+            .filter(|(_, seen)| seen.is_quiet() && seen.at <= since)
+            .map(|(id, seen)| (seen.at, id.clone()))
+            .collect();
+        quiet.sort();
+        quiet.into_iter().map(|(_, id)| id).collect()
+    }
+}
+
+/// Ends sessions that were quiet for too long, as long as there is somebody to have sessions.
+async fn reap(sessions: Weak<HttpSessions>, timeout: Duration) {
+    loop {
+        tokio::time::sleep((timeout / 4).max(Duration::from_millis(50))).await;
+        let Some(sessions) = sessions.upgrade() else {
+            return;
+        };
+        let Some(since) = Instant::now().checked_sub(timeout) else {
+            continue;
+        };
+        for id in sessions.quiet_since(since) {
+            tracing::info!("an MCP session was quiet for too long");
+            // Its own end is all that can be asked of it.
+            let _ = sessions.close_session(&id).await;
+        }
+    }
+}
+
+/// Notes a sign of life.
+fn record_activity(known: &Known, id: &SessionId) {
+    let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(seen) = known.get_mut(id) {
+        seen.at = Instant::now();
+    }
+}
+
+/// Notes a request as under way; or answers why it cannot be. Of two with one id only one would be answered.
+fn admit(open: &Open, id: &RequestId) -> std::result::Result<(), ServerSseMessage> {
+    let (code, told) = match open.count() >= MAX_OPEN_REQUESTS {
+        true => (ErrorCode(SERVER_ERROR), "Too many concurrent requests"),
+        false if open.add(id) => return Ok(()),
+        false => (
+            ErrorCode::INVALID_REQUEST,
+            "Invalid Request: duplicate request id",
+        ),
+    };
+    let error = ErrorData::new(code, told, None);
+    let message = ServerJsonRpcMessage::error(error, Some(id.clone()));
+    Err(ServerSseMessage::from_message(message))
+}
+
+/// Somebody reads from a session.
+struct Read {
+    known: Arc<Known>,
+    id: SessionId,
+}
+
+impl Read {
+    fn begin(known: &Arc<Known>, id: &SessionId) -> Self {
+        let read = Self {
+            known: known.clone(),
+            id: id.clone(),
+        };
+        read.count(|streams| streams + 1);
+        read
+    }
+
+    fn count(&self, change: impl FnOnce(usize) -> usize) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(seen) = known.get_mut(&self.id) {
+            seen.streams = change(seen.streams);
+            seen.at = Instant::now();
+        }
+    }
+}
+
+impl Drop for Read {
+    fn drop(&mut self) {
+        self.count(|streams| streams.saturating_sub(1));
+    }
+}
+
+struct ReadStream<S: ?Sized> {
+    _read: Read,
+    stream: Pin<Box<S>>,
+}
+
+impl<S: Stream + ?Sized> Stream for ReadStream<S> {
+    type Item = S::Item;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<S::Item>> {
+        self.stream.as_mut().poll_next(context)
+    }
+}
+
+type Result<T> = std::result::Result<T, LocalSessionManagerError>;
+
+impl SessionManager for HttpSessions {
+    type Error = LocalSessionManagerError;
+    type Transport =
+        Watched<<LocalSessionManager as SessionManager>::Transport, Box<dyn Fn() + Send>>;
+
+    async fn create_session(&self) -> Result<(SessionId, Self::Transport)> {
+        if self.len() >= MAX_SESSIONS
+            && let Some(id) = self.quiet_since(Instant::now()).first()
+        {
+            self.close_session(id).await?;
+        }
+        let events = Arc::new(self.logs.session());
+        let mut local = LocalSessionManager::default().with_event_store(events.clone());
+        local.session_config = self.config.clone();
+        let (id, transport) = local.create_session().await?;
+        let handle = local.sessions.into_inner().remove(&id);
+        let handle = handle.ok_or_else(|| LocalSessionManagerError::SessionNotFound(id.clone()))?;
+        let open = Open::default();
+        let seen = SessionRecord {
+            owner: None,
+            handle,
+            events,
+            listened: false,
+            listening: Arc::default(),
+            at: Instant::now(),
+            streams: 0,
+            open: open.clone(),
+            end: CancellationToken::new(),
+        };
+        self.known().insert(id.clone(), seen);
+        let answered = {
+            let (known, id) = (self.known.clone(), id.clone());
+            // The client has its time from here on.
+            move || record_activity(&known, &id)
+        };
+        Ok((id, Watched::new(transport, open, Box::new(answered))))
+    }
+
+    async fn initialize_session(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<ServerJsonRpcMessage> {
+        Ok(self.handle(id)?.initialize(message).await?)
+    }
+
+    async fn has_session(&self, id: &SessionId) -> Result<bool> {
+        record_activity(&self.known, id);
+        Ok(self.known().contains_key(id))
+    }
+
+    async fn close_session(&self, id: &SessionId) -> Result<()> {
+        let Some(seen) = self.known().remove(id) else {
+            return Ok(());
+        };
+        let closed = seen.handle.close().await;
+        seen.end.cancel();
+        match closed {
+            // It has ended by itself.
+            Ok(()) | Err(SessionError::SessionServiceTerminated) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn create_stream(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static> {
+        #[cfg(feature = "conformance")]
+        let events = crate::transport::mcp::fixtures::events_until_cut(&message);
+        let (handle, open) = self.seen(id, |seen| (seen.handle.clone(), seen.open.clone()))?;
+        let request = match &message {
+            ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
+            _ => None,
+        };
+        if let Some(request) = &request
+            && let Err(refusal) = admit(&open, request)
+        {
+            let refusal = futures_util::stream::iter([refusal]);
+            return Ok(Either::Left(refusal));
+        }
+        // A client that leaves meanwhile has its request delivered all the same: otherwise it would be under way for ever.
+        let begun = {
+            let (open, request) = (open.clone(), request.clone());
+            engine::run_to_completion("MCP request", async move {
+                let begun = async {
+                    let stream = handle.establish_request_wise_channel().await?;
+                    let number = stream.http_request_id;
+                    handle.push_message(message, number).await?;
+                    Ok(received(stream))
+                };
+                let begun = begun.await;
+                if let (Err(_), Some(request)) = (&begun, &request) {
+                    open.remove(request);
+                }
+                begun
+            })
+        };
+        let ended = SessionError::SessionServiceTerminated;
+        match begun.await.unwrap_or(Err(ended)) {
+            Ok(stream) => {
+                #[cfg(feature = "conformance")]
+                let stream = stream.take(events);
+                let stream = stream.inspect(move |event| {
+                    if let (Some(request), Some(stream)) = (&request, stream_of(event)) {
+                        open.answers_on(request, stream);
+                    }
+                });
+                Ok(Either::Right(self.watched(id, stream)))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<()> {
+        let (handle, open, events) = self.seen(id, |seen| {
+            (seen.handle.clone(), seen.open.clone(), seen.events.clone())
+        })?;
+        let mut cancelled_stream = None;
+        // A cancelled request gets no answer.
+        if let ClientJsonRpcMessage::Notification(notification) = &message
+            && let ClientNotification::CancelledNotification(cancelled) = &notification.notification
+            && let Some(request) = &cancelled.params.request_id
+        {
+            cancelled_stream = open.remove(request);
+        }
+        let accepted = handle.push_message(message, None).await;
+        if let Some(stream) = cancelled_stream {
+            events.end(&stream);
+        }
+        Ok(accepted?)
+    }
+
+    async fn create_standalone_stream(
+        &self,
+        id: &SessionId,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static> {
+        let stream = self.listen(id).await?;
+        Ok(self.watched(id, stream))
+    }
+
+    async fn resume(
+        &self,
+        id: &SessionId,
+        last: String,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static> {
+        let stream: Pin<Box<dyn Stream<Item = ServerSseMessage> + Send>> = match &*last {
+            START => Box::pin(self.listen(id).await?),
+            _ => {
+                let events = self.seen(id, |seen| seen.events.clone())?;
+                let rest = events.replay_events_after(&last).await;
+                Box::pin(rest.map_err(SessionError::EventStore)?)
+            }
+        };
+        Ok(self.watched(id, stream))
+    }
+}
+
+impl HttpSessions {
+    /// The session's own stream. The one that had it so far stays open and silent: its connection may be broken without our knowing, and a
+    /// client that has two would open the other one again and again if each ended the other.
+    async fn listen(
+        &self,
+        id: &SessionId,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + 'static> {
+        let (handle, listening) =
+            self.seen(id, |seen| (seen.handle.clone(), seen.listening.clone()))?;
+        let _alone = listening.lock().await;
+        handle.close_standalone_sse_stream(None).await?;
+        let stream = received(handle.establish_common_channel().await?);
+        if let Some(seen) = self.known().get_mut(id) {
+            seen.listened = true;
+        }
+        Ok(stream.chain(futures_util::stream::pending()))
+    }
+}
+
+fn received(
+    mut stream: StreamableHttpMessageReceiver,
+) -> impl Stream<Item = ServerSseMessage> + Send + use<> {
+    futures_util::stream::poll_fn(move |context| stream.inner.poll_recv(context))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::FutureExt as _;
+    use rmcp::model::ServerResult;
+    use rmcp::transport::Transport as _;
+    use serde_json::json;
+
+    fn request(id: i64, method: &str, params: serde_json::Value) -> ClientJsonRpcMessage {
+        let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        serde_json::from_value(message).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_request_of_a_disconnected_client_is_delivered_and_completes() {
+        let sessions = HttpSessions::new(Duration::from_secs(60));
+        let (id, mut transport) = sessions.create_session().await.unwrap();
+        let mut answer = async |number| {
+            let received = transport.receive().await.unwrap();
+            let ClientJsonRpcMessage::Request(received) = received else {
+                panic!("{received:?}");
+            };
+            assert_eq!(received.id, RequestId::Number(number));
+            let answer = ServerJsonRpcMessage::response(ServerResult::empty(()), received.id);
+            transport.send(answer).await.unwrap();
+        };
+        let hello = json!({
+            "protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": { "name": "test", "version": "1" },
+        });
+        let hello = sessions.initialize_session(&id, request(0, "initialize", hello));
+        let (hello, ()) = tokio::join!(hello, answer(0));
+        hello.unwrap();
+        let ping = sessions.create_stream(&id, request(1, "ping", json!({})));
+        assert!(ping.now_or_never().is_none());
+        assert_eq!(sessions.seen(&id, |seen| seen.open.count()).unwrap(), 1);
+        let delivered = tokio::time::timeout(Duration::from_secs(10), answer(1));
+        delivered.await.expect("the request is delivered");
+        assert!(sessions.seen(&id, SessionRecord::is_quiet).unwrap());
+    }
+}

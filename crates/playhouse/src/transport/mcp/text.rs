@@ -1,0 +1,387 @@
+//! JSON-RPC messages as text, both ways, for every transport that carries text. What cannot be read is answered here,
+//! because `rmcp` drops it silently.
+
+use crate::calls::queue::CallQueue;
+use rmcp::RoleServer;
+use rmcp::model::{
+    CancelledNotification, ClientJsonRpcMessage, ClientNotification, ClientRequest, RequestId,
+    ServerJsonRpcMessage,
+};
+use rmcp::service::TxJsonRpcMessage;
+use rmcp::transport::Transport;
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::mpsc;
+
+/// Messages that wait to be handled; who is ahead waits for the other side.
+const INBOX_CAPACITY: usize = 64;
+/// Messages that wait to be written. Few, for they may be large: while a client does not read, no call begins.
+const OUTBOX_CAPACITY: usize = 8;
+/// Requests that may be under way at a time; a client that does not wait for so many answers waits for none.
+pub(super) const MAX_OPEN_REQUESTS: usize = 1024;
+
+/// An id longer than this, in bytes, is not repeated by what refuses its message.
+const MAX_ID_BYTES: usize = 1024;
+
+/// Messages longer than this, in bytes, are not read on the thread that serves clients.
+const MAX_INLINE_BYTES: usize = 256 * 1024;
+
+const PARSE_ERROR: i32 = -32700;
+const INVALID_REQUEST: i32 = -32600;
+/// The first of those that a server may give a meaning of its own.
+pub(super) const SERVER_ERROR: i32 = -32000;
+
+/// Messages on their way to the client.
+pub(crate) type Outbox = mpsc::Receiver<String>;
+
+/// The other side is gone.
+#[derive(Debug, thiserror::Error)]
+#[error("the connection is closed")]
+pub(crate) struct Closed;
+
+/// Tells whether the client takes what it is sent.
+#[derive(Debug, Clone)]
+pub(super) struct Room(mpsc::WeakSender<String>);
+
+impl Room {
+    /// Resolves when there is room for an answer, or nobody to read it.
+    pub(super) async fn free(&self) {
+        if let Some(outbox) = self.0.upgrade() {
+            // The room is only looked at.
+            drop(outbox.reserve().await);
+        }
+    }
+}
+
+/// Where a transport puts what the client says.
+pub(crate) struct Feed {
+    inbox: mpsc::Sender<ClientJsonRpcMessage>,
+    outbox: mpsc::Sender<String>,
+}
+
+/// Where `rmcp` takes it, and where it puts the answers.
+pub(super) struct TextTransport {
+    inbox: mpsc::Receiver<ClientJsonRpcMessage>,
+    outbox: Option<mpsc::Sender<String>>,
+    /// `rmcp` ends a connection that begins with anything but a request.
+    opened: bool,
+    /// Requests without an answer: the second of two with one id would never get one.
+    open: Arc<Mutex<HashSet<RequestId>>>,
+    queue: CallQueue,
+}
+
+/// A connection's two ends and what is to be written.
+pub(super) fn pair() -> (TextTransport, Feed, Outbox) {
+    let (inbox_in, inbox) = mpsc::channel(INBOX_CAPACITY);
+    let (outbox, outbox_out) = mpsc::channel(OUTBOX_CAPACITY);
+    let transport = TextTransport {
+        inbox,
+        outbox: Some(outbox.clone()),
+        opened: false,
+        open: Arc::default(),
+        queue: CallQueue::default(),
+    };
+    let feed = Feed {
+        inbox: inbox_in,
+        outbox,
+    };
+    (transport, feed, outbox_out)
+}
+
+impl Feed {
+    /// Takes one message.
+    pub(crate) async fn text(&self, text: &[u8]) -> Result<(), Closed> {
+        let message = match text.len() > MAX_INLINE_BYTES {
+            true => {
+                let text = text.to_vec();
+                engine::compute(move || read(&text)).await
+            }
+            false => read(text),
+        };
+        match message {
+            Ok(Some(message)) => self.inbox.send(message).await.map_err(|_| Closed),
+            Ok(None) => Ok(()),
+            Err(refusal) => self.refuse(&refusal).await,
+        }
+    }
+
+    /// Answers a message of more than so many bytes, of which nothing was kept.
+    pub(crate) async fn too_large(&self, most: u64) -> Result<(), Closed> {
+        let told = format!("Invalid Request: the message is longer than {most} bytes");
+        let told = refusal(Value::Null, INVALID_REQUEST, &told);
+        self.refuse(&told).await
+    }
+
+    async fn refuse(&self, refusal: &Value) -> Result<(), Closed> {
+        let sent = self.outbox.send(refusal.to_string()).await;
+        sent.map_err(|_| Closed)
+    }
+}
+
+/// What JSON allows, or what nobody means, and `serde_json` does not read, as it does.
+pub(super) fn readable(text: &[u8]) -> Cow<'_, [u8]> {
+    let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
+    // A JavaScript client writes half of a character cut in two as an escape.
+    match text.windows(2).any(|pair| pair == b"\\u") {
+        true => without_lone_surrogates(text).into(),
+        false => text.into(),
+    }
+}
+
+/// A message; nothing, for a notification that means nothing to us; or the answer to what is no message.
+pub(super) fn read(text: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Value> {
+    if let Ok(message) = serde_json::from_slice(text) {
+        return Ok(Some(message));
+    }
+    let text = &*readable(text);
+    if let Ok(message) = serde_json::from_slice(text) {
+        return Ok(Some(message));
+    }
+    match serde_json::from_slice::<Value>(text) {
+        Err(error) => Err(refusal(
+            Value::Null,
+            PARSE_ERROR,
+            &format!("Parse error: {error}"),
+        )),
+        Ok(Value::Array(_)) => Err(refusal(
+            Value::Null,
+            INVALID_REQUEST,
+            "Invalid Request: batches are not supported",
+        )),
+        Ok(message) if message.get("id").is_none() && message.get("method").is_some() => Ok(None),
+        Ok(message) => {
+            let id = message
+                .get("id")
+                .filter(|id| id.is_i64() || id.as_str().is_some_and(|id| id.len() <= MAX_ID_BYTES));
+            Err(refusal(
+                id.cloned().unwrap_or_default(),
+                INVALID_REQUEST,
+                "Invalid Request",
+            ))
+        }
+    }
+}
+
+/// Each `\uD8xx` escape without its other half as U+FFFD. Escapes are the same number of bytes, so all else stays put.
+fn without_lone_surrogates(text: &[u8]) -> Vec<u8> {
+    let unit = |at: usize| -> Option<u16> {
+        let digits = text.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    };
+    let mut whole = text.to_vec();
+    let mut at = 0;
+    while at < text.len() {
+        at += match (text[at], unit(at)) {
+            (b'\\', Some(0xD800..0xDC00)) if matches!(unit(at + 6), Some(0xDC00..0xE000)) => 12,
+            (b'\\', Some(0xD800..0xE000)) => {
+                whole[at..at + 6].copy_from_slice(b"\\uFFFD");
+                6
+            }
+            (b'\\', _) => 2,
+            _ => 1,
+        };
+    }
+    whole
+}
+
+fn refusal(id: Value, code: i32, message: &str) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
+}
+
+impl TextTransport {
+    /// Whether the client takes what it is sent.
+    pub(super) fn room(&self) -> Room {
+        let closed = || mpsc::channel(1).0.downgrade();
+        Room(
+            self.outbox
+                .as_ref()
+                .map_or_else(closed, mpsc::Sender::downgrade),
+        )
+    }
+
+    /// Notes a request as open; or tells why it cannot be.
+    fn admit(&self, message: &mut ClientJsonRpcMessage) -> Result<(), (i32, &'static str)> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        match message {
+            ClientJsonRpcMessage::Request(request) => {
+                if open.contains(&request.id) {
+                    let told = "Invalid Request: duplicate request id";
+                    return Err((INVALID_REQUEST, told));
+                }
+                if open.len() == MAX_OPEN_REQUESTS {
+                    return Err((SERVER_ERROR, "Too many concurrent requests"));
+                }
+                open.insert(request.id.clone());
+                if let ClientRequest::CallToolRequest(call) = &mut request.request {
+                    call.extensions.insert(self.queue.join());
+                }
+            }
+            ClientJsonRpcMessage::Notification(notification) => {
+                // A cancelled request gets no answer.
+                if let ClientNotification::CancelledNotification(CancelledNotification {
+                    params,
+                    ..
+                }) = &notification.notification
+                    && let Some(id) = &params.request_id
+                {
+                    open.remove(id);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl Transport<RoleServer> for TextTransport {
+    type Error = Closed;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = Result<(), Closed>> + Send + 'static {
+        let outbox = self.outbox.clone();
+        let open = self.open.clone();
+        async move {
+            let answered = match &message {
+                ServerJsonRpcMessage::Response(response) => Some(&response.id),
+                ServerJsonRpcMessage::Error(error) => error.id.as_ref(),
+                _ => None,
+            };
+            if let Some(id) = answered {
+                open.lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .remove(id);
+            }
+            let text = serde_json::to_string(&message).map_err(|_| Closed)?;
+            outbox.ok_or(Closed)?.send(text).await.map_err(|_| Closed)
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            let mut message = self.inbox.recv().await?;
+            if !self.opened && !matches!(message, ClientJsonRpcMessage::Request(_)) {
+                continue;
+            }
+            self.opened = true;
+            let Err((code, told)) = self.admit(&mut message) else {
+                return Some(message);
+            };
+            if let (ClientJsonRpcMessage::Request(request), Some(outbox)) = (&message, &self.outbox)
+            {
+                let id = serde_json::to_value(&request.id).unwrap_or_default();
+                let refusal = refusal(id, code, told);
+                // Full means that the client does not read; then this refusal is the least loss.
+                let _ = outbox.try_send(refusal.to_string());
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Closed> {
+        self.outbox = None;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::FutureExt as _;
+
+    fn refused(text: &str) -> (Value, i64) {
+        let answer = read(text.as_bytes()).unwrap_err();
+        (
+            answer["id"].clone(),
+            answer["error"]["code"].as_i64().unwrap(),
+        )
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_answered() {
+        assert_eq!(refused("{"), (Value::Null, -32700));
+        assert_eq!(refused("\u{1}"), (Value::Null, -32700));
+        assert_eq!(refused("[]"), (Value::Null, -32600));
+        assert_eq!(refused("{\"id\":7}"), (json!(7), -32600));
+        assert_eq!(refused("{\"id\":null,\"method\":1}"), (Value::Null, -32600));
+    }
+
+    #[test]
+    fn half_a_character_is_replaced() {
+        let ping = |id: &str| format!(r#"{{"jsonrpc":"2.0","id":"{id}","method":"ping"}}"#);
+        let id = |text: &str| match read(ping(text).as_bytes()).unwrap().unwrap() {
+            ClientJsonRpcMessage::Request(request) => request.id.to_string(),
+            _ => panic!("a ping is a request"),
+        };
+        assert_eq!(id(r"a\ud83d"), "a\u{fffd}");
+        assert_eq!(
+            id(r"\udE00\ud83d\ude00\uD83D\ud83d\ude00"),
+            "\u{fffd}😀\u{fffd}😀"
+        );
+        assert_eq!(id(r"\\ud83d \ud83d"), r"\ud83d ".to_owned() + "\u{fffd}");
+    }
+
+    #[test]
+    fn an_odd_notification_is_ignored_and_a_byte_order_mark_too() {
+        assert!(read(b"{\"method\":\"x\"}").unwrap().is_none());
+        let ping = "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}";
+        assert!(read(ping.as_bytes()).unwrap().is_some());
+    }
+
+    fn pings(numbers: std::ops::Range<usize>) -> Vec<String> {
+        let ping = |number| format!(r#"{{"jsonrpc":"2.0","id":{number},"method":"ping"}}"#);
+        numbers.map(ping).collect()
+    }
+
+    #[tokio::test]
+    async fn too_many_concurrent_requests_are_refused() {
+        let (mut transport, feed, mut outbox) = pair();
+        for ping in pings(0..MAX_OPEN_REQUESTS) {
+            feed.text(ping.as_bytes()).await.unwrap();
+            assert!(transport.receive().await.is_some());
+        }
+        for ping in pings(0..1)
+            .iter()
+            .chain(&pings(MAX_OPEN_REQUESTS..MAX_OPEN_REQUESTS + 1))
+        {
+            feed.text(ping.as_bytes()).await.unwrap();
+        }
+        assert!(transport.receive().now_or_never().is_none());
+        let answer = ServerJsonRpcMessage::response(
+            rmcp::model::ServerResult::empty(()),
+            RequestId::Number(5),
+        );
+        transport.send(answer).await.unwrap();
+        feed.text(pings(5..6)[0].as_bytes()).await.unwrap();
+        assert!(transport.receive().await.is_some());
+        let mut heard = Vec::new();
+        while let Ok(text) = outbox.try_recv() {
+            let message: Value = serde_json::from_str(&text).unwrap();
+            heard.push((message["id"].clone(), message["error"]["code"].clone()));
+        }
+        let expected = [
+            (json!(0), json!(INVALID_REQUEST)),
+            (json!(MAX_OPEN_REQUESTS), json!(SERVER_ERROR)),
+            (json!(5), Value::Null),
+        ];
+        assert_eq!(heard, expected);
+    }
+
+    #[tokio::test]
+    async fn a_client_that_does_not_read_blocks_its_outbox() {
+        let (transport, feed, mut outbox) = pair();
+        let room = transport.room();
+        for _ in 0..OUTBOX_CAPACITY {
+            assert!(room.free().now_or_never().is_some());
+            feed.text(b"{").await.unwrap();
+        }
+        assert!(room.free().now_or_never().is_none());
+        outbox.recv().await.unwrap();
+        assert!(room.free().now_or_never().is_some());
+        drop((transport, feed));
+        // Nobody will send any more.
+        room.free().await;
+    }
+}
