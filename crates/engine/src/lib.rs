@@ -5,6 +5,7 @@ mod addresses;
 mod backend;
 mod browser;
 mod capture;
+mod changes;
 pub mod codegen;
 mod console;
 mod context;

@@ -74,12 +74,31 @@ pub struct Mock {
 }
 
 impl Mock {
-    /// Status, headers and body of the answer to a request, by its headers; a page of another origin may read it, as whoever wrote the
-    /// rule has meant.
-    pub(crate) fn answer(
-        &self,
-        sent: impl Fn(&str) -> Option<String>,
-    ) -> (u16, Vec<(String, String)>, Vec<u8>) {
+    /// Calls `fulfill` with status, headers and body of the response to a request with these headers, once its delay is over.
+    pub(crate) fn respond(
+        self: &Arc<Self>,
+        request: &Headers,
+        fulfill: impl FnOnce(u16, Headers, Vec<u8>) + Send + 'static,
+    ) {
+        let (status, headers, body) = self.response_to(request);
+        if self.delay.is_zero() {
+            return fulfill(status, headers, body);
+        }
+        let delay = self.delay;
+        spawn("mock", async move {
+            tokio::time::sleep(delay).await;
+            fulfill(status, headers, body);
+        })
+        .detach();
+    }
+
+    /// A page of another origin may read the response, as whoever wrote the rule has meant.
+    fn response_to(&self, request: &Headers) -> (u16, Headers, Vec<u8>) {
+        let sent = |wanted: &str| {
+            let mut headers = request.iter();
+            let found = headers.find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+            found.map(|(_, value)| value.clone())
+        };
         let (mut status, mut headers, mut body) =
             (self.status, self.headers.clone(), self.body.clone());
         let mut add = |name: &str, value: String| {

@@ -10,19 +10,13 @@
 mod browser;
 mod console;
 mod context;
-mod cookies;
-mod creation;
 mod downloads;
-mod emulation;
-mod evaluate;
-mod events;
-mod input;
 mod interception;
 mod network;
 mod page;
+mod page_index;
+mod parts;
 mod permissions;
-mod requests;
-mod screenshot;
 mod utility_page;
 
 use crate::backend::capability::NEEDS_EGRESS;

@@ -1,23 +1,13 @@
 //! Chromium, over the Chrome DevTools Protocol.
 
-mod authentication;
 mod browser;
 mod console;
 mod context;
-mod emulation;
-mod evaluate;
-mod events;
-mod input;
-mod interception;
 mod network;
 mod origins;
 mod page;
-mod permissions;
-mod routing;
-mod screenshot;
-mod setup;
+mod targets;
 mod utility_page;
-mod worlds;
 
 use crate::backend::capability::NEEDS_EGRESS;
 use crate::backend::{Capabilities, Feature, Proxy};

@@ -1,9 +1,8 @@
 //! What a browser reports, in the engine's own words.
 
-use super::{ContextBackend, FrameId, LoaderId, PageBackend, PageId, PausedRequest, RequestId};
+use super::{FrameId, LoaderId, PageId, RequestId};
 use serde::Serialize;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// Header names and values in the order of the message.
 pub type Headers = Vec<(String, String)>;
@@ -12,33 +11,6 @@ pub type Headers = Vec<(String, String)>;
 const MAX_TEXT_LENGTH: usize = 8_000;
 /// What stands for the rest of a longer one.
 const CUT_OFF: &str = "… (cut off)";
-
-/// Hears what happens in a context outside its pages.
-pub trait ContextObserver: Send + Sync {
-    /// A page came to be: opened by us, by a script (then `opener` is known), or by the user. Returns who hears of it.
-    fn page_opened(
-        &self,
-        page: Arc<dyn PageBackend>,
-        opener: Option<PageId>,
-    ) -> Arc<dyn PageObserver>;
-    /// A page opened one more than pages may have open; it was closed at once.
-    fn page_refused(&self, _opener: &PageId) {}
-    /// A download went on.
-    fn download(&self, event: DownloadEvent);
-    /// The context is ready to be used; called once, before any page is reported.
-    fn attached(&self, _context: &Arc<dyn ContextBackend>) {}
-}
-
-/// Hears what happens in one page, in the browser's order.
-pub trait PageObserver: Send + Sync {
-    /// Takes note; must return at once.
-    fn event(&self, event: PageEvent);
-
-    /// Takes over a request that waits, if somebody decides about it; must return at once.
-    fn paused(&self, _request: PausedRequest) -> bool {
-        false
-    }
-}
 
 /// Something that happened in a page.
 #[derive(Debug, Clone)]

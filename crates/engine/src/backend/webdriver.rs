@@ -11,24 +11,11 @@
 mod browser;
 mod console;
 mod context;
-mod cookies;
-mod dialogs;
 mod download_watcher;
-mod downloads;
 mod driver;
-mod evaluate;
-mod events;
-mod frames;
-mod input;
-mod interception;
-mod navigation;
 mod network;
 mod page;
-mod screenshot;
-mod setup;
 mod utility_page;
-mod viewport;
-mod windows;
 
 use crate::backend::{Capabilities, Feature};
 

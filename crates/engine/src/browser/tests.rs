@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::backend::{
-    ContextObserver, Cookie, Geolocation, Headers, OriginDocuments, PageId, Throttling,
+    ContextObserver, Cookie, Cookies, Geolocation, Headers, OriginDocuments, PageId, Permissions,
+    Throttling,
 };
 use crate::routes::Routes;
 use async_trait::async_trait;
@@ -66,25 +67,7 @@ impl ContextBackend for Context {
     async fn new_page(&self) -> Result<PageId> {
         unexpected()
     }
-    async fn cookies(&self) -> Result<Vec<Cookie>> {
-        unexpected()
-    }
-    async fn set_cookies(&self, _: &[Cookie]) -> Result<()> {
-        unexpected()
-    }
-    async fn delete_cookies(&self, _: &[Cookie]) -> Result<()> {
-        unexpected()
-    }
-    async fn clear_cookies(&self) -> Result<()> {
-        unexpected()
-    }
     async fn documents(&self) -> Result<Box<dyn OriginDocuments>> {
-        unexpected()
-    }
-    async fn grant_permissions(&self, _: &[String], _: Option<&str>) -> Result<()> {
-        unexpected()
-    }
-    async fn clear_permissions(&self) -> Result<()> {
         unexpected()
     }
     async fn set_offline(&self, _: bool) -> Result<()> {
@@ -108,6 +91,32 @@ impl ContextBackend for Context {
     async fn close(&self) -> Result<()> {
         self.0.send_modify(|open| *open -= 1);
         Ok(())
+    }
+}
+
+#[async_trait]
+impl Cookies for Context {
+    async fn cookies(&self) -> Result<Vec<Cookie>> {
+        unexpected()
+    }
+    async fn set_cookies(&self, _: &[Cookie]) -> Result<()> {
+        unexpected()
+    }
+    async fn delete_cookies(&self, _: &[Cookie]) -> Result<()> {
+        unexpected()
+    }
+    async fn clear_cookies(&self) -> Result<()> {
+        unexpected()
+    }
+}
+
+#[async_trait]
+impl Permissions for Context {
+    async fn grant_permissions(&self, _: &[String], _: Option<&str>) -> Result<()> {
+        unexpected()
+    }
+    async fn clear_permissions(&self) -> Result<()> {
+        unexpected()
     }
 }
 

@@ -5,7 +5,7 @@ use super::upload::upload;
 use crate::error::{Error, Result};
 use crate::task::{self, Task};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::time::Instant;
 use wire::Connection;
@@ -70,6 +70,22 @@ impl Source {
     /// Whether it has a profile that somebody keeps.
     pub(crate) fn has_persistent_profile(&self) -> bool {
         matches!(self, Self::Started(process) if !process.is_temporary())
+    }
+}
+
+/// Makes files available to a browser, for as long as the browser is there.
+#[derive(Clone)]
+pub(crate) struct FileStager(Weak<Source>);
+
+impl FileStager {
+    pub(crate) fn new(source: &Arc<Source>) -> Self {
+        Self(Arc::downgrade(source))
+    }
+
+    /// Returns the names by which the browser finds these files.
+    pub(crate) async fn stage(&self, files: &[PathBuf]) -> Result<Vec<String>> {
+        let source = self.0.upgrade().ok_or(Error::PageClosed {})?;
+        source.stage_files(files).await
     }
 }
 

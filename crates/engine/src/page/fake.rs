@@ -1,8 +1,10 @@
 //! A page without a browser, for tests of what the engine does by itself: its answers are scripted, its input is written down.
 
 use crate::backend::{
-    ContextOptions, Fetched, FrameId, Handle, Headers, InputStep, LoaderId, MediaFeatures,
-    PageBackend, PageEvent, PageId, PdfOptions, RequestId, Screenshot, Verdict, Viewport,
+    Capture, ContextOptions, Dialogs, Emulation, Evaluation, Fetched, FrameId, Frames, Handle,
+    Headers, Input, InputStep, Interception, LoaderId, MediaFeatures, Navigation, PageBackend,
+    PageEvent, PageId, PdfOptions, RequestId, Requests, Screenshot, Unresponsive, Verdict,
+    Viewport,
 };
 use crate::error::{Error, Result};
 use crate::page::Page;
@@ -116,6 +118,43 @@ impl PageBackend for FakePage {
     fn main_frame(&self) -> FrameId {
         "main".into()
     }
+    async fn flush(&self) -> Result<()> {
+        Ok(())
+    }
+    async fn activate(&self) -> Result<()> {
+        unexpected()
+    }
+    async fn close(&self) -> Result<()> {
+        unexpected()
+    }
+}
+
+#[async_trait]
+impl Navigation for FakePage {
+    async fn navigate(&self, _: &str) -> Result<Option<LoaderId>> {
+        Ok(Some("asked".into()))
+    }
+    async fn reload(&self, _: bool) -> Result<()> {
+        unexpected()
+    }
+    async fn go(&self, _: i32) -> Result<bool> {
+        unexpected()
+    }
+    fn stop_loading(&self) {}
+}
+
+#[async_trait]
+impl Frames for FakePage {
+    async fn content_frames(&self, _: &FrameId, _: &[Handle]) -> Result<Vec<Option<FrameId>>> {
+        unexpected()
+    }
+    async fn frame_owner(&self, _: &FrameId) -> Result<Option<(FrameId, Handle)>> {
+        Ok(None)
+    }
+}
+
+#[async_trait]
+impl Evaluation for FakePage {
     async fn call(&self, _: &FrameId, function: &str, argument: &Value) -> Result<String> {
         if function == "about" {
             return self.about(argument).await;
@@ -123,17 +162,89 @@ impl PageBackend for FakePage {
         let answer = (self.answers)(function, argument).await?;
         Ok(answer.to_string())
     }
+    async fn evaluate(&self, _: &FrameId, _: &str, _: Option<Handle>) -> Result<Option<Value>> {
+        unexpected()
+    }
+    async fn evaluate_all(&self, _: &FrameId, _: &str, _: &[Handle]) -> Result<Option<Value>> {
+        unexpected()
+    }
+    async fn parses(&self, _: &FrameId, _: &str) -> Result<bool> {
+        unexpected()
+    }
+}
+
+#[async_trait]
+impl Input for FakePage {
     async fn input(&self, steps: &[InputStep]) -> Result<()> {
         self.input.lock().unwrap().extend_from_slice(steps);
         (self.handling)(steps).await
     }
-    async fn frame_owner(&self, _: &FrameId) -> Result<Option<(FrameId, Handle)>> {
-        Ok(None)
+}
+
+#[async_trait]
+impl Dialogs for FakePage {
+    async fn answer_dialog(&self, _: bool, _: Option<&str>) -> Result<()> {
+        unexpected()
     }
-    async fn flush(&self) -> Result<()> {
-        Ok(())
+    async fn answer_file_chooser(&self, _: Option<&[PathBuf]>) -> Result<()> {
+        unexpected()
     }
-    fn stop_loading(&self) {}
+    async fn set_input_files(&self, _: &FrameId, _: Handle, _: &[PathBuf]) -> Result<()> {
+        unexpected()
+    }
+}
+
+#[async_trait]
+impl Interception for FakePage {
+    async fn set_interception(&self, _: bool) -> Result<()> {
+        unexpected()
+    }
+    async fn decide(&self, _: &str, _: Verdict) -> Result<()> {
+        unexpected()
+    }
+    async fn fetch(&self, _: &str, _: Verdict) -> Result<Fetched> {
+        unexpected()
+    }
+}
+
+#[async_trait]
+impl Requests for FakePage {
+    async fn response_body(&self, _: &RequestId) -> Result<Vec<u8>> {
+        unexpected()
+    }
+    async fn request_body(&self, _: &RequestId) -> Result<Option<Vec<u8>>> {
+        unexpected()
+    }
+}
+
+#[async_trait]
+impl Emulation for FakePage {
+    async fn set_viewport(&self, _: &Viewport) -> Result<()> {
+        unexpected()
+    }
+    async fn emulate_media(&self, _: &MediaFeatures) -> Result<()> {
+        unexpected()
+    }
+    async fn set_extra_headers(&self, _: &Headers) -> Result<()> {
+        unexpected()
+    }
+    async fn add_init_script(&self, _: &str) -> Result<()> {
+        unexpected()
+    }
+}
+
+#[async_trait]
+impl Capture for FakePage {
+    async fn screenshot(&self, _: &Screenshot) -> Result<Vec<u8>> {
+        unexpected()
+    }
+    async fn pdf(&self, _: &PdfOptions) -> Result<Vec<u8>> {
+        unexpected()
+    }
+}
+
+#[async_trait]
+impl Unresponsive for FakePage {
     async fn check_responsive(&self, _: &FrameId) -> Result<()> {
         Ok(())
     }
@@ -146,73 +257,4 @@ impl PageBackend for FakePage {
     }
     fn stop_timers(&self, _: &FrameId) {}
     fn end_renderer(&self) {}
-    async fn navigate(&self, _: &str) -> Result<Option<LoaderId>> {
-        Ok(Some("asked".into()))
-    }
-    async fn reload(&self, _: bool) -> Result<()> {
-        unexpected()
-    }
-    async fn go(&self, _: i32) -> Result<bool> {
-        unexpected()
-    }
-    async fn evaluate(&self, _: &FrameId, _: &str, _: Option<Handle>) -> Result<Option<Value>> {
-        unexpected()
-    }
-    async fn parses(&self, _: &FrameId, _: &str) -> Result<bool> {
-        unexpected()
-    }
-    async fn evaluate_all(&self, _: &FrameId, _: &str, _: &[Handle]) -> Result<Option<Value>> {
-        unexpected()
-    }
-    async fn content_frames(&self, _: &FrameId, _: &[Handle]) -> Result<Vec<Option<FrameId>>> {
-        unexpected()
-    }
-    async fn set_input_files(&self, _: &FrameId, _: Handle, _: &[PathBuf]) -> Result<()> {
-        unexpected()
-    }
-    async fn set_interception(&self, _: bool) -> Result<()> {
-        unexpected()
-    }
-    async fn add_init_script(&self, _: &str) -> Result<()> {
-        unexpected()
-    }
-    async fn set_extra_headers(&self, _: &Headers) -> Result<()> {
-        unexpected()
-    }
-    async fn decide(&self, _: &str, _: Verdict) -> Result<()> {
-        unexpected()
-    }
-    async fn fetch(&self, _: &str, _: Verdict) -> Result<Fetched> {
-        unexpected()
-    }
-    async fn answer_dialog(&self, _: bool, _: Option<&str>) -> Result<()> {
-        unexpected()
-    }
-    async fn answer_file_chooser(&self, _: Option<&[PathBuf]>) -> Result<()> {
-        unexpected()
-    }
-    async fn screenshot(&self, _: &Screenshot) -> Result<Vec<u8>> {
-        unexpected()
-    }
-    async fn pdf(&self, _: &PdfOptions) -> Result<Vec<u8>> {
-        unexpected()
-    }
-    async fn set_viewport(&self, _: &Viewport) -> Result<()> {
-        unexpected()
-    }
-    async fn emulate_media(&self, _: &MediaFeatures) -> Result<()> {
-        unexpected()
-    }
-    async fn response_body(&self, _: &RequestId) -> Result<Vec<u8>> {
-        unexpected()
-    }
-    async fn request_body(&self, _: &RequestId) -> Result<Option<Vec<u8>>> {
-        unexpected()
-    }
-    async fn activate(&self) -> Result<()> {
-        unexpected()
-    }
-    async fn close(&self) -> Result<()> {
-        unexpected()
-    }
 }

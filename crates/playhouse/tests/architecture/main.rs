@@ -146,6 +146,42 @@ fn modules_use_only_what_their_row_allows() {
     assert_none(broken, HINT);
 }
 
+/// The trait that a file of each protocol implements.
+const BACKEND_FILES: [(&str, &str); 15] = [
+    ("browser.rs", "BrowserBackend"),
+    ("context.rs", "ContextBackend"),
+    ("context/cookies.rs", "Cookies"),
+    ("context/permissions.rs", "Permissions"),
+    ("page.rs", "PageBackend"),
+    ("page/dialogs.rs", "Dialogs"),
+    ("page/emulation.rs", "Emulation"),
+    ("page/evaluation.rs", "Evaluation"),
+    ("page/frames.rs", "Frames"),
+    ("page/input.rs", "Input"),
+    ("page/interception.rs", "Interception"),
+    ("page/navigation.rs", "Navigation"),
+    ("page/requests.rs", "Requests"),
+    ("page/screenshot.rs", "Capture"),
+    ("page/unresponsive.rs", "Unresponsive"),
+];
+
+#[test]
+fn protocols_implement_each_trait_in_the_same_file() {
+    let mut broken = Vec::new();
+    for protocol in ["cdp", "bidi", "webdriver"] {
+        let folder = root().join("crates/engine/src/backend").join(protocol);
+        for (file, implemented) in BACKEND_FILES {
+            let text = fs::read_to_string(folder.join(file)).unwrap_or_default();
+            if !text.contains(&format!("\nimpl {implemented} for ")) {
+                broken.push(format!(
+                    "{protocol}/{file} does not implement `{implemented}`"
+                ));
+            }
+        }
+    }
+    assert_none(broken, "The three backends are read side by side.");
+}
+
 #[test]
 fn every_command_is_sent_and_every_event_handled() {
     let protocols = ["cdp", "bidi", "webdriver"];

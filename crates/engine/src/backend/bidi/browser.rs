@@ -1,21 +1,27 @@
 //! A Firefox: its contexts, and whose each event is.
 
 use super::context::BidiContext;
-use super::page::BidiPage;
+use super::interception::InterceptionSwitch;
+use super::page_index::PageIndex;
+use super::parts::ContextParts;
 use crate::backend::{
     BrowserBackend, Capabilities, ContextBackend, ContextObserver, ContextOptions, Feature,
-    FrameId, creation,
+    creation,
 };
 use crate::error::Result;
-use crate::launch::source::Source;
+use crate::launch::source::{FileStager, Source};
 use crate::task::{self, Task};
 use async_trait::async_trait;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 use wire::bidi::{browser, browsing_context, network, session};
 use wire::{Connection, EventStream, Session};
+
+mod downloads;
+mod events;
+mod requests;
 
 /// How long Firefox may take to close by itself before it is killed.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -34,21 +40,14 @@ pub(crate) struct BidiBrowser {
     _events: Task,
 }
 
-/// What the event task shares with the browser and its contexts.
-pub(super) struct Shared {
-    pub(super) root: Session,
+/// What the event task shares with the browser.
+struct Shared {
+    root: Session,
     product: String,
-    pub(super) source: Source,
-    state: Mutex<State>,
-    /// The requests that stop by us; held while that changes.
-    pub(super) intercept: tokio::sync::Mutex<Option<String>>,
-}
-
-#[derive(Default)]
-struct State {
-    by_id: HashMap<String, Arc<BidiContext>>,
-    /// Whose frame it is.
-    frames: HashMap<FrameId, Arc<BidiPage>>,
+    source: Arc<Source>,
+    contexts: Mutex<HashMap<String, Arc<BidiContext>>>,
+    pages: Arc<PageIndex>,
+    interception: Arc<InterceptionSwitch>,
 }
 
 impl BidiBrowser {
@@ -68,15 +67,16 @@ impl BidiBrowser {
         let shared = Arc::new(Shared {
             root: root.clone(),
             product: format!("Firefox/{version}"),
-            source,
-            state: Mutex::default(),
-            intercept: tokio::sync::Mutex::default(),
+            source: Arc::new(source),
+            contexts: Mutex::default(),
+            pages: Arc::default(),
+            interception: Arc::new(InterceptionSwitch::new(root.clone())),
         });
         let browser = Self {
             closed: connection.closed(),
             _events: task::spawn(
                 "browser events",
-                super::events::listen(Arc::downgrade(&shared), events),
+                events::listen(Arc::downgrade(&shared), events),
             ),
             shared,
         };
@@ -121,7 +121,7 @@ impl BrowserBackend for BidiBrowser {
     }
 
     fn capabilities(&self) -> &'static Capabilities {
-        match self.shared.source {
+        match *self.shared.source {
             Source::Started(_) => &super::CAPABILITIES,
             Source::Granted(_) | Source::Reached => &super::REMOTE,
         }
@@ -144,7 +144,7 @@ impl BrowserBackend for BidiBrowser {
         let (shared, options) = (self.shared.clone(), options.clone());
         let (context, undo) = creation::created(async move {
             let created = shared.root.call(&create).await?;
-            let context = shared.context(&created.user_context, &options, observer);
+            let context = shared.new_context(&created.user_context, &options, observer);
             Ok(context)
         })
         .await?;
@@ -161,7 +161,7 @@ impl BrowserBackend for BidiBrowser {
         if options.ignore_https_errors {
             super::CAPABILITIES.require(Feature::IgnoreCertificatesInProfile)?;
         }
-        let context = self.shared.context(browser::DEFAULT, options, observer);
+        let context = self.shared.new_context(browser::DEFAULT, options, observer);
         context.prepare().await?;
         let tree = self
             .shared
@@ -203,76 +203,60 @@ impl BrowserBackend for BidiBrowser {
 }
 
 impl Shared {
-    fn context(
+    fn new_context(
         self: &Arc<Self>,
         id: &str,
         options: &ContextOptions,
         observer: Arc<dyn ContextObserver>,
     ) -> Arc<BidiContext> {
-        let context = BidiContext::new(self, id, options.clone(), observer);
-        let mut state = self.state();
-        state.by_id.insert(id.to_owned(), context.clone());
+        let shared = Arc::downgrade(self);
+        let on_closed = move |id: &str| {
+            if let Some(shared) = shared.upgrade() {
+                shared.contexts_by_id().remove(id);
+            }
+        };
+        let parts = ContextParts::new(
+            self.root.clone(),
+            id,
+            FileStager::new(&self.source),
+            self.interception.clone(),
+        );
+        let pages = self.pages.clone();
+        let context =
+            BidiContext::new(parts, pages, Box::new(on_closed), options.clone(), observer);
+        self.contexts_by_id().insert(id.to_owned(), context.clone());
         context
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn contexts_by_id(&self) -> MutexGuard<'_, HashMap<String, Arc<BidiContext>>> {
+        self.contexts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// All contexts that somebody has.
-    pub(super) fn contexts(&self) -> Vec<Arc<BidiContext>> {
-        self.state().by_id.values().cloned().collect()
+    /// All contexts that are in use.
+    fn contexts(&self) -> Vec<Arc<BidiContext>> {
+        self.contexts_by_id().values().cloned().collect()
     }
 
-    pub(super) fn context_of(&self, user_context: &str) -> Option<Arc<BidiContext>> {
-        self.state().by_id.get(user_context).cloned()
-    }
-
-    /// The page that a frame, or the page itself, belongs to.
-    pub(super) fn page_of(&self, context: &str) -> Option<Arc<BidiPage>> {
-        self.state().frames.get(&FrameId::from(context)).cloned()
-    }
-
-    pub(super) fn insert_frame(&self, frame: FrameId, page: Arc<BidiPage>) {
-        self.state().frames.insert(frame, page);
-    }
-
-    pub(super) fn remove_frame(&self, frame: &FrameId) {
-        self.state().frames.remove(frame);
-    }
-
-    pub(super) fn remove_page(&self, gone: &BidiPage) {
-        self.state()
-            .frames
-            .retain(|_, page| !std::ptr::eq(&**page, gone));
-    }
-
-    /// A context that is closed: nothing can happen in it any more.
-    pub(super) fn forget(&self, context: &BidiContext) {
-        self.state().by_id.remove(context.id());
+    fn context(&self, user_context: &str) -> Option<Arc<BidiContext>> {
+        self.contexts_by_id().get(user_context).cloned()
     }
 
     /// A page that was there before us, with its frames.
     fn add_existing_page(&self, context: &Arc<BidiContext>, info: &browsing_context::Info) {
-        if self.page_of(&info.context).is_some() {
+        if self.pages.get(&info.context).is_some() {
             return;
         }
-        context.on_page_created(self, info);
-        let Some(page) = self.page_of(&info.context) else {
+        context.on_page_created(info);
+        let Some(page) = self.pages.get(&info.context) else {
             return;
         };
         let mut next: Vec<_> = info.children.iter().flatten().collect();
         while let Some(frame) = next.pop() {
-            self.insert_frame(FrameId::from(&frame.context), page.clone());
+            self.pages.insert(&frame.context, page.clone());
             page.frame_attached(frame, frame.parent.as_deref().unwrap_or(&info.context));
             next.extend(frame.children.iter().flatten());
         }
     }
-}
-
-/// Whoever listens holds no browser.
-pub(super) fn upgrade(shared: &Weak<Shared>) -> Option<Arc<Shared>> {
-    shared.upgrade()
 }
 
 impl Drop for Shared {

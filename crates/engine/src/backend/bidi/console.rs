@@ -1,7 +1,7 @@
 //! What Firefox's console messages say, as text.
 
-use super::evaluate::plain;
 use crate::backend::{ConsoleMessage, MessageKind, SourceLocation};
+use serde_json::Value;
 use wire::bidi::log::EntryAdded;
 use wire::bidi::script::{ExceptionDetails, RemoteValue, StackTrace};
 
@@ -49,7 +49,7 @@ pub(super) fn exception(details: &ExceptionDetails) -> String {
         "string" => details.exception.decode().unwrap_or_default(),
         "object" if details.exception.value.is_some() => plain(&details.exception).to_string(),
         _ => match plain(&details.exception) {
-            serde_json::Value::Null => details.exception.kind.clone(),
+            Value::Null => details.exception.kind.clone(),
             value => value.to_string(),
         },
     }
@@ -131,7 +131,7 @@ fn arguments(arguments: &[RemoteValue], text: &str) -> String {
 fn written(value: &RemoteValue) -> String {
     match value.kind.as_str() {
         "array" | "object" => {
-            let count = value.decode::<Vec<serde_json::Value>>();
+            let count = value.decode::<Vec<Value>>();
             let name = if value.kind == "array" {
                 "Array"
             } else {
@@ -156,8 +156,8 @@ fn shown(value: &RemoteValue) -> String {
             )
         }
         "object" => {
-            let entries: Vec<(serde_json::Value, RemoteValue)> = value.decode().unwrap_or_default();
-            let field = |(key, value): &(serde_json::Value, RemoteValue)| {
+            let entries: Vec<(Value, RemoteValue)> = value.decode().unwrap_or_default();
+            let field = |(key, value): &(Value, RemoteValue)| {
                 let key = key.as_str().map_or_else(|| key.to_string(), str::to_owned);
                 format!("{key}: {}", inner(value))
             };
@@ -167,16 +167,16 @@ fn shown(value: &RemoteValue) -> String {
             )
         }
         "undefined" | "null" => value.kind.clone(),
-        "number" | "boolean" | "bigint" => match value.decode::<serde_json::Value>() {
-            Some(serde_json::Value::String(text)) if value.kind == "bigint" => format!("{text}n"),
+        "number" | "boolean" | "bigint" => match value.decode::<Value>() {
+            Some(Value::String(text)) if value.kind == "bigint" => format!("{text}n"),
             // What JSON has no number for.
-            Some(serde_json::Value::String(text)) => text,
+            Some(Value::String(text)) => text,
             Some(other) => other.to_string(),
             None => value.kind.clone(),
         },
         "node" => node(value),
         "date" | "regexp" => match plain(value) {
-            serde_json::Value::String(text) => text,
+            Value::String(text) => text,
             other => other.to_string(),
         },
         kind => kind.to_owned(),
@@ -187,7 +187,7 @@ fn shown(value: &RemoteValue) -> String {
 fn inner(value: &RemoteValue) -> String {
     match value.kind.as_str() {
         "array" => {
-            let items: Vec<serde_json::Value> = value.decode().unwrap_or_default();
+            let items: Vec<Value> = value.decode().unwrap_or_default();
             format!("Array({})", items.len())
         }
         "object" => "Object".to_owned(),
@@ -196,7 +196,7 @@ fn inner(value: &RemoteValue) -> String {
 }
 
 fn node(value: &RemoteValue) -> String {
-    let facts: serde_json::Value = value.decode().unwrap_or_default();
+    let facts: Value = value.decode().unwrap_or_default();
     let Some(name) = facts["localName"].as_str() else {
         return "node".to_owned();
     };
@@ -209,4 +209,26 @@ fn node(value: &RemoteValue) -> String {
         text += &format!(".{class}");
     }
     text
+}
+
+/// A value of the page as JSON.
+pub(super) fn plain(value: &RemoteValue) -> Value {
+    match value.kind.as_str() {
+        "array" | "set" | "nodelist" | "htmlcollection" => {
+            let items: Vec<RemoteValue> = value.decode().unwrap_or_default();
+            Value::Array(items.iter().map(plain).collect())
+        }
+        "object" | "map" => {
+            let entries: Vec<(Value, RemoteValue)> = value.decode().unwrap_or_default();
+            let entry = |(key, value): &(Value, RemoteValue)| {
+                let key = key.as_str().map_or_else(|| key.to_string(), str::to_owned);
+                (key, plain(value))
+            };
+            Value::Object(entries.iter().map(entry).collect())
+        }
+        "undefined" | "null" => Value::Null,
+        _ => value
+            .decode()
+            .unwrap_or_else(|| Value::String(value.kind.clone())),
+    }
 }

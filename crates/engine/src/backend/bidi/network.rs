@@ -4,8 +4,8 @@ use crate::backend::{FrameId, Headers, LoaderId, RequestEvent, ResponseFacts};
 use wire::RawEvent;
 use wire::bidi::Event;
 use wire::bidi::network::{
-    AuthRequired, BeforeRequestSent, FetchError, Header, RequestData, ResponseCompleted,
-    ResponseData, ResponseStarted,
+    AuthRequired, BeforeRequestSent, BytesValue, FetchError, Header, RequestData,
+    ResponseCompleted, ResponseData, ResponseStarted,
 };
 
 /// What Chromium calls a request that was given up, and so do we.
@@ -132,6 +132,14 @@ fn accepts_event_stream(request: &RequestData) -> bool {
         header.name.eq_ignore_ascii_case("accept")
             && header.value.clone().into_text() == "text/event-stream"
     })
+}
+
+pub(super) fn entries(headers: Headers) -> Vec<Header> {
+    let entry = |(name, value)| Header {
+        name,
+        value: BytesValue::String(value),
+    };
+    headers.into_iter().map(entry).collect()
 }
 
 pub(super) fn headers(headers: Vec<Header>) -> Headers {

@@ -1,61 +1,91 @@
-//! Permissions by their Playwright names. Firefox grants them to one origin at a time: what all origins are granted, each gets before
-//! it is first visited.
+//! Grants of permissions. Firefox grants them to one origin at a time: what all origins are granted, each gets before it is first visited.
 
-use super::context::BidiContext;
 use crate::backend::Feature;
 use crate::error::{Error, Result};
+use std::collections::HashSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use url::Url;
+use wire::Session;
 use wire::bidi::permissions::{Descriptor, SetPermission};
 
-impl BidiContext {
-    pub(super) async fn grant(&self, names: &[String], origin: Option<&str>) -> Result<()> {
-        if let Some(origin) = origin {
-            return self.set_all(names, origin, "granted").await;
+/// The grants of a context.
+pub(super) struct Grants {
+    root: Session,
+    user_context: String,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The permissions that all origins are granted.
+    names: Vec<String>,
+    /// The origins that have been granted them.
+    origins: HashSet<String>,
+}
+
+impl Grants {
+    pub(super) fn new(root: Session, user_context: &str) -> Self {
+        Self {
+            root,
+            user_context: user_context.to_owned(),
+            state: Mutex::default(),
         }
+    }
+
+    /// Whether there are any that all origins are granted.
+    pub(super) fn is_empty(&self) -> bool {
+        self.state().names.is_empty()
+    }
+
+    /// Grants permissions to one origin.
+    pub(super) async fn grant_to_origin(&self, names: &[String], origin: &str) -> Result<()> {
+        self.set(names, origin, "granted").await
+    }
+
+    /// Grants permissions to each origin from its next visit on.
+    pub(super) async fn grant_to_all(&self, names: &[String]) -> Result<()> {
         {
-            let mut options = self.options();
+            let mut state = self.state();
             for name in names {
-                if !options.permissions.contains(name) {
-                    options.permissions.push(name.clone());
+                if !state.names.contains(name) {
+                    state.names.push(name.clone());
                 }
             }
         }
-        // Whether it knows them is to be said now.
-        self.set_all(names, "https://playhouse.invalid", "granted")
+        // An unknown name is an error now, not at the first visit.
+        self.set(names, "https://playhouse.invalid", "granted")
             .await?;
-        self.take_granted_origins();
-        for page in self.open_pages() {
-            self.grant_to(&page.url()).await?;
-        }
+        self.state().origins.clear();
         Ok(())
     }
 
-    pub(super) async fn revoke_permissions(&self) -> Result<()> {
-        let names = std::mem::take(&mut self.options().permissions);
-        for origin in self.take_granted_origins() {
-            self.set_all(&names, &origin, "prompt").await?;
-        }
-        Ok(())
-    }
-
-    /// Grants the origin of an address what all are granted.
-    pub(super) async fn grant_to(&self, address: &str) -> Result<()> {
-        let names = self.options().permissions.clone();
+    /// Grants the origin of a URL what all are granted, once.
+    pub(super) async fn grant_to_visited(&self, url: &str) -> Result<()> {
+        let names = self.state().names.clone();
         if names.is_empty() {
             return Ok(());
         }
-        let Ok(url) = Url::parse(address) else {
+        let Ok(url) = Url::parse(url) else {
             return Ok(());
         };
         let origin = url.origin();
-        let seen = origin.ascii_serialization();
-        if !origin.is_tuple() || !self.mark_granted(&seen) {
+        let text = origin.ascii_serialization();
+        if !origin.is_tuple() || !self.state().origins.insert(text.clone()) {
             return Ok(());
         }
-        self.set_all(&names, &seen, "granted").await
+        self.set(&names, &text, "granted").await
     }
 
-    async fn set_all(&self, names: &[String], origin: &str, state: &'static str) -> Result<()> {
+    /// Takes back what all origins were granted.
+    pub(super) async fn clear(&self) -> Result<()> {
+        let State { names, origins } = std::mem::take(&mut *self.state());
+        for origin in origins {
+            self.set(&names, &origin, "prompt").await?;
+        }
+        Ok(())
+    }
+
+    async fn set(&self, names: &[String], origin: &str, state: &'static str) -> Result<()> {
         for name in names {
             let set = self
                 .root
@@ -63,7 +93,7 @@ impl BidiContext {
                     descriptor: Descriptor { name: name.clone() },
                     state,
                     origin: origin.to_owned(),
-                    user_context: Some(self.id().to_owned()),
+                    user_context: Some(self.user_context.clone()),
                 })
                 .await;
             match set {
@@ -74,5 +104,9 @@ impl BidiContext {
             }
         }
         Ok(())
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,13 +1,13 @@
 //! A Chromium: its contexts, and the targets that appear in them.
 
 use super::context::CdpContext;
-use super::{origins, proxy_bypass_list, setup};
+use super::{origins, proxy_bypass_list, targets};
 use crate::backend::{
     BrowserBackend, Capabilities, ContextBackend, ContextObserver, ContextOptions, DownloadEvent,
     creation,
 };
 use crate::error::Result;
-use crate::launch::source::Source;
+use crate::launch::source::{FileStager, Source};
 use crate::origins::OriginRules;
 use crate::task::{self, Task};
 use async_trait::async_trait;
@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::watch;
-use wire::cdp::{browser, fetch, target};
+use wire::cdp::{browser, fetch, runtime, target};
 use wire::{Connection, EventStream, RawEvent, Session};
 
 /// How long Chromium may take to close by itself before it is killed.
@@ -33,7 +33,7 @@ pub(super) struct Shared {
     root: Session,
     product: String,
     user_agent: String,
-    pub(super) source: Source,
+    source: Arc<Source>,
     contexts: Mutex<Contexts>,
 }
 
@@ -62,7 +62,7 @@ impl CdpBrowser {
             root: root.clone(),
             product: version.product,
             user_agent: version.user_agent,
-            source,
+            source: Arc::new(source),
             contexts: Mutex::default(),
         });
         let listening = listen(Arc::downgrade(&shared), events);
@@ -76,7 +76,7 @@ impl CdpBrowser {
             // Without it a page that opens another would run before it is prepared; every target is resumed.
             wait_for_debugger_on_start: true,
             flatten: Some(true),
-            filter: Some(targets()),
+            filter: Some(target_filter()),
         })
         .await?;
         Ok(Arc::new(browser))
@@ -84,7 +84,7 @@ impl CdpBrowser {
 }
 
 /// Pages and workers; not the browser's own windows and popups.
-fn targets() -> target::TargetFilter {
+fn target_filter() -> target::TargetFilter {
     let excluded = ["browser", "tab", "browser_ui", "webview", "other"];
     let mut filter: Vec<_> = excluded
         .iter()
@@ -104,7 +104,7 @@ impl BrowserBackend for CdpBrowser {
     }
 
     fn capabilities(&self) -> &'static Capabilities {
-        match self.shared.source {
+        match *self.shared.source {
             Source::Started(_) => &super::CAPABILITIES,
             Source::Granted(_) | Source::Reached => &super::REMOTE,
         }
@@ -140,7 +140,7 @@ impl BrowserBackend for CdpBrowser {
         observer: Arc<dyn ContextObserver>,
     ) -> Result<Arc<dyn ContextBackend>> {
         let options = ContextOptions {
-            is_anothers: matches!(self.shared.source, Source::Reached),
+            is_anothers: matches!(*self.shared.source, Source::Reached),
             ..options.clone()
         };
         let context = self.shared.context(None, &options, observer);
@@ -211,9 +211,16 @@ impl Shared {
         options: &ContextOptions,
         observer: Arc<dyn ContextObserver>,
     ) -> Arc<CdpContext> {
+        let shared = Arc::downgrade(self);
+        let on_closed = move |context: &CdpContext| {
+            if let Some(shared) = shared.upgrade() {
+                shared.contexts().remove(context);
+            }
+        };
         CdpContext::new(
             self.root.clone(),
-            Arc::downgrade(self),
+            FileStager::new(&self.source),
+            Box::new(on_closed),
             id,
             self.user_agent.clone(),
             options.clone(),
@@ -223,15 +230,6 @@ impl Shared {
 
     fn contexts(&self) -> MutexGuard<'_, Contexts> {
         self.contexts.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// A context that is closed: nothing can happen in it any more.
-    pub(super) fn forget(&self, context: &CdpContext) {
-        let is_it = |known: &Arc<CdpContext>| std::ptr::eq(&**known, context);
-        let mut contexts = self.contexts();
-        contexts.by_id.retain(|_, known| !is_it(known));
-        contexts.downloads.retain(|_, known| !is_it(known));
-        contexts.default.take_if(|known| is_it(known));
     }
 
     fn on(&self, event: &RawEvent) {
@@ -271,13 +269,13 @@ impl Shared {
                     "a target that is not driven"
                 );
                 for rules in self.contexts().rules() {
-                    setup::guard(&session, &rules);
+                    targets::guard(&session, &rules);
                 }
                 // The events of a worker would only fill a queue. A page has none without domains, and leaving it
                 // would reset the media type that its owner emulates.
                 match kind {
-                    "page" => setup::resume(&session),
-                    _ => setup::detach_target(session, &self.root, attached.session_id),
+                    "page" => drop(session.send(&runtime::RunIfWaitingForDebugger {})),
+                    _ => targets::detach_target(session, &self.root, attached.session_id),
                 }
             }
         }
@@ -337,6 +335,14 @@ impl Shared {
 impl Contexts {
     fn all(&self) -> Vec<Arc<CdpContext>> {
         self.by_id.values().chain(&self.default).cloned().collect()
+    }
+
+    /// Removes a context that is closed: nothing can happen in it any more.
+    fn remove(&mut self, context: &CdpContext) {
+        let is_it = |known: &Arc<CdpContext>| std::ptr::eq(&**known, context);
+        self.by_id.retain(|_, known| !is_it(known));
+        self.downloads.retain(|_, known| !is_it(known));
+        self.default.take_if(|known| is_it(known));
     }
 
     /// What none of them may request.

@@ -3,10 +3,9 @@
 use super::browser::{InspectorChannel, Started};
 use super::driver::Driver;
 use super::page::WebDriverPage;
-use super::windows::Pages;
 use crate::backend::{
-    Capabilities, ContextBackend, ContextObserver, ContextOptions, Cookie, Feature, Geolocation,
-    Headers, OriginDocuments, PageId, Throttling,
+    Capabilities, ContextBackend, ContextObserver, ContextOptions, Feature, Geolocation, Headers,
+    OriginDocuments, PageBackend, PageId, Throttling,
 };
 use crate::error::{Error, Result};
 use crate::launch::process::Process;
@@ -21,6 +20,15 @@ use std::time::Duration;
 use tokio::sync::watch;
 use wire::inspector::{InspectedPage, Inspector, Relay};
 use wire::webdriver::WebDriverSession;
+
+use downloads::Downloads;
+use windows::Pages;
+
+mod cookies;
+mod downloads;
+mod events;
+mod permissions;
+mod windows;
 
 /// How long a browser may go on talking before it is asked where it is.
 const EVENT_QUIET_TIMEOUT: Duration = Duration::from_millis(100);
@@ -48,7 +56,7 @@ pub(super) struct WebDriverContext {
     token: String,
     /// Held while a window is opened or closed: until its name is known, it cannot be told from another.
     pub(super) creating: tokio::sync::Mutex<()>,
-    pub(super) downloads: Arc<super::downloads::Downloads>,
+    downloads: Arc<Downloads>,
     tasks: OnceLock<Vec<Task>>,
 }
 
@@ -101,12 +109,12 @@ impl WebDriverContext {
             sources,
             closed,
             creating: tokio::sync::Mutex::default(),
-            downloads: Arc::new(super::downloads::Downloads::new(downloads)),
+            downloads: Arc::new(Downloads::new(downloads)),
             tasks: OnceLock::new(),
         });
         let mut tasks = Vec::new();
         if let Some(events) = events {
-            let hearing = super::events::listen(Arc::downgrade(&context), events);
+            let hearing = events::listen(Arc::downgrade(&context), events);
             tasks.push(task::spawn("pages' events", hearing));
         }
         for source in &context.sources {
@@ -126,10 +134,9 @@ impl WebDriverContext {
             pages.targets.extend(target);
             pages.spare = Some((window, target));
         }
-        let following = super::windows::follow(Arc::downgrade(&context));
+        let following = windows::follow(Arc::downgrade(&context));
         tasks.push(task::spawn("windows", following));
-        let arriving =
-            super::downloads::follow(Arc::downgrade(&context), context.downloads.clone());
+        let arriving = downloads::follow(Arc::downgrade(&context), context.downloads.clone());
         tasks.push(task::spawn("downloads", arriving));
         // Set once, here.
         let _ = context.tasks.set(tasks);
@@ -140,7 +147,7 @@ impl WebDriverContext {
         self.options.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn pages(&self) -> MutexGuard<'_, Pages> {
+    fn pages(&self) -> MutexGuard<'_, Pages> {
         self.pages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -189,7 +196,7 @@ impl WebDriverContext {
         let address = url.split(['?', '#']).next().unwrap_or(url);
         if address.starts_with("http") {
             let mut pages = self.pages();
-            if pages.visited.len() < super::cookies::ADDRESSES
+            if pages.visited.len() < cookies::ADDRESSES
                 && !pages.visited.iter().any(|known| known == address)
             {
                 pages.visited.push(address.to_owned());
@@ -324,37 +331,12 @@ impl ContextBackend for WebDriverContext {
         let _creating = self.creating.lock().await;
         let (window, target) = self.blank_window().await?;
         let page = self.adopt(&window, target, None).await?;
-        Ok(page.page_id().clone())
-    }
-
-    async fn cookies(&self) -> Result<Vec<Cookie>> {
-        self.all_cookies().await
-    }
-
-    async fn set_cookies(&self, cookies: &[Cookie]) -> Result<()> {
-        self.store_cookies(cookies).await
-    }
-
-    async fn delete_cookies(&self, cookies: &[Cookie]) -> Result<()> {
-        self.delete_matching_cookies(cookies).await
-    }
-
-    async fn clear_cookies(&self) -> Result<()> {
-        let all = self.all_cookies().await?;
-        self.delete_matching_cookies(&all).await
+        Ok(page.id().clone())
     }
 
     async fn documents(&self) -> Result<Box<dyn OriginDocuments>> {
         let context = self.itself.upgrade().ok_or(Error::PageClosed {})?;
         super::utility_page::open(context).await
-    }
-
-    async fn grant_permissions(&self, _names: &[String], _origin: Option<&str>) -> Result<()> {
-        self.capabilities().require(Feature::Permission)
-    }
-
-    async fn clear_permissions(&self) -> Result<()> {
-        Ok(())
     }
 
     async fn set_offline(&self, offline: bool) -> Result<()> {
@@ -460,6 +442,21 @@ impl WebDriverContext {
             "Network.interceptRequestWithResponse",
             &answer,
         );
+    }
+
+    /// Whether requests of every page stop by us.
+    pub(super) fn intercepts_all(&self) -> bool {
+        let options = self.options();
+        options.offline || !options.routes.is_empty()
+    }
+
+    /// Has requests stop by us, in all pages that somebody wants that of.
+    async fn apply_interception(&self) -> Result<()> {
+        for page in self.open_pages() {
+            page.apply_interception();
+            page.flush_events().await?;
+        }
+        Ok(())
     }
 
     /// Where downloads are to end up.

@@ -1,40 +1,42 @@
 //! WebKit's network events in the engine's words.
 
-use super::page::{RequestRecord, WebDriverPage};
-use crate::backend::{
-    Feature, FrameId, Headers, LoaderId, PageEvent, RequestEvent, RequestId, ResponseFacts,
-};
-use crate::error::Result;
-use base64::Engine as _;
+use crate::backend::{Headers, ResponseFacts};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use wire::inspector::InspectorEvent;
 
-/// Requests whose facts are kept for whoever asks later.
-const MAX_REQUESTS: usize = 2_000;
-/// Bodies of requests that are told with them.
-const MAX_INLINE_BODY: usize = 64 * 1024;
 /// What Chromium calls a request that was given up, and so do we.
 pub(super) const ABORTED: &str = "net::ERR_ABORTED";
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct RequestWillBeSent {
-    request_id: String,
-    frame_id: String,
-    loader_id: String,
-    request: Request,
-    timestamp: f64,
-    #[serde(rename = "type")]
-    kind: String,
-    redirect_response: Option<Response>,
-    initiator: Initiator,
+/// The event's parameters; `None`, and a line in the log, if they are not what we expect.
+pub(super) fn read<T: DeserializeOwned>(event: &InspectorEvent) -> Option<T> {
+    serde_json::from_str(event.params.get())
+        .inspect_err(
+            |error| tracing::warn!(%error, method = &*event.method, "an event is not understood"),
+        )
+        .ok()
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Initiator {
+pub(super) struct RequestWillBeSent {
+    pub(super) request_id: String,
+    pub(super) frame_id: String,
+    pub(super) loader_id: String,
+    pub(super) request: Request,
+    pub(super) timestamp: f64,
     #[serde(rename = "type")]
-    kind: String,
+    pub(super) kind: String,
+    pub(super) redirect_response: Option<Response>,
+    pub(super) initiator: Initiator,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Initiator {
+    #[serde(rename = "type")]
+    pub(super) kind: String,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -49,239 +51,71 @@ pub(super) struct Request {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct ResponseReceived {
-    request_id: String,
-    timestamp: f64,
-    response: Response,
+    pub(super) request_id: String,
+    pub(super) timestamp: f64,
+    pub(super) response: Response,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Response {
-    status: u16,
-    status_text: String,
-    headers: Map<String, Value>,
-    mime_type: String,
-    source: String,
+pub(super) struct Response {
+    pub(super) status: u16,
+    pub(super) status_text: String,
+    pub(super) headers: Map<String, Value>,
+    pub(super) mime_type: String,
+    pub(super) source: String,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct DataReceived {
-    request_id: String,
-    data_length: u64,
+    pub(super) request_id: String,
+    pub(super) data_length: u64,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct LoadingFinished {
-    request_id: String,
-    timestamp: f64,
-    metrics: Metrics,
+    pub(super) request_id: String,
+    pub(super) timestamp: f64,
+    pub(super) metrics: Metrics,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Metrics {
-    request_headers: Option<Map<String, Value>>,
-    response_body_bytes_received: Option<u64>,
+pub(super) struct Metrics {
+    pub(super) request_headers: Option<Map<String, Value>>,
+    pub(super) response_body_bytes_received: Option<u64>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct LoadingFailed {
-    request_id: String,
-    timestamp: f64,
-    error_text: String,
-    canceled: bool,
+    pub(super) request_id: String,
+    pub(super) timestamp: f64,
+    pub(super) error_text: String,
+    pub(super) canceled: bool,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Body {
-    body: String,
-    base64_encoded: bool,
+pub(super) struct Body {
+    pub(super) body: String,
+    pub(super) base64_encoded: bool,
 }
 
-impl WebDriverPage {
-    pub(super) fn on_request_will_be_sent(&self, event: RequestWillBeSent) {
-        let id = event.request_id;
-        let is_main = event.frame_id == self.state().main_native;
-        let is_document = event.kind == "Document";
-        if is_icon(&event.request.url, &event.kind, &event.initiator.kind) {
-            return;
-        }
-        if let Some(redirect) = event.redirect_response {
-            self.report(PageEvent::Request(RequestEvent::Responded {
-                id: RequestId::from(&id),
-                response: redirect.facts(),
-                has_raw_headers: false,
-                at: event.timestamp,
-            }));
-        }
-        let is_navigation = is_document && is_main;
-        if is_navigation {
-            self.on_navigation_started(Some(&id), Some(&event.loader_id), &event.request.url);
-        }
-        let own = matches!(
-            event.request.url.split(':').next(),
-            Some("data" | "about" | "blob")
-        );
-        if own && is_document {
-            return;
-        }
-        let frame: Option<FrameId> = is_main.then(|| self.main().clone());
-        let kind = resource_type(&event.kind);
-        let headers = headers(&event.request.headers);
-        let body = event.request.post_data;
-        {
-            let mut state = self.state();
-            if state.sent.len() >= MAX_REQUESTS {
-                state.sent.clear();
-            }
-            state.sent.insert(
-                id.clone(),
-                RequestRecord {
-                    url: event.request.url.clone(),
-                    method: event.request.method.clone(),
-                    kind,
-                    frame: frame.clone(),
-                    is_navigation: is_document,
-                    body: body.clone(),
-                    received: 0,
-                    refused: None,
-                    file_name: None,
-                    brings_nothing: false,
-                },
-            );
-        }
-        if let Ok(context) = self.context() {
-            context.record_url(&event.request.url);
-        }
-        self.report(PageEvent::Request(RequestEvent::Started {
-            id: id.into(),
-            frame,
-            loader: is_main.then(|| LoaderId::from(event.loader_id)),
-            url: event.request.url,
-            method: event.request.method,
-            resource_type: kind.to_owned(),
-            headers,
-            has_body: body.is_some(),
-            body: body.filter(|body| body.len() <= MAX_INLINE_BODY),
-            is_navigation,
-            at: event.timestamp,
-        }));
-    }
-
-    pub(super) fn on_response_received(&self, event: ResponseReceived) {
-        let file_name = file_name(&event.response.headers);
-        {
-            let mut state = self.state();
-            let Some(sent) = state.sent.get_mut(&event.request_id) else {
-                return;
-            };
-            sent.file_name = file_name;
-            sent.brings_nothing = matches!(event.response.status, 204 | 205 | 304);
-        }
-        self.report(PageEvent::Request(RequestEvent::Responded {
-            id: event.request_id.into(),
-            response: event.response.facts(),
-            has_raw_headers: false,
-            at: event.timestamp,
-        }));
-    }
-
-    pub(super) fn on_data_received(&self, event: &DataReceived) {
-        if let Some(sent) = self.state().sent.get_mut(&event.request_id) {
-            sent.received += event.data_length;
-        }
-    }
-
-    pub(super) fn on_loading_finished(&self, event: LoadingFinished) {
-        let Some(received) = self.received(&event.request_id) else {
-            return;
-        };
-        if let Some(sent) = &event.metrics.request_headers {
-            self.report(PageEvent::Request(RequestEvent::HeadersSent {
-                id: RequestId::from(&event.request_id),
-                headers: headers(sent),
-            }));
-        }
-        self.report(PageEvent::Request(RequestEvent::Finished {
-            id: event.request_id.into(),
-            size: event
-                .metrics
-                .response_body_bytes_received
-                .unwrap_or(received),
-            at: event.timestamp,
-        }));
-    }
-
-    pub(super) fn on_loading_failed(&self, event: LoadingFailed) {
-        let pending = self.is_pending(&event.request_id);
-        let sent = self.state().sent.get(&event.request_id).cloned();
-        let interrupted = event.error_text == "Frame load interrupted";
-        let reason = match sent.as_ref().and_then(|sent| sent.refused) {
-            Some(reason) => reason.to_owned(),
-            None if event.canceled => ABORTED.to_owned(),
-            None => reason(&event.error_text),
-        };
-        if let Some(sent) = &sent
-            && interrupted
-            && !sent.brings_nothing
-            && let Ok(context) = self.context()
-        {
-            context.download_expected(self, &sent.url, sent.file_name.clone());
-        }
-        if sent.is_some() {
-            self.report(PageEvent::Request(RequestEvent::Failed {
-                id: RequestId::from(&event.request_id),
-                reason: reason.clone(),
-                cancelled: event.canceled,
-                at: event.timestamp,
-            }));
-        }
-        if pending {
-            // A document that is saved, or that there is none of, is no failure.
-            let told = if interrupted { "" } else { &*reason };
-            self.on_navigation_ended(told);
-        }
-    }
-
-    fn received(&self, request: &str) -> Option<u64> {
-        self.state().sent.get(request).map(|sent| sent.received)
-    }
-
-    /// What is known of a request that was sent.
-    pub(super) fn sent(&self, request: &str) -> Option<RequestRecord> {
-        self.state().sent.get(request).cloned()
-    }
-
-    /// Remembers why a request is refused.
-    pub(super) fn set_abort_reason(&self, request: &str, reason: &'static str) {
-        if let Some(sent) = self.state().sent.get_mut(request) {
-            sent.refused = Some(reason);
-        }
-    }
-
-    pub(super) async fn body_of_response(&self, request: &RequestId) -> Result<Vec<u8>> {
-        self.require(Feature::Bodies)?;
-        let asked = json!({ "requestId": request.as_str() });
-        let body: Body = self
-            .call_inspector("Network.getResponseBody", &asked)
-            .await?;
-        if !body.base64_encoded {
-            return Ok(body.body.into_bytes());
-        }
-        let bytes = base64::engine::general_purpose::STANDARD.decode(body.body);
-        bytes.map_err(|error| crate::error::Error::Protocol {
-            method: "Network.getResponseBody".to_owned(),
-            message: error.to_string(),
-        })
-    }
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Frame {
+    pub(super) id: String,
+    pub(super) loader_id: String,
+    pub(super) parent_id: Option<String>,
+    pub(super) name: String,
+    pub(super) url: String,
 }
 
 impl Response {
-    fn facts(self) -> ResponseFacts {
+    pub(super) fn facts(self) -> ResponseFacts {
         ResponseFacts {
             status: self.status,
             status_text: self.status_text,
@@ -295,7 +129,7 @@ impl Response {
 }
 
 /// WebKit looks for a site's icon whoever asks; no page has.
-fn is_icon(url: &str, kind: &str, initiator: &str) -> bool {
+pub(super) fn is_icon(url: &str, kind: &str, initiator: &str) -> bool {
     kind == "Image" && initiator == "other" && url.ends_with("/favicon.ico")
 }
 
@@ -317,7 +151,7 @@ pub(super) fn as_map(headers: &Headers) -> Map<String, Value> {
         .collect()
 }
 
-fn resource_type(kind: &str) -> &'static str {
+pub(super) fn resource_type(kind: &str) -> &'static str {
     match kind {
         "Document" => "document",
         "StyleSheet" => "stylesheet",
@@ -335,7 +169,7 @@ fn resource_type(kind: &str) -> &'static str {
 }
 
 /// The name of the file that an answer wants to be saved as. <https://www.rfc-editor.org/rfc/rfc6266#section-4.3>
-fn file_name(headers: &Map<String, Value>) -> Option<String> {
+pub(super) fn file_name(headers: &Map<String, Value>) -> Option<String> {
     let mut all = headers.iter();
     let (_, value) = all.find(|(name, _)| name.eq_ignore_ascii_case("content-disposition"))?;
     let parameters = || {
@@ -394,6 +228,7 @@ pub(super) fn reason(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn errors_have_the_names_of_chromium() {

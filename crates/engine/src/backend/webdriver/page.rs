@@ -3,38 +3,46 @@
 use super::context::WebDriverContext;
 use super::driver::{Driver, FrameTarget, page_error};
 use crate::backend::gesture::Devices;
-use crate::backend::{
-    Feature, Fetched, FrameId, Handle, Headers, InputStep, LoaderId, MediaFeatures, PageBackend,
-    PageEvent, PageId, PageObserver, PdfOptions, RequestId, Screenshot, Verdict, Viewport,
-};
+use crate::backend::{Feature, FrameId, PageBackend, PageEvent, PageId, PageObserver, Reporter};
 use crate::error::{Error, Result};
 use crate::task;
 use async_trait::async_trait;
 use serde_json::Value;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::sync::watch;
 use wire::webdriver::WebDriverCommand;
 use wire::webdriver::window::SwitchToWindow;
 
-pub(super) use state::{FrameState, InspectorTarget, Outcome, Pending, RequestRecord, State};
+pub(super) use state::InspectorTarget;
+use state::{FrameState, State};
 
+mod dialogs;
+mod emulation;
+mod evaluation;
+mod events;
+mod frames;
+mod input;
+mod interception;
+mod navigation;
+mod requests;
+mod screenshot;
 mod state;
+mod unresponsive;
 
 pub(crate) struct WebDriverPage {
     itself: Weak<Self>,
     id: PageId,
     main: FrameId,
     window: String,
-    pub(super) driver: Arc<Driver>,
+    driver: Arc<Driver>,
     owner: Weak<WebDriverContext>,
     state: Mutex<State>,
     /// Counts up whenever a document comes or goes.
     changes: watch::Sender<u64>,
-    observer: OnceLock<Arc<dyn PageObserver>>,
-    pub(super) devices: Devices,
+    reporter: Reporter,
+    devices: Devices,
     /// Held by whoever looks for frames.
-    pub(super) looking: tokio::sync::Mutex<()>,
+    looking: tokio::sync::Mutex<()>,
 }
 
 impl WebDriverPage {
@@ -58,18 +66,10 @@ impl WebDriverPage {
             owner: Arc::downgrade(owner),
             state: Mutex::new(state),
             changes: watch::Sender::new(0),
-            observer: OnceLock::new(),
+            reporter: Reporter::default(),
             devices: Devices::default(),
             looking: tokio::sync::Mutex::default(),
         })
-    }
-
-    pub(super) fn page_id(&self) -> &PageId {
-        &self.id
-    }
-
-    pub(super) fn main(&self) -> &FrameId {
-        &self.main
     }
 
     pub(super) fn window(&self) -> &str {
@@ -94,18 +94,11 @@ impl WebDriverPage {
 
     /// Everything from here on is reported to `observer`.
     pub(super) fn set_observer(&self, observer: Arc<dyn PageObserver>) {
-        // Set once, where the page is made.
-        let _ = self.observer.set(observer);
-    }
-
-    pub(super) fn observer(&self) -> Option<&Arc<dyn PageObserver>> {
-        self.observer.get()
+        self.reporter.set_observer(observer);
     }
 
     pub(super) fn report(&self, event: PageEvent) {
-        if let Some(observer) = self.observer.get() {
-            observer.event(event);
-        }
+        self.reporter.report(event);
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
@@ -243,212 +236,6 @@ impl PageBackend for WebDriverPage {
         self.main.clone()
     }
 
-    async fn navigate(&self, url: &str) -> Result<Option<LoaderId>> {
-        self.mark_last_used();
-        self.go_to(url).await
-    }
-
-    async fn reload(&self, _ignore_cache: bool) -> Result<()> {
-        self.mark_last_used();
-        self.reload_document().await
-    }
-
-    async fn go(&self, delta: i32) -> Result<bool> {
-        self.mark_last_used();
-        self.go_by(delta).await
-    }
-
-    async fn call(&self, frame: &FrameId, function: &str, argument: &Value) -> Result<String> {
-        self.call_core(frame, function, argument).await
-    }
-
-    fn prepare_frames(&self) {
-        // One command at a time: where news come by themselves, what is asked next would only wait for this. Its answer tells the
-        // address of the page.
-        if !self.has_inspector() {
-            self.schedule_poll();
-        }
-    }
-
-    async fn evaluate(
-        &self,
-        frame: &FrameId,
-        expression: &str,
-        element: Option<Handle>,
-    ) -> Result<Option<Value>> {
-        self.mark_last_used();
-        self.evaluate_in(frame, expression, element).await
-    }
-
-    async fn parses(&self, frame: &FrameId, script: &str) -> Result<bool> {
-        self.parses_in(frame, script).await
-    }
-
-    async fn evaluate_all(
-        &self,
-        frame: &FrameId,
-        function: &str,
-        elements: &[Handle],
-    ) -> Result<Option<Value>> {
-        self.evaluate_all_in(frame, function, elements).await
-    }
-
-    async fn content_frames(
-        &self,
-        frame: &FrameId,
-        owners: &[Handle],
-    ) -> Result<Vec<Option<FrameId>>> {
-        self.frames_of(frame, owners).await
-    }
-
-    async fn frame_owner(&self, frame: &FrameId) -> Result<Option<(FrameId, Handle)>> {
-        self.owner_of(frame).await
-    }
-
-    async fn input(&self, steps: &[InputStep]) -> Result<()> {
-        self.mark_last_used();
-        self.dispatch(steps).await
-    }
-
-    async fn set_input_files(
-        &self,
-        frame: &FrameId,
-        element: Handle,
-        files: &[PathBuf],
-    ) -> Result<()> {
-        self.find_owners(frame).await?;
-        let element = self.element(frame, element).await?;
-        self.set_field_files(frame, element, files).await
-    }
-
-    async fn set_interception(&self, on: bool) -> Result<()> {
-        if on {
-            self.require(Feature::Interception)?;
-        }
-        self.state().intercepts = on;
-        self.context()?.apply_interception().await
-    }
-
-    async fn add_init_script(&self, source: &str) -> Result<()> {
-        self.require(Feature::InitScripts)?;
-        self.state().init_scripts.push(source.to_owned());
-        self.apply_scripts();
-        self.flush_events().await
-    }
-
-    async fn set_extra_headers(&self, headers: &Headers) -> Result<()> {
-        if !headers.is_empty() {
-            self.require(Feature::ExtraHeaders)?;
-        }
-        self.state().extra_headers.clone_from(headers);
-        self.apply_headers();
-        self.flush_events().await
-    }
-
-    async fn decide(&self, key: &str, verdict: Verdict) -> Result<()> {
-        self.decide_about(key, verdict).await
-    }
-
-    async fn fetch(&self, _key: &str, _changes: Verdict) -> Result<Fetched> {
-        self.require(Feature::HoldResponse)?;
-        Err(Error::PageClosed {})
-    }
-
-    async fn answer_dialog(&self, accept: bool, prompt_text: Option<&str>) -> Result<()> {
-        self.answer_open_dialog(accept, prompt_text).await
-    }
-
-    async fn answer_file_chooser(&self, files: Option<&[PathBuf]>) -> Result<()> {
-        self.answer_open_chooser(files).await
-    }
-
-    async fn screenshot(&self, options: &Screenshot) -> Result<Vec<u8>> {
-        self.capture_screenshot(options).await
-    }
-
-    async fn pdf(&self, _options: &PdfOptions) -> Result<Vec<u8>> {
-        self.require(Feature::Pdf)?;
-        Err(Error::PageClosed {})
-    }
-
-    async fn set_viewport(&self, viewport: &Viewport) -> Result<()> {
-        if viewport.is_mobile {
-            self.require(Feature::MobileViewport)?;
-        }
-        if viewport.has_touch {
-            self.require(Feature::TouchScreen)?;
-        }
-        if viewport.device_scale_factor != 1.0 {
-            self.require(Feature::ScaledViewport)?;
-        }
-        self.state().viewport = Some(viewport.clone());
-        self.fit(viewport.size).await
-    }
-
-    async fn emulate_media(&self, features: &MediaFeatures) -> Result<()> {
-        if *features != MediaFeatures::default() {
-            self.require(Feature::MediaFeatures)?;
-        }
-        self.apply_media(features);
-        self.flush_events().await
-    }
-
-    async fn response_body(&self, request: &RequestId) -> Result<Vec<u8>> {
-        self.body_of_response(request).await
-    }
-
-    async fn request_body(&self, request: &RequestId) -> Result<Option<Vec<u8>>> {
-        self.require(Feature::Bodies)?;
-        let state = self.state();
-        let sent = state.sent.get(request.as_str());
-        Ok(sent.and_then(|sent| sent.body.clone().map(String::into_bytes)))
-    }
-
-    fn stop_loading(&self) {
-        self.run_in_background("window.stop(); return 1");
-    }
-
-    async fn check_responsive(&self, frame: &FrameId) -> Result<()> {
-        match self.run_raw(frame, "return 1".to_owned(), vec![]).await {
-            Ok(_) | Err(Error::DocumentGone {} | Error::DialogOpen {} | Error::Script { .. }) => {
-                Ok(())
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    async fn check_browser_responsive(&self) -> Result<()> {
-        self.context()?.windows().await.map(drop)
-    }
-
-    /// Nothing ends a script of WebKit but the end of its page.
-    fn terminate_execution(&self, _frame: &FrameId) {}
-
-    async fn wait_for_termination(&self, frame: &FrameId) -> Result<()> {
-        self.stop_loading();
-        self.check_responsive(frame).await
-    }
-
-    fn stop_timers(&self, _frame: &FrameId) {
-        self.run_in_background(
-            "for (let last = setTimeout(String), id = last; id > Math.max(0, last - 1e5); id--) clearTimeout(id); return 1",
-        );
-    }
-
-    fn end_renderer(&self) {
-        if let Some(page) = self.itself() {
-            task::spawn("ending a page", async move {
-                let closed = match page.context() {
-                    Ok(context) => context.end_window(&page).await,
-                    Err(gone) => Err(gone),
-                };
-                tracing::debug!(?closed, "a page that did not answer");
-            })
-            .detach();
-        }
-        self.report(PageEvent::Crashed);
-    }
-
     async fn flush(&self) -> Result<()> {
         if self.state().closed {
             return Err(Error::PageClosed {});
@@ -479,7 +266,7 @@ impl PageBackend for WebDriverPage {
         if self.state().closed {
             return Err(Error::PageClosed {});
         }
-        self.close_window().await
+        self.context()?.close_window(self).await
     }
 }
 
@@ -522,10 +309,5 @@ impl WebDriverPage {
             })
             .detach();
         }
-    }
-
-    async fn close_window(&self) -> Result<()> {
-        let context = self.context()?;
-        context.close_window(self).await
     }
 }

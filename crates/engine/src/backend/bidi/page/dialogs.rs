@@ -1,9 +1,11 @@
 //! What a page asks of its user: dialogs, and files to choose.
 
 use super::BidiPage;
-use crate::backend::{FrameId, Handle, PageEvent};
+use super::evaluation::sandbox_target;
+use crate::backend::{Dialogs, FrameId, Handle, PageEvent};
 use crate::error::{Error, Result};
 use crate::task;
+use async_trait::async_trait;
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 use wire::bidi::browsing_context::HandleUserPrompt;
@@ -21,7 +23,7 @@ const NEXT_CLICK: &str = "(field) => new Promise((opened) => {
 })";
 
 impl BidiPage {
-    pub(in crate::backend::bidi) fn chooser_opened(self: &Arc<Self>, dialog: FileDialogOpened) {
+    pub(crate) fn chooser_opened(self: &Arc<Self>, dialog: FileDialogOpened) {
         let element = dialog.element.and_then(|element| element.shared_id);
         let Some(shared_id) = element else { return };
         let element = SharedReference { shared_id };
@@ -39,10 +41,10 @@ impl BidiPage {
     async fn next_click(&self, context: &str, field: &SharedReference) -> Option<bool> {
         let frame = FrameId::from(context);
         let document = self.document_of(&frame).ok()?;
-        let asked = self.root.send(&CallFunction {
+        let asked = self.root().send(&CallFunction {
             function_declaration: NEXT_CLICK.to_owned(),
             await_promise: true,
-            target: crate::backend::bidi::evaluate::sandbox_target(&frame),
+            target: sandbox_target(&frame),
             arguments: vec![LocalValue::Reference(field.clone())],
             user_activation: None,
             serialization_options: None,
@@ -52,13 +54,12 @@ impl BidiPage {
             _ = self.document_replaced(&frame, document) => None,
         }
     }
+}
 
-    pub(super) async fn answer_open_dialog(
-        &self,
-        accept: bool,
-        prompt_text: Option<&str>,
-    ) -> Result<()> {
-        self.root
+#[async_trait]
+impl Dialogs for BidiPage {
+    async fn answer_dialog(&self, accept: bool, prompt_text: Option<&str>) -> Result<()> {
+        self.root()
             .call(&HandleUserPrompt {
                 context: self.name(),
                 accept,
@@ -68,12 +69,7 @@ impl BidiPage {
         Ok(())
     }
 
-    async fn staged_files(&self, files: &[PathBuf]) -> Result<Vec<String>> {
-        let context = self.context().ok_or(Error::PageClosed {})?;
-        context.browser()?.source.stage_files(files).await
-    }
-
-    pub(super) async fn answer_open_chooser(&self, files: Option<&[PathBuf]>) -> Result<()> {
+    async fn answer_file_chooser(&self, files: Option<&[PathBuf]>) -> Result<()> {
         let Some(files) = files else {
             self.state().chooser = None;
             return Ok(());
@@ -83,8 +79,8 @@ impl BidiPage {
             method: "input.setFiles".to_owned(),
             message: "No file chooser is open".to_owned(),
         })?;
-        let files = self.staged_files(files).await?;
-        self.root
+        let files = self.parts.files.stage(files).await?;
+        self.root()
             .call(&SetFiles {
                 context,
                 element: element.clone(),
@@ -96,15 +92,15 @@ impl BidiPage {
         Ok(())
     }
 
-    pub(super) async fn fill_file_input(
+    async fn set_input_files(
         &self,
         frame: &FrameId,
         element: Handle,
         files: &[PathBuf],
     ) -> Result<()> {
-        let files = self.staged_files(files).await?;
+        let files = self.parts.files.stage(files).await?;
         let element = self.shared(frame, element).await?;
-        self.root
+        self.root()
             .call(&SetFiles {
                 context: frame.as_str().to_owned(),
                 element,

@@ -1,14 +1,15 @@
 //! Which frames a page has, and which document each of them shows.
 
+use super::evaluation::sandbox_target;
 use super::{BidiPage, State};
-use crate::backend::bidi::evaluate::sandbox_target;
-use crate::backend::{FrameId, Handle, PageEvent};
+use crate::backend::{FrameId, Frames, Handle, PageEvent};
 use crate::error::{Error, Result};
 use crate::task;
+use async_trait::async_trait;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
 use wire::bidi::browsing_context::Info;
-use wire::bidi::script::{CallFunction, Evaluate, LocalValue, RemoteValue};
+use wire::bidi::script::{Evaluate, LocalValue, RemoteValue};
 
 /// A frame, the main one included.
 pub(super) struct FrameInfo {
@@ -22,7 +23,7 @@ pub(super) struct FrameInfo {
 }
 
 /// A sandbox: made when somebody needs it, and once for all who do.
-pub(in crate::backend::bidi) type Realm = Arc<OnceCell<Arc<str>>>;
+pub(super) type Realm = Arc<OnceCell<Arc<str>>>;
 
 impl FrameInfo {
     pub(super) fn new(parent: Option<FrameId>) -> Self {
@@ -55,7 +56,7 @@ const INSIDE: &str = "(handles) => JSON.parse(handles).map((handle) => globalThi
 
 impl BidiPage {
     /// A frame came to be.
-    pub(in crate::backend::bidi) fn frame_attached(&self, info: &Info, parent: &str) {
+    pub(crate) fn frame_attached(&self, info: &Info, parent: &str) {
         let (frame, parent) = (FrameId::from(&info.context), FrameId::from(parent));
         self.state()
             .frames
@@ -68,7 +69,7 @@ impl BidiPage {
     }
 
     /// A frame shows the document that it came to be with.
-    pub(in crate::backend::bidi) fn shows_first(&self, frame: &FrameId, url: &str) {
+    pub(crate) fn shows_first(&self, frame: &FrameId, url: &str) {
         let loader = format!("first-{}", frame.as_str());
         self.frame_shows(frame, &loader, url, None);
         let loaded = (frame.clone(), loader.as_str().into());
@@ -83,7 +84,7 @@ impl BidiPage {
     }
 
     /// A frame shows another document from now on. `failed` is the address that an error page is about.
-    pub(in crate::backend::bidi) fn frame_shows(
+    pub(crate) fn frame_shows(
         &self,
         frame: &FrameId,
         loader: &str,
@@ -111,17 +112,13 @@ impl BidiPage {
     }
 
     /// Whether there is any frame but the main one.
-    pub(in crate::backend::bidi) fn has_frames(&self) -> bool {
+    pub(super) fn has_frames(&self) -> bool {
         self.state().frames.len() > 1
     }
 
-    pub(in crate::backend::bidi) fn main(&self) -> &FrameId {
-        &self.main
-    }
-
     /// Asks a new frame for its name, which no event tells.
-    pub(in crate::backend::bidi) fn request_frame_name(self: &Arc<Self>, frame: FrameId) {
-        let asked = self.root.send(&Evaluate {
+    pub(crate) fn request_frame_name(self: &Arc<Self>, frame: FrameId) {
+        let asked = self.root().send(&Evaluate {
             expression: "window.name".to_owned(),
             await_promise: false,
             target: sandbox_target(&frame),
@@ -142,7 +139,7 @@ impl BidiPage {
     }
 
     /// The URL of a frame changed within its document.
-    pub(in crate::backend::bidi) fn on_url_changed(&self, frame: &FrameId, url: String) {
+    pub(crate) fn on_url_changed(&self, frame: &FrameId, url: String) {
         if let Some(place) = self.state().frames.get_mut(frame) {
             place.url.clone_from(&url);
         }
@@ -153,7 +150,7 @@ impl BidiPage {
     }
 
     /// A frame went, with all inside it; those are returned too.
-    pub(in crate::backend::bidi) fn remove_frame(&self, frame: &FrameId) -> Vec<FrameId> {
+    pub(crate) fn remove_frame(&self, frame: &FrameId) -> Vec<FrameId> {
         let mut gone = self.state().inside(frame);
         gone.push(frame.clone());
         for frame in &gone {
@@ -167,14 +164,14 @@ impl BidiPage {
     }
 
     /// The address of the page's document.
-    pub(in crate::backend::bidi) fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         let state = self.state();
         let main = state.frames.get(&self.main);
         main.map(|place| place.url.clone()).unwrap_or_default()
     }
 
     /// Which of its documents a frame shows, counted.
-    pub(in crate::backend::bidi) fn document_of(&self, frame: &FrameId) -> Result<u64> {
+    pub(super) fn document_of(&self, frame: &FrameId) -> Result<u64> {
         let state = self.state();
         if state.closed {
             return Err(Error::PageClosed {});
@@ -184,11 +181,7 @@ impl BidiPage {
     }
 
     /// Our sandbox of the document that a frame shows, if that is the one.
-    pub(in crate::backend::bidi) fn realm_of(
-        &self,
-        frame: &FrameId,
-        document: u64,
-    ) -> Result<Realm> {
+    pub(super) fn realm_of(&self, frame: &FrameId, document: u64) -> Result<Realm> {
         let state = self.state();
         let place = state.frames.get(frame);
         let place = place.filter(|place| place.documents == document);
@@ -198,7 +191,7 @@ impl BidiPage {
     }
 
     /// A sandbox has gone, as the browser says.
-    pub(in crate::backend::bidi) fn remove_realm(&self, frame: &FrameId, realm: &str) {
+    pub(super) fn remove_realm(&self, frame: &FrameId, realm: &str) {
         if let Some(place) = self.state().frames.get_mut(frame)
             && place.realm.get().is_some_and(|known| **known == *realm)
         {
@@ -207,11 +200,7 @@ impl BidiPage {
     }
 
     /// Waits until a frame shows another document than this one, or none.
-    pub(in crate::backend::bidi) async fn document_replaced(
-        &self,
-        frame: &FrameId,
-        document: u64,
-    ) -> Error {
+    pub(super) async fn document_replaced(&self, frame: &FrameId, document: u64) -> Error {
         let mut changes = self.documents.subscribe();
         loop {
             changes.mark_unchanged();
@@ -224,8 +213,11 @@ impl BidiPage {
             let _ = changes.changed().await;
         }
     }
+}
 
-    pub(super) async fn frames_of(
+#[async_trait]
+impl Frames for BidiPage {
+    async fn content_frames(
         &self,
         frame: &FrameId,
         owners: &[Handle],
@@ -237,7 +229,7 @@ impl BidiPage {
         Ok(windows(&inside))
     }
 
-    pub(super) async fn owner_of(&self, frame: &FrameId) -> Result<Option<(FrameId, Handle)>> {
+    async fn frame_owner(&self, frame: &FrameId) -> Result<Option<(FrameId, Handle)>> {
         if *frame == self.main {
             return Ok(None);
         }
@@ -257,31 +249,6 @@ impl BidiPage {
             .await?;
         let handle = handle.decode::<Handle>().ok_or(Error::DocumentGone {})?;
         Ok(Some((parent, handle)))
-    }
-
-    /// Returns once the frame's process has answered anything.
-    pub(super) async fn check_script_execution(&self, frame: &FrameId) -> Result<()> {
-        let asked = self.root.send(&CallFunction {
-            function_declaration: "() => 0".to_owned(),
-            await_promise: false,
-            target: sandbox_target(frame),
-            arguments: vec![],
-            user_activation: None,
-            serialization_options: None,
-        });
-        let document = self.document_of(frame)?;
-        tokio::select! {
-            biased;
-            answer = asked => match answer {
-                Ok(_) | Err(wire::Error::Refused { .. }) => Ok(()),
-                Err(error) => Err(error.into()),
-            },
-            left = self.document_replaced(frame, document) => match left {
-                // It shows another one, so it does answer.
-                Error::DocumentGone {} => Ok(()),
-                other => Err(other),
-            },
-        }
     }
 }
 

@@ -1,11 +1,13 @@
 //! The page's history: where it goes, back, forward and again.
 
 use super::BidiPage;
+use super::evaluation::sandbox_target;
 use crate::backend::address::{is_opened_here, is_within_document, navigation_failed};
 use crate::backend::bidi::network;
-use crate::backend::{LoaderId, PageEvent};
+use crate::backend::{LoaderId, Navigation, PageEvent};
 use crate::error::{Error, Result};
 use crate::task;
+use async_trait::async_trait;
 use wire::bidi::browsing_context::{Navigate, ReadinessState, Reload, TraverseHistory};
 use wire::bidi::network::SetCacheBehavior;
 use wire::bidi::{error, script};
@@ -15,21 +17,29 @@ const INTERRUPTED: &str = "A new navigation interrupted an unfinished navigation
 
 impl BidiPage {
     /// A navigation of the main frame began.
-    pub(in crate::backend::bidi) fn navigation_began(&self) {
+    pub(crate) fn navigation_began(&self) {
         let mut state = self.state();
         state.navigations += 1;
         state.failure = None;
     }
 
     /// The document of a navigation of the main frame could not be had.
-    pub(in crate::backend::bidi) fn navigation_failed(&self, reason: &str) {
+    pub(crate) fn navigation_failed(&self, reason: &str) {
         self.state().failure = Some(reason.to_owned());
     }
 
-    pub(super) async fn go_to(&self, url: &str) -> Result<Option<LoaderId>> {
-        if let Some(context) = self.context() {
-            context.grant_to(url).await?;
+    fn cache(&self, cache_behavior: &'static str) -> SetCacheBehavior {
+        SetCacheBehavior {
+            cache_behavior,
+            contexts: Some(vec![self.name()]),
         }
+    }
+}
+
+#[async_trait]
+impl Navigation for BidiPage {
+    async fn navigate(&self, url: &str) -> Result<Option<LoaderId>> {
+        self.parts.grants.grant_to_visited(url).await?;
         let stays = is_within_document(&self.url(), url);
         let (before, asked) = {
             let mut state = self.state();
@@ -37,7 +47,7 @@ impl BidiPage {
             (state.navigations, state.asked)
         };
         let answer = self
-            .root
+            .root()
             .call(&Navigate {
                 context: self.name(),
                 url: url.to_owned(),
@@ -60,7 +70,7 @@ impl BidiPage {
                 if name == error::NO_SUCH_FRAME {
                     return Err(Error::PageClosed {});
                 }
-                self.root.flush().await?;
+                self.root().flush().await?;
                 let (newest, told) = {
                     let state = self.state();
                     let newest = state.navigations <= before + 1 && state.asked == asked;
@@ -88,13 +98,13 @@ impl BidiPage {
         }
     }
 
-    pub(super) async fn reload_document(&self, ignore_cache: bool) -> Result<()> {
+    async fn reload(&self, ignore_cache: bool) -> Result<()> {
         if !ignore_cache {
             let command = Reload {
                 context: self.name(),
                 wait: ReadinessState::None,
             };
-            return match self.root.call(&command).await {
+            return match self.root().call(&command).await {
                 Err(wire::Error::Refused { message, .. }) => Err(Error::NavigationFailed {
                     url: self.url(),
                     reason: network::reason(message.trim_start_matches("Error: ")),
@@ -102,12 +112,12 @@ impl BidiPage {
                 other => Ok(other.map(drop)?),
             };
         }
-        self.root.call(&self.cache("bypass")).await?;
-        let loaded = self.root.send(&Reload {
+        self.root().call(&self.cache("bypass")).await?;
+        let loaded = self.root().send(&Reload {
             context: self.name(),
             wait: ReadinessState::Complete,
         });
-        let (root, as_before) = (self.root.clone(), self.cache("default"));
+        let (root, as_before) = (self.root().clone(), self.cache("default"));
         task::spawn("reload", async move {
             // Whatever came of it, the page has its cache again.
             let _ = loaded.await;
@@ -117,17 +127,10 @@ impl BidiPage {
         Ok(())
     }
 
-    fn cache(&self, cache_behavior: &'static str) -> SetCacheBehavior {
-        SetCacheBehavior {
-            cache_behavior,
-            contexts: Some(vec![self.name()]),
-        }
-    }
-
-    pub(super) async fn go_by(&self, delta: i32) -> Result<bool> {
+    async fn go(&self, delta: i32) -> Result<bool> {
         let before = self.state().navigations;
         let gone = self
-            .root
+            .root()
             .call(&TraverseHistory {
                 context: self.name(),
                 delta,
@@ -142,19 +145,19 @@ impl BidiPage {
             other => other?,
         };
         // Firefox tells of no entry of the same document that differs in its fragment only.
-        self.root.flush().await?;
+        self.root().flush().await?;
         if self.state().navigations > before {
             return Ok(true);
         }
         let asked = self
-            .root
+            .root()
             .call(&script::Evaluate {
                 expression: "location.href".to_owned(),
                 await_promise: false,
-                target: crate::backend::bidi::evaluate::sandbox_target(&self.main),
+                target: sandbox_target(&self.main),
             })
             .await;
-        self.root.flush().await?;
+        self.root().flush().await?;
         if let Ok(answer) = asked
             && self.state().navigations == before
         {
@@ -162,5 +165,9 @@ impl BidiPage {
             self.on_url_changed(&self.main, url.unwrap_or_else(|| self.url()));
         }
         Ok(true)
+    }
+
+    fn stop_loading(&self) {
+        self.run_in_background("window.stop()", &self.main);
     }
 }

@@ -1,8 +1,9 @@
 //! What a page asks of its user: dialogs, and files to choose.
 
 use super::CdpPage;
-use crate::backend::{FrameId, Handle};
+use crate::backend::{Dialogs, FrameId, Handle};
 use crate::error::{Error, Result};
+use async_trait::async_trait;
 use std::path::PathBuf;
 use wire::Session;
 use wire::cdp::{dom, page};
@@ -15,23 +16,18 @@ pub(super) struct Chooser {
 }
 
 impl CdpPage {
-    pub(in crate::backend::cdp) fn dialog_opened(&self, session: Session) {
+    pub(super) fn dialog_opened(&self, session: Session) {
         self.state().dialog = Some(session);
     }
 
-    pub(in crate::backend::cdp) fn chooser_opened(
-        &self,
-        session: Session,
-        element: Option<dom::BackendNodeId>,
-    ) {
+    pub(super) fn chooser_opened(&self, session: Session, element: Option<dom::BackendNodeId>) {
         self.state().chooser = Some(Chooser { session, element });
     }
+}
 
-    pub(super) async fn answer_open_dialog(
-        &self,
-        accept: bool,
-        prompt_text: Option<&str>,
-    ) -> Result<()> {
+#[async_trait]
+impl Dialogs for CdpPage {
+    async fn answer_dialog(&self, accept: bool, prompt_text: Option<&str>) -> Result<()> {
         let session = self.state().dialog.take();
         // Without one the browser says that none is open.
         session
@@ -44,7 +40,7 @@ impl CdpPage {
         Ok(())
     }
 
-    pub(super) async fn answer_open_chooser(&self, files: Option<&[PathBuf]>) -> Result<()> {
+    async fn answer_file_chooser(&self, files: Option<&[PathBuf]>) -> Result<()> {
         let Some(files) = files else {
             self.state().chooser = None;
             return Ok(());
@@ -54,7 +50,7 @@ impl CdpPage {
             method: "DOM.setFileInputFiles".to_owned(),
             message: "No file chooser is open".to_owned(),
         })?;
-        let files = self.browser()?.source.stage_files(files).await?;
+        let files = self.files.stage(files).await?;
         chooser
             .session
             .call(&dom::SetFileInputFiles {
@@ -70,13 +66,13 @@ impl CdpPage {
         Ok(())
     }
 
-    pub(super) async fn fill_file_input(
+    async fn set_input_files(
         &self,
         frame: &FrameId,
         element: Handle,
         files: &[PathBuf],
     ) -> Result<()> {
-        let files = self.browser()?.source.stage_files(files).await?;
+        let files = self.files.stage(files).await?;
         let object = self.remote_element(frame, element).await?;
         object
             .session()

@@ -1,18 +1,20 @@
 //! Which frames a page has and which session speaks for each.
 
 use super::{CdpPage, State};
-use crate::backend::{FrameId, Handle, PageEvent};
+use crate::backend::{FrameId, Frames, Handle, PageEvent};
 use crate::error::{Error, Result};
+use async_trait::async_trait;
+use futures_util::future::try_join_all;
 use std::sync::Arc;
 use wire::Session;
 use wire::cdp::dom;
 
 /// A session below the page's own.
 #[derive(Clone)]
-pub(in crate::backend::cdp) struct Child {
-    pub(in crate::backend::cdp) session: Session,
+pub(super) struct Child {
+    pub(super) session: Session,
     /// The process of a frame; otherwise a worker, which knows no documents.
-    pub(in crate::backend::cdp) is_frame: bool,
+    pub(super) is_frame: bool,
 }
 
 /// Where a frame is.
@@ -25,19 +27,19 @@ pub(super) struct FrameInfo {
 }
 
 impl CdpPage {
-    pub(in crate::backend::cdp) fn has_frame(&self, frame: &str) -> bool {
+    pub(crate) fn has_frame(&self, frame: &str) -> bool {
         let frame = FrameId::from(frame);
         frame == self.main || self.state().frames.contains_key(&frame)
     }
 
-    pub(in crate::backend::cdp) fn all_frames(&self) -> Vec<FrameId> {
+    pub(super) fn all_frames(&self) -> Vec<FrameId> {
         let mut frames = vec![self.main.clone()];
         frames.extend(self.state().frames.keys().cloned());
         frames
     }
 
     /// The session that speaks for a frame.
-    pub(in crate::backend::cdp) fn session_for(&self, frame: &FrameId) -> Result<Session> {
+    pub(super) fn session_for(&self, frame: &FrameId) -> Result<Session> {
         if *frame == self.main {
             return Ok(self.session.clone());
         }
@@ -52,12 +54,7 @@ impl CdpPage {
         Some(self.state().frames.get(frame)?.parent.clone())
     }
 
-    pub(in crate::backend::cdp) fn frame_attached(
-        &self,
-        frame: FrameId,
-        parent: FrameId,
-        session: Session,
-    ) {
+    pub(super) fn frame_attached(&self, frame: FrameId, parent: FrameId, session: Session) {
         let place = FrameInfo {
             parent,
             session,
@@ -67,7 +64,7 @@ impl CdpPage {
     }
 
     /// The frame's document comes from another process from now on.
-    pub(in crate::backend::cdp) fn set_frame_session(&self, frame: &FrameId, session: &Session) {
+    pub(super) fn set_frame_session(&self, frame: &FrameId, session: &Session) {
         if let Some(place) = self.state().frames.get_mut(frame) {
             place.session = session.clone();
             place.shown = false;
@@ -75,7 +72,7 @@ impl CdpPage {
     }
 
     /// The frame shows another document, as this session tells; those inside the last one are gone with it.
-    pub(in crate::backend::cdp) fn frame_shows(&self, frame: &FrameId, session: &Session) {
+    pub(super) fn frame_shows(&self, frame: &FrameId, session: &Session) {
         let mut state = self.state();
         if let Some(place) = state.frames.get_mut(frame) {
             place.session = session.clone();
@@ -93,14 +90,14 @@ impl CdpPage {
     }
 
     /// Whether this session has told what the frame shows.
-    pub(in crate::backend::cdp) fn shown_by(&self, frame: &FrameId, session: &Session) -> bool {
+    pub(super) fn shown_by(&self, frame: &FrameId, session: &Session) -> bool {
         self.state()
             .frames
             .get(frame)
             .is_some_and(|place| place.shown && place.session.id() == session.id())
     }
 
-    pub(in crate::backend::cdp) fn remove_frame(&self, frame: &FrameId) {
+    pub(super) fn remove_frame(&self, frame: &FrameId) {
         let mut state = self.state();
         let mut gone = state.inside(frame);
         gone.push(frame.clone());
@@ -115,23 +112,23 @@ impl CdpPage {
     }
 
     /// The session that an event came from.
-    pub(in crate::backend::cdp) fn session_named(&self, id: Option<&Arc<str>>) -> Session {
+    pub(super) fn session_named(&self, id: Option<&Arc<str>>) -> Session {
         id.and_then(|id| Some(self.state().children.get(id)?.session.clone()))
             .unwrap_or_else(|| self.session.clone())
     }
 
     /// All sessions below the page's own.
-    pub(in crate::backend::cdp) fn children(&self) -> Vec<Child> {
+    pub(super) fn children(&self) -> Vec<Child> {
         self.state().children.values().cloned().collect()
     }
 
-    pub(in crate::backend::cdp) fn child_attached(&self, child: Child) {
+    pub(super) fn child_attached(&self, child: Child) {
         if let Some(id) = child.session.id().cloned() {
             self.state().children.insert(id, child);
         }
     }
 
-    pub(in crate::backend::cdp) fn child_detached(&self, id: &str) {
+    pub(super) fn child_detached(&self, id: &str) {
         self.worlds().cleared(id);
         let mut state = self.state();
         state.children.remove(id);
@@ -149,8 +146,25 @@ impl CdpPage {
             self.report(PageEvent::FileChooserClosed);
         }
     }
+}
 
-    pub(super) async fn owner_of(&self, frame: &FrameId) -> Result<Option<(FrameId, Handle)>> {
+#[async_trait]
+impl Frames for CdpPage {
+    async fn content_frames(
+        &self,
+        frame: &FrameId,
+        owners: &[Handle],
+    ) -> Result<Vec<Option<FrameId>>> {
+        let held = owners.iter().map(|&owner| async move {
+            let element = self.remote_element(frame, owner).await?;
+            let node = self.describe_node(&element).await?;
+            Ok(node.frame_id.as_ref().map(FrameId::from))
+        });
+        // All questions go out before the first answer is waited for.
+        try_join_all(held).await
+    }
+
+    async fn frame_owner(&self, frame: &FrameId) -> Result<Option<(FrameId, Handle)>> {
         if *frame == self.main {
             return Ok(None);
         }

@@ -2,8 +2,9 @@
 
 use super::CdpPage;
 use crate::backend::address::{is_opened_here, navigation_failed};
-use crate::backend::{FrameId, LoaderId};
+use crate::backend::{FrameId, LoaderId, Navigation};
 use crate::error::{Error, Result};
+use async_trait::async_trait;
 use std::time::Duration;
 use wire::Command;
 use wire::cdp::page;
@@ -19,21 +20,14 @@ const FIRST_RETRY_INTERVAL: Duration = Duration::from_millis(5);
 const MAX_RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 impl CdpPage {
-    pub(in crate::backend::cdp) fn navigation_started(
-        &self,
-        frame: &FrameId,
-        loader: Option<&LoaderId>,
-    ) {
+    pub(super) fn navigation_started(&self, frame: &FrameId, loader: Option<&LoaderId>) {
         if *frame == self.main {
             self.state().newest = loader.cloned();
         }
     }
 
     /// Calls what only the document in front answers. While that is being replaced by another, nobody is in front.
-    pub(in crate::backend::cdp) async fn call_in_front<C: Command>(
-        &self,
-        command: &C,
-    ) -> wire::Result<C::Response> {
+    pub(super) async fn call_in_front<C: Command>(&self, command: &C) -> wire::Result<C::Response> {
         let mut pause = FIRST_RETRY_INTERVAL;
         loop {
             match self.session.call(command).await {
@@ -47,8 +41,11 @@ impl CdpPage {
             }
         }
     }
+}
 
-    pub(super) async fn go_to(&self, url: &str) -> Result<Option<LoaderId>> {
+#[async_trait]
+impl Navigation for CdpPage {
+    async fn navigate(&self, url: &str) -> Result<Option<LoaderId>> {
         let answer = self
             .call_in_front(&page::Navigate {
                 url: url.to_owned(),
@@ -73,7 +70,7 @@ impl CdpPage {
                 // Given up for another navigation, or ended without a document, as by a 204. Which one it was is known once the
                 // browser has answered anything else.
                 self.call_in_front(&page::GetNavigationHistory {}).await?;
-                self.flush_events().await?;
+                self.session.flush().await?;
                 if self.state().newest == loader && is_opened_here(url) {
                     Ok(None)
                 } else {
@@ -85,7 +82,7 @@ impl CdpPage {
         }
     }
 
-    pub(super) async fn reload_document(&self, ignore_cache: bool) -> Result<()> {
+    async fn reload(&self, ignore_cache: bool) -> Result<()> {
         self.call_in_front(&page::Reload {
             ignore_cache: Some(ignore_cache),
             ..Default::default()
@@ -94,7 +91,7 @@ impl CdpPage {
         Ok(())
     }
 
-    pub(super) async fn go_by(&self, delta: i32) -> Result<bool> {
+    async fn go(&self, delta: i32) -> Result<bool> {
         let history = self.call_in_front(&page::GetNavigationHistory {}).await?;
         let entry = usize::try_from(history.current_index + i64::from(delta))
             .ok()
@@ -103,5 +100,9 @@ impl CdpPage {
         self.call_in_front(&page::NavigateToHistoryEntry { entry_id: entry.id })
             .await?;
         Ok(true)
+    }
+
+    fn stop_loading(&self) {
+        drop(self.session.send(&page::StopLoading {}));
     }
 }

@@ -2,8 +2,9 @@
 
 use super::CdpPage;
 use crate::backend::cdp::network;
-use crate::backend::{FrameId, RequestId};
+use crate::backend::{FrameId, RequestId, Requests};
 use crate::error::Result;
+use async_trait::async_trait;
 use tokio::sync::oneshot;
 use wire::Session;
 use wire::cdp;
@@ -23,7 +24,7 @@ pub(super) struct RequestRecord {
 }
 
 impl CdpPage {
-    pub(in crate::backend::cdp) fn request_sent(
+    pub(super) fn request_sent(
         &self,
         request: RequestId,
         session: Session,
@@ -39,12 +40,12 @@ impl CdpPage {
     }
 
     /// The frame that waits for this request's document.
-    pub(in crate::backend::cdp) fn navigated_by(&self, request: &RequestId) -> Option<FrameId> {
+    pub(super) fn navigated_by(&self, request: &RequestId) -> Option<FrameId> {
         self.state().requests.get(request)?.navigates.clone()
     }
 
     /// Whether the request is challenged for the first time.
-    pub(in crate::backend::cdp) fn first_challenge(&self, request: &str) -> bool {
+    pub(super) fn first_challenge(&self, request: &str) -> bool {
         let challenged = &mut self.state().challenged;
         if challenged.len() >= CHALLENGES {
             challenged.clear();
@@ -53,7 +54,7 @@ impl CdpPage {
     }
 
     /// The answer of the request that waits by this name; forgotten when the receiver is.
-    pub(in crate::backend::cdp) fn awaits(&self, key: &str) -> oneshot::Receiver<RequestPaused> {
+    pub(super) fn awaits(&self, key: &str) -> oneshot::Receiver<RequestPaused> {
         let (tell, answer) = oneshot::channel();
         let fetching = &mut self.state().fetching;
         fetching.retain(|_, waiting| !waiting.is_closed());
@@ -62,11 +63,7 @@ impl CdpPage {
     }
 
     /// Gives an answer to who waits for it; gives it back if nobody does.
-    pub(in crate::backend::cdp) fn answered(
-        &self,
-        key: &str,
-        paused: RequestPaused,
-    ) -> Option<RequestPaused> {
+    pub(super) fn answered(&self, key: &str, paused: RequestPaused) -> Option<RequestPaused> {
         match self.state().fetching.remove(key) {
             Some(waiting) => waiting.send(paused).err(),
             None => Some(paused),
@@ -79,8 +76,11 @@ impl CdpPage {
             .get(request)
             .map_or_else(|| self.session.clone(), |sent| sent.session.clone())
     }
+}
 
-    pub(super) async fn body_of_response(&self, request: &RequestId) -> Result<Vec<u8>> {
+#[async_trait]
+impl Requests for CdpPage {
+    async fn response_body(&self, request: &RequestId) -> Result<Vec<u8>> {
         let asked = cdp::network::GetResponseBody {
             request_id: request.as_str().to_owned(),
         };
@@ -95,7 +95,7 @@ impl CdpPage {
         network::decode_body(body.body, body.base64_encoded)
     }
 
-    pub(super) async fn body_of_request(&self, request: &RequestId) -> Result<Option<Vec<u8>>> {
+    async fn request_body(&self, request: &RequestId) -> Result<Option<Vec<u8>>> {
         let body = self
             .body_session(request)
             .call(&cdp::network::GetRequestPostData {

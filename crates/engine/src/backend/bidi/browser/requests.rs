@@ -1,0 +1,166 @@
+//! Requests as they go by: told to their pages, and decided about where they wait.
+
+use super::Shared;
+use crate::backend::bidi::network::{self, Network};
+use crate::backend::bidi::page::BidiPage;
+use crate::backend::bidi::page::interception::continue_request;
+use crate::backend::bidi::utility_page;
+use crate::backend::{
+    FrameId, HttpCredentials, LoaderId, PageBackend, PageEvent, RequestEvent, RequestId,
+};
+use std::sync::Arc;
+use std::time::Duration;
+use wire::bidi::network::{
+    AuthCredentials, AuthRequired, BeforeRequestSent, BytesValue, ContinueResponse,
+    ContinueWithAuth, DataType, FetchError, GetData,
+};
+
+/// A body that goes into the log with its request, in bytes.
+const MAX_INLINE_BODY: f64 = 64.0 * 1024.0;
+/// How long the browser may take to hand it over, while all other events wait.
+const BODY_TIMEOUT: Duration = Duration::from_millis(500);
+
+impl Shared {
+    pub(super) fn on_network_event(&self, event: Network) {
+        match event {
+            Network::Responded(responded) => {
+                if responded.is_blocked {
+                    drop(self.root.send(&ContinueResponse {
+                        request: responded.request.request.clone(),
+                    }));
+                }
+                if let Some(page) = self.owner(responded.context.as_deref())
+                    && network::is_logged(&responded.request)
+                {
+                    page.report(PageEvent::Request(network::responded(responded)));
+                }
+            }
+            Network::Completed(completed) => {
+                if let Some(page) = self.owner(completed.context.as_deref())
+                    && network::is_logged(&completed.request)
+                    && !network::is_redirect(&completed.response)
+                {
+                    page.report(PageEvent::Request(network::completed(completed)));
+                }
+            }
+            Network::Failed(failed) => self.on_fetch_error(failed),
+            Network::Challenged(challenged) => self.challenged(challenged),
+        }
+    }
+
+    fn owner(&self, context: Option<&str>) -> Option<Arc<BidiPage>> {
+        self.pages.get(context?)
+    }
+
+    /// The body of a request, if it is short and text.
+    pub(super) async fn short_body(&self, sent: &BeforeRequestSent) -> Option<String> {
+        let size = sent.request.body_size?;
+        if size <= 0.0 || size > MAX_INLINE_BODY || !network::is_logged(&sent.request) {
+            return None;
+        }
+        let asked = self.root.send(&GetData {
+            data_type: DataType::Request,
+            request: sent.request.request.clone(),
+        });
+        let data = tokio::time::timeout(BODY_TIMEOUT, asked).await.ok()?.ok()?;
+        match data.bytes {
+            BytesValue::String(text) => Some(text),
+            BytesValue::Base64(_) => None,
+        }
+    }
+
+    pub(super) fn on_request_sent(&self, sent: BeforeRequestSent, body: Option<String>) {
+        let page = self.owner(sent.context.as_deref());
+        if let Some(page) = &page
+            && network::is_logged(&sent.request)
+        {
+            page.report(PageEvent::Request(network::started(sent.clone(), body)));
+        }
+        if !sent.is_blocked {
+            return;
+        }
+        match page {
+            Some(page) => match self.context(page.user_context()) {
+                Some(context) => page.on_request_blocked(&context.routes(), sent),
+                None => continue_request(&self.root, sent.request.request),
+            },
+            None => self.handle_unowned_request(sent),
+        }
+    }
+
+    /// A request of a page that we do not know: our own, a worker's, or the browser's.
+    fn handle_unowned_request(&self, sent: BeforeRequestSent) {
+        let ours = sent.context.as_ref().is_some_and(|context| {
+            let mut contexts = self.contexts().into_iter();
+            contexts.any(|owner| owner.utility_pages.contains(context))
+        });
+        if ours {
+            return utility_page::answer(&self.root, sent.request.request);
+        }
+        continue_request(&self.root, sent.request.request);
+    }
+
+    fn on_fetch_error(&self, failed: FetchError) {
+        let Some(page) = self.owner(failed.context.as_deref()) else {
+            return;
+        };
+        let reason = match page.abort_reason(&failed.request.request) {
+            Some(refused) => refused.to_owned(),
+            None => network::reason(&failed.error_text),
+        };
+        if network::is_logged(&failed.request) {
+            page.report(PageEvent::Request(RequestEvent::Failed {
+                id: RequestId::from(&failed.request.request),
+                cancelled: reason == network::ABORTED,
+                reason: reason.clone(),
+                at: failed.timestamp / 1000.0,
+            }));
+        }
+        if let (Some(navigation), Some(context)) = (failed.navigation, failed.context) {
+            if page.id().as_str() == context {
+                page.navigation_failed(&reason);
+            }
+            page.report(PageEvent::NavigationAborted {
+                frame: FrameId::from(context),
+                loader: Some(LoaderId::from(navigation)),
+                reason,
+            });
+        }
+    }
+
+    /// Tells name and password, once; asked again, they were wrong, and the page gets the refusal.
+    fn challenged(&self, challenged: AuthRequired) {
+        if !challenged.is_blocked {
+            return;
+        }
+        let request = challenged.request.request;
+        let known = self.owner(challenged.context.as_deref()).and_then(|page| {
+            let context = self.context(page.user_context())?;
+            let options = context.options();
+            let known = credentials(options.http_credentials.as_ref()?, &challenged.request.url)?;
+            page.first_challenge(&request).then_some(known)
+        });
+        drop(self.root.send(&ContinueWithAuth {
+            request,
+            action: if known.is_some() {
+                "provideCredentials"
+            } else {
+                "cancel"
+            },
+            credentials: known.map(|(username, password)| AuthCredentials {
+                kind: "password",
+                username,
+                password,
+            }),
+        }));
+    }
+}
+
+fn credentials(known: &HttpCredentials, url: &str) -> Option<(String, String)> {
+    let asks = url::Url::parse(url).ok()?.origin().ascii_serialization();
+    let meant = known
+        .origin
+        .as_ref()
+        .is_none_or(|origin| origin.trim_end_matches('/') == asks);
+    meant.then(|| (known.username.clone(), known.password.clone()))
+}

@@ -1,0 +1,173 @@
+//! What the pages of a context are made to believe, and what runs in them first.
+
+use super::BidiContext;
+use crate::backend::bidi::network::entries;
+use crate::backend::bidi::page::emulation::{preload, viewport_command};
+use crate::backend::{ContextOptions, Permissions};
+use crate::error::{Error, Result};
+use wire::bidi::{Command, browser, browsing_context, emulation, error, network, script};
+
+/// The bodies that are kept for whoever asks; Firefox lets the oldest go first.
+const BODY: u64 = 50 * 1024 * 1024;
+
+impl BidiContext {
+    /// Sets what holds for the whole context, before its first page.
+    pub(crate) async fn prepare(&self) -> Result<()> {
+        let options = self.options().clone();
+        if let Some(viewport) = &options.viewport {
+            let command = browsing_context::SetViewport {
+                user_contexts: Some(self.ids()),
+                ..viewport_command(viewport)
+            };
+            self.parts.root.call(&command).await?;
+        }
+        self.parts
+            .root
+            .call(&browser::SetDownloadBehavior {
+                download_behavior: match &options.downloads {
+                    Some(folder) => browser::DownloadBehavior::Allowed {
+                        destination_folder: folder.display().to_string(),
+                    },
+                    None => browser::DownloadBehavior::Denied,
+                },
+                user_contexts: self.ids(),
+            })
+            .await?;
+        self.parts
+            .root
+            .call(&network::AddDataCollector {
+                data_types: vec![network::DataType::Request, network::DataType::Response],
+                max_encoded_data_size: BODY,
+                user_contexts: self.ids(),
+            })
+            .await?;
+        self.apply_emulation(&options).await?;
+        if options.offline {
+            self.apply_offline().await?;
+        }
+        if options.geolocation.is_some() {
+            self.apply_geolocation().await?;
+        }
+        if !options.extra_headers.is_empty() {
+            self.apply_extra_headers().await?;
+        }
+        if !options.permissions.is_empty() {
+            self.grant_permissions(&options.permissions, None).await?;
+        }
+        for script in init_scripts(&options) {
+            self.send_init_script(&script).await?;
+        }
+        if !options.routes.is_empty() {
+            self.parts.interception.set(&self.parts.id, true).await?;
+        }
+        Ok(())
+    }
+
+    async fn apply_emulation(&self, options: &ContextOptions) -> Result<()> {
+        if options.user_agent.is_some() {
+            self.parts
+                .root
+                .call(&emulation::SetUserAgentOverride {
+                    user_agent: options.user_agent.clone(),
+                    user_contexts: self.ids(),
+                })
+                .await?;
+        }
+        if options.locale.is_some() {
+            let command = emulation::SetLocaleOverride {
+                locale: options.locale.clone(),
+                user_contexts: self.ids(),
+            };
+            self.send_required("locale", &command).await?;
+        }
+        if options.timezone.is_some() {
+            let command = emulation::SetTimezoneOverride {
+                timezone: options.timezone.clone(),
+                user_contexts: self.ids(),
+            };
+            self.send_required("timezone", &command).await?;
+        }
+        Ok(())
+    }
+
+    /// Sends a command whose value comes from the caller, as that option.
+    async fn send_required(&self, option: &'static str, command: &impl Command) -> Result<()> {
+        match self.parts.root.call(command).await {
+            Err(wire::Error::Refused {
+                error: name,
+                message,
+                ..
+            }) if name == error::INVALID_ARGUMENT => Err(Error::InvalidOption { option, message }),
+            other => Ok(other.map(drop)?),
+        }
+    }
+
+    pub(super) async fn apply_offline(&self) -> Result<()> {
+        let offline = self.options().offline;
+        self.parts
+            .root
+            .call(&emulation::SetNetworkConditions {
+                network_conditions: offline.then_some(emulation::NetworkConditions::Offline),
+                user_contexts: self.ids(),
+            })
+            .await?;
+        Ok(())
+    }
+
+    pub(super) async fn apply_geolocation(&self) -> Result<()> {
+        let place = self.options().geolocation;
+        self.parts
+            .root
+            .call(&emulation::SetGeolocationOverride {
+                coordinates: place.map(|place| emulation::Coordinates {
+                    latitude: place.latitude,
+                    longitude: place.longitude,
+                    // Nothing less than zero, and not nothing, is a place.
+                    accuracy: if place.accuracy > 0.0 {
+                        place.accuracy
+                    } else {
+                        1.0
+                    },
+                }),
+                user_contexts: self.ids(),
+            })
+            .await?;
+        Ok(())
+    }
+
+    pub(super) async fn apply_extra_headers(&self) -> Result<()> {
+        let headers = entries(self.options().extra_headers.clone());
+        self.parts
+            .root
+            .call(&network::SetExtraHeaders {
+                headers,
+                user_contexts: Some(self.ids()),
+                contexts: None,
+            })
+            .await?;
+        Ok(())
+    }
+
+    pub(super) async fn send_init_script(&self, source: &str) -> Result<()> {
+        self.parts
+            .root
+            .call(&script::AddPreloadScript {
+                function_declaration: preload(source),
+                user_contexts: Some(self.ids()),
+                ..Default::default()
+            })
+            .await?;
+        Ok(())
+    }
+}
+
+fn init_scripts(options: &ContextOptions) -> Vec<String> {
+    let mut scripts = options.init_scripts.clone();
+    if options.block_service_workers {
+        scripts.push(
+            "if (navigator.serviceWorker) navigator.serviceWorker.register = async () => { console.warn('Service workers are blocked by Playhouse'); };"
+                .to_owned(),
+        );
+    }
+    scripts
+}

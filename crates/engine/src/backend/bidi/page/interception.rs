@@ -1,0 +1,174 @@
+//! Requests that are paused until somebody decides about them.
+
+use super::BidiPage;
+use crate::backend::bidi::CAPABILITIES;
+use crate::backend::bidi::network::{self, entries, headers, resource_type};
+use crate::backend::{
+    FailureReason, Feature, Fetched, FrameId, Headers, Interception, PausedRequest, RequestId,
+    Requests, Verdict,
+};
+use crate::error::{Error, Result};
+use crate::routes::{RouteAnswer, Routes};
+use crate::task::spawn;
+use async_trait::async_trait;
+use std::sync::Arc;
+use wire::Session;
+use wire::bidi::network::{
+    BeforeRequestSent, BytesValue, ContinueRequest, FailRequest, ProvideResponse,
+};
+
+impl BidiPage {
+    /// Decides about a paused request by these rules, or asks the observer; a request that nobody decides about is continued.
+    pub(crate) fn on_request_blocked(self: &Arc<Self>, routes: &Routes, sent: BeforeRequestSent) {
+        let request = sent.request.request.clone();
+        let kind = resource_type(&sent.request, sent.navigation.is_some());
+        let (root, page) = (self.root().clone(), self.clone());
+        let url = sent.request.url.clone();
+        routes.decide(&url, kind, move |answer| match answer {
+            Some(answer) => apply_route(&root, &page, sent, &answer),
+            None if page.state().intercepts && network::is_logged(&sent.request) => {
+                ask_interceptors(&root, &page, sent, kind);
+            }
+            None => continue_request(&root, request),
+        });
+    }
+}
+
+#[async_trait]
+impl Interception for BidiPage {
+    async fn set_interception(&self, on: bool) -> Result<()> {
+        self.state().intercepts = on;
+        self.parts.interception.set(self.id.as_str(), on).await
+    }
+
+    async fn decide(&self, key: &str, verdict: Verdict) -> Result<()> {
+        let request = key.to_owned();
+        match verdict {
+            Verdict::Continue {
+                url,
+                method,
+                headers,
+                body,
+            } => {
+                if url.is_some() || body.is_some() {
+                    // Firefox would send it, and lose the answer. What is refused does not wait for ever.
+                    let refused = CAPABILITIES.require(Feature::RewriteRequest);
+                    drop(self.root().send(&FailRequest { request }));
+                    return refused;
+                }
+                self.root()
+                    .call(&ContinueRequest {
+                        request,
+                        url: None,
+                        method,
+                        headers: headers.map(entries),
+                        body: None,
+                    })
+                    .await?;
+            }
+            Verdict::Fulfill {
+                status,
+                headers,
+                body,
+            } => {
+                self.root()
+                    .call(&response(request, status, headers, body))
+                    .await?;
+            }
+            Verdict::Abort(reason) => {
+                self.set_abort_reason(&request, reason);
+                self.root().call(&FailRequest { request }).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn fetch(&self, _key: &str, _changes: Verdict) -> Result<Fetched> {
+        CAPABILITIES.require(Feature::HoldResponse)?;
+        Err(Error::PageClosed {})
+    }
+}
+
+pub(crate) fn continue_request(root: &Session, request: String) {
+    drop(root.send(&ContinueRequest {
+        request,
+        ..Default::default()
+    }));
+}
+
+/// Asks who follows the page; a body is fetched first.
+fn ask_interceptors(
+    root: &Session,
+    page: &Arc<BidiPage>,
+    sent: BeforeRequestSent,
+    kind: &'static str,
+) {
+    let has_body = sent.request.body_size.is_some_and(|size| size > 0.0);
+    let key = sent.request.request.clone();
+    let paused = PausedRequest {
+        id: Some(RequestId::from(&key)),
+        frame: FrameId::from(sent.context.unwrap_or_default()),
+        url: without_fragment(&sent.request.url).to_owned(),
+        method: sent.request.method,
+        headers: headers(sent.request.headers),
+        body: None,
+        resource_type: kind.to_owned(),
+        is_navigation: sent.navigation.is_some(),
+        key: key.clone(),
+    };
+    let give = {
+        let (root, page) = (root.clone(), page.clone());
+        move |paused: PausedRequest| {
+            if !page.reporter.offer(paused) {
+                continue_request(&root, key);
+            }
+        }
+    };
+    if !has_body {
+        return give(paused);
+    }
+    let page = page.clone();
+    spawn("request body", async move {
+        let id = RequestId::from(&paused.key);
+        let body = page.request_body(&id).await.ok().flatten();
+        give(PausedRequest { body, ..paused });
+    })
+    .detach();
+}
+
+fn without_fragment(url: &str) -> &str {
+    url.split('#').next().unwrap_or(url)
+}
+
+/// Does with a paused request what its rule says.
+fn apply_route(root: &Session, page: &BidiPage, sent: BeforeRequestSent, answer: &RouteAnswer) {
+    let request = sent.request.request;
+    let sent = headers(sent.request.headers);
+    match answer {
+        RouteAnswer::Block => {
+            page.set_abort_reason(&request, FailureReason::BlockedByClient);
+            drop(root.send(&FailRequest { request }));
+        }
+        RouteAnswer::Mock(mock) => {
+            let root = root.clone();
+            mock.respond(&sent, move |status, headers, body| {
+                drop(root.send(&response(request, status, headers, body)));
+            });
+        }
+        RouteAnswer::Rewrite(changes) => drop(root.send(&ContinueRequest {
+            request,
+            headers: Some(entries(changes.apply(sent))),
+            ..Default::default()
+        })),
+    }
+}
+
+fn response(request: String, status: u16, headers: Headers, body: Vec<u8>) -> ProvideResponse {
+    ProvideResponse {
+        request,
+        status_code: Some(status),
+        reason_phrase: None,
+        headers: Some(entries(headers)),
+        body: Some(BytesValue::from(body)),
+    }
+}

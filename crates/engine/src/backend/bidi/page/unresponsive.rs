@@ -1,0 +1,64 @@
+//! Detecting a page that does not respond, and ending it.
+
+use super::BidiPage;
+use super::evaluation::sandbox_target;
+use crate::backend::{FrameId, Navigation, PageEvent, Unresponsive};
+use crate::error::{Error, Result};
+use async_trait::async_trait;
+use wire::bidi::browsing_context::Close;
+use wire::bidi::script::CallFunction;
+use wire::bidi::session::Status;
+
+#[async_trait]
+impl Unresponsive for BidiPage {
+    async fn check_responsive(&self, frame: &FrameId) -> Result<()> {
+        let asked = self.root().send(&CallFunction {
+            function_declaration: "() => 0".to_owned(),
+            await_promise: false,
+            target: sandbox_target(frame),
+            arguments: vec![],
+            user_activation: None,
+            serialization_options: None,
+        });
+        let document = self.document_of(frame)?;
+        tokio::select! {
+            biased;
+            answer = asked => match answer {
+                Ok(_) | Err(wire::Error::Refused { .. }) => Ok(()),
+                Err(error) => Err(error.into()),
+            },
+            left = self.document_replaced(frame, document) => match left {
+                // It shows another one, so it does answer.
+                Error::DocumentGone {} => Ok(()),
+                other => Err(other),
+            },
+        }
+    }
+
+    async fn check_browser_responsive(&self) -> Result<()> {
+        Ok(self.root().call(&Status {}).await.map(drop)?)
+    }
+
+    /// Only the end of a page ends a script in Firefox.
+    fn terminate_execution(&self, _frame: &FrameId) {}
+
+    async fn wait_for_termination(&self, frame: &FrameId) -> Result<()> {
+        self.stop_loading();
+        self.check_responsive(frame).await
+    }
+
+    fn stop_timers(&self, frame: &FrameId) {
+        self.run_in_background(
+            "for (let last = setTimeout(String), id = last; id > Math.max(0, last - 1e5); id--) clearTimeout(id)",
+            frame,
+        );
+    }
+
+    fn end_renderer(&self) {
+        drop(self.root().send(&Close {
+            context: self.name(),
+            prompt_unload: Some(false),
+        }));
+        self.report(PageEvent::Crashed);
+    }
+}

@@ -1,0 +1,33 @@
+//! What a context and its pages share.
+
+use super::interception::InterceptionSwitch;
+use super::permissions::Grants;
+use crate::launch::source::FileStager;
+use std::sync::Arc;
+use wire::Session;
+
+pub(super) struct ContextParts {
+    pub(super) root: Session,
+    /// The name of the user context.
+    pub(super) id: String,
+    pub(super) files: FileStager,
+    pub(super) interception: Arc<InterceptionSwitch>,
+    pub(super) grants: Grants,
+}
+
+impl ContextParts {
+    pub(super) fn new(
+        root: Session,
+        id: &str,
+        files: FileStager,
+        interception: Arc<InterceptionSwitch>,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            grants: Grants::new(root.clone(), id),
+            root,
+            id: id.to_owned(),
+            files,
+            interception,
+        })
+    }
+}

@@ -1,0 +1,413 @@
+//! Running JavaScript in a frame: our own code in a world apart, the caller's in the page's.
+
+use super::CdpPage;
+use super::worlds::{WORLD, World, Worlds};
+use crate::backend::cdp::console;
+use crate::backend::expression::function_around;
+use crate::backend::{Evaluation, FrameId, Handle};
+use crate::error::{Error, Result};
+use crate::injected::{core, json_of};
+use crate::size::is_large;
+use crate::task::compute_if_large;
+use async_trait::async_trait;
+use futures_util::future::try_join_all;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use wire::cdp::{dom, page, runtime};
+use wire::{Reply, Session};
+
+/// How long a new document may take to tell of its world.
+const WORLD_TIMEOUT: Duration = Duration::from_secs(2);
+/// Calls a function of the core by its name.
+const CALL: &str =
+    "function(name, argument) { return globalThis.__playhouseCore.call(name, argument); }";
+/// Those of its functions that are a user's input to the page, which may do more from then on: open windows, ask before it is left.
+const INPUT: &[&str] = &["fill"];
+/// The element of a handle.
+const HELD: &str = "function(handle) { return globalThis.__playhouseCore.element(handle); }";
+/// The handle of an element.
+const KEEP: &str = "function(element) { return globalThis.__playhouseCore.handle(element); }";
+
+#[async_trait]
+impl Evaluation for CdpPage {
+    async fn call(&self, frame: &FrameId, function: &str, argument: &Value) -> Result<String> {
+        // `about` calls another one.
+        let asked = argument.get("ask").and_then(Value::as_str);
+        let call = runtime::CallFunctionOn {
+            function_declaration: CALL.to_owned(),
+            arguments: Some(vec![value(json!(function)), value(argument.clone())]),
+            return_by_value: Some(true),
+            await_promise: Some(true),
+            user_gesture: Some(INPUT.contains(&asked.unwrap_or(function))),
+            ..Default::default()
+        };
+        Ok(json_of(self.in_isolated(frame, call).await?.decode()?))
+    }
+
+    // Those of the main frame's process that lack the core.
+    fn prepare_frames(&self) {
+        let Some(session) = self.session.id() else {
+            return;
+        };
+        let claimed = self.worlds().take_uninjected(session);
+        for (frame, world) in claimed {
+            // A world that is gone by then is not asked for anything.
+            drop(self.inject(&frame, &world));
+        }
+    }
+
+    async fn evaluate(
+        &self,
+        frame: &FrameId,
+        expression: &str,
+        element: Option<Handle>,
+    ) -> Result<Option<Value>> {
+        let world = self.main_world(frame).await?;
+        let session = self.session_of(&world.session);
+        let mut call = runtime::CallFunctionOn {
+            function_declaration: function_around("element", expression),
+            return_by_value: Some(true),
+            await_promise: Some(true),
+            user_gesture: Some(true),
+            ..Default::default()
+        };
+        let element = match element {
+            Some(handle) => Some(self.element_in(frame, handle, &world).await?),
+            None => None,
+        };
+        match &element {
+            Some(element) => {
+                call.arguments = Some(vec![object(element.id())]);
+                call.object_id = Some(element.id());
+            }
+            None => call.unique_context_id = Some(world.unique.to_string()),
+        }
+        let answer = self
+            .map_context_gone(&world, session.call(&call).await)
+            .await?;
+        exception_error(answer.exception_details)?;
+        returned(answer.result).await
+    }
+
+    async fn parses(&self, frame: &FrameId, script: &str) -> Result<bool> {
+        let world = self.main_world(frame).await?;
+        let read = runtime::CompileScript {
+            expression: script.to_owned(),
+            execution_context_id: Some(world.id),
+            ..Default::default()
+        };
+        let answer = self.session_of(&world.session).call(&read).await;
+        let answer = self.map_context_gone(&world, answer).await?;
+        Ok(answer.exception_details.is_none())
+    }
+
+    async fn evaluate_all(
+        &self,
+        frame: &FrameId,
+        function: &str,
+        elements: &[Handle],
+    ) -> Result<Option<Value>> {
+        let world = self.main_world(frame).await?;
+        let session = self.session_of(&world.session);
+        let elements = elements
+            .iter()
+            .map(|handle| self.element_in(frame, *handle, &world));
+        let elements = try_join_all(elements).await?;
+        let call = runtime::CallFunctionOn {
+            function_declaration: function_around(
+                "...elements",
+                &format!("({function})(elements)"),
+            ),
+            arguments: Some(
+                elements
+                    .iter()
+                    .map(|element| object(element.id()))
+                    .collect(),
+            ),
+            unique_context_id: Some(world.unique.to_string()),
+            return_by_value: Some(true),
+            await_promise: Some(true),
+            user_gesture: Some(true),
+            ..Default::default()
+        };
+        let answer = self
+            .map_context_gone(&world, session.call(&call).await)
+            .await?;
+        exception_error(answer.exception_details)?;
+        returned(answer.result).await
+    }
+}
+
+impl CdpPage {
+    /// Runs a function in our world of the frame; the core is there by then.
+    async fn in_isolated(
+        &self,
+        frame: &FrameId,
+        mut call: runtime::CallFunctionOn,
+    ) -> Result<runtime::RemoteObject> {
+        let world = self.isolated_world(frame).await?;
+        let session = self.session_of(&world.session);
+        call.unique_context_id = Some(world.unique.to_string());
+        // One after the other in one write: the call finds the core there.
+        let injection = (!world.injected).then(|| {
+            self.worlds().injected(frame, &world);
+            self.inject(frame, &world)
+        });
+        let answer = session.send(&call);
+        if let Some(injection) = injection {
+            let injected = self.map_context_gone(&world, injection.await).await?;
+            exception_error(injected.exception_details)?;
+        }
+        let answer = self.map_context_gone(&world, answer.await).await?;
+        exception_error(answer.exception_details)?;
+        Ok(answer.result)
+    }
+
+    /// Sends the core. All documents get the same source, which the browser compiles once for a process.
+    fn inject(&self, frame: &FrameId, world: &World) -> Reply<runtime::EvaluateResponse> {
+        let session = self.session_of(&world.session);
+        let core = session.send(&runtime::EvaluateEncoded {
+            expression: core(),
+            unique_context_id: &world.unique,
+            silent: true,
+        });
+        // Who looks at the frame from outside can ask it which it is.
+        drop(session.send(&runtime::Evaluate {
+            expression: format!(
+                "__playhouseCore.introduce({})",
+                json!({ "frame": frame.as_str() })
+            ),
+            unique_context_id: Some(world.unique.to_string()),
+            silent: Some(true),
+            ..Default::default()
+        }));
+        core
+    }
+
+    /// The same element as an object of another world of its frame.
+    async fn element_in(
+        &self,
+        frame: &FrameId,
+        handle: Handle,
+        world: &World,
+    ) -> Result<RemoteElement> {
+        let ours = self.remote_element(frame, handle).await?;
+        let node = self.describe_node(&ours).await?;
+        self.resolved(world, node.backend_node_id).await
+    }
+
+    /// The element of a handle as an object of our world.
+    pub(super) async fn remote_element(
+        &self,
+        frame: &FrameId,
+        handle: Handle,
+    ) -> Result<RemoteElement> {
+        let world = self.isolated_world(frame).await?;
+        let call = runtime::CallFunctionOn {
+            function_declaration: HELD.to_owned(),
+            arguments: Some(vec![value(json!(handle))]),
+            ..Default::default()
+        };
+        let result = self.in_isolated(frame, call).await?;
+        let id = result.object_id.ok_or(Error::DocumentGone {})?;
+        Ok(RemoteElement {
+            session: self.session_of(&world.session),
+            id,
+        })
+    }
+
+    /// The handle of a node that the browser told of, in our world of its frame.
+    pub(super) async fn handle_of(
+        &self,
+        frame: &FrameId,
+        node: dom::BackendNodeId,
+    ) -> Result<Handle> {
+        let world = self.isolated_world(frame).await?;
+        let element = self.resolved(&world, node).await?;
+        let call = runtime::CallFunctionOn {
+            function_declaration: KEEP.to_owned(),
+            arguments: Some(vec![object(element.id())]),
+            return_by_value: Some(true),
+            ..Default::default()
+        };
+        let result = self.in_isolated(frame, call).await?;
+        parsed(&result)?.as_u64().ok_or(Error::DocumentGone {})
+    }
+
+    pub(super) async fn describe_node(&self, element: &RemoteElement) -> Result<dom::Node> {
+        let described = element
+            .session
+            .call(&dom::DescribeNode {
+                object_id: Some(element.id()),
+                ..Default::default()
+            })
+            .await
+            .map_err(|error| self.document_gone_error(error))?;
+        Ok(described.node)
+    }
+
+    async fn resolved(&self, world: &World, node: dom::BackendNodeId) -> Result<RemoteElement> {
+        let session = self.session_of(&world.session);
+        let resolved = session
+            .call(&dom::ResolveNode {
+                backend_node_id: Some(node),
+                execution_context_id: Some(world.id),
+                ..Default::default()
+            })
+            .await
+            .map_err(|error| self.document_gone_error(error))?;
+        let id = resolved.object.object_id.ok_or(Error::DocumentGone {})?;
+        Ok(RemoteElement { session, id })
+    }
+
+    /// The world is made where the browser has not done so by itself.
+    async fn isolated_world(&self, frame: &FrameId) -> Result<World> {
+        if let Some(world) = self.worlds().isolated(frame) {
+            return Ok(world);
+        }
+        self.session_for(frame)?
+            .call(&page::CreateIsolatedWorld {
+                frame_id: frame.as_str().to_owned(),
+                world_name: Some(WORLD.to_owned()),
+                grant_univeral_access: Some(true),
+                ..Default::default()
+            })
+            .await
+            // The frame went, or is moving to another process.
+            .map_err(|error| self.document_gone_error(error))?;
+        self.wait_for_world(|worlds| worlds.isolated(frame)).await
+    }
+
+    /// The page's own world is there as soon as its document is.
+    async fn main_world(&self, frame: &FrameId) -> Result<World> {
+        self.wait_for_world(|worlds| worlds.main(frame)).await
+    }
+
+    /// Waits for a world that the browser is about to tell of.
+    async fn wait_for_world(&self, world: impl Fn(&Worlds) -> Option<World>) -> Result<World> {
+        let mut changes = self.worlds().changes();
+        let announced = async {
+            loop {
+                changes.mark_unchanged();
+                if let Some(world) = world(&self.worlds()) {
+                    return Some(world);
+                }
+                changes.changed().await.ok()?;
+            }
+        };
+        tokio::time::timeout(WORLD_TIMEOUT, announced)
+            .await
+            .ok()
+            .flatten()
+            .ok_or(Error::DocumentGone {})
+    }
+
+    /// Tells a refusal by a context that is gone from any other.
+    async fn map_context_gone<T>(&self, world: &World, answer: wire::Result<T>) -> Result<T> {
+        match answer {
+            Ok(answer) => Ok(answer),
+            Err(error @ wire::Error::Protocol { .. }) => {
+                let asked = self
+                    .session_of(&world.session)
+                    .call(&runtime::Evaluate {
+                        expression: "0".to_owned(),
+                        unique_context_id: Some(world.unique.to_string()),
+                        silent: Some(true),
+                        ..Default::default()
+                    })
+                    .await;
+                match asked {
+                    Ok(_) => Err(error.into()),
+                    Err(refused) => Err(self.document_gone_error(refused)),
+                }
+            }
+            Err(error) => Err(self.document_gone_error(error)),
+        }
+    }
+
+    /// What an error means to whoever asked a document: a frame that moves to another process takes its session along, and the page
+    /// is still there.
+    pub(super) fn document_gone_error(&self, error: wire::Error) -> Error {
+        match error {
+            wire::Error::Protocol { .. } => Error::DocumentGone {},
+            wire::Error::SessionClosed { session, .. } if !self.is_session(&session) => {
+                Error::DocumentGone {}
+            }
+            other => other.into(),
+        }
+    }
+
+    fn session_of(&self, id: &Arc<str>) -> Session {
+        self.session.connection().session(id.clone())
+    }
+}
+
+/// An element as an object of one of its document's worlds; let go of when dropped.
+pub(super) struct RemoteElement {
+    session: Session,
+    id: runtime::RemoteObjectId,
+}
+
+impl RemoteElement {
+    pub(super) fn session(&self) -> &Session {
+        &self.session
+    }
+
+    pub(super) fn id(&self) -> runtime::RemoteObjectId {
+        self.id.clone()
+    }
+}
+
+impl Drop for RemoteElement {
+    fn drop(&mut self) {
+        drop(self.session.send(&runtime::ReleaseObject {
+            object_id: self.id(),
+        }));
+    }
+}
+
+/// What the text that such a function returns stands for.
+async fn returned(result: runtime::RemoteObject) -> Result<Option<Value>> {
+    let is_large = result.value.as_ref().is_some_and(is_large);
+    let read = move || match parsed(&result)? {
+        Value::Array(value) => Ok(value.into_iter().next()),
+        Value::String(json) => {
+            serde_json::from_str(&json)
+                .map(Some)
+                .map_err(|error| Error::Protocol {
+                    method: "Runtime.callFunctionOn".to_owned(),
+                    message: error.to_string(),
+                })
+        }
+        _ => Ok(None),
+    };
+    compute_if_large(is_large, read).await
+}
+
+fn value(value: Value) -> runtime::CallArgument {
+    runtime::CallArgument {
+        value: Some(value),
+        ..Default::default()
+    }
+}
+
+fn object(id: runtime::RemoteObjectId) -> runtime::CallArgument {
+    runtime::CallArgument {
+        object_id: Some(id),
+        ..Default::default()
+    }
+}
+
+fn parsed(object: &runtime::RemoteObject) -> Result<Value> {
+    Ok(object.decode()?)
+}
+
+fn exception_error(details: Option<runtime::ExceptionDetails>) -> Result<()> {
+    let Some(details) = details else {
+        return Ok(());
+    };
+    Err(Error::Script {
+        message: console::exception(&details),
+    })
+}

@@ -1,0 +1,286 @@
+//! From Chromium's events to the engine's, one page at a time and in order.
+
+use super::setup::{self, PendingDocument};
+use super::{CdpPage, authentication};
+use crate::backend::cdp::console::{self, LoggedObjects};
+use crate::backend::cdp::network;
+use crate::backend::{DialogKind, FrameId, LoaderId, PageEvent, RequestEvent};
+use futures_util::future::{FusedFuture as _, OptionFuture};
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt as _};
+use std::pin::pin;
+use std::sync::{Arc, Weak};
+use wire::cdp::{Event, fetch, input, inspector, log, page, runtime, target};
+use wire::{EventStream, RawEvent, Session};
+
+/// Reads a page's events until the page is gone.
+pub(super) async fn listen(page: Weak<CdpPage>, mut events: EventStream) {
+    // Documents that have been asked what they are; told of here, so that what came meanwhile is not told twice.
+    let mut arriving = FuturesUnordered::<PendingDocument>::new();
+    let mut logged = LoggedObjects::default();
+    let mut releasing = pin!(OptionFuture::default());
+    loop {
+        if !logged.is_empty() && releasing.is_terminated() {
+            releasing.set(Some(logged.release().fuse()).into());
+        }
+        tokio::select! {
+            biased;
+            Some(arrived) = arriving.next(), if !arriving.is_empty() => {
+                let Some(page) = page.upgrade() else { break };
+                if let Some(arrived) = arrived {
+                    setup::report(&page, &arrived);
+                }
+            }
+            Some(()) = &mut releasing, if !releasing.is_terminated() => {}
+            event = events.next() => {
+                let (Some(event), Some(page)) = (event, page.upgrade()) else { break };
+                logged.record_objects(&event, || page.session_named(event.session.as_ref()));
+                arriving.extend(page.on(&event));
+            }
+        }
+    }
+    if let Some(page) = page.upgrade() {
+        // Also the end of a queue that overflowed: such a page cannot be followed any more.
+        if let Some(reason) = events.end_reason() {
+            tracing::debug!(reason, "a page's events ended");
+        }
+        page.report(PageEvent::Closed);
+    }
+}
+
+/// A document as the frame tree or a commit tells it.
+pub(super) fn committed(frame: &page::Frame) -> PageEvent {
+    PageEvent::NavigationCommitted {
+        frame: frame.id.as_str().into(),
+        loader: frame.loader_id.as_str().into(),
+        url: frame.url.clone() + frame.url_fragment.as_deref().unwrap_or_default(),
+        name: frame.name.clone().unwrap_or_default(),
+        failed: frame.unreachable_url.clone(),
+    }
+}
+
+/// The event's fields; `None`, and a line in the log, if they are not what the protocol says.
+fn read<E: Event>(event: &RawEvent) -> Option<E> {
+    event
+        .parse::<E>()?
+        .inspect_err(|error| tracing::warn!(%error, "an event is not understood"))
+        .ok()
+}
+
+impl CdpPage {
+    /// Takes note of an event. Returns what must be asked because of it.
+    fn on(self: &Arc<Self>, event: &RawEvent) -> Option<PendingDocument> {
+        let session = || self.session_named(event.session.as_ref());
+        match &*event.method {
+            page::LifecycleEvent::METHOD => self.on_lifecycle_event(read(event)?),
+            page::FrameStartedNavigating::METHOD => self.on_frame_started_navigating(read(event)?),
+            page::FrameRequestedNavigation::METHOD => {
+                self.on_frame_requested_navigation(&read(event)?)
+            }
+            page::WindowOpen::METHOD => self.report(PageEvent::OpeningRequested),
+            page::FrameNavigated::METHOD => {
+                return self.on_frame_navigated(&read(event)?, &session());
+            }
+            page::FrameStoppedLoading::METHOD => self.on_frame_stopped_loading(read(event)?),
+            page::NavigatedWithinDocument::METHOD => {
+                self.on_navigated_within_document(read(event)?)
+            }
+            page::FrameAttached::METHOD => self.on_frame_attached(read(event)?, session()),
+            page::FrameDetached::METHOD => self.on_frame_detached(read(event)?),
+            page::JavascriptDialogOpening::METHOD => {
+                self.on_dialog_opening(read(event)?, session())
+            }
+            page::JavascriptDialogClosed::METHOD => self.report(PageEvent::DialogClosed),
+            page::FileChooserOpened::METHOD => {
+                self.on_file_chooser_opened(&read(event)?, session())
+            }
+            target::AttachedToTarget::METHOD => {
+                return setup::child(self, &session(), read(event)?);
+            }
+            target::DetachedFromTarget::METHOD => {
+                self.child_detached(&read::<target::DetachedFromTarget>(event)?.session_id);
+            }
+            fetch::RequestPaused::METHOD => self.on_request_paused(&session(), read(event)?),
+            fetch::AuthRequired::METHOD => {
+                authentication::answer(self, &session(), &read(event)?);
+            }
+            log::EntryAdded::METHOD => {
+                let entry = console::entry(&read::<log::EntryAdded>(event)?.entry)?;
+                self.report(PageEvent::Console(entry));
+            }
+            // The crash of a frame's process leaves the page alive.
+            inspector::TargetCrashed::METHOD if self.is_own(event) => {
+                self.report(PageEvent::Crashed);
+            }
+            input::DragIntercepted::METHOD => {
+                self.drag
+                    .intercepted(read::<input::DragIntercepted>(event)?.data);
+            }
+            method if method.starts_with("Runtime.") => self.on_runtime(event)?,
+            method if method.starts_with("Network.") => self.on_network(event, &session()),
+            _ => {}
+        }
+        None
+    }
+
+    fn is_own(&self, event: &RawEvent) -> bool {
+        event.session.as_ref().is_none_or(|id| self.is_session(id))
+    }
+
+    fn on_lifecycle_event(&self, lifecycle: page::LifecycleEvent) {
+        let (frame, loader) = (lifecycle.frame_id.into(), lifecycle.loader_id.into());
+        match lifecycle.name.as_str() {
+            "DOMContentLoaded" => self.report(PageEvent::DomContentLoaded { frame, loader }),
+            "load" => self.report(PageEvent::Load { frame, loader }),
+            _ => {}
+        }
+    }
+
+    fn on_frame_requested_navigation(&self, requested: &page::FrameRequestedNavigation) {
+        use page::ClientNavigationDisposition as To;
+        if matches!(
+            requested.disposition,
+            To::NewTab | To::NewWindow | To::Download
+        ) {
+            self.report(PageEvent::OpeningRequested);
+        }
+    }
+
+    fn on_frame_started_navigating(&self, started: page::FrameStartedNavigating) {
+        use page::FrameNavigationKind as Kind;
+        if matches!(
+            started.navigation_type,
+            Kind::SameDocument | Kind::HistorySameDocument
+        ) {
+            return;
+        }
+        let frame = FrameId::from(started.frame_id);
+        let loader = (!started.loader_id.is_empty()).then(|| LoaderId::from(started.loader_id));
+        self.navigation_started(&frame, loader.as_ref());
+        self.report(PageEvent::NavigationStarted {
+            frame,
+            loader,
+            url: started.url,
+        });
+    }
+
+    fn on_frame_navigated(
+        self: &Arc<Self>,
+        navigated: &page::FrameNavigated,
+        session: &Session,
+    ) -> Option<PendingDocument> {
+        let frame = FrameId::from(&navigated.frame.id);
+        self.frame_shows(&frame, session);
+        self.report(committed(&navigated.frame));
+        // A document that was kept comes back with its frames, and loads nothing any more.
+        (navigated.kind == page::NavigationType::BackForwardCacheRestore)
+            .then(|| setup::load_restored_frames(session))
+    }
+
+    /// After a commit nothing is pending any more, so this ends only what came to nothing.
+    fn on_frame_stopped_loading(&self, stopped: page::FrameStoppedLoading) {
+        self.report(PageEvent::NavigationAborted {
+            frame: stopped.frame_id.into(),
+            loader: None,
+            reason: String::new(),
+        });
+    }
+
+    fn on_navigated_within_document(&self, within: page::NavigatedWithinDocument) {
+        self.report(PageEvent::SameDocumentNavigation {
+            frame: within.frame_id.into(),
+            url: within.url,
+        });
+    }
+
+    fn on_frame_attached(&self, attached: page::FrameAttached, session: Session) {
+        let (frame, parent) = (
+            FrameId::from(attached.frame_id),
+            FrameId::from(attached.parent_frame_id),
+        );
+        self.frame_attached(frame.clone(), parent.clone(), session);
+        self.report(PageEvent::FrameAttached { frame, parent });
+    }
+
+    fn on_frame_detached(&self, detached: page::FrameDetached) {
+        // A swap is a move to another process, which tells of the frame itself.
+        if detached.reason != page::FrameDetachedReason::Swap {
+            let frame = FrameId::from(detached.frame_id);
+            self.remove_frame(&frame);
+            self.report(PageEvent::FrameDetached { frame });
+        }
+    }
+
+    fn on_dialog_opening(&self, dialog: page::JavascriptDialogOpening, session: Session) {
+        self.dialog_opened(session);
+        self.report(PageEvent::DialogOpened {
+            kind: match dialog.kind {
+                page::DialogType::Confirm => DialogKind::Confirm,
+                page::DialogType::Prompt => DialogKind::Prompt,
+                page::DialogType::Beforeunload => DialogKind::Beforeunload,
+                page::DialogType::Alert | page::DialogType::Unknown => DialogKind::Alert,
+            },
+            message: dialog.message,
+            default_value: dialog.default_prompt.unwrap_or_default(),
+        });
+    }
+
+    fn on_file_chooser_opened(&self, chooser: &page::FileChooserOpened, session: Session) {
+        self.chooser_opened(session, chooser.backend_node_id);
+        self.report(PageEvent::FileChooserOpened {
+            multiple: chooser.mode == page::FileChooserMode::SelectMultiple,
+        });
+    }
+
+    fn on_runtime(&self, event: &RawEvent) -> Option<()> {
+        let session = event.session.clone().unwrap_or_else(|| "".into());
+        match &*event.method {
+            runtime::ExecutionContextCreated::METHOD => {
+                let created: runtime::ExecutionContextCreated = read(event)?;
+                self.worlds().created(&session, &created.context);
+            }
+            runtime::ExecutionContextDestroyed::METHOD => {
+                let destroyed: runtime::ExecutionContextDestroyed = read(event)?;
+                self.worlds()
+                    .destroyed(&session, destroyed.execution_context_id);
+            }
+            runtime::ExecutionContextsCleared::METHOD => self.worlds().cleared(&session),
+            runtime::ConsoleAPICalled::METHOD => {
+                self.report(PageEvent::Console(console::called(&read(event)?)));
+            }
+            runtime::ExceptionThrown::METHOD => {
+                self.report(PageEvent::Console(console::thrown(&read(event)?)));
+            }
+            _ => {}
+        }
+        Some(())
+    }
+
+    fn on_network(&self, event: &RawEvent, session: &Session) {
+        for translated in network::request_events(event) {
+            match &translated {
+                RequestEvent::Started {
+                    id,
+                    frame,
+                    is_navigation,
+                    ..
+                } => {
+                    let navigates = frame.clone().filter(|_| *is_navigation);
+                    self.request_sent(id.clone(), session.clone(), navigates);
+                }
+                // A document's request carries its loader's name; without the document there is no commit to wait for.
+                RequestEvent::Failed { id, reason, .. } => {
+                    if let Some(frame) = self.navigated_by(id) {
+                        self.report(PageEvent::NavigationAborted {
+                            frame,
+                            loader: Some(LoaderId::from(id.as_str())),
+                            reason: reason.clone(),
+                        });
+                    }
+                }
+                _ => {}
+            }
+            self.report(PageEvent::Request(translated));
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! Trusted input: one gesture, one write.
+
+use super::CdpPage;
+use crate::backend::{Evaluation, Input, InputStep, Key, Modifier, MouseButton, Point};
+use crate::error::Result;
+use async_trait::async_trait;
+use serde_json::Value;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+use wire::Reply;
+use wire::cdp::Empty;
+use wire::cdp::input::{
+    DispatchDragEvent, DispatchKeyEvent, DispatchMouseEvent, DragData, DragEventType, InsertText,
+    KeyEventType, MouseButton as Button, MouseEventType, SetInterceptDrags,
+};
+
+/// Steps that are sent before the first of them is acknowledged.
+const AHEAD: usize = 96;
+/// How long the browser may take to hand over a drag that the page has begun.
+const DRAG_DATA_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// A native drag and drop that runs through us, as Chromium offers it to a debugger.
+#[derive(Default)]
+pub(super) struct Drag {
+    state: Mutex<DragState>,
+    changed: watch::Sender<u64>,
+}
+
+#[derive(Default)]
+struct DragState {
+    /// Moves with the button down may begin a drag.
+    listening: bool,
+    data: Option<DragData>,
+}
+
+#[async_trait]
+impl Input for CdpPage {
+    // Steps that cannot begin a drag go out in one write, unless they are very many.
+    async fn input(&self, steps: &[InputStep]) -> Result<()> {
+        let mut sent: Vec<Reply<Empty>> = Vec::new();
+        for step in steps {
+            let drags = match step {
+                InputStep::MouseMove { buttons, .. } => buttons.contains(&MouseButton::Left),
+                InputStep::MouseUp { .. } => self.drag.state().listening,
+                _ => false,
+            };
+            if drags {
+                acknowledged(&mut sent).await?;
+                self.dispatch_while_dragging(step).await?;
+            } else {
+                sent.push(self.send_input(step));
+                // What is on its way cannot be called back, and a slow page takes one at a time.
+                if sent.len() == AHEAD {
+                    acknowledged(&mut sent).await?;
+                }
+            }
+        }
+        acknowledged(&mut sent).await
+    }
+}
+
+impl CdpPage {
+    async fn dispatch_while_dragging(&self, step: &InputStep) -> Result<()> {
+        match step {
+            InputStep::MouseMove { to, modifiers, .. } => {
+                if let Some(data) = self.drag.data() {
+                    return self
+                        .drag_event(DragEventType::DragOver, *to, data, modifiers)
+                        .await;
+                }
+                let first = !std::mem::replace(&mut self.drag.state().listening, true);
+                if first {
+                    self.session
+                        .call(&SetInterceptDrags { enabled: true })
+                        .await?;
+                    self.in_all_frames("watchDrag").await;
+                }
+                self.send_input(step).await?;
+                let answers = self.in_all_frames("dragBegan").await;
+                let begun = answers.iter().any(|answer| answer == "true");
+                if begun && let Some(data) = self.drag.take_drag_data().await {
+                    self.drag_event(DragEventType::DragEnter, *to, data.clone(), modifiers)
+                        .await?;
+                    self.drag_event(DragEventType::DragOver, *to, data, modifiers)
+                        .await?;
+                }
+            }
+            InputStep::MouseUp { at, modifiers, .. } => {
+                let data = self.drag.data();
+                *self.drag.state() = DragState::default();
+                if let Some(data) = data {
+                    self.drag_event(DragEventType::Drop, *at, data, modifiers)
+                        .await?;
+                }
+                self.send_input(step).await?;
+                self.session
+                    .call(&SetInterceptDrags { enabled: false })
+                    .await?;
+            }
+            _ => self.send_input(step).await.map(drop)?,
+        }
+        Ok(())
+    }
+
+    /// Asks the core of each frame, and gives the answers as JSON; a frame that cannot answer has no say.
+    async fn in_all_frames(&self, function: &str) -> Vec<String> {
+        let mut answers = Vec::new();
+        for frame in self.all_frames() {
+            if let Ok(answer) = self.call(&frame, function, &Value::Null).await {
+                answers.push(answer);
+            }
+        }
+        answers
+    }
+
+    async fn drag_event(
+        &self,
+        kind: DragEventType,
+        at: Point,
+        data: DragData,
+        held: &[Modifier],
+    ) -> Result<()> {
+        self.session
+            .call(&DispatchDragEvent {
+                kind,
+                x: at.x,
+                y: at.y,
+                data,
+                modifiers: Some(bits(held)),
+            })
+            .await?;
+        Ok(())
+    }
+
+    fn send_input(&self, step: &InputStep) -> Reply<Empty> {
+        let session = &self.session;
+        match step {
+            InputStep::MouseMove {
+                to,
+                buttons,
+                modifiers,
+            } => session.send(&DispatchMouseEvent {
+                kind: MouseEventType::MouseMoved,
+                x: to.x,
+                y: to.y,
+                button: Some(buttons.first().map_or(Button::None, |first| button(*first))),
+                buttons: Some(held(buttons)),
+                modifiers: Some(bits(modifiers)),
+                ..Default::default()
+            }),
+            InputStep::MouseDown {
+                at,
+                button: which,
+                buttons,
+                count,
+                modifiers,
+            } => session.send(&DispatchMouseEvent {
+                kind: MouseEventType::MousePressed,
+                x: at.x,
+                y: at.y,
+                button: Some(button(*which)),
+                buttons: Some(held(buttons)),
+                click_count: Some(i64::from(*count)),
+                modifiers: Some(bits(modifiers)),
+                ..Default::default()
+            }),
+            InputStep::MouseUp {
+                at,
+                button: which,
+                buttons,
+                count,
+                modifiers,
+            } => session.send(&DispatchMouseEvent {
+                kind: MouseEventType::MouseReleased,
+                x: at.x,
+                y: at.y,
+                button: Some(button(*which)),
+                buttons: Some(held(buttons)),
+                click_count: Some(i64::from(*count)),
+                modifiers: Some(bits(modifiers)),
+                ..Default::default()
+            }),
+            InputStep::Wheel {
+                at,
+                delta_x,
+                delta_y,
+                modifiers,
+            } => session.send(&DispatchMouseEvent {
+                kind: MouseEventType::MouseWheel,
+                x: at.x,
+                y: at.y,
+                delta_x: Some(*delta_x),
+                delta_y: Some(*delta_y),
+                modifiers: Some(bits(modifiers)),
+                ..Default::default()
+            }),
+            InputStep::KeyDown {
+                key,
+                modifiers,
+                repeat,
+            } => session.send(&key_down(key, modifiers, *repeat)),
+            InputStep::KeyUp { key, modifiers } => session.send(&DispatchKeyEvent {
+                kind: KeyEventType::KeyUp,
+                modifiers: Some(bits(modifiers)),
+                key: Some(key.key.clone()),
+                code: Some(key.code.clone()),
+                windows_virtual_key_code: Some(i64::from(key.key_code)),
+                location: Some(i64::from(key.location)),
+                ..Default::default()
+            }),
+            InputStep::InsertText { text } => session.send(&InsertText { text: text.clone() }),
+        }
+    }
+}
+
+async fn acknowledged(sent: &mut Vec<Reply<Empty>>) -> Result<()> {
+    for reply in sent.drain(..) {
+        reply.await?;
+    }
+    Ok(())
+}
+
+fn key_down(key: &Key, modifiers: &[Modifier], repeat: bool) -> DispatchKeyEvent {
+    DispatchKeyEvent {
+        kind: if key.text.is_some() {
+            KeyEventType::KeyDown
+        } else {
+            KeyEventType::RawKeyDown
+        },
+        modifiers: Some(bits(modifiers)),
+        text: key.text.clone(),
+        unmodified_text: key.text.clone(),
+        key: Some(key.key.clone()),
+        code: Some(key.code.clone()),
+        windows_virtual_key_code: Some(i64::from(key.key_code)),
+        auto_repeat: Some(repeat),
+        is_keypad: Some(key.location == 3),
+        // The browser takes 3, the keypad, for a standard position otherwise.
+        location: Some(i64::from(key.location)),
+        ..Default::default()
+    }
+}
+
+/// <https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-dispatchKeyEvent>
+fn bits(modifiers: &[Modifier]) -> i64 {
+    modifiers
+        .iter()
+        .map(|modifier| match modifier {
+            Modifier::Alt => 1,
+            Modifier::Control => 2,
+            Modifier::Meta => 4,
+            Modifier::Shift => 8,
+        })
+        .fold(0, |bits, bit| bits | bit)
+}
+
+fn held(buttons: &[MouseButton]) -> i64 {
+    buttons
+        .iter()
+        .map(|button| match button {
+            MouseButton::Left => 1,
+            MouseButton::Right => 2,
+            MouseButton::Middle => 4,
+        })
+        .fold(0, |bits, bit| bits | bit)
+}
+
+fn button(button: MouseButton) -> Button {
+    match button {
+        MouseButton::Left => Button::Left,
+        MouseButton::Right => Button::Right,
+        MouseButton::Middle => Button::Middle,
+    }
+}
+
+impl Drag {
+    pub(super) fn intercepted(&self, data: DragData) {
+        self.state().data = Some(data);
+        self.changed.send_modify(|count| *count += 1);
+    }
+
+    fn data(&self) -> Option<DragData> {
+        self.state().data.clone()
+    }
+
+    /// The data of a drag that the page has begun; `None` if the browser keeps it for itself.
+    async fn take_drag_data(&self) -> Option<DragData> {
+        let mut changed = self.changed.subscribe();
+        let arrived = async {
+            loop {
+                changed.mark_unchanged();
+                if let Some(data) = self.data() {
+                    return data;
+                }
+                // The sender lives in `self`.
+                let _ = changed.changed().await;
+            }
+        };
+        tokio::time::timeout(DRAG_DATA_TIMEOUT, arrived).await.ok()
+    }
+
+    fn state(&self) -> MutexGuard<'_, DragState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,277 @@
+//! Requests that stop by us because somebody decides about them.
+
+use super::CdpPage;
+use super::authentication;
+use crate::backend::cdp::network::name;
+use crate::backend::{
+    FailureReason, Fetched, FrameId, Headers, Interception, PausedRequest, RequestId, Verdict,
+};
+use crate::error::{Error, Result};
+use crate::routes::RouteAnswer;
+use async_trait::async_trait;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use futures_util::future::join_all;
+use std::sync::Arc;
+use wire::Session;
+use wire::cdp::fetch;
+use wire::cdp::network::{ErrorReason, ResourceType};
+use wire::cdp::{Binary, fetch::HeaderEntry};
+
+impl CdpPage {
+    /// What a session is told of requests, if anything.
+    pub(super) fn interception(&self) -> Option<fetch::Enable> {
+        let asks = authentication::is_wanted(&self.options());
+        let decides = self.state().intercepts || !self.routes().is_empty();
+        (asks || decides).then(|| fetch::Enable {
+            handle_auth_requests: asks.then_some(true),
+            ..Default::default()
+        })
+    }
+
+    /// Tells every session of the page that draws documents.
+    pub(crate) async fn apply_interception(&self) -> Result<()> {
+        let enable = self.interception();
+        let frames = self.children().into_iter();
+        let sessions = frames
+            .filter(|child| child.is_frame)
+            .map(|child| child.session)
+            .chain([self.session.clone()]);
+        let told = sessions.map(|session| {
+            let enable = enable.clone();
+            async move {
+                match &enable {
+                    Some(enable) => session.call(enable).await.map(drop),
+                    None => session.call(&fetch::Disable {}).await.map(drop),
+                }
+            }
+        });
+        // A frame that goes meanwhile has nothing to stop.
+        match join_all(told).await.pop() {
+            Some(Err(error)) => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Asks who decides; a request that nobody decides about goes on.
+    pub(super) fn on_request_paused(
+        self: &Arc<Self>,
+        session: &Session,
+        paused: fetch::RequestPaused,
+    ) {
+        let key = format!(
+            "{} {}",
+            paused.request_id,
+            session.id().map_or("", |id| &**id)
+        );
+        if paused.response_status_code.is_some() || paused.response_error_reason.is_some() {
+            if let Some(unwanted) = self.answered(&key, paused) {
+                authentication::continue_request(session, unwanted);
+            }
+            return;
+        }
+        let (page, session) = (self.clone(), session.clone());
+        let (url, kind) = (paused.request.url.clone(), name(paused.resource_type));
+        self.routes()
+            .decide(&url, kind, move |answer| match answer {
+                Some(answer) => apply_route(&session, paused, &answer),
+                None => page.ask_interceptors(&session, paused, key),
+            });
+    }
+
+    /// No rule is about the request: asks who follows the page.
+    fn ask_interceptors(&self, session: &Session, paused: fetch::RequestPaused, key: String) {
+        let taken = self.state().intercepts
+            && self.reporter.offer(PausedRequest {
+                id: paused.network_id.as_ref().map(RequestId::from),
+                frame: FrameId::from(&paused.frame_id),
+                url: paused.request.url.clone(),
+                method: paused.request.method.clone(),
+                headers: paused.request.headers.0.clone(),
+                body: body(&paused.request),
+                resource_type: name(paused.resource_type).to_owned(),
+                is_navigation: paused.resource_type == ResourceType::Document,
+                key,
+            });
+        if !taken {
+            authentication::continue_request(session, paused);
+        }
+    }
+
+    /// The session and the name that a request waits by.
+    fn waiting(&self, key: &str) -> (Session, String) {
+        let (request_id, session) = key.split_once(' ').unwrap_or((key, ""));
+        let session = self.session_named(Some(&Arc::from(session)));
+        (session, request_id.to_owned())
+    }
+}
+
+#[async_trait]
+impl Interception for CdpPage {
+    async fn set_interception(&self, on: bool) -> Result<()> {
+        self.state().intercepts = on;
+        self.apply_interception().await
+    }
+
+    async fn decide(&self, key: &str, verdict: Verdict) -> Result<()> {
+        let (session, request_id) = self.waiting(key);
+        match verdict {
+            Verdict::Continue {
+                url,
+                method,
+                headers,
+                body,
+            } => {
+                session
+                    .call(&fetch::ContinueRequest {
+                        request_id,
+                        url,
+                        method,
+                        headers: headers.map(entries),
+                        post_data: body.map(Binary),
+                        ..Default::default()
+                    })
+                    .await?;
+            }
+            Verdict::Fulfill {
+                status,
+                headers,
+                body,
+            } => {
+                session
+                    .call(&response(request_id, status, headers, body))
+                    .await?;
+            }
+            Verdict::Abort(reason) => {
+                let error_reason = reason_of(reason);
+                session
+                    .call(&fetch::FailRequest {
+                        request_id,
+                        error_reason,
+                    })
+                    .await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn fetch(&self, key: &str, changes: Verdict) -> Result<Fetched> {
+        let (session, request_id) = self.waiting(key);
+        let answer = self.awaits(key);
+        let mut request = fetch::ContinueRequest {
+            request_id: request_id.clone(),
+            intercept_response: Some(true),
+            ..Default::default()
+        };
+        if let Verdict::Continue {
+            url,
+            method,
+            headers,
+            body,
+        } = changes
+        {
+            request.url = url;
+            request.method = method;
+            request.headers = headers.map(entries);
+            request.post_data = body.map(Binary);
+        }
+        session.call(&request).await?;
+        let paused = answer.await.map_err(|_| Error::PageClosed {})?;
+        let Some(status) = paused.response_status_code else {
+            return Err(Error::NavigationFailed {
+                url: paused.request.url,
+                reason: "net::ERR_FAILED".to_owned(),
+            });
+        };
+        let body = match session.call(&fetch::GetResponseBody { request_id }).await {
+            Ok(body) if body.base64_encoded => {
+                BASE64_STANDARD.decode(body.body).unwrap_or_default()
+            }
+            Ok(body) => body.body.into_bytes(),
+            // A redirect has none.
+            Err(wire::Error::Protocol { .. }) => Vec::new(),
+            Err(error) => return Err(error.into()),
+        };
+        let headers = paused.response_headers.unwrap_or_default().into_iter();
+        Ok(Fetched {
+            status: status.try_into().unwrap_or_default(),
+            status_text: paused.response_status_text.unwrap_or_default(),
+            headers: headers.map(|header| (header.name, header.value)).collect(),
+            body,
+        })
+    }
+}
+
+/// Does with a paused request what its rule says.
+fn apply_route(session: &Session, paused: fetch::RequestPaused, answer: &RouteAnswer) {
+    let request_id = paused.request_id;
+    match answer {
+        RouteAnswer::Block => drop(session.send(&fetch::FailRequest {
+            request_id,
+            error_reason: ErrorReason::BlockedByClient,
+        })),
+        RouteAnswer::Mock(mock) => {
+            let session = session.clone();
+            mock.respond(&paused.request.headers.0, move |status, headers, body| {
+                drop(session.send(&response(request_id, status, headers, body)));
+            });
+        }
+        RouteAnswer::Rewrite(changes) => drop(session.send(&fetch::ContinueRequest {
+            request_id,
+            headers: Some(entries(changes.apply(paused.request.headers.0))),
+            ..Default::default()
+        })),
+    }
+}
+
+fn response(
+    request_id: fetch::RequestId,
+    status: u16,
+    headers: Headers,
+    body: Vec<u8>,
+) -> fetch::FulfillRequest {
+    fetch::FulfillRequest {
+        request_id,
+        response_code: status.into(),
+        response_headers: Some(entries(headers)),
+        body: Some(Binary(body)),
+        ..Default::default()
+    }
+}
+
+fn entries(headers: Headers) -> Vec<HeaderEntry> {
+    headers
+        .into_iter()
+        .map(|(name, value)| HeaderEntry { name, value })
+        .collect()
+}
+
+fn body(request: &wire::cdp::network::Request) -> Option<Vec<u8>> {
+    match &request.post_data_entries {
+        Some(entries) if entries.iter().all(|entry| entry.bytes.is_some()) => {
+            let parts = entries.iter().filter_map(|entry| entry.bytes.as_ref());
+            let parts = parts.map(|part| BASE64_STANDARD.decode(part).ok());
+            Some(parts.collect::<Option<Vec<_>>>()?.concat())
+        }
+        _ => request.post_data.clone().map(String::into_bytes),
+    }
+}
+
+fn reason_of(reason: FailureReason) -> ErrorReason {
+    match reason {
+        FailureReason::Failed => ErrorReason::Failed,
+        FailureReason::Aborted => ErrorReason::Aborted,
+        FailureReason::TimedOut => ErrorReason::TimedOut,
+        FailureReason::AccessDenied => ErrorReason::AccessDenied,
+        FailureReason::ConnectionClosed => ErrorReason::ConnectionClosed,
+        FailureReason::ConnectionReset => ErrorReason::ConnectionReset,
+        FailureReason::ConnectionRefused => ErrorReason::ConnectionRefused,
+        FailureReason::ConnectionAborted => ErrorReason::ConnectionAborted,
+        FailureReason::ConnectionFailed => ErrorReason::ConnectionFailed,
+        FailureReason::NameNotResolved => ErrorReason::NameNotResolved,
+        FailureReason::InternetDisconnected => ErrorReason::InternetDisconnected,
+        FailureReason::AddressUnreachable => ErrorReason::AddressUnreachable,
+        FailureReason::BlockedByClient => ErrorReason::BlockedByClient,
+        FailureReason::BlockedByResponse => ErrorReason::BlockedByResponse,
+    }
+}

@@ -1,0 +1,352 @@
+//! What every new page, frame process and worker is told before it may run.
+
+use super::worlds::WORLD;
+use super::{CdpPage, Child};
+use crate::backend::cdp::targets::{detach_target, guard};
+use crate::backend::guard::guard as guard_script;
+use crate::backend::{ContextOptions, FrameId, LoaderId, PageEvent, PageObserver};
+use crate::error::{Error, Result};
+use crate::launch::source::FileStager;
+use crate::task;
+use futures_util::future::BoxFuture;
+use std::sync::Arc;
+use wire::cdp::{Command, Empty, emulation, log, network, page, runtime, target};
+use wire::{EventStream, Reply, Session};
+
+/// The browser's words for an override that another page of the same process has made; there is no code for it.
+const SHARED: &str = "already in effect";
+
+/// A page that is ready, and has not yet reported anything.
+pub(crate) struct Prepared {
+    pub(crate) page: Arc<CdpPage>,
+    events: EventStream,
+    tree: page::FrameTree,
+}
+
+/// Prepares a page and lets it run.
+pub(crate) async fn page(
+    session: Session,
+    target: &str,
+    files: FileStager,
+    options: ContextOptions,
+    user_agent: String,
+    events: EventStream,
+) -> Result<Prepared> {
+    let page = Arc::new(CdpPage::new(
+        session.clone(),
+        target,
+        files,
+        options,
+        user_agent,
+    ));
+    let tree = PendingSetup::document(&page, &session).answer().await?;
+    Ok(Prepared { page, events, tree })
+}
+
+/// A frame tree that was asked for; `None` if its page or frame went before it could answer.
+pub(super) type PendingDocument = BoxFuture<'static, Option<AttachedDocument>>;
+
+/// What a session says it shows.
+pub(super) struct AttachedDocument {
+    session: Session,
+    tree: page::FrameTree,
+    /// It was kept in the back/forward cache.
+    restored: bool,
+}
+
+impl Prepared {
+    /// Reports what is there already, then everything that happens.
+    pub(crate) fn listen(self, observer: Arc<dyn PageObserver>) {
+        let Self { page, events, tree } = self;
+        page.reporter.set_observer(observer);
+        let session = page.session.clone();
+        report(
+            &page,
+            &AttachedDocument {
+                session,
+                tree,
+                restored: false,
+            },
+        );
+        let reader = task::spawn(
+            "page events",
+            super::events::listen(Arc::downgrade(&page), events),
+        );
+        // Set once, here.
+        let _ = page.reader.set(reader);
+    }
+}
+
+/// A page or a frame's process that was told everything in one go, and asked what it shows.
+struct PendingSetup {
+    tree: Reply<page::GetFrameTreeResponse>,
+    told: Batch,
+    resumed: Reply<Empty>,
+}
+
+impl PendingSetup {
+    fn document(page: &CdpPage, session: &Session) -> Self {
+        let mut batch = Batch::default();
+        batch.send(session, &page::Enable::default());
+        let tree = session.send(&page::GetFrameTree {});
+        batch.send(session, &page::SetLifecycleEventsEnabled { enabled: true });
+        batch.send(session, &runtime::Enable {});
+        batch.send(session, &log::Enable {});
+        batch.send(session, &network::Enable::default());
+        batch.send(
+            session,
+            &page::AddScriptToEvaluateOnNewDocument {
+                // Makes the browser open our world with each document, so that nobody has to ask for it.
+                source: String::new(),
+                world_name: Some(WORLD.to_owned()),
+                run_immediately: Some(true),
+                ..Default::default()
+            },
+        );
+        batch.send(session, &auto_attach());
+        batch.send(
+            session,
+            &page::SetInterceptFileChooserDialog {
+                enabled: true,
+                ..Default::default()
+            },
+        );
+        let facts = page.emulation();
+        if !facts.options.is_anothers {
+            batch.send(
+                session,
+                &emulation::SetFocusEmulationEnabled { enabled: true },
+            );
+        }
+        let is_page = session.id() == page.session.id();
+        facts.send(session, is_page, &mut batch);
+        let options = page.options();
+        for script in init_scripts(&options) {
+            batch.send(
+                session,
+                &page::AddScriptToEvaluateOnNewDocument {
+                    source: script,
+                    ..Default::default()
+                },
+            );
+        }
+        if let Some(enable) = page.interception() {
+            batch.send(session, &enable);
+        }
+        let resumed = session.send(&runtime::RunIfWaitingForDebugger {});
+        Self {
+            tree,
+            told: batch,
+            resumed,
+        }
+    }
+
+    async fn answer(self) -> Result<page::FrameTree> {
+        let tree = self.tree.await?;
+        self.told.done().await?;
+        self.resumed.await?;
+        Ok(tree.frame_tree)
+    }
+}
+
+/// A frame's process or a worker was attached below a page. Returns the question what a frame shows.
+pub(super) fn child(
+    page: &Arc<CdpPage>,
+    parent: &Session,
+    attached: target::AttachedToTarget,
+) -> Option<PendingDocument> {
+    let session = parent.connection().session(attached.session_id.as_str());
+    let child = |is_frame| Child {
+        session: session.clone(),
+        is_frame,
+    };
+    match attached.target_info.kind.as_str() {
+        "iframe" => {
+            page.child_attached(child(true));
+            page.set_frame_session(&FrameId::from(&attached.target_info.target_id), &session);
+            // Only the tree is waited for, so that it is told of before the events that follow it.
+            let PendingSetup { tree, .. } = PendingSetup::document(page, &session);
+            let parent = attached.target_info.parent_frame_id;
+            Some(Box::pin(async move {
+                let mut tree = tree
+                    .await
+                    .inspect_err(
+                        |error| tracing::debug!(%error, "a frame went before it was ready"),
+                    )
+                    .ok()?
+                    .frame_tree;
+                // Its process does not know the frame above it.
+                tree.frame.parent_id = tree.frame.parent_id.or(parent);
+                Some(AttachedDocument {
+                    session,
+                    tree,
+                    restored: false,
+                })
+            }))
+        }
+        "worker" => {
+            page.child_attached(child(false));
+            let mut batch = Batch::default();
+            batch.send(&session, &runtime::Enable {});
+            batch.send(&session, &network::Enable::default());
+            let rules = &page.options().origins;
+            guard(&session, rules);
+            page.emulation().send_to_worker(&session, &mut batch);
+            // What a worker answers to these does not matter.
+            drop(batch);
+            let holding = session.send(&auto_attach());
+            task::spawn("a worker's start", async move {
+                // Told both at once, the browser may let it run before it knows to hold the workers that it starts. Whatever the
+                // answer, it must not wait for ever.
+                let _ = holding.await;
+                drop(session.send(&runtime::RunIfWaitingForDebugger {}));
+            })
+            .detach();
+            None
+        }
+        _ => {
+            detach_target(session, parent, attached.session_id);
+            None
+        }
+    }
+}
+
+/// The question what came back with a document from the back/forward cache.
+pub(super) fn load_restored_frames(session: &Session) -> PendingDocument {
+    let session = session.clone();
+    Box::pin(async move {
+        let tree = session.call(&page::GetFrameTree {}).await.ok()?;
+        Some(AttachedDocument {
+            session,
+            tree: tree.frame_tree,
+            restored: true,
+        })
+    })
+}
+
+/// Tells of the frames that no event has told of.
+pub(super) fn report(page: &CdpPage, arrived: &AttachedDocument) {
+    report_tree(page, arrived, &arrived.tree);
+}
+
+fn report_tree(page: &CdpPage, arrived: &AttachedDocument, tree: &page::FrameTree) {
+    let frame = FrameId::from(&tree.frame.id);
+    if let Some(parent) = &tree.frame.parent_id
+        && !page.has_frame(&tree.frame.id)
+    {
+        let parent = FrameId::from(parent);
+        page.frame_attached(frame.clone(), parent.clone(), arrived.session.clone());
+        page.report(PageEvent::FrameAttached {
+            frame: frame.clone(),
+            parent,
+        });
+    }
+    // The commit that brought it back told of the document itself.
+    let told = page.shown_by(&frame, &arrived.session)
+        || arrived.restored && tree.frame.id == arrived.tree.frame.id;
+    if !told {
+        page.frame_shows(&frame, &arrived.session);
+        page.report(super::events::committed(&tree.frame));
+    }
+    if arrived.restored {
+        let loader = LoaderId::from(&tree.frame.loader_id);
+        page.report(PageEvent::Load { frame, loader });
+    }
+    for child in tree.child_frames.iter().flatten() {
+        report_tree(page, arrived, child);
+    }
+}
+
+fn auto_attach() -> target::SetAutoAttach {
+    target::SetAutoAttach {
+        auto_attach: true,
+        wait_for_debugger_on_start: true,
+        flatten: Some(true),
+        ..Default::default()
+    }
+}
+
+fn init_scripts(options: &ContextOptions) -> Vec<String> {
+    let mut scripts = options.init_scripts.clone();
+    if !options.origins.is_empty() {
+        scripts.insert(0, guard_script(&options.origins));
+    }
+    if options.block_service_workers {
+        scripts.push(
+            "if (navigator.serviceWorker) navigator.serviceWorker.register = async () => { console.warn('Service workers are blocked by Playhouse'); };"
+                .to_owned(),
+        );
+    }
+    scripts
+}
+
+/// Commands that go out together and whose success is all that matters.
+#[derive(Default)]
+pub(super) struct Batch {
+    sent: Vec<Reply<Empty>>,
+    /// With the option that each is for.
+    demanded: Vec<(&'static str, Reply<Empty>)>,
+}
+
+impl Batch {
+    pub(super) fn send<C>(&mut self, session: &Session, command: &C)
+    where
+        C: Command,
+        Reply<C::Response>: Acknowledgement,
+    {
+        session.send(command).put(self);
+    }
+
+    /// The same for a command whose value comes from the caller, as that option.
+    pub(super) fn send_required(
+        &mut self,
+        session: &Session,
+        option: &'static str,
+        command: &impl Command<Response = Empty>,
+    ) {
+        self.demanded.push((option, session.send(command)));
+    }
+
+    /// Waits for all answers. What this browser does not know is let pass: an older one lacks a command or two.
+    pub(super) async fn done(self) -> Result<()> {
+        for reply in self.sent {
+            check_accepted(reply.await)?;
+        }
+        for (option, reply) in self.demanded {
+            match reply.await {
+                Err(wire::Error::Protocol { message, .. }) if !message.contains(SHARED) => {
+                    return Err(Error::InvalidOption { option, message });
+                }
+                other => check_accepted(other)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_accepted(answer: wire::Result<Empty>) -> Result<()> {
+    match answer {
+        Ok(_) => Ok(()),
+        Err(error @ wire::Error::Protocol { .. }) => {
+            tracing::debug!(%error, "not supported here");
+            Ok(())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// An answer without content, or one whose content is not needed.
+pub(super) trait Acknowledgement {
+    fn put(self, batch: &mut Batch);
+}
+
+impl Acknowledgement for Reply<Empty> {
+    fn put(self, batch: &mut Batch) {
+        batch.sent.push(self);
+    }
+}
+
+impl Acknowledgement for Reply<page::AddScriptToEvaluateOnNewDocumentResponse> {
+    /// Its identifier is never used; order guarantees that it is in force.
+    fn put(self, _batch: &mut Batch) {}
+}

@@ -1,0 +1,67 @@
+//! Whether a page's scripts still give way, and what ends them if they do not.
+
+use super::CdpPage;
+use crate::backend::{FrameId, PageEvent, Unresponsive};
+use crate::error::Result;
+use async_trait::async_trait;
+use wire::cdp::browser::GetVersion;
+use wire::cdp::{page, runtime};
+
+/// Timers are numbered one after the other; a page that had more than this many keeps the oldest.
+const STOP_TIMERS: &str = "for (let last = setTimeout(String), id = last; id > Math.max(0, last - 1e6); id--) clearTimeout(id)";
+
+#[async_trait]
+impl Unresponsive for CdpPage {
+    async fn check_responsive(&self, frame: &FrameId) -> Result<()> {
+        let session = self.session_for(frame)?;
+        let asked = runtime::Evaluate {
+            expression: "0".to_owned(),
+            silent: Some(true),
+            ..Default::default()
+        };
+        match session.call(&asked).await {
+            // A document without scripts refuses, which is an answer.
+            Ok(_) | Err(wire::Error::Protocol { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn check_browser_responsive(&self) -> Result<()> {
+        let browser = self.session.connection().root();
+        Ok(browser.call(&GetVersion {}).await.map(drop)?)
+    }
+
+    fn terminate_execution(&self, frame: &FrameId) {
+        if let Ok(session) = self.session_for(frame) {
+            drop(session.send(&runtime::TerminateExecution {}));
+        }
+    }
+
+    async fn wait_for_termination(&self, frame: &FrameId) -> Result<()> {
+        let session = self.session_for(frame)?;
+        match session.call(&runtime::TerminateExecution {}).await {
+            Ok(_) | Err(wire::Error::Protocol { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn stop_timers(&self, frame: &FrameId) {
+        // In our world, where the functions are the browser's own.
+        let Some(world) = self.worlds().isolated(frame) else {
+            return;
+        };
+        if let Ok(session) = self.session_for(frame) {
+            drop(session.send(&runtime::Evaluate {
+                expression: STOP_TIMERS.to_owned(),
+                unique_context_id: Some(world.unique.to_string()),
+                silent: Some(true),
+                ..Default::default()
+            }));
+        }
+    }
+
+    fn end_renderer(&self) {
+        drop(self.session.send(&page::Crash {}));
+        self.report(PageEvent::Crashed);
+    }
+}

@@ -1,0 +1,67 @@
+//! What a browser context must be able to do, by concern.
+
+use super::{Cookie, Geolocation, Headers, PageId, Throttling};
+use crate::error::Result;
+use crate::routes::Routes;
+use async_trait::async_trait;
+
+/// A browser context: cookies, storage, permissions and pages of its own.
+#[async_trait]
+pub trait ContextBackend: Cookies + Permissions + Send + Sync {
+    /// Opens a blank page and returns once it can be driven; the observer was told about it by then.
+    async fn new_page(&self) -> Result<PageId>;
+
+    /// Documents of any origins, to read and write what their storages hold.
+    async fn documents(&self) -> Result<Box<dyn OriginDocuments>>;
+
+    /// Turns offline mode of every page of the context on or off.
+    async fn set_offline(&self, offline: bool) -> Result<()>;
+    /// Throttles the network of every page of the context, in a browser that has a command for that
+    /// ([`Capabilities::throttles`](super::Capabilities::throttles)).
+    async fn set_throttling(&self, throttling: Throttling) -> Result<()>;
+    /// Blocks, mocks or changes requests of every page of the context.
+    async fn set_routes(&self, routes: Routes) -> Result<()>;
+    /// Sets the headers that are added to every request from now on.
+    async fn set_extra_headers(&self, headers: &Headers) -> Result<()>;
+    /// Sets the position that the pages see; `None` makes it unavailable.
+    async fn set_geolocation(&self, geolocation: Option<Geolocation>) -> Result<()>;
+    /// Adds a script that runs in each new document before the document's own.
+    async fn add_init_script(&self, source: &str) -> Result<()>;
+
+    /// Why the context is gone although its browser is not: where each has a process of its own.
+    fn closed_reason(&self) -> Option<String> {
+        None
+    }
+
+    /// Closes all pages of the context and deletes its data; a default context keeps its profile.
+    async fn close(&self) -> Result<()>;
+}
+
+/// The cookies of a context.
+#[async_trait]
+pub trait Cookies {
+    /// Every cookie of the context.
+    async fn cookies(&self) -> Result<Vec<Cookie>>;
+    /// Adds cookies, replacing those of the same name, domain and path.
+    async fn set_cookies(&self, cookies: &[Cookie]) -> Result<()>;
+    /// Removes these cookies and no others.
+    async fn delete_cookies(&self, cookies: &[Cookie]) -> Result<()>;
+    /// Removes every cookie.
+    async fn clear_cookies(&self) -> Result<()>;
+}
+
+/// The permissions of a context.
+#[async_trait]
+pub trait Permissions {
+    /// Grants permissions by their Playwright names (`geolocation`, `clipboard-read`, …), to one origin or to all.
+    async fn grant_permissions(&self, permissions: &[String], origin: Option<&str>) -> Result<()>;
+    /// Takes back every grant.
+    async fn clear_permissions(&self) -> Result<()>;
+}
+
+/// Empty documents of origins, one after the other, which no observer is told about and for which no request is sent.
+#[async_trait]
+pub trait OriginDocuments: Send {
+    /// Runs an expression in the document of an origin; its value, or that of its promise, must be a string.
+    async fn run(&mut self, origin: &str, expression: String) -> Result<String>;
+}

@@ -1,0 +1,310 @@
+//! Files that pages download: the browser puts them into a folder of ours and tells nobody, so the folder is watched.
+
+use super::WebDriverContext;
+use crate::backend::webdriver::download_watcher::{DownloadChange, DownloadWatcher};
+use crate::backend::webdriver::page::WebDriverPage;
+use crate::backend::{DownloadEvent, PageBackend, PageId};
+use crate::task;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long an answer that is to be saved may take to become a file.
+const DOWNLOAD_START_TIMEOUT: Duration = Duration::from_secs(120);
+/// How long what a page says of its download is waited for, once the file is there.
+const DOWNLOAD_REPORT_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long a file that arrived before its answer was heard of is remembered.
+const EARLY_FILE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The downloads of a context.
+pub(super) struct Downloads {
+    download_watcher: Option<DownloadWatcher>,
+    /// Held while news are taken in, so that nobody takes a file for new that another takes in.
+    looking: Mutex<()>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    last: u64,
+    /// Those that have begun, in order.
+    expected: Vec<Expected>,
+    /// Files that arrived before their answer was heard of, and when. What a page makes itself is no answer, and never heard of.
+    early: Vec<(String, Instant)>,
+}
+
+struct Expected {
+    id: String,
+    /// What the answer wants to be called.
+    name: Option<String>,
+    url: String,
+}
+
+impl Expected {
+    fn file_name(&self) -> String {
+        self.name.clone().unwrap_or_else(|| last_part(&self.url))
+    }
+}
+
+impl State {
+    /// Whose file this is: it has the name, or none is known and the browser has found one. Else it is guessed that the browser has found
+    /// another name than that of the first answer which has no file on its way. Nobody's, if there is none: a link to a download has
+    /// brought it, of which nobody tells.
+    fn claim(&mut self, name: &str, is_on_its_way: impl Fn(&str) -> bool) -> Option<String> {
+        let of = |is: &dyn Fn(&Expected) -> bool| self.expected.iter().position(is);
+        let free = |it: &Expected| !is_on_its_way(&it.file_name());
+        let index = of(&|it| it.file_name() == name)
+            .or_else(|| of(&|it| it.name.is_none() && free(it)))
+            .or_else(|| of(&free))?;
+        Some(self.expected.remove(index).id)
+    }
+
+    fn record_early_file(&mut self, name: String) {
+        self.early
+            .retain(|(_, came)| came.elapsed() < EARLY_FILE_TIMEOUT);
+        self.early.push((name, Instant::now()));
+    }
+
+    /// Whether the file of an answer is here already.
+    fn take_early_file(&mut self, name: &str) -> bool {
+        self.early
+            .retain(|(_, came)| came.elapsed() < EARLY_FILE_TIMEOUT);
+        let index = self.early.iter().position(|(early, _)| early == name);
+        index.map(|index| self.early.remove(index)).is_some()
+    }
+}
+
+impl Downloads {
+    pub(crate) fn new(folder: Option<PathBuf>) -> Self {
+        Self {
+            download_watcher: folder.map(DownloadWatcher::of),
+            looking: Mutex::default(),
+            state: Mutex::default(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn claim(&self, name: &str) -> Option<String> {
+        let download_watcher = self.download_watcher.as_ref();
+        let is_on_its_way = |name: &str| download_watcher.is_some_and(|it| it.is_unfinished(name));
+        self.state().claim(name, is_on_its_way)
+    }
+
+    /// Expects one no more; `false` if that was so already.
+    fn forget(&self, id: &str) -> bool {
+        let expected = &mut self.state().expected;
+        let before = expected.len();
+        expected.retain(|it| it.id != id);
+        expected.len() < before
+    }
+}
+
+/// Tells of each file when it is there.
+pub(crate) async fn follow(context: Weak<WebDriverContext>, downloads: Arc<Downloads>) {
+    let Some(download_watcher) = &downloads.download_watcher else {
+        return;
+    };
+    loop {
+        let then = async {
+            let Some(context) = context.upgrade() else {
+                return;
+            };
+            // Whose file it is was said before it was written; it may not be heard yet.
+            let last = context.last_used();
+            let mut pages = context.open_pages().into_iter();
+            if let Some(page) = pages.find(|page| Some(page.id()) == last.as_ref()) {
+                let heard =
+                    tokio::time::timeout(DOWNLOAD_REPORT_TIMEOUT, page.flush_events()).await;
+                tracing::debug!(?heard, "a file has arrived");
+            }
+            context.poll_downloads();
+        };
+        download_watcher.wait(then).await;
+    }
+}
+
+impl WebDriverContext {
+    /// The answer to a request is saved, not shown.
+    pub(crate) fn download_expected(&self, page: &WebDriverPage, url: &str, name: Option<String>) {
+        // There is nothing to save of an answer without a body.
+        if name.is_none() && url.is_empty() {
+            return;
+        }
+        if self.downloads.download_watcher.is_none() {
+            return;
+        }
+        let expected = name.clone().unwrap_or_else(|| last_part(url));
+        if self.downloads.state().take_early_file(&expected) {
+            return;
+        }
+        let id = self.on_download_started(Some(page.id().clone()), url, name);
+        let context = self.itself.clone();
+        task::spawn("download", async move {
+            loop {
+                tokio::time::sleep(DOWNLOAD_START_TIMEOUT).await;
+                let Some(context) = context.upgrade() else {
+                    return;
+                };
+                let download_watcher = context.downloads.download_watcher.as_ref();
+                if download_watcher.is_some_and(DownloadWatcher::has_unfinished) {
+                    continue;
+                }
+                if context.downloads.forget(&id) {
+                    context.on_download_failed(id, "the browser has put no file there");
+                }
+                return;
+            }
+        })
+        .detach();
+    }
+
+    fn on_download_failed(&self, id: String, reason: &str) {
+        let reason = reason.to_owned();
+        self.observer()
+            .download(DownloadEvent::Failed { id, reason });
+    }
+
+    fn on_download_started(&self, page: Option<PageId>, url: &str, name: Option<String>) -> String {
+        let id = {
+            let mut state = self.downloads.state();
+            state.last += 1;
+            let id = format!("download-{}", state.last);
+            state.expected.push(Expected {
+                id: id.clone(),
+                name: name.clone(),
+                url: url.to_owned(),
+            });
+            id
+        };
+        self.observer().download(DownloadEvent::Started {
+            id: id.clone(),
+            page,
+            url: url.to_owned(),
+            suggested_name: name.unwrap_or_else(|| last_part(url)),
+        });
+        id
+    }
+
+    /// Tells of files that have arrived.
+    pub(crate) fn poll_downloads(&self) {
+        let Some(download_watcher) = &self.downloads.download_watcher else {
+            return;
+        };
+        let looking = self.downloads.looking.lock();
+        let _looking = looking.unwrap_or_else(PoisonError::into_inner);
+        for arrival in download_watcher.take_changes() {
+            match arrival {
+                DownloadChange::Finished(name) => {
+                    self.on_file_complete(&download_watcher.path(&name), name)
+                }
+                DownloadChange::Abandoned(name) => {
+                    if let Some(id) = self.downloads.claim(&name) {
+                        self.on_download_failed(
+                            id,
+                            "the connection ended before the file was all there",
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    fn on_file_complete(&self, path: &Path, name: String) {
+        let known = self.downloads.claim(&name);
+        let id = known.unwrap_or_else(|| {
+            let id = self.on_download_started(self.last_used(), "", Some(name.clone()));
+            self.downloads.forget(&id);
+            self.downloads.state().record_early_file(name);
+            id
+        });
+        let event = match self.move_to_downloads(path, &id) {
+            Ok(path) => DownloadEvent::Finished { id, path },
+            Err(error) => DownloadEvent::Failed {
+                id,
+                reason: error.to_string(),
+            },
+        };
+        self.observer().download(event);
+    }
+
+    /// Moves a file to where downloads go.
+    fn move_to_downloads(&self, path: &Path, id: &str) -> std::io::Result<PathBuf> {
+        let Some(folder) = self.download_folder() else {
+            std::fs::remove_file(path)?;
+            return Err(std::io::Error::other("downloads are not accepted"));
+        };
+        std::fs::create_dir_all(&folder)?;
+        let session = self.token().replace(':', "");
+        let to = folder.join(format!("{session}-{id}"));
+        if std::fs::rename(path, &to).is_err() {
+            std::fs::copy(path, &to)?;
+            std::fs::remove_file(path)?;
+        }
+        Ok(to)
+    }
+}
+
+/// What a file of this address would be called.
+fn last_part(url: &str) -> String {
+    let path = url.split(['?', '#']).next().unwrap_or(url);
+    let name = path.rsplit('/').next().unwrap_or_default();
+    if name.is_empty() {
+        "download".to_owned()
+    } else {
+        name.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expecting(all: &[(&str, Option<&str>, &str)]) -> State {
+        let expected = all.iter().map(|(id, name, url)| Expected {
+            id: (*id).to_owned(),
+            name: name.map(str::to_owned),
+            url: (*url).to_owned(),
+        });
+        State {
+            expected: expected.collect(),
+            ..State::default()
+        }
+    }
+
+    #[test]
+    fn a_file_is_assigned_to_its_response() {
+        let mut state = expecting(&[
+            ("nameless", None, "http://a/export"),
+            ("named", Some("list.csv"), "http://a/list"),
+            ("other", Some("a/b.txt"), "http://a/other"),
+        ]);
+        let none = |_: &str| false;
+        assert_eq!(state.claim("list.csv", none).as_deref(), Some("named"));
+        assert_eq!(state.claim("export.bin", none).as_deref(), Some("nameless"));
+        assert_eq!(state.claim("a_b.txt", none).as_deref(), Some("other"));
+        assert_eq!(state.claim("made.bin", none), None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_file_is_not_assigned_to_a_later_response() {
+        let mut state = State::default();
+        state.record_early_file("a.txt".to_owned());
+        assert!(!state.take_early_file("b.txt") && state.take_early_file("a.txt"));
+        assert!(!state.take_early_file("a.txt"), "it was that of one answer");
+        state.record_early_file("a.txt".to_owned());
+        tokio::time::advance(EARLY_FILE_TIMEOUT).await;
+        assert!(!state.take_early_file("a.txt"));
+    }
+
+    #[test]
+    fn a_running_download_keeps_its_file() {
+        let mut state = expecting(&[("big", Some("big.zip"), "http://a/big")]);
+        let big = |name: &str| name == "big.zip";
+        assert_eq!(state.claim("made.bin", big), None);
+        assert_eq!(state.claim("big.zip", big).as_deref(), Some("big"));
+    }
+}

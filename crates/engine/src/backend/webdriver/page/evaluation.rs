@@ -1,0 +1,362 @@
+//! Running JavaScript in a frame: our own code and the caller's, side by side in the page's world.
+
+use super::WebDriverPage;
+use crate::backend::expression::function_around;
+use crate::backend::webdriver::driver::{FrameTarget, page_error};
+use crate::backend::{Evaluation, FrameId, Handle};
+use crate::error::{Error, Result};
+use crate::injected::{core_script, json_of};
+use crate::task::read_json;
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use std::sync::OnceLock;
+use wire::webdriver::element::Element;
+
+/// What stands for a document of ours: its name, and the numbers of the elements that hold its frames. Defines `own`.
+pub(super) const OWN: &str = "
+  const symbol = Symbol.for('playhouse');
+  let own = globalThis[symbol];
+  if (!own || own.document !== document) {
+    const id = Array.from(crypto.getRandomValues(new Uint8Array(8)), (n) => n.toString(16).padStart(2, '0')).join('');
+    own = { id, document, owners: new WeakMap(), held: new Map(), last: 0, answers: new Map() };
+    Object.defineProperty(globalThis, symbol, { value: own, configurable: true });
+  }";
+
+/// Calls a function of the core: in the document meant, and only if the core is there. What comes back begins with a letter: an answer,
+/// below the document and its address; an error, no core, another document.
+const CALL: &str = "
+  const [meant, name, argument] = arguments;
+  const own = globalThis[Symbol.for('playhouse')];
+  if (!own || own.document !== document) return 'N';
+  if (meant && own.id !== meant) return 'D';
+  const core = globalThis.__playhouseCore;
+  if (core?.self?.document !== document) return 'N';
+  const failed = (e) => 'E' + (e instanceof Error ? e.name + ': ' + e.message : String(e));
+  const told = (answer) => 'V' + own.id + '\\n' + location.href + '\\n' + answer;
+  try {
+    const answer = core.call(name, JSON.parse(argument));
+    return answer instanceof Promise ? answer.then(told, failed) : told(answer);
+  } catch (e) { return failed(e); }";
+
+/// Runs a script in a frame inside this one, without going there: that would give it the focus. Only where this one may reach into it;
+/// a policy of its document may forbid that too.
+const INSIDE: &str = "
+  const [path, source, args] = arguments;
+  let at = window;
+  for (const [document, number] of path) {
+    const own = at[Symbol.for('playhouse')];
+    if (!own || own.id !== document) return ['gone'];
+    const owner = own.held.get(number)?.deref();
+    if (!owner?.isConnected || !owner.contentWindow) return ['gone'];
+    // To ask the window for its document would be told in the page's console.
+    if (!owner.contentDocument) return ['away'];
+    at = owner.contentWindow;
+  }
+  let run;
+  try { run = new at.Function(source); } catch { return ['away']; }
+  const answer = run(...args);
+  const told = (value) => ['value', value];
+  return answer instanceof at.Promise ? answer.then(told) : told(answer);";
+
+/// The element of a handle.
+const HELD: &str = "
+  const own = globalThis[Symbol.for('playhouse')];
+  if (!own || own.id !== arguments[0]) return 'D';
+  return globalThis.__playhouseCore.element(arguments[1]) ?? 'D';";
+
+/// Runs the caller's function; its errors are told as Chromium does, with what it calls a stack.
+fn around(function: &str) -> String {
+    format!(
+        "
+  const [meant, number, ...handles] = arguments;
+  const own = globalThis[Symbol.for('playhouse')];
+  if (!own || own.id !== meant) return 'D';
+  const given = handles.map((handle) => globalThis.__playhouseCore.element(handle));
+  const stack = (e) => String(e.stack || '').split('\\n').filter((line) => /:\\d+:\\d+$/.test(line)).map((line) => {{
+    const at = line.indexOf('@');
+    const name = at > 0 ? line.slice(0, at) : '';
+    return '\\n    at ' + (name ? name + ' (' + line.slice(at + 1) + ')' : line.slice(at + 1));
+  }}).join('');
+  const failed = (e) => {{
+    if (e instanceof Error) return 'E' + e.name + ': ' + e.message + stack(e);
+    try {{ return 'E' + (typeof e === 'object' && e !== null ? JSON.stringify(e) : String(e)); }} catch {{ return 'E' + String(e); }}
+  }};
+  const told = (json) => json === null ? 'U' : typeof json === 'string' ? 'V' + json : 'V' + JSON.stringify(json[0] ?? null);
+  const answer = ({function})(...given).then(told, failed);
+  own.answers.set(number, answer);
+  if (own.answers.size > 16) own.answers.delete(own.answers.keys().next().value);
+  return answer;"
+    )
+}
+
+/// What a function of the caller answered whose script was cut short by a dialog.
+const ANSWERED: &str = "
+  const [meant, number] = arguments;
+  const own = globalThis[Symbol.for('playhouse')];
+  return own?.id === meant && own.answers.get(number) || 'D';";
+
+/// The core, as a script that may come twice. It is told which frame it is in. It observes no other document: WebKit gives elements that an
+/// observer or a tree walker meets first the classes of the observer's window, so that the frame's own scripts would not know them as theirs.
+fn core_script_once() -> &'static str {
+    static SCRIPT: OnceLock<String> = OnceLock::new();
+    SCRIPT.get_or_init(|| {
+        format!(
+            "{OWN}
+  if (globalThis.__playhouseCore?.self?.document !== document) {{
+    delete globalThis.__playhouseCore;
+    {};
+    const core = globalThis.__playhouseCore;
+    core.introduce({{ frame: arguments[0], separate: true }});
+    Object.defineProperty(globalThis, '__playhouseCore', {{ value: core, configurable: true, enumerable: false }});
+  }}
+  return own.id;",
+            core_script()
+        )
+    })
+}
+
+#[async_trait]
+impl Evaluation for WebDriverPage {
+    async fn call(&self, frame: &FrameId, function: &str, argument: &Value) -> Result<String> {
+        let document = self.document_of(frame)?;
+        let mut meant = document.clone();
+        loop {
+            let args = vec![
+                json!(meant.as_deref().unwrap_or_default()),
+                json!(function),
+                json!(argument.to_string()),
+            ];
+            let shown = self.state().navigation.loader.clone();
+            let answer = self.run_text(frame, CALL.to_owned(), args).await?;
+            match (answer.as_str().split_at_checked(1), &meant) {
+                (Some(("V", told)), _) => {
+                    let mut parts = told.splitn(3, '\n');
+                    let mut next = || parts.next().unwrap_or_default();
+                    let (document, url, answer) = (next(), next(), next());
+                    self.record_document(frame, shown.as_ref(), document, url);
+                    return Ok(json_of(answer.to_owned()));
+                }
+                (Some(("E", message)), _) => {
+                    return Err(Error::Script {
+                        message: message.to_owned(),
+                    });
+                }
+                (Some(("N", _)), _) => meant = Some(self.inject(frame, document.as_deref()).await?),
+                _ => return Err(self.another_document(frame)),
+            }
+        }
+    }
+
+    fn prepare_frames(&self) {
+        // One command at a time: where news come by themselves, what is asked next would only wait for this. Its answer tells the
+        // address of the page.
+        if !self.has_inspector() {
+            self.schedule_poll();
+        }
+    }
+
+    async fn evaluate(
+        &self,
+        frame: &FrameId,
+        expression: &str,
+        element: Option<Handle>,
+    ) -> Result<Option<Value>> {
+        self.mark_last_used();
+        let function = function_around("element", expression);
+        self.call_in_page(frame, &function, element.as_slice())
+            .await
+    }
+
+    async fn evaluate_all(
+        &self,
+        frame: &FrameId,
+        function: &str,
+        elements: &[Handle],
+    ) -> Result<Option<Value>> {
+        let function = function_around("...elements", &format!("({function})(elements)"));
+        self.call_in_page(frame, &function, elements).await
+    }
+
+    async fn parses(&self, frame: &FrameId, script: &str) -> Result<bool> {
+        // The script stands where nothing gets to.
+        let script = format!("if (false) {{\n{script}\n}}\nreturn 'V'");
+        match self.run_text(frame, script, vec![]).await {
+            Ok(_) => Ok(true),
+            Err(Error::Script { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl WebDriverPage {
+    /// Brings the core to a frame's document; answers which that is. Fails if it is not the one meant.
+    async fn inject(&self, frame: &FrameId, meant: Option<&str>) -> Result<String> {
+        let id = self
+            .run_text(
+                frame,
+                core_script_once().to_owned(),
+                vec![json!(frame.as_str())],
+            )
+            .await?;
+        if meant.is_some_and(|meant| meant != id) {
+            return Err(self.another_document(frame));
+        }
+        self.set_document(frame, &id);
+        Ok(id)
+    }
+
+    /// The document of a frame that has the core; brings it there.
+    pub(super) async fn with_core(&self, frame: &FrameId) -> Result<String> {
+        let known = self.document_of(frame)?;
+        self.inject(frame, known.as_deref()).await
+    }
+
+    fn another_document(&self, frame: &FrameId) -> Error {
+        self.clear_document(frame);
+        Error::DocumentGone {}
+    }
+
+    async fn call_in_page(
+        &self,
+        frame: &FrameId,
+        function: &str,
+        elements: &[Handle],
+    ) -> Result<Option<Value>> {
+        let document = match self.document_of(frame)? {
+            Some(document) if !elements.is_empty() => document,
+            _ => self.with_core(frame).await?,
+        };
+        let number = {
+            let mut state = self.state();
+            state.evaluations += 1;
+            state.evaluations
+        };
+        let mut args = vec![json!(document), json!(number)];
+        args.extend(elements.iter().map(|handle| json!(handle)));
+        let mut answer = self.run_text(frame, around(function), args).await;
+        // The driver gives up a script that opens a dialog; the page goes on with it once that is answered.
+        while let Err(Error::DialogOpen {}) = answer {
+            self.wait_for_no_dialog().await?;
+            let args = vec![json!(document), json!(number)];
+            answer = self.run_text(frame, ANSWERED.to_owned(), args).await;
+        }
+        let answer = answer?;
+        match answer.split_at_checked(1) {
+            Some(("V", json)) => {
+                let value = read_json(json.to_owned()).await;
+                value.map(Some).map_err(|error| Error::Protocol {
+                    method: "Execute Script".to_owned(),
+                    message: error.to_string(),
+                })
+            }
+            Some(("U", _)) => Ok(None),
+            Some(("E", message)) => Err(Error::Script {
+                message: message.to_owned(),
+            }),
+            _ => Err(self.another_document(frame)),
+        }
+    }
+
+    /// The element of a handle, as the driver names it.
+    pub(super) async fn element(&self, frame: &FrameId, handle: Handle) -> Result<Element> {
+        let document = self.document_of(frame)?.ok_or(Error::DocumentGone {})?;
+        let args = vec![json!(document), json!(handle)];
+        let answer = self.run_in_frame(frame, HELD.to_owned(), args).await?;
+        serde_json::from_value(answer).map_err(|_| Error::DocumentGone {})
+    }
+
+    /// Runs a script in a frame whose answer is a text.
+    pub(super) async fn run_text(
+        &self,
+        frame: &FrameId,
+        script: String,
+        args: Vec<Value>,
+    ) -> Result<String> {
+        match self.run_raw(frame, script, args).await? {
+            Value::String(text) => Ok(text),
+            other => Err(Error::Protocol {
+                method: "Execute Script".to_owned(),
+                message: format!("unexpected answer: {other}"),
+            }),
+        }
+    }
+
+    /// Runs a script in a frame. It must answer something: nothing is what the driver says when a dialog has cut it short.
+    pub(super) async fn run_raw(
+        &self,
+        frame: &FrameId,
+        script: String,
+        args: Vec<Value>,
+    ) -> Result<Value> {
+        if *frame == self.main {
+            return self.run_in_frame(frame, script, args).await;
+        }
+        let path = self.numbers_to(frame)?;
+        let inside = vec![json!(path), json!(script), json!(args)];
+        let main = self.main.clone();
+        let answer = self.run_in_frame(&main, INSIDE.to_owned(), inside).await?;
+        let Value::Array(mut answer) = answer else {
+            return Err(Error::DocumentGone {});
+        };
+        match answer.first().and_then(Value::as_str) {
+            Some("value") => match answer.pop() {
+                Some(Value::Null) | None => Err(self.on_dialog_noticed().await),
+                Some(value) => Ok(value),
+            },
+            Some("gone") => {
+                self.clear_document(frame);
+                Err(Error::DocumentGone {})
+            }
+            _ => {
+                self.find_owners(frame).await?;
+                self.run_in_frame(frame, script, args).await
+            }
+        }
+    }
+
+    /// The same, always in the frame itself: what it answers may be elements.
+    pub(super) async fn run_in_frame(
+        &self,
+        frame: &FrameId,
+        script: String,
+        args: Vec<Value>,
+    ) -> Result<Value> {
+        let place = FrameTarget {
+            window: self.window.to_owned(),
+            path: self.path_to(frame)?,
+        };
+        if self.is_held_up().await? {
+            return Err(Error::DialogOpen {});
+        }
+        let answer = tokio::select! {
+            biased;
+            answer = self.driver.run(&place, script, args) => answer,
+            () = self.wait_for_dialog() => return Err(Error::DialogOpen {}),
+        };
+        let answer = match answer {
+            Err(wire::Error::Refused { error, message, .. })
+                if error == wire::webdriver::error::JAVASCRIPT_ERROR =>
+            {
+                return Err(Error::Script { message });
+            }
+            Err(refused) => Err(page_error(refused)),
+            Ok(answer) => serde_json::from_str(answer.get()).map_err(|error| Error::Protocol {
+                method: "Execute Script".to_owned(),
+                message: error.to_string(),
+            }),
+        };
+        match answer {
+            Ok(Value::Null) | Err(Error::DialogOpen {}) => Err(self.on_dialog_noticed().await),
+            Err(Error::DocumentGone {}) => {
+                self.clear_document(frame);
+                Err(Error::DocumentGone {})
+            }
+            Err(Error::PageClosed {}) => {
+                self.on_window_closed();
+                Err(Error::PageClosed {})
+            }
+            Err(Error::BrowserClosed { reason }) => Err(self.browser_closed_error(reason)),
+            answer => answer,
+        }
+    }
+}

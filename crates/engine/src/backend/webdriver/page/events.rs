@@ -1,0 +1,166 @@
+//! From what the inspector says of a page to the engine's events, in order.
+
+use super::WebDriverPage;
+use crate::backend::webdriver::console::Message;
+use crate::backend::webdriver::network::{
+    DataReceived, Frame, LoadingFailed, LoadingFinished, RequestWillBeSent, ResponseReceived, read,
+};
+use crate::backend::{FrameId, LoaderId, PageEvent};
+use serde::Deserialize;
+use serde_json::Value;
+use std::sync::Arc;
+use wire::inspector::InspectorEvent;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct OfFrame {
+    frame_id: String,
+    frame: Frame,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Added {
+    message: Message,
+}
+
+impl WebDriverPage {
+    pub(crate) fn on_inspector_event(self: Arc<Self>, event: &InspectorEvent) -> Option<()> {
+        match &*event.method {
+            "Page.frameStartedLoading" => {
+                let of: OfFrame = read(event)?;
+                if self.is_main(&of.frame_id) {
+                    self.on_navigation_started(None, None, "");
+                }
+            }
+            "Page.frameNavigated" => {
+                let of: OfFrame = read(event)?;
+                if of.frame.parent_id.is_some() {
+                    self.schedule_poll();
+                } else {
+                    self.state().main_native = of.frame.id;
+                    self.on_navigation_committed(
+                        &of.frame.loader_id,
+                        &of.frame.url,
+                        &of.frame.name,
+                    );
+                }
+            }
+            "Page.frameDetached" => self.schedule_poll(),
+            "Page.frameStoppedLoading" => {
+                let of: OfFrame = read(event)?;
+                let pending = self.state().navigation.pending.clone();
+                // A document that is asked for over the network has an end of its own.
+                match pending {
+                    _ if !self.is_main(&of.frame_id) => {}
+                    Some(pending) if pending.request.is_none() => self.on_navigation_ended(""),
+                    Some(_) => {}
+                    // A document that comes out of the browser's memory does not say that it is loaded.
+                    None => {
+                        self.report_of_document(|frame, loader| PageEvent::Load { frame, loader })
+                    }
+                }
+            }
+            "Page.domContentEventFired" => self
+                .report_of_document(|frame, loader| PageEvent::DomContentLoaded { frame, loader }),
+            "Page.loadEventFired" => {
+                self.report_of_document(|frame, loader| PageEvent::Load { frame, loader });
+            }
+            "Network.requestWillBeSent" => {
+                self.on_request_will_be_sent(read::<RequestWillBeSent>(event)?)
+            }
+            "Network.responseReceived" => {
+                self.on_response_received(read::<ResponseReceived>(event)?)
+            }
+            "Network.dataReceived" => self.on_data_received(&read::<DataReceived>(event)?),
+            "Network.loadingFinished" => self.on_loading_finished(read::<LoadingFinished>(event)?),
+            "Network.loadingFailed" => self.on_loading_failed(read::<LoadingFailed>(event)?),
+            "Network.requestIntercepted" => self.on_request_intercepted(read(event)?),
+            "Console.messageAdded" => self.on_console_message(read::<Added>(event)?.message),
+            "Inspector.targetCrashed" => self.report(PageEvent::Crashed),
+            _ => {}
+        }
+        Some(())
+    }
+
+    fn is_main(&self, frame: &str) -> bool {
+        let state = self.state();
+        state.main_native.is_empty() || state.main_native == frame
+    }
+
+    fn report_of_document(&self, event: impl FnOnce(FrameId, LoaderId) -> PageEvent) {
+        let loader = {
+            let state = self.state();
+            let document = state.frames.get(&self.main);
+            let document = document.and_then(|place| place.document.as_ref());
+            let heard = state.navigation.loader.clone();
+            heard.or_else(|| document.map(LoaderId::from))
+        };
+        if let Some(loader) = loader {
+            self.report(event(self.main.clone(), loader));
+        }
+    }
+
+    /// A line of the console, or what our hooks say in its place.
+    fn on_console_message(&self, message: Message) {
+        let context = self.context();
+        let token = context.as_ref().map_or("", |context| context.token());
+        if let Some(told) = message
+            .text
+            .strip_prefix(token)
+            .filter(|_| !token.is_empty())
+        {
+            if let Ok(parts) = serde_json::from_str::<Vec<Value>>(told) {
+                self.on_hook_message(&parts);
+            }
+            return;
+        }
+        if message.is_of_scroll_bars() {
+            return;
+        }
+        if message.source == "security" && self.is_refused_by_port(&message.text) {
+            self.on_navigation_ended("net::ERR_UNSAFE_PORT");
+        }
+        self.report(PageEvent::Console(message.to_message()));
+    }
+
+    fn is_refused_by_port(&self, text: &str) -> bool {
+        let pending = self.state().navigation.pending.clone();
+        text.starts_with("Not allowed to use restricted network port")
+            && pending.is_some_and(|pending| pending.request.is_none())
+    }
+
+    /// What a hook of ours says.
+    fn on_hook_message(&self, parts: &[Value]) {
+        let text = |index: usize| parts.get(index).and_then(Value::as_str).unwrap_or_default();
+        match text(0) {
+            "dialog" => self.on_dialog_opening(text(1), text(2), text(3)),
+            "answered" => self.dialog_closed(),
+            "chooser" => {
+                let multiple = parts.get(2).and_then(Value::as_bool).unwrap_or(false);
+                self.on_file_chooser_opened(text(1), multiple);
+            }
+            "moved" => self.on_main_url_changed(text(1)),
+            _ => {}
+        }
+    }
+
+    /// The address of the main frame's document changed.
+    pub(super) fn on_main_url_changed(&self, url: &str) {
+        {
+            let mut state = self.state();
+            let Some(place) = state.frames.get_mut(&self.main) else {
+                return;
+            };
+            if place.url == url {
+                return;
+            }
+            url.clone_into(&mut place.url);
+        }
+        self.report(PageEvent::SameDocumentNavigation {
+            frame: self.main.clone(),
+            url: url.to_owned(),
+        });
+        self.notify_changed();
+    }
+}

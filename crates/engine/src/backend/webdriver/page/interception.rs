@@ -1,0 +1,213 @@
+//! Requests that stop by us because somebody decides about them: rules of a context, or whoever follows a page.
+
+use super::WebDriverPage;
+use super::state::RequestRecord;
+use crate::backend::interception;
+use crate::backend::webdriver::network::{Request, as_map, headers};
+use crate::backend::{
+    FailureReason, Feature, Fetched, Headers, Interception, PausedRequest, RequestId, Verdict,
+};
+use crate::error::{Error, Result};
+use crate::routes::RouteAnswer;
+use async_trait::async_trait;
+use base64::Engine as _;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Intercepted {
+    request_id: String,
+    request: Request,
+}
+
+#[async_trait]
+impl Interception for WebDriverPage {
+    async fn set_interception(&self, on: bool) -> Result<()> {
+        if on {
+            self.require(Feature::Interception)?;
+        }
+        self.state().intercepts = on;
+        self.apply_interception();
+        self.flush_events().await
+    }
+
+    async fn decide(&self, key: &str, verdict: Verdict) -> Result<()> {
+        self.require(Feature::Interception)?;
+        match verdict {
+            Verdict::Continue {
+                url: None,
+                method: None,
+                headers: None,
+                body: None,
+            } => self.continue_request(key),
+            Verdict::Continue {
+                url,
+                method,
+                headers,
+                body,
+            } => self.continue_request_with(key, url, method, headers, body),
+            Verdict::Fulfill {
+                status,
+                headers,
+                body,
+            } => self.fulfill_request(key, status, &headers, &body),
+            Verdict::Abort(reason) => self.abort_request(key, reason),
+        }
+        self.flush_events().await
+    }
+
+    async fn fetch(&self, _key: &str, _changes: Verdict) -> Result<Fetched> {
+        self.require(Feature::HoldResponse)?;
+        Err(Error::PageClosed {})
+    }
+}
+
+impl WebDriverPage {
+    /// Has requests stop by us if somebody decides about them.
+    pub(crate) fn apply_interception(&self) {
+        let Ok(context) = self.context() else { return };
+        {
+            let mut state = self.state();
+            let wanted = state.intercepts || context.intercepts_all();
+            if wanted == std::mem::replace(&mut state.intercepting, wanted) {
+                return;
+            }
+        }
+        self.send_interception();
+    }
+
+    /// Says whether requests stop by us, to a part of the page that knows nothing yet.
+    pub(super) fn send_interception(&self) {
+        let on = self.state().intercepting;
+        let all = json!({ "url": ".*", "isRegex": true, "stage": "request" });
+        self.send_to_inspector("Network.setInterceptionEnabled", &json!({ "enabled": on }));
+        if on {
+            self.send_to_inspector("Network.addInterception", &all);
+        }
+    }
+
+    /// A request waits: asks who decides. One that nobody decides about goes on.
+    pub(super) fn on_request_intercepted(self: Arc<Self>, event: Intercepted) {
+        let id = event.request_id;
+        let request = event.request;
+        let sent = self.sent(&id);
+        let own = request.url.starts_with("data:") || request.url.starts_with("blob:");
+        let (Ok(context), false) = (self.context(), own) else {
+            return self.continue_request(&id);
+        };
+        let kind = sent.as_ref().map_or("other", |sent| sent.kind);
+        let options = context.options();
+        let (routes, offline) = (options.routes.clone(), options.offline);
+        drop(options);
+        let url = request.url.clone();
+        routes.decide(&url, kind, move |answer| match answer {
+            Some(RouteAnswer::Block) => self.abort_request(&id, FailureReason::BlockedByClient),
+            Some(RouteAnswer::Mock(mock)) => {
+                mock.respond(&headers(&request.headers), move |status, headers, body| {
+                    self.fulfill_request(&id, status, &headers, &body);
+                });
+            }
+            Some(RouteAnswer::Rewrite(changes)) if !offline => {
+                let headers = changes.apply(headers(&request.headers));
+                self.continue_request_with(&id, None, None, Some(headers), None);
+            }
+            _ if offline => self.abort_request(&id, FailureReason::InternetDisconnected),
+            _ if self.state().intercepts => self.ask_interceptors(&id, request, sent),
+            _ => self.continue_request(&id),
+        });
+    }
+
+    fn continue_request(&self, id: &str) {
+        self.send_to_inspector(
+            "Network.interceptContinue",
+            &json!({ "requestId": id, "stage": "request" }),
+        );
+    }
+
+    fn continue_request_with(
+        &self,
+        id: &str,
+        url: Option<String>,
+        method: Option<String>,
+        headers: Option<Headers>,
+        body: Option<Vec<u8>>,
+    ) {
+        let sent = self.sent(id);
+        let was = |of: fn(&RequestRecord) -> &String| sent.as_ref().map(|sent| of(sent).clone());
+        let mut changed = json!({ "requestId": id });
+        let mut set = |name: &str, value: Option<Value>| {
+            if let Some(value) = value {
+                changed[name] = value;
+            }
+        };
+        set(
+            "url",
+            url.or_else(|| was(|sent| &sent.url)).map(Value::from),
+        );
+        set(
+            "method",
+            method.or_else(|| was(|sent| &sent.method)).map(Value::from),
+        );
+        set("headers", headers.map(|headers| as_map(&headers).into()));
+        set("postData", body.map(|body| encoded(&body).into()));
+        self.send_to_inspector("Network.interceptWithRequest", &changed);
+    }
+
+    fn abort_request(&self, id: &str, reason: FailureReason) {
+        self.set_abort_reason(id, reason.net_error());
+        let kind = match reason {
+            FailureReason::Aborted => "Cancellation",
+            FailureReason::TimedOut => "Timeout",
+            FailureReason::AccessDenied => "AccessControl",
+            _ => "General",
+        };
+        self.send_to_inspector(
+            "Network.interceptRequestWithError",
+            &json!({ "requestId": id, "errorType": kind }),
+        );
+    }
+
+    fn fulfill_request(&self, id: &str, status: u16, headers: &Headers, body: &[u8]) {
+        let mut all = headers.iter();
+        let kind = all.find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        let kind = kind.map_or("text/plain", |(_, value)| {
+            value.split(';').next().unwrap_or(value).trim()
+        });
+        self.send_to_inspector(
+            "Network.interceptRequestWithResponse",
+            &json!({
+                "requestId": id,
+                "content": encoded(body),
+                "base64Encoded": true,
+                "mimeType": kind,
+                "status": status,
+                "statusText": interception::status_text(status),
+                "headers": as_map(headers),
+            }),
+        );
+    }
+
+    fn ask_interceptors(&self, id: &str, request: Request, sent: Option<RequestRecord>) {
+        let frame = sent.as_ref().and_then(|sent| sent.frame.clone());
+        let paused = PausedRequest {
+            id: Some(RequestId::from(id)),
+            frame: frame.unwrap_or_else(|| self.main.clone()),
+            url: request.url.split('#').next().unwrap_or_default().to_owned(),
+            method: request.method,
+            headers: headers(&request.headers),
+            body: request.post_data.map(String::into_bytes),
+            resource_type: sent.as_ref().map_or("other", |sent| sent.kind).to_owned(),
+            is_navigation: sent.is_some_and(|sent| sent.is_navigation),
+            key: id.to_owned(),
+        };
+        if !self.reporter.offer(paused) {
+            self.continue_request(id);
+        }
+    }
+}
+
+fn encoded(bytes: &[u8]) -> String {
+    base64::engine::general_purpose::STANDARD.encode(bytes)
+}
