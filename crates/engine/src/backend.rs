@@ -17,6 +17,7 @@ mod context;
 mod creation;
 mod event;
 pub(crate) mod expression;
+mod frame_tree;
 pub(crate) mod gesture;
 mod guard;
 mod id;
@@ -31,6 +32,8 @@ mod page;
 mod proxy;
 mod refusal;
 mod registry;
+pub(crate) mod scripts;
+mod stack;
 pub(crate) mod webdriver;
 mod withheld;
 

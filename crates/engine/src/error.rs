@@ -268,6 +268,14 @@ pub enum Obstacle {
 const MAX_MESSAGE_LENGTH: usize = 64 * 1024;
 
 impl Error {
+    /// A command that the browser refused, or an answer of it that we do not understand.
+    pub(crate) fn protocol(method: &str, message: impl ToString) -> Self {
+        Self::Protocol {
+            method: method.to_owned(),
+            message: message.to_string(),
+        }
+    }
+
     /// The same, with as much of a page's own words as anybody reads.
     pub(crate) fn bounded(mut self) -> Self {
         if let Self::Script { message } = &mut self {

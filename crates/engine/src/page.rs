@@ -482,10 +482,9 @@ impl Page {
         if marks {
             answer = without_invisible(answer, r"\\");
         }
-        read_json(answer).await.map_err(|error| Error::Protocol {
-            method: function.to_owned(),
-            message: error.to_string(),
-        })
+        read_json(answer)
+            .await
+            .map_err(|error| Error::protocol(function, error))
     }
 
     /// The page's state; hold it for a moment only.

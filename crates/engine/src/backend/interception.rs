@@ -1,6 +1,9 @@
 //! Requests that wait until somebody decides what becomes of them.
 
 use super::{FrameId, Headers, RequestId};
+use crate::error::{Error, Result};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 
 /// A request that waits.
 #[derive(Debug, Clone)]
@@ -108,6 +111,15 @@ impl FailureReason {
             Self::BlockedByResponse => "net::ERR_BLOCKED_BY_RESPONSE",
         }
     }
+}
+
+/// A body as a protocol carries it, as bytes.
+pub(crate) fn decode_body(method: &str, body: String, is_base64: bool) -> Result<Vec<u8>> {
+    if !is_base64 {
+        return Ok(body.into_bytes());
+    }
+    let bytes = BASE64_STANDARD.decode(body);
+    bytes.map_err(|error| Error::protocol(method, error))
 }
 
 /// What a server says beside a status that none was sent with: HTTP/2 has no words for it.

@@ -1,5 +1,6 @@
 //! What a context, a picture or a print can be asked to be.
 
+use super::scripts::BLOCK_SERVICE_WORKERS;
 use super::{Headers, Proxy};
 use crate::addresses::AddressRules;
 use crate::origins::OriginRules;
@@ -53,6 +54,15 @@ pub struct HttpCredentials {
     pub password: String,
     /// Only for this origin.
     pub origin: Option<String>,
+}
+
+impl HttpCredentials {
+    /// User and password, if they are for this origin.
+    pub(crate) fn for_origin(&self, origin: &str) -> Option<(String, String)> {
+        let only = self.origin.as_ref();
+        let is_meant = only.is_none_or(|only| only.trim_end_matches('/') == origin);
+        is_meant.then(|| (self.username.clone(), self.password.clone()))
+    }
 }
 
 /// A place on earth.
@@ -148,6 +158,14 @@ pub struct ContextOptions {
     pub addresses: AddressRules,
     /// Scripts that run in each new document before the document's own.
     pub init_scripts: Vec<String>,
+}
+
+impl ContextOptions {
+    /// The scripts that run in each new document before the document's own, those that options stand for included.
+    pub(crate) fn all_init_scripts(&self) -> impl Iterator<Item = &str> {
+        let blocker = self.block_service_workers.then_some(BLOCK_SERVICE_WORKERS);
+        self.init_scripts.iter().map(String::as_str).chain(blocker)
+    }
 }
 
 /// How slow a network is made.

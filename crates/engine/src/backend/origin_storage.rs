@@ -97,8 +97,5 @@ fn added(entries: &[(String, String)]) -> Result<String> {
 }
 
 fn unexpected(error: serde_json::Error) -> Error {
-    Error::Protocol {
-        method: "storage of an origin".to_owned(),
-        message: error.to_string(),
-    }
+    Error::protocol("storage of an origin", error)
 }

@@ -12,14 +12,18 @@ mod browser;
 mod console;
 mod context;
 mod download_watcher;
+mod downloads;
 mod driver;
+mod inspector;
 mod network;
 mod page;
-mod utility_page;
+mod parts;
+mod starter;
 
 use crate::backend::{Capabilities, Feature};
 
-pub(crate) use browser::{InspectorChannel, Started, Starter, WebDriverBrowser};
+pub(crate) use browser::WebDriverBrowser;
+pub(crate) use starter::{InspectorChannel, Started, Starter};
 
 const OTHERS: &str = "Use --browser=chromium or firefox for it.";
 
@@ -76,3 +80,12 @@ pub(crate) const CLASSIC: Capabilities = Capabilities {
     lacks_elsewhere: &[],
     throttles: false,
 };
+
+/// What a browser can do, with or without its inspector.
+fn capabilities(has_inspector: bool) -> &'static Capabilities {
+    if has_inspector {
+        &CAPABILITIES
+    } else {
+        &CLASSIC
+    }
+}

@@ -74,7 +74,7 @@ impl Source {
 }
 
 /// Makes files available to a browser, for as long as the browser is there.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct FileStager(Weak<Source>);
 
 impl FileStager {

@@ -226,10 +226,7 @@ impl Element {
 
 /// What a function of the injected code said.
 pub(super) fn read<T: DeserializeOwned>(function: &str, answer: Value) -> Result<T> {
-    serde_json::from_value(answer).map_err(|error| Error::Protocol {
-        method: function.to_owned(),
-        message: error.to_string(),
-    })
+    serde_json::from_value(answer).map_err(|error| Error::protocol(function, error))
 }
 
 /// For each element of one document a locator that names only it there; `None` for one that has gone.

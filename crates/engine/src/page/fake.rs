@@ -89,10 +89,7 @@ fn shown(step: &InputStep) -> String {
 }
 
 fn unexpected<T>() -> Result<T> {
-    Err(Error::Protocol {
-        method: "fake".to_owned(),
-        message: "not scripted".to_owned(),
-    })
+    Err(Error::protocol("fake", "not scripted"))
 }
 
 impl FakePage {

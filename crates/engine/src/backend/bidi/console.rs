@@ -1,5 +1,6 @@
 //! What Firefox's console messages say, as text.
 
+use crate::backend::stack::{self, Call};
 use crate::backend::{ConsoleMessage, MessageKind, SourceLocation};
 use serde_json::Value;
 use wire::bidi::log::EntryAdded;
@@ -55,22 +56,14 @@ pub(super) fn exception(details: &ExceptionDetails) -> String {
     }
 }
 
-/// As Chromium writes it, so that whoever reads stacks reads one kind.
 fn with_stack(text: &str, stack: &StackTrace) -> String {
-    let mut all = text.to_owned();
-    for frame in &stack.call_frames {
-        let place = format!(
-            "{}:{}:{}",
-            frame.url,
-            frame.line_number + 1,
-            frame.column_number + 1
-        );
-        all += &match frame.function_name.as_str() {
-            "" => format!("\n    at {place}"),
-            name => format!("\n    at {name} ({place})"),
-        };
-    }
-    all
+    let calls = stack.call_frames.iter().map(|frame| Call {
+        function: &frame.function_name,
+        url: &frame.url,
+        line: frame.line_number + 1,
+        column: frame.column_number + 1,
+    });
+    stack::with_stack(text, calls)
 }
 
 fn kind(method: &str) -> MessageKind {

@@ -6,11 +6,11 @@ use crate::backend::{
     FailureReason, FrameId, PageBackend, PageEvent, PageId, PageObserver, Reporter, Unresponsive,
     Viewport,
 };
+use crate::changes::Changes;
 use crate::error::{Error, Result};
 use async_trait::async_trait;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::watch;
 use uuid::Uuid;
 use wire::Session;
 use wire::bidi::script::SharedReference;
@@ -40,8 +40,8 @@ pub(crate) struct BidiPage {
     main: FrameId,
     parts: Arc<ContextParts>,
     state: Mutex<State>,
-    /// Counts up whenever a document comes or goes.
-    documents: watch::Sender<u64>,
+    /// Documents that come and go.
+    documents: Changes,
     reporter: Reporter,
     devices: Devices,
     /// The type of the events by which our sandboxes of its documents find each other. No page may learn it.
@@ -87,7 +87,7 @@ impl BidiPage {
             main,
             parts,
             state: Mutex::new(state),
-            documents: watch::Sender::new(0),
+            documents: Changes::default(),
             reporter: Reporter::default(),
             devices: Devices::default(),
             meeting: Uuid::new_v4().to_string(),
@@ -149,7 +149,7 @@ impl BidiPage {
     }
 
     fn document_changed(&self) {
-        self.documents.send_modify(|count| *count += 1);
+        self.documents.notify();
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

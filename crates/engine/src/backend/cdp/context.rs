@@ -237,10 +237,10 @@ impl CdpContext {
             Ok(attached) => attached?,
             Err(_) => {
                 drop(self.root.send(&target::CloseTarget { target_id: created }));
-                return Err(Error::Protocol {
-                    method: "Target.createTarget".to_owned(),
-                    message: "the browser does not attach a page that it has opened".to_owned(),
-                });
+                return Err(Error::protocol(
+                    "Target.createTarget",
+                    "the browser does not attach a page that it has opened",
+                ));
             }
         }
         Ok(created)

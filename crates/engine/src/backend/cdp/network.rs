@@ -2,8 +2,6 @@
 
 use crate::backend::interception;
 use crate::backend::{RequestEvent, ResponseFacts};
-use crate::error::{Error, Result};
-use base64::Engine as _;
 use wire::RawEvent;
 use wire::cdp::network::{self, ResourceType};
 
@@ -113,19 +111,6 @@ fn facts(response: network::Response) -> ResponseFacts {
             .filter(|address| !address.is_empty())
             .map(|address| format!("{address}:{}", response.remote_port.unwrap_or(0))),
     }
-}
-
-/// A body as the protocol carries it, as bytes.
-pub(super) fn decode_body(body: String, base64_encoded: bool) -> Result<Vec<u8>> {
-    if !base64_encoded {
-        return Ok(body.into_bytes());
-    }
-    base64::engine::general_purpose::STANDARD
-        .decode(body)
-        .map_err(|error| Error::Protocol {
-            method: "Network.getResponseBody".to_owned(),
-            message: error.to_string(),
-        })
 }
 
 pub(super) fn name(kind: ResourceType) -> &'static str {

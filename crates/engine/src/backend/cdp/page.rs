@@ -4,6 +4,7 @@ use crate::backend::{
     ContextOptions, FrameId, Headers, LoaderId, MediaFeatures, PageBackend, PageEvent, PageId,
     Reporter, RequestId, Viewport,
 };
+use crate::changes::Changes;
 use crate::error::{Error, Result};
 use crate::launch::source::FileStager;
 use crate::routes::Routes;
@@ -44,6 +45,8 @@ pub(crate) struct CdpPage {
     session: Session,
     state: Mutex<State>,
     worlds: Mutex<Worlds>,
+    /// Worlds that come.
+    new_worlds: Changes,
     drag: Drag,
     reporter: Reporter,
     reader: OnceLock<Task>,
@@ -107,6 +110,7 @@ impl CdpPage {
                 fetching: HashMap::new(),
             }),
             worlds: Mutex::default(),
+            new_worlds: Changes::default(),
             drag: Drag::default(),
             reporter: Reporter::default(),
             reader: OnceLock::new(),

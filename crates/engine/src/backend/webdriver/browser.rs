@@ -1,54 +1,22 @@
 //! WebKit as a whole: it starts a browser for each context.
 
+use super::capabilities;
 use super::context::WebDriverContext;
+use super::starter::{Started, Starter};
 use crate::backend::{
     BrowserBackend, Capabilities, ContextBackend, ContextObserver, ContextOptions, Feature,
 };
 use crate::error::Result;
-use crate::launch::source::Source;
 use async_trait::async_trait;
 use futures_util::future::join_all;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use tokio::sync::{mpsc, watch};
-use wire::inspector::{Inspector, InspectorEvent, Relay};
-use wire::webdriver::WebDriverSession;
-
-/// Starts a driver and its browser.
-#[async_trait]
-pub(crate) trait Starter: Send + Sync {
-    /// One that is a context of its own. What can only be said at its start is said then.
-    async fn start(&self, options: &ContextOptions) -> Result<Started>;
-
-    /// No more will be started, and those that were have ended.
-    async fn end(&self) {}
-}
-
-/// A driver and a browser that run.
-pub(crate) struct Started {
-    pub(crate) session: WebDriverSession,
-    /// What hears of its pages, where there is such a thing.
-    pub(crate) inspector_channel: Option<InspectorChannel>,
-    /// Where they come from. They end with the context, and it with them.
-    pub(crate) sources: Vec<Source>,
-    /// Where the browser puts what it downloads.
-    pub(crate) downloads: Option<PathBuf>,
-    /// Name and version.
-    pub(crate) product: String,
-}
-
-/// A way to hear of a browser's pages.
-pub(crate) struct InspectorChannel {
-    pub(crate) inspector: Inspector,
-    pub(crate) events: mpsc::Receiver<InspectorEvent>,
-    pub(crate) relay: Relay,
-}
+use tokio::sync::watch;
 
 /// WebKit, of which each context is a process of its own.
 pub(crate) struct WebDriverBrowser {
     starter: Box<dyn Starter>,
     product: String,
-    heard: bool,
+    has_inspector: bool,
     /// One that runs already, for the first context that asks for nothing special.
     first: Mutex<Option<Started>>,
     contexts: Mutex<Vec<Weak<WebDriverContext>>>,
@@ -62,7 +30,7 @@ impl WebDriverBrowser {
         Ok(Arc::new(Self {
             starter,
             product: first.product.clone(),
-            heard: first.inspector_channel.is_some(),
+            has_inspector: first.inspector_channel.is_some(),
             first: Mutex::new(Some(first)),
             contexts: Mutex::default(),
             closed: watch::Sender::new(None),
@@ -96,15 +64,6 @@ fn is_special(options: &ContextOptions) -> bool {
         || options.ignore_https_errors
 }
 
-/// What a browser can do that is, or is not, heard.
-pub(super) fn capabilities(heard: bool) -> &'static Capabilities {
-    if heard {
-        &super::CAPABILITIES
-    } else {
-        &super::CLASSIC
-    }
-}
-
 #[async_trait]
 impl BrowserBackend for WebDriverBrowser {
     fn product(&self) -> &str {
@@ -112,7 +71,7 @@ impl BrowserBackend for WebDriverBrowser {
     }
 
     fn capabilities(&self) -> &'static Capabilities {
-        capabilities(self.heard)
+        capabilities(self.has_inspector)
     }
 
     fn has_browser_per_context(&self) -> bool {
@@ -128,8 +87,7 @@ impl BrowserBackend for WebDriverBrowser {
             self.capabilities().require(Feature::Permission)?;
         }
         let started = self.started(options).await?;
-        let gone = watch::Sender::new(None);
-        let context = WebDriverContext::start(started, options, observer, gone).await?;
+        let context = WebDriverContext::start(started, options, observer).await?;
         let mut contexts = self.contexts();
         contexts.retain(|known| known.strong_count() > 0);
         contexts.push(Arc::downgrade(&context));

@@ -1,5 +1,6 @@
 //! What WebKit's console messages say, as text.
 
+use crate::backend::stack::{self, Call};
 use crate::backend::{ConsoleMessage, MessageKind, SourceLocation};
 use serde::Deserialize;
 use serde_json::Value;
@@ -148,24 +149,18 @@ impl Message {
         parts.join(" ")
     }
 
-    /// As Chromium writes it, so that whoever reads stacks reads one kind.
     fn with_stack(&self, frames: &[CallFrame]) -> String {
-        let mut all = self
-            .text
-            .strip_prefix(REJECTED)
-            .unwrap_or(&self.text)
-            .to_owned();
-        for frame in frames {
-            let place = format!(
-                "{}:{}:{}",
-                frame.url, frame.line_number, frame.column_number
-            );
-            all += &match frame.function_name.as_str() {
-                "" | "global code" | "module code" | "eval code" => format!("\n    at {place}"),
-                name => format!("\n    at {name} ({place})"),
-            };
-        }
-        all
+        let text = self.text.strip_prefix(REJECTED).unwrap_or(&self.text);
+        let calls = frames.iter().map(|frame| Call {
+            function: match frame.function_name.as_str() {
+                "global code" | "module code" | "eval code" => "",
+                name => name,
+            },
+            url: &frame.url,
+            line: frame.line_number,
+            column: frame.column_number,
+        });
+        stack::with_stack(text, calls)
     }
 }
 

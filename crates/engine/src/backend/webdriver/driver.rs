@@ -37,6 +37,16 @@ pub(super) struct FrameTarget {
     pub(super) path: Vec<Element>,
 }
 
+impl FrameTarget {
+    /// The main frame of a window.
+    pub(super) fn window(handle: impl Into<String>) -> Self {
+        Self {
+            window: handle.into(),
+            path: Vec::new(),
+        }
+    }
+}
+
 impl Driver {
     pub(super) fn new(session: WebDriverSession) -> Self {
         Self {
@@ -69,11 +79,8 @@ impl Driver {
     ) -> wire::Result<C::Response> {
         let mut focus = self.focus.lock().await;
         if focus.window != window {
-            let place = FrameTarget {
-                window: window.to_owned(),
-                path: Vec::new(),
-            };
-            self.switch(&mut focus, &place).await?;
+            self.switch(&mut focus, &FrameTarget::window(window))
+                .await?;
         }
         self.send(command).await
     }

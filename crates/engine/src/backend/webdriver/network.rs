@@ -2,21 +2,10 @@
 
 use crate::backend::{Headers, ResponseFacts};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use wire::inspector::InspectorEvent;
 
 /// What Chromium calls a request that was given up, and so do we.
 pub(super) const ABORTED: &str = "net::ERR_ABORTED";
-
-/// The event's parameters; `None`, and a line in the log, if they are not what we expect.
-pub(super) fn read<T: DeserializeOwned>(event: &InspectorEvent) -> Option<T> {
-    serde_json::from_str(event.params.get())
-        .inspect_err(
-            |error| tracing::warn!(%error, method = &*event.method, "an event is not understood"),
-        )
-        .ok()
-}
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]

@@ -1,19 +1,19 @@
 //! A page of WebKit: a window of a session, and the frames in it.
 
-use super::context::WebDriverContext;
-use super::driver::{Driver, FrameTarget, page_error};
+use super::driver::{FrameTarget, page_error};
+use super::inspector::InspectorLink;
+use super::parts::ContextParts;
 use crate::backend::gesture::Devices;
 use crate::backend::{Feature, FrameId, PageBackend, PageEvent, PageId, PageObserver, Reporter};
+use crate::changes::Changes;
 use crate::error::{Error, Result};
 use crate::task;
 use async_trait::async_trait;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use tokio::sync::watch;
 use wire::webdriver::WebDriverCommand;
 use wire::webdriver::window::SwitchToWindow;
 
-pub(super) use state::InspectorTarget;
 use state::{FrameState, State};
 
 mod dialogs;
@@ -29,16 +29,34 @@ mod screenshot;
 mod state;
 mod unresponsive;
 
+/// The context, which owns the windows of its pages.
+#[async_trait]
+pub(super) trait WindowOwner: Send + Sync {
+    /// The window of a page is gone.
+    fn on_window_closed(&self, page: &PageId);
+    /// The browser is gone.
+    fn on_browser_closed(&self, reason: &str);
+    /// Closes the window of a page.
+    async fn close_window(&self, page: &PageId) -> Result<()>;
+    /// Closes the window of a page that does not respond.
+    async fn end_window(&self, page: &PageId) -> Result<()>;
+}
+
+/// The page that a window shows.
+pub(super) fn page_id(window: &str) -> PageId {
+    window.trim_start_matches("page-").into()
+}
+
 pub(crate) struct WebDriverPage {
     itself: Weak<Self>,
     id: PageId,
     main: FrameId,
     window: String,
-    driver: Arc<Driver>,
-    owner: Weak<WebDriverContext>,
+    parts: Arc<ContextParts>,
+    owner: Weak<dyn WindowOwner>,
     state: Mutex<State>,
     /// Counts up whenever a document comes or goes.
-    changes: watch::Sender<u64>,
+    changes: Changes,
     reporter: Reporter,
     devices: Devices,
     /// Held by whoever looks for frames.
@@ -47,25 +65,25 @@ pub(crate) struct WebDriverPage {
 
 impl WebDriverPage {
     pub(super) fn new(
-        owner: &Arc<WebDriverContext>,
-        driver: Arc<Driver>,
+        parts: Arc<ContextParts>,
+        owner: Weak<dyn WindowOwner>,
         window: &str,
     ) -> Arc<Self> {
         let main = FrameId::from(window);
         let mut state = State {
-            viewport: owner.options().viewport.clone(),
+            viewport: parts.options().viewport.clone(),
             ..State::default()
         };
         state.frames.insert(main.clone(), FrameState::default());
         Arc::new_cyclic(|itself| Self {
             itself: itself.clone(),
-            id: window.trim_start_matches("page-").into(),
+            id: page_id(window),
             main,
             window: window.to_owned(),
-            driver,
-            owner: Arc::downgrade(owner),
+            parts,
+            owner,
             state: Mutex::new(state),
-            changes: watch::Sender::new(0),
+            changes: Changes::default(),
             reporter: Reporter::default(),
             devices: Devices::default(),
             looking: tokio::sync::Mutex::default(),
@@ -76,20 +94,17 @@ impl WebDriverPage {
         &self.window
     }
 
-    pub(super) fn itself(&self) -> Option<Arc<Self>> {
+    fn itself(&self) -> Option<Arc<Self>> {
         self.itself.upgrade()
     }
 
-    pub(super) fn context(&self) -> Result<Arc<WebDriverContext>> {
+    fn owner(&self) -> Result<Arc<dyn WindowOwner>> {
         self.owner.upgrade().ok_or(Error::PageClosed {})
     }
 
     /// The window, whatever it shows.
-    pub(super) fn frame_target(&self) -> FrameTarget {
-        FrameTarget {
-            window: self.window.clone(),
-            path: Vec::new(),
-        }
+    fn frame_target(&self) -> FrameTarget {
+        FrameTarget::window(&*self.window)
     }
 
     /// Everything from here on is reported to `observer`.
@@ -105,21 +120,16 @@ impl WebDriverPage {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn notify_changed(&self) {
-        self.changes.send_modify(|count| *count += 1);
-    }
-
-    pub(super) fn changes(&self) -> watch::Receiver<u64> {
-        self.changes.subscribe()
+    fn notify_changed(&self) {
+        self.changes.notify();
     }
 
     /// The window has gone.
-    pub(super) fn on_window_closed(&self) {
+    fn on_window_closed(&self) {
         tracing::debug!(window = self.window, "the driver does not know a window");
-        if let Ok(context) = self.context() {
-            context.remove_window(self);
-        } else {
-            self.on_closed();
+        match self.owner.upgrade() {
+            Some(owner) => owner.on_window_closed(&self.id),
+            None => self.on_closed(),
         }
     }
 
@@ -140,16 +150,13 @@ impl WebDriverPage {
         if self.state().closed {
             return Err(Error::PageClosed {});
         }
-        let asked = self.driver.at(&self.frame_target(), command).await;
+        let asked = self.parts.driver.at(&self.frame_target(), command).await;
         self.map_answer(asked).await
     }
 
     /// Sends a command to the frame that has the focus.
-    pub(super) async fn send_to_focused<C: WebDriverCommand>(
-        &self,
-        command: &C,
-    ) -> Result<C::Response> {
-        let asked = self.driver.in_window(&self.window, command).await;
+    async fn send_to_focused<C: WebDriverCommand>(&self, command: &C) -> Result<C::Response> {
+        let asked = self.parts.driver.in_window(&self.window, command).await;
         self.map_answer(asked).await
     }
 
@@ -166,63 +173,40 @@ impl WebDriverPage {
     }
 
     /// The driver says that its session is over.
-    pub(super) fn browser_closed_error(&self, reason: String) -> Error {
-        if let Ok(context) = self.context() {
-            context.on_browser_closed(&reason);
+    fn browser_closed_error(&self, reason: String) -> Error {
+        if let Some(owner) = self.owner.upgrade() {
+            owner.on_browser_closed(&reason);
         }
         Error::BrowserClosed { reason }
     }
 
     /// Tells the page through its inspector, if there is one.
-    pub(super) fn send_to_inspector(&self, method: &'static str, params: &Value) {
-        let inspector_target = self.state().inspector_target.clone();
-        if let (Ok(context), Some(inspector_target)) = (self.context(), inspector_target)
-            && let Some(inspector) = context.inspector()
-        {
-            inspector.send_command(
-                inspector_target.target,
-                &inspector_target.part,
-                method,
-                params,
-            );
+    fn send_to_inspector(&self, method: &'static str, params: &Value) {
+        let target = self.state().inspector_target.clone();
+        if let (Some(target), Some(inspector)) = (target, &self.parts.inspector) {
+            inspector.send(&target, method, params);
         }
     }
 
     /// Asks the page through its inspector.
-    pub(super) async fn call_inspector<T: serde::de::DeserializeOwned>(
+    async fn call_inspector<T: serde::de::DeserializeOwned>(
         &self,
         method: &'static str,
         params: &Value,
     ) -> Result<T> {
-        let inspector_target = self
-            .state()
-            .inspector_target
-            .clone()
-            .ok_or(Error::PageClosed {})?;
-        let context = self.context()?;
-        let inspector = context.inspector().ok_or(Error::PageClosed {})?;
-        let answer = inspector
-            .call(
-                inspector_target.target,
-                &inspector_target.part,
-                method,
-                params,
-            )
-            .await?;
-        serde_json::from_str(answer.get()).map_err(|error| Error::Protocol {
-            method: method.to_owned(),
-            message: error.to_string(),
-        })
+        let target = self.state().inspector_target.clone();
+        let target = target.ok_or(Error::PageClosed {})?;
+        self.parts.inspector()?.call(&target, method, params).await
     }
 
     /// What happens in the page is heard, not looked for.
-    pub(super) fn has_inspector(&self) -> bool {
+    fn has_inspector(&self) -> bool {
         self.state().inspector_target.is_some()
     }
 
     /// Fails if the context's browser cannot do it.
-    pub(super) fn require(&self, feature: Feature) -> Result<()> {
-        self.context()?.capabilities().require(feature)
+    fn require(&self, feature: Feature) -> Result<()> {
+        self.parts.capabilities().require(feature)
     }
 }
 
@@ -246,19 +230,20 @@ impl PageBackend for WebDriverPage {
             Err(Error::DialogOpen {} | Error::DocumentGone {}) => self.flush_events().await?,
             Err(error) => return Err(error),
         }
-        self.context()?.poll_downloads();
+        self.parts.downloads.poll(self.parts.last_used().as_ref());
         Ok(())
     }
 
     async fn activate(&self) -> Result<()> {
         // A driver has no command for more: its windows are all visible.
-        self.driver
+        self.parts
+            .driver
             .call(&SwitchToWindow {
                 handle: self.window.clone(),
             })
             .await
             .map_err(page_error)?;
-        self.driver.forget().await;
+        self.parts.driver.forget().await;
         Ok(())
     }
 
@@ -266,40 +251,39 @@ impl PageBackend for WebDriverPage {
         if self.state().closed {
             return Err(Error::PageClosed {});
         }
-        self.context()?.close_window(self).await
+        self.owner()?.close_window(&self.id).await
     }
 }
 
 impl WebDriverPage {
     /// Returns once all that the browser has said of the page so far was reported.
     pub(super) async fn flush_events(&self) -> Result<()> {
-        let inspector_target = self.state().inspector_target.clone();
-        let Some(inspector_target) = inspector_target else {
-            return Ok(());
-        };
-        let context = self.context()?;
-        context.flush_events(inspector_target.target).await
+        match self.inspected() {
+            Some((inspector, target)) => inspector.flush(target).await,
+            None => Ok(()),
+        }
     }
 
     /// The same for what it had said before the driver's last answer, at less cost.
-    pub(super) async fn drain_events(&self) -> Result<()> {
-        let inspector_target = self.state().inspector_target.clone();
-        let Some(inspector_target) = inspector_target else {
-            return Ok(());
-        };
-        let context = self.context()?;
-        context.drain_events(inspector_target.target).await
+    async fn drain_events(&self) -> Result<()> {
+        match self.inspected() {
+            Some((inspector, target)) => inspector.drain(target).await,
+            None => Ok(()),
+        }
+    }
+
+    fn inspected(&self) -> Option<(&InspectorLink, u64)> {
+        let target = self.state().inspector_target.as_ref()?.target;
+        Some((self.parts.inspector.as_ref()?, target))
     }
 
     /// What opens next is likely the page's.
     fn mark_last_used(&self) {
-        if let Ok(context) = self.context() {
-            context.set_last_used(&self.id);
-        }
+        self.parts.set_last_used(&self.id);
     }
 
     /// Runs a script whose answer nobody waits for.
-    pub(super) fn run_in_background(&self, script: impl Into<String>) {
+    fn run_in_background(&self, script: impl Into<String>) {
         let script = script.into();
         if let Some(page) = self.itself() {
             task::spawn("script", async move {

@@ -5,9 +5,7 @@ use crate::backend::bidi::network::{self, Network};
 use crate::backend::bidi::page::BidiPage;
 use crate::backend::bidi::page::interception::continue_request;
 use crate::backend::bidi::utility_page;
-use crate::backend::{
-    FrameId, HttpCredentials, LoaderId, PageBackend, PageEvent, RequestEvent, RequestId,
-};
+use crate::backend::{FrameId, LoaderId, PageBackend, PageEvent, RequestEvent, RequestId};
 use std::sync::Arc;
 use std::time::Duration;
 use wire::bidi::network::{
@@ -137,7 +135,9 @@ impl Shared {
         let known = self.owner(challenged.context.as_deref()).and_then(|page| {
             let context = self.context(page.user_context())?;
             let options = context.options();
-            let known = credentials(options.http_credentials.as_ref()?, &challenged.request.url)?;
+            let url = url::Url::parse(&challenged.request.url).ok()?;
+            let origin = url.origin().ascii_serialization();
+            let known = options.http_credentials.as_ref()?.for_origin(&origin)?;
             page.first_challenge(&request).then_some(known)
         });
         drop(self.root.send(&ContinueWithAuth {
@@ -154,13 +154,4 @@ impl Shared {
             }),
         }));
     }
-}
-
-fn credentials(known: &HttpCredentials, url: &str) -> Option<(String, String)> {
-    let asks = url::Url::parse(url).ok()?.origin().ascii_serialization();
-    let meant = known
-        .origin
-        .as_ref()
-        .is_none_or(|origin| origin.trim_end_matches('/') == asks);
-    meant.then(|| (known.username.clone(), known.password.clone()))
 }

@@ -54,8 +54,8 @@ impl BidiContext {
         if !options.permissions.is_empty() {
             self.grant_permissions(&options.permissions, None).await?;
         }
-        for script in init_scripts(&options) {
-            self.send_init_script(&script).await?;
+        for script in options.all_init_scripts() {
+            self.send_init_script(script).await?;
         }
         if !options.routes.is_empty() {
             self.parts.interception.set(&self.parts.id, true).await?;
@@ -159,15 +159,4 @@ impl BidiContext {
             .await?;
         Ok(())
     }
-}
-
-fn init_scripts(options: &ContextOptions) -> Vec<String> {
-    let mut scripts = options.init_scripts.clone();
-    if options.block_service_workers {
-        scripts.push(
-            "if (navigator.serviceWorker) navigator.serviceWorker.register = async () => { console.warn('Service workers are blocked by Playhouse'); };"
-                .to_owned(),
-        );
-    }
-    scripts
 }

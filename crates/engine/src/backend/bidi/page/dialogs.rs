@@ -75,10 +75,8 @@ impl Dialogs for BidiPage {
             return Ok(());
         };
         let chooser = self.state().chooser.clone();
-        let (context, element) = chooser.ok_or_else(|| Error::Protocol {
-            method: "input.setFiles".to_owned(),
-            message: "No file chooser is open".to_owned(),
-        })?;
+        let (context, element) =
+            chooser.ok_or_else(|| Error::protocol("input.setFiles", "No file chooser is open"))?;
         let files = self.parts.files.stage(files).await?;
         self.root()
             .call(&SetFiles {

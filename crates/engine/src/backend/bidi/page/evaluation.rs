@@ -296,10 +296,7 @@ async fn returned(result: RemoteValue) -> Result<Option<Value>> {
             let json: String = result.decode().unwrap_or_default();
             serde_json::from_str(&json)
                 .map(Some)
-                .map_err(|error| Error::Protocol {
-                    method: "script.callFunction".to_owned(),
-                    message: error.to_string(),
-                })
+                .map_err(|error| Error::protocol("script.callFunction", error))
         }
         "array" => Ok(match plain(&result) {
             Value::Array(list) => list.into_iter().next(),

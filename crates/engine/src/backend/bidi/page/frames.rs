@@ -1,7 +1,8 @@
 //! Which frames a page has, and which document each of them shows.
 
+use super::BidiPage;
 use super::evaluation::sandbox_target;
-use super::{BidiPage, State};
+use crate::backend::frame_tree::descendants;
 use crate::backend::{FrameId, Frames, Handle, PageEvent};
 use crate::error::{Error, Result};
 use crate::task;
@@ -151,7 +152,7 @@ impl BidiPage {
 
     /// A frame went, with all inside it; those are returned too.
     pub(crate) fn remove_frame(&self, frame: &FrameId) -> Vec<FrameId> {
-        let mut gone = self.state().inside(frame);
+        let mut gone = descendants(&self.state().frames, frame, |info| info.parent.as_ref());
         gone.push(frame.clone());
         for frame in &gone {
             self.state().frames.remove(frame);
@@ -201,17 +202,12 @@ impl BidiPage {
 
     /// Waits until a frame shows another document than this one, or none.
     pub(super) async fn document_replaced(&self, frame: &FrameId, document: u64) -> Error {
-        let mut changes = self.documents.subscribe();
-        loop {
-            changes.mark_unchanged();
-            match self.document_of(frame) {
-                Ok(shown) if shown == document => {}
-                Ok(_) => return Error::DocumentGone {},
-                Err(error) => return error,
-            }
-            // The sender lives in `self`.
-            let _ = changes.changed().await;
-        }
+        let replaced = || match self.document_of(frame) {
+            Ok(shown) if shown == document => None,
+            Ok(_) => Some(Error::DocumentGone {}),
+            Err(error) => Some(error),
+        };
+        self.documents.wait(replaced).await
     }
 }
 
@@ -257,21 +253,4 @@ fn windows(list: &RemoteValue) -> Vec<Option<FrameId>> {
     let items: Vec<RemoteValue> = list.decode().unwrap_or_default();
     let frame = |item: &RemoteValue| item.window().map(FrameId::from);
     items.iter().map(frame).collect()
-}
-
-impl State {
-    /// All frames inside a frame, however deep.
-    fn inside(&self, frame: &FrameId) -> Vec<FrameId> {
-        let mut found = Vec::new();
-        let mut next = vec![frame];
-        while let Some(above) = next.pop() {
-            for (child, place) in &self.frames {
-                if place.parent.as_ref() == Some(above) {
-                    found.push(child.clone());
-                    next.push(child);
-                }
-            }
-        }
-        found
-    }
 }

@@ -85,10 +85,8 @@ impl Capture for BidiPage {
         if resized {
             let (png, options) = (drawn.data.0, options.clone());
             let converted = compute(move || convert(&png, None, scale, &options)).await;
-            return converted.map_err(|error| Error::Protocol {
-                method: "browsingContext.captureScreenshot".to_owned(),
-                message: error.to_string(),
-            });
+            return converted
+                .map_err(|error| Error::protocol("browsingContext.captureScreenshot", error));
         }
         Ok(drawn.data.0)
     }

@@ -2,6 +2,7 @@
 
 use super::BidiPage;
 use super::evaluation::sandbox_target;
+use crate::backend::scripts::clear_timers;
 use crate::backend::{FrameId, Navigation, PageEvent, Unresponsive};
 use crate::error::{Error, Result};
 use async_trait::async_trait;
@@ -48,10 +49,7 @@ impl Unresponsive for BidiPage {
     }
 
     fn stop_timers(&self, frame: &FrameId) {
-        self.run_in_background(
-            "for (let last = setTimeout(String), id = last; id > Math.max(0, last - 1e5); id--) clearTimeout(id)",
-            frame,
-        );
+        self.run_in_background(&clear_timers(100_000), frame);
     }
 
     fn end_renderer(&self) {

@@ -54,10 +54,5 @@ fn credentials(
         return Some((proxy.username.clone()?, password));
     }
     let known = options.http_credentials.as_ref()?;
-    let asks = &required.auth_challenge.origin;
-    let meant = known
-        .origin
-        .as_ref()
-        .is_none_or(|origin| origin.trim_end_matches('/') == asks);
-    meant.then(|| (known.username.clone(), known.password.clone()))
+    known.for_origin(&required.auth_challenge.origin)
 }

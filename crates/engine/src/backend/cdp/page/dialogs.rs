@@ -46,10 +46,8 @@ impl Dialogs for CdpPage {
             return Ok(());
         };
         let chooser = self.state().chooser.clone();
-        let chooser = chooser.ok_or_else(|| Error::Protocol {
-            method: "DOM.setFileInputFiles".to_owned(),
-            message: "No file chooser is open".to_owned(),
-        })?;
+        let chooser = chooser
+            .ok_or_else(|| Error::protocol("DOM.setFileInputFiles", "No file chooser is open"))?;
         let files = self.files.stage(files).await?;
         chooser
             .session

@@ -286,21 +286,10 @@ impl CdpPage {
 
     /// Waits for a world that the browser is about to tell of.
     async fn wait_for_world(&self, world: impl Fn(&Worlds) -> Option<World>) -> Result<World> {
-        let mut changes = self.worlds().changes();
-        let announced = async {
-            loop {
-                changes.mark_unchanged();
-                if let Some(world) = world(&self.worlds()) {
-                    return Some(world);
-                }
-                changes.changed().await.ok()?;
-            }
-        };
+        let announced = self.new_worlds.wait(|| world(&self.worlds()));
         tokio::time::timeout(WORLD_TIMEOUT, announced)
             .await
-            .ok()
-            .flatten()
-            .ok_or(Error::DocumentGone {})
+            .map_err(|_| Error::DocumentGone {})
     }
 
     /// Tells a refusal by a context that is gone from any other.
@@ -372,14 +361,9 @@ async fn returned(result: runtime::RemoteObject) -> Result<Option<Value>> {
     let is_large = result.value.as_ref().is_some_and(is_large);
     let read = move || match parsed(&result)? {
         Value::Array(value) => Ok(value.into_iter().next()),
-        Value::String(json) => {
-            serde_json::from_str(&json)
-                .map(Some)
-                .map_err(|error| Error::Protocol {
-                    method: "Runtime.callFunctionOn".to_owned(),
-                    message: error.to_string(),
-                })
-        }
+        Value::String(json) => serde_json::from_str(&json)
+            .map(Some)
+            .map_err(|error| Error::protocol("Runtime.callFunctionOn", error)),
         _ => Ok(None),
     };
     compute_if_large(is_large, read).await

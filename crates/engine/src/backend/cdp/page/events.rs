@@ -238,6 +238,7 @@ impl CdpPage {
             runtime::ExecutionContextCreated::METHOD => {
                 let created: runtime::ExecutionContextCreated = read(event)?;
                 self.worlds().created(&session, &created.context);
+                self.new_worlds.notify();
             }
             runtime::ExecutionContextDestroyed::METHOD => {
                 let destroyed: runtime::ExecutionContextDestroyed = read(event)?;

@@ -1,6 +1,7 @@
 //! Which frames a page has and which session speaks for each.
 
 use super::{CdpPage, State};
+use crate::backend::frame_tree::descendants;
 use crate::backend::{FrameId, Frames, Handle, PageEvent};
 use crate::error::{Error, Result};
 use async_trait::async_trait;
@@ -188,18 +189,6 @@ impl Frames for CdpPage {
 impl State {
     /// All frames inside a frame, however deep.
     fn inside(&self, frame: &FrameId) -> Vec<FrameId> {
-        let mut found = Vec::new();
-        let mut next = vec![frame];
-        while let Some(parent) = next.pop() {
-            let children = self
-                .frames
-                .iter()
-                .filter(|(_, place)| place.parent == *parent);
-            for (child, _) in children {
-                found.push(child.clone());
-                next.push(child);
-            }
-        }
-        found
+        descendants(&self.frames, frame, |info| Some(&info.parent))
     }
 }

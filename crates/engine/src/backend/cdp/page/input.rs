@@ -2,12 +2,12 @@
 
 use super::CdpPage;
 use crate::backend::{Evaluation, Input, InputStep, Key, Modifier, MouseButton, Point};
+use crate::changes::Changes;
 use crate::error::Result;
 use async_trait::async_trait;
 use serde_json::Value;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::watch;
 use wire::Reply;
 use wire::cdp::Empty;
 use wire::cdp::input::{
@@ -24,7 +24,7 @@ const DRAG_DATA_TIMEOUT: Duration = Duration::from_secs(2);
 #[derive(Default)]
 pub(super) struct Drag {
     state: Mutex<DragState>,
-    changed: watch::Sender<u64>,
+    changed: Changes,
 }
 
 #[derive(Default)]
@@ -277,7 +277,7 @@ fn button(button: MouseButton) -> Button {
 impl Drag {
     pub(super) fn intercepted(&self, data: DragData) {
         self.state().data = Some(data);
-        self.changed.send_modify(|count| *count += 1);
+        self.changed.notify();
     }
 
     fn data(&self) -> Option<DragData> {
@@ -286,17 +286,7 @@ impl Drag {
 
     /// The data of a drag that the page has begun; `None` if the browser keeps it for itself.
     async fn take_drag_data(&self) -> Option<DragData> {
-        let mut changed = self.changed.subscribe();
-        let arrived = async {
-            loop {
-                changed.mark_unchanged();
-                if let Some(data) = self.data() {
-                    return data;
-                }
-                // The sender lives in `self`.
-                let _ = changed.changed().await;
-            }
-        };
+        let arrived = self.changed.wait(|| self.data());
         tokio::time::timeout(DRAG_DATA_TIMEOUT, arrived).await.ok()
     }
 

@@ -1,7 +1,7 @@
 //! Requests that a page has sent: who has their bodies, who waits for their answers.
 
 use super::CdpPage;
-use crate::backend::cdp::network;
+use crate::backend::interception::decode_body;
 use crate::backend::{FrameId, RequestId, Requests};
 use crate::error::Result;
 use async_trait::async_trait;
@@ -10,6 +10,8 @@ use wire::Session;
 use wire::cdp;
 use wire::cdp::fetch::RequestPaused;
 
+/// What an unreadable body is an answer to.
+const METHOD: &str = "Network.getResponseBody";
 /// Requests that are remembered; the bodies of older ones are asked of the page itself.
 const REQUESTS: usize = 10_000;
 /// Challenges that are remembered; whoever is challenged again after so many others is taken for new.
@@ -92,7 +94,7 @@ impl Requests for CdpPage {
             body = self.session_for(&frame)?.call(&asked).await;
         }
         let body = body?;
-        network::decode_body(body.body, body.base64_encoded)
+        decode_body(METHOD, body.body, body.base64_encoded)
     }
 
     async fn request_body(&self, request: &RequestId) -> Result<Option<Vec<u8>>> {
@@ -103,7 +105,7 @@ impl Requests for CdpPage {
             })
             .await;
         match body {
-            Ok(body) => network::decode_body(body.post_data, body.base64_encoded).map(Some),
+            Ok(body) => decode_body(METHOD, body.post_data, body.base64_encoded).map(Some),
             // Chromium refuses to answer for a request without one.
             Err(wire::Error::Protocol { .. }) => Ok(None),
             Err(error) => Err(error.into()),

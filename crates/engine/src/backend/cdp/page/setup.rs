@@ -121,11 +121,13 @@ impl PendingSetup {
         let is_page = session.id() == page.session.id();
         facts.send(session, is_page, &mut batch);
         let options = page.options();
-        for script in init_scripts(&options) {
+        let guard = (!options.origins.is_empty()).then(|| guard_script(&options.origins));
+        let scripts = options.all_init_scripts().map(str::to_owned);
+        for source in guard.into_iter().chain(scripts) {
             batch.send(
                 session,
                 &page::AddScriptToEvaluateOnNewDocument {
-                    source: script,
+                    source,
                     ..Default::default()
                 },
             );
@@ -264,20 +266,6 @@ fn auto_attach() -> target::SetAutoAttach {
         flatten: Some(true),
         ..Default::default()
     }
-}
-
-fn init_scripts(options: &ContextOptions) -> Vec<String> {
-    let mut scripts = options.init_scripts.clone();
-    if !options.origins.is_empty() {
-        scripts.insert(0, guard_script(&options.origins));
-    }
-    if options.block_service_workers {
-        scripts.push(
-            "if (navigator.serviceWorker) navigator.serviceWorker.register = async () => { console.warn('Service workers are blocked by Playhouse'); };"
-                .to_owned(),
-        );
-    }
-    scripts
 }
 
 /// Commands that go out together and whose success is all that matters.

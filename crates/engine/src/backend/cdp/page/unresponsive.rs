@@ -1,14 +1,12 @@
 //! Whether a page's scripts still give way, and what ends them if they do not.
 
 use super::CdpPage;
+use crate::backend::scripts::clear_timers;
 use crate::backend::{FrameId, PageEvent, Unresponsive};
 use crate::error::Result;
 use async_trait::async_trait;
 use wire::cdp::browser::GetVersion;
 use wire::cdp::{page, runtime};
-
-/// Timers are numbered one after the other; a page that had more than this many keeps the oldest.
-const STOP_TIMERS: &str = "for (let last = setTimeout(String), id = last; id > Math.max(0, last - 1e6); id--) clearTimeout(id)";
 
 #[async_trait]
 impl Unresponsive for CdpPage {
@@ -52,7 +50,7 @@ impl Unresponsive for CdpPage {
         };
         if let Ok(session) = self.session_for(frame) {
             drop(session.send(&runtime::Evaluate {
-                expression: STOP_TIMERS.to_owned(),
+                expression: clear_timers(1_000_000),
                 unique_context_id: Some(world.unique.to_string()),
                 silent: Some(true),
                 ..Default::default()

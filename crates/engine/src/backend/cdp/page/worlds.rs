@@ -3,7 +3,6 @@
 use crate::backend::FrameId;
 use std::collections::HashMap;
 use std::sync::Arc;
-use tokio::sync::watch;
 use wire::cdp::runtime::{ExecutionContextDescription, ExecutionContextId};
 
 /// The name of our isolated world, in the browser and in its tools.
@@ -13,7 +12,6 @@ pub(super) const WORLD: &str = "playhouse";
 #[derive(Debug, Default)]
 pub(super) struct Worlds {
     frames: HashMap<FrameId, FrameWorlds>,
-    changes: watch::Sender<u64>,
 }
 
 #[derive(Debug, Default, Clone)]
@@ -59,12 +57,6 @@ impl Worlds {
         {
             worlds.isolated = Some(world);
         }
-        self.changes.send_modify(|count| *count += 1);
-    }
-
-    /// Counts up with each new world.
-    pub(super) fn changes(&self) -> watch::Receiver<u64> {
-        self.changes.subscribe()
     }
 
     pub(super) fn destroyed(&mut self, session: &str, id: ExecutionContextId) {

@@ -1,8 +1,8 @@
 //! The cookies of a context: of every address that its pages have asked, as a browser tells only those of a document.
 
 use super::WebDriverContext;
+use super::utility_page::UtilityPage;
 use crate::backend::webdriver::driver::page_error;
-use crate::backend::webdriver::utility_page::UtilityPage;
 use crate::backend::{Cookie, Cookies, SameSite};
 use crate::error::{Error, Result};
 use async_trait::async_trait;
@@ -10,9 +10,6 @@ use serde_json::{Value, json};
 use url::Url;
 use wire::webdriver::cookie::{AddCookie, DeleteCookie, GetAllCookies};
 use wire::webdriver::{cookie, error};
-
-/// Addresses whose cookies are looked for.
-pub(super) const ADDRESSES: usize = 200;
 
 #[async_trait]
 impl Cookies for WebDriverContext {
@@ -32,7 +29,7 @@ impl Cookies for WebDriverContext {
         };
         let mut sites = self.sites();
         // What a page shows needs no visit.
-        for page in self.open_pages() {
+        for page in self.pages.open() {
             let shown = Url::parse(&page.url()).and_then(|url| url.join("."));
             if let Ok(shown) = shown
                 && shown.scheme().starts_with("http")
@@ -43,13 +40,13 @@ impl Cookies for WebDriverContext {
             }
         }
         if !sites.is_empty() {
-            let context = self.shared().ok_or(Error::PageClosed {})?;
-            let visitor = UtilityPage::open(context).await?;
+            let visitor = UtilityPage::open(self.itself()?).await?;
             for site in sites {
                 visitor.go_to(site.as_str()).await?;
                 let origin = site.origin().ascii_serialization();
                 visitor.run_at(&origin, "''").await?;
                 let found = self
+                    .parts
                     .driver
                     .at(visitor.frame_target(), &GetAllCookies {})
                     .await;
@@ -63,18 +60,12 @@ impl Cookies for WebDriverContext {
     async fn set_cookies(&self, cookies: &[Cookie]) -> Result<()> {
         for cookie in cookies {
             // The folder that it is for, as if a document of it had been asked for.
-            self.record_url(&format!("{}/", address(cookie).trim_end_matches('/')));
-            if let Some(inspector) = self.inspector() {
-                let inspector_target = self.any_inspector_target().await?;
+            self.parts
+                .record_url(&format!("{}/", address(cookie).trim_end_matches('/')));
+            if let Some(inspector) = &self.parts.inspector {
+                let target = self.any_inspector_target().await?;
                 let asked = json!({ "cookie": param(cookie), "shouldPartition": false });
-                inspector
-                    .call(
-                        inspector_target.target,
-                        &inspector_target.part,
-                        "Page.setCookie",
-                        &asked,
-                    )
-                    .await?;
+                let _: Value = inspector.call(&target, "Page.setCookie", &asked).await?;
             } else {
                 self.at(
                     cookie,
@@ -90,17 +81,10 @@ impl Cookies for WebDriverContext {
 
     async fn delete_cookies(&self, cookies: &[Cookie]) -> Result<()> {
         for cookie in cookies {
-            if let Some(inspector) = self.inspector() {
-                let inspector_target = self.any_inspector_target().await?;
+            if let Some(inspector) = &self.parts.inspector {
+                let target = self.any_inspector_target().await?;
                 let asked = json!({ "cookieName": cookie.name, "url": address(cookie) });
-                inspector
-                    .call(
-                        inspector_target.target,
-                        &inspector_target.part,
-                        "Page.deleteCookie",
-                        &asked,
-                    )
-                    .await?;
+                let _: Value = inspector.call(&target, "Page.deleteCookie", &asked).await?;
             } else {
                 self.at(
                     cookie,
@@ -124,7 +108,7 @@ impl WebDriverContext {
     /// The documents whose cookies are all there are: one for each site and folder that was asked.
     fn sites(&self) -> Vec<Url> {
         let mut sites: Vec<Url> = Vec::new();
-        for address in self.recorded_urls() {
+        for address in self.parts.recorded_urls() {
             let Ok(url) = Url::parse(&address) else {
                 continue;
             };
@@ -142,18 +126,14 @@ impl WebDriverContext {
         cookie: &Cookie,
         command: &C,
     ) -> Result<()> {
-        let context = self.shared().ok_or(Error::PageClosed {})?;
-        let visitor = UtilityPage::open(context).await?;
+        let visitor = UtilityPage::open(self.itself()?).await?;
         visitor.go_to(&address(cookie)).await?;
-        match self.driver.at(visitor.frame_target(), command).await {
+        match self.parts.driver.at(visitor.frame_target(), command).await {
             Err(wire::Error::Refused {
                 error: name,
                 message,
                 ..
-            }) if name != error::NO_SUCH_WINDOW => Err(Error::Protocol {
-                method: C::NAME.to_owned(),
-                message,
-            }),
+            }) if name != error::NO_SUCH_WINDOW => Err(Error::protocol(C::NAME, message)),
             done => done.map(drop).map_err(page_error),
         }
     }

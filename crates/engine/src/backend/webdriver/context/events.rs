@@ -1,8 +1,7 @@
 //! From what the inspector says to the engine's events, in order.
 
 use super::WebDriverContext;
-use crate::backend::webdriver::network::read;
-use crate::backend::webdriver::page::InspectorTarget;
+use crate::backend::webdriver::inspector::{InspectorTarget, read};
 use serde::Deserialize;
 use std::sync::Weak;
 use tokio::sync::mpsc;
@@ -39,7 +38,9 @@ pub(super) async fn listen(
             return;
         };
         context.on_inspector_event(event);
-        context.count_event();
+        if let Some(inspector) = &context.parts.inspector {
+            inspector.count_event();
+        }
     }
 }
 
@@ -64,7 +65,11 @@ impl WebDriverContext {
                 }
             }
             "Network.requestIntercepted" if self.is_utility_target(event.target) => {
-                self.answer_utility_request(event.target, &event.part, event.params.get());
+                let target = InspectorTarget {
+                    target: event.target,
+                    part: event.part,
+                };
+                self.answer_utility_request(target, event.params.get());
             }
             _ => {
                 if let Some(page) = page {

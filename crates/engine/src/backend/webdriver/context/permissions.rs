@@ -8,7 +8,7 @@ use async_trait::async_trait;
 #[async_trait]
 impl Permissions for WebDriverContext {
     async fn grant_permissions(&self, _names: &[String], _origin: Option<&str>) -> Result<()> {
-        self.capabilities().require(Feature::Permission)
+        self.parts.capabilities().require(Feature::Permission)
     }
 
     async fn clear_permissions(&self) -> Result<()> {

@@ -3,55 +3,62 @@
 
 use super::WebDriverContext;
 use crate::backend::webdriver::driver::{FrameTarget, page_error};
-use crate::backend::webdriver::page::{InspectorTarget, WebDriverPage};
+use crate::backend::webdriver::inspector::InspectorTarget;
+use crate::backend::webdriver::page::{WebDriverPage, WindowOwner, page_id};
 use crate::backend::{PageBackend, PageId};
 use crate::error::{Error, Result};
+use async_trait::async_trait;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 use wire::inspector::InspectedPage;
 use wire::webdriver::prompt::DismissAlert;
-use wire::webdriver::window::{CloseWindow, GetWindowHandles, NewWindow, WindowKind};
+use wire::webdriver::window::{CloseWindow, NewWindow, WindowKind};
 
-/// Pages of a context that other pages opened: with as many of them, further ones are closed at once.
-const MAX_POPUPS: usize = 50;
 /// How long a window may take to be told of by the inspector.
 const WINDOW_REPORT_TIMEOUT: Duration = Duration::from_secs(10);
-/// What the browser says of a window that is gone.
-const NO_WINDOW: &str = "WindowNotFound";
-
 #[derive(Default)]
-pub(super) struct Pages {
-    pub(super) open: HashMap<PageId, Arc<WebDriverPage>>,
-    pub(super) opened_by_pages: HashSet<PageId>,
-    pub(super) by_target: HashMap<u64, Arc<WebDriverPage>>,
+pub(super) struct Windows {
+    by_target: HashMap<u64, Arc<WebDriverPage>>,
     /// The parts of pages that we have heard of.
-    pub(super) parts: HashMap<u64, Arc<str>>,
+    parts: HashMap<u64, Arc<str>>,
     /// Windows that somebody has, or that are ours.
-    pub(super) windows: HashSet<String>,
+    pub(super) handles: HashSet<String>,
     pub(super) targets: HashSet<u64>,
     /// A window that shows nothing and is nobody's.
     pub(super) spare: Option<(String, Option<u64>)>,
     /// Those that visit origins on our behalf.
-    pub(super) visitors: HashSet<u64>,
-    /// What was asked for, without what is behind a question mark.
-    pub(super) visited: Vec<String>,
-    pub(super) last_used: Option<PageId>,
-    /// The one that mouse and keys were last used in.
-    pub(super) has_devices: Option<PageId>,
+    utility_targets: HashSet<u64>,
 }
 
 impl WebDriverContext {
+    pub(super) fn page_of(&self, target: u64) -> Option<Arc<WebDriverPage>> {
+        self.windows().by_target.get(&target).cloned()
+    }
+
+    /// Sets whether a page of ours visits origins; its requests are answered with nothing.
+    pub(super) fn set_utility_target(&self, target: u64, on: bool) {
+        let mut windows = self.windows();
+        if on {
+            windows.utility_targets.insert(target);
+        } else {
+            windows.utility_targets.remove(&target);
+        }
+    }
+
+    pub(super) fn is_utility_target(&self, target: u64) -> bool {
+        self.windows().utility_targets.contains(&target)
+    }
+
     /// A page has another part that shows its documents.
-    pub(crate) fn on_part_created(&self, target: u64, part: &str, provisional: bool) {
+    pub(super) fn on_part_created(&self, target: u64, part: &str, provisional: bool) {
         let part: Arc<str> = part.into();
         let page = {
-            let mut pages = self.pages();
-            pages.parts.insert(target, part.clone());
-            pages.by_target.get(&target).cloned()
+            let mut windows = self.windows();
+            windows.parts.insert(target, part.clone());
+            windows.by_target.get(&target).cloned()
         };
         if let Some(page) = page {
             let before = page
@@ -59,88 +66,56 @@ impl WebDriverContext {
                 .inspector_target
                 .replace(InspectorTarget { target, part });
             tracing::debug!(?before, provisional, "a page moves to another process");
-            let options = self.options().clone();
-            page.prepare(&options);
+            page.prepare();
         }
-        self.bump();
+        self.pages.changes.notify();
     }
 
     /// The page that the browser tells of and nobody knows yet; waits for it. `None` where nothing is heard.
-    pub(crate) async fn new_target(&self) -> Result<Option<u64>> {
-        let Some(inspector_link) = &self.inspector_link else {
+    pub(super) async fn new_target(&self) -> Result<Option<u64>> {
+        let Some(inspector) = &self.parts.inspector else {
             return Ok(None);
         };
-        let mut told = inspector_link.pages.clone();
+        let mut told = inspector.pages.clone();
         let appears = told.wait_for(|all| !self.unknown(all).is_empty());
         match tokio::time::timeout(WINDOW_REPORT_TIMEOUT, appears).await {
             Ok(Ok(all)) => Ok(self.unknown(&all).first().copied()),
-            _ => Err(Error::Protocol {
-                method: "New Window".to_owned(),
-                message: "no new window was reported".to_owned(),
-            }),
+            _ => Err(Error::protocol("New Window", "no new window was reported")),
         }
     }
 
     fn unknown(&self, all: &[InspectedPage]) -> Vec<u64> {
-        let pages = self.pages();
+        let windows = self.windows();
         let targets = all.iter().map(|page| page.target);
         targets
-            .filter(|target| !pages.targets.contains(target))
+            .filter(|target| !windows.targets.contains(target))
             .collect()
     }
 
-    /// The handles of all windows that the browser has, known ones or not.
-    pub(crate) async fn windows(&self) -> Result<Vec<String>> {
-        let windows = self.driver.call(&GetWindowHandles {}).await;
-        windows.map_err(page_error)
-    }
-
     /// Opens a window that shows nothing; `creating` is held.
-    pub(crate) async fn open_window(&self) -> Result<(String, Option<u64>)> {
-        let window = if self.inspector_link.is_some() {
+    pub(super) async fn open_window(&self) -> Result<(String, Option<u64>)> {
+        let window = if let Some(inspector) = &self.parts.inspector {
             // The driver opens none while a dialog is open, the browser does.
             let hint = json!({ "presentationHint": "Window" });
-            let opened: Opened = self
+            let opened: Opened = inspector
                 .automate("Automation.createBrowsingContext", &hint)
                 .await?;
             opened.handle
         } else {
             self.opened_by_driver().await?
         };
-        self.pages().windows.insert(window.clone());
+        self.windows().handles.insert(window.clone());
         let target = self.new_target().await?;
-        self.pages().targets.extend(target);
+        self.windows().targets.extend(target);
         Ok((window, target))
-    }
-
-    /// Asks the browser for what its driver may ask for; only where it is heard.
-    pub(crate) async fn automate<T: DeserializeOwned>(
-        &self,
-        method: &'static str,
-        params: &Value,
-    ) -> Result<T> {
-        let inspector_link = self.inspector_link.as_ref().ok_or(Error::PageClosed {})?;
-        let answer = inspector_link.relay.automate(method, params).await;
-        let answer = answer.map_err(|refused| match refused {
-            wire::Error::Protocol { message, .. } if message.starts_with(NO_WINDOW) => {
-                Error::PageClosed {}
-            }
-            refused => refused.into(),
-        })?;
-        serde_json::from_str(answer.get()).map_err(|error| Error::Protocol {
-            method: method.to_owned(),
-            message: error.to_string(),
-        })
     }
 
     async fn opened_by_driver(&self) -> Result<String> {
         // A window is opened from another one that is there.
-        let from = self.pages().windows.iter().next().cloned();
-        let from = FrameTarget {
-            window: from.unwrap_or_default(),
-            path: Vec::new(),
-        };
+        let from = self.windows().handles.iter().next().cloned();
+        let from = FrameTarget::window(from.unwrap_or_default());
         let opened = self
+            .parts
             .driver
             .at(
                 &from,
@@ -154,8 +129,8 @@ impl WebDriverContext {
     }
 
     /// A window that shows nothing; `creating` is held.
-    pub(crate) async fn blank_window(&self) -> Result<(String, Option<u64>)> {
-        let spare = self.pages().spare.take();
+    pub(super) async fn blank_window(&self) -> Result<(String, Option<u64>)> {
+        let spare = self.windows().spare.take();
         match spare {
             Some(spare) => Ok(spare),
             None => self.open_window().await,
@@ -163,49 +138,42 @@ impl WebDriverContext {
     }
 
     /// Begins to hear of a page; answers the part that shows its documents.
-    pub(crate) async fn attach(&self, target: u64) -> Result<Arc<str>> {
-        let inspector = self.inspector().ok_or(Error::PageClosed {})?;
-        let known = self.pages().parts.get(&target).cloned();
-        if let Some(part) = known {
-            return Ok(part);
+    pub(super) async fn attach(&self, target: u64) -> Result<InspectorTarget> {
+        let known = || {
+            let part = self.windows().parts.get(&target).cloned()?;
+            Some(InspectorTarget { target, part })
+        };
+        if let Some(known) = known() {
+            return Ok(known);
         }
-        inspector.attach(target)?;
-        let appears = self.wait(|| self.pages().parts.get(&target).cloned());
+        self.parts.inspector()?.attach(target)?;
+        let appears = self.pages.wait(|_| known());
         match tokio::time::timeout(WINDOW_REPORT_TIMEOUT, appears).await {
-            Ok(part) => part,
+            Ok(attached) => attached,
             Err(_) => Err(Error::PageClosed {}),
         }
     }
 
     /// A window is a page from now on.
-    pub(crate) async fn adopt(
+    pub(super) async fn adopt(
         &self,
         window: &str,
         target: Option<u64>,
         opener: Option<PageId>,
     ) -> Result<Arc<WebDriverPage>> {
-        let context = self.itself.upgrade().ok_or(Error::PageClosed {})?;
-        let page = WebDriverPage::new(&context, self.driver.clone(), window);
+        let owner: Weak<dyn WindowOwner> = self.itself.clone();
+        let page = WebDriverPage::new(self.parts.clone(), owner, window);
         if let Some(target) = target {
-            let part = self.attach(target).await?;
-            page.state().inspector_target = Some(InspectorTarget { target, part });
-            page.state().intercepting = self.intercepts_all();
-            let options = self.options().clone();
-            page.prepare(&options);
+            page.state().inspector_target = Some(self.attach(target).await?);
+            page.state().intercepting = self.parts.intercepts_all();
+            page.prepare();
         }
         let is_popup = opener.is_some();
         page.set_observer(self.observer.page_opened(page.clone(), opener));
-        {
-            let mut pages = self.pages();
-            if let Some(target) = target {
-                pages.by_target.insert(target, page.clone());
-            }
-            pages.open.insert(page.id().clone(), page.clone());
-            if is_popup {
-                pages.opened_by_pages.insert(page.id().clone());
-            }
+        if let Some(target) = target {
+            self.windows().by_target.insert(target, page.clone());
         }
-        self.bump();
+        self.pages.insert(page.id().clone(), page.clone());
         if target.is_some() {
             page.load_main_frame().await?;
         }
@@ -217,7 +185,7 @@ impl WebDriverContext {
             page.schedule_poll();
         } else {
             page.poll_frames().await?;
-            let viewport = self.options().viewport.clone();
+            let viewport = self.parts.options().viewport.clone();
             if let Some(viewport) = viewport {
                 page.fit(viewport.size).await?;
             }
@@ -227,13 +195,13 @@ impl WebDriverContext {
 
     /// Windows that pages opened become pages; those that are gone end.
     async fn on_windows_changed(&self) -> Result<()> {
-        let Some(inspector_link) = &self.inspector_link else {
+        let Some(inspector) = &self.parts.inspector else {
             return Ok(());
         };
-        let all = inspector_link.pages.borrow().clone();
+        let all = inspector.pages.borrow().clone();
         let gone: Vec<_> = {
-            let pages = self.pages();
-            let known = pages.by_target.iter();
+            let windows = self.windows();
+            let known = windows.by_target.iter();
             let is_there = |target: &u64| all.iter().any(|page| page.target == *target);
             known
                 .filter(|(target, _)| !is_there(target))
@@ -247,18 +215,18 @@ impl WebDriverContext {
             return Ok(());
         }
         let _creating = self.creating.lock().await;
-        let new = self.unknown(&inspector_link.pages.borrow().clone());
+        let new = self.unknown(&inspector.pages.borrow().clone());
         for target in new {
-            let windows = self.windows().await?;
+            let handles = self.parts.window_handles().await?;
             let window = {
-                let pages = self.pages();
-                let mut windows = windows.into_iter();
-                windows.find(|window| !pages.windows.contains(window))
+                let windows = self.windows();
+                let mut handles = handles.into_iter();
+                handles.find(|handle| !windows.handles.contains(handle))
             };
             // Its window may be gone again.
-            self.pages().targets.insert(target);
+            self.windows().targets.insert(target);
             if let Some(window) = window {
-                self.pages().windows.insert(window.clone());
+                self.windows().handles.insert(window.clone());
                 self.on_opened_by_page(&window, target).await?;
             }
         }
@@ -266,14 +234,14 @@ impl WebDriverContext {
     }
 
     async fn on_opened_by_page(&self, window: &str, target: u64) -> Result<()> {
-        let (opener, few) = {
-            let pages = self.pages();
-            let used = pages.last_used.clone();
-            let used = used.filter(|page| pages.open.contains_key(page));
-            let opener = used.or_else(|| pages.open.keys().next().cloned());
-            (opener, pages.opened_by_pages.len() < MAX_POPUPS)
+        let used = self.parts.last_used();
+        let (opener, is_admitted) = {
+            let mut pages = self.pages.pages();
+            let used = used.filter(|page| pages.contains(page));
+            let opener = used.or_else(|| pages.open().next().map(|(id, _)| id.clone()));
+            (opener, pages.admit_popup(&page_id(window)))
         };
-        if !few {
+        if !is_admitted {
             self.close_handle(window).await?;
             if let Some(opener) = &opener {
                 self.observer.page_refused(opener);
@@ -284,24 +252,21 @@ impl WebDriverContext {
     }
 
     /// A page's window has gone.
-    pub(crate) fn remove_window(&self, page: &WebDriverPage) {
+    pub(super) fn remove_window(&self, page: &WebDriverPage) {
         {
             tracing::debug!(window = page.window(), "a window is gone");
-            let mut pages = self.pages();
-            pages.windows.remove(page.window());
-            pages.open.remove(page.id());
-            pages.opened_by_pages.remove(page.id());
-            pages.by_target.retain(|_, known| known.id() != page.id());
+            let mut windows = self.windows();
+            windows.handles.remove(page.window());
+            windows.by_target.retain(|_, known| known.id() != page.id());
         }
-        page.on_closed();
-        self.bump();
+        self.pages.remove(page.id(), WebDriverPage::on_closed);
     }
 
     /// Closes a page's window; the session lives on without any.
-    pub(crate) async fn close_window(&self, page: &WebDriverPage) -> Result<()> {
+    async fn close_page_window(&self, page: &WebDriverPage) -> Result<()> {
         let _creating = self.creating.lock().await;
         self.ensure_window().await?;
-        if self.inspector_link.is_some() && page.shown_dialog().await?.is_some() {
+        if self.parts.inspector.is_some() && page.shown_dialog().await?.is_some() {
             // The driver does not go to a window whose dialog waits, so not to the end of it either.
             page.send_dialog_answer(false, None).await?;
             self.close_by_browser(page).await?;
@@ -313,9 +278,9 @@ impl WebDriverContext {
     }
 
     /// Closes the window of a page that does not answer.
-    pub(crate) async fn end_window(&self, page: &WebDriverPage) -> Result<()> {
-        if self.inspector_link.is_none() {
-            return self.close_window(page).await;
+    async fn end_page_window(&self, page: &WebDriverPage) -> Result<()> {
+        if self.parts.inspector.is_none() {
+            return self.close_page_window(page).await;
         }
         let _creating = self.creating.lock().await;
         self.ensure_window().await?;
@@ -328,44 +293,40 @@ impl WebDriverContext {
     /// With its last window the browser would end, and the session; `creating` is held.
     async fn ensure_window(&self) -> Result<()> {
         let is_last = {
-            let pages = self.pages();
-            pages.open.len() <= 1 && pages.spare.is_none()
+            let has_spare = self.windows().spare.is_some();
+            self.pages.open().len() <= 1 && !has_spare
         };
         if is_last {
             let spare = self.open_window().await?;
-            self.pages().spare = Some(spare);
+            self.windows().spare = Some(spare);
         }
         Ok(())
     }
 
     async fn close_by_browser(&self, page: &WebDriverPage) -> Result<()> {
         let window = json!({ "handle": page.window() });
-        let _: Value = self
+        let inspector = self.parts.inspector()?;
+        let _: Value = inspector
             .automate("Automation.closeBrowsingContext", &window)
             .await?;
-        self.driver.forget().await;
+        self.parts.driver.forget().await;
         Ok(())
     }
 
-    pub(crate) async fn close_handle(&self, window: &str) -> Result<()> {
-        let place = FrameTarget {
-            window: window.to_owned(),
-            path: Vec::new(),
-        };
-        let closed = self.driver.at(&place, &CloseWindow {}).await;
+    pub(super) async fn close_handle(&self, window: &str) -> Result<()> {
+        let place = FrameTarget::window(window);
+        let driver = &self.parts.driver;
+        let closed = driver.at(&place, &CloseWindow {}).await;
         let closed = match closed.map_err(page_error) {
             Err(Error::DialogOpen {}) => {
                 // Whoever asked is not there any more.
-                let _ = self.driver.at(&place, &DismissAlert {}).await;
-                self.driver
-                    .at(&place, &CloseWindow {})
-                    .await
-                    .map_err(page_error)
+                let _ = driver.at(&place, &DismissAlert {}).await;
+                driver.at(&place, &CloseWindow {}).await.map_err(page_error)
             }
             closed => closed,
         };
-        self.driver.forget().await;
-        self.pages().windows.remove(window);
+        driver.forget().await;
+        self.windows().handles.remove(window);
         match closed {
             // It is gone already.
             Err(Error::PageClosed {}) => Ok(()),
@@ -374,8 +335,8 @@ impl WebDriverContext {
     }
 
     /// Any page, for what holds for all of them.
-    pub(crate) async fn any_inspector_target(&self) -> Result<InspectorTarget> {
-        let open = self.open_pages();
+    pub(super) async fn any_inspector_target(&self) -> Result<InspectorTarget> {
+        let open = self.pages.open();
         if let Some(inspector_target) = open
             .iter()
             .find_map(|page| page.state().inspector_target.clone())
@@ -384,10 +345,32 @@ impl WebDriverContext {
         }
         let _creating = self.creating.lock().await;
         let (window, target) = self.blank_window().await?;
-        self.pages().spare = Some((window, target));
+        self.windows().spare = Some((window, target));
         let target = target.ok_or(Error::PageClosed {})?;
-        let part = self.attach(target).await?;
-        Ok(InspectorTarget { target, part })
+        self.attach(target).await
+    }
+}
+
+#[async_trait]
+impl WindowOwner for WebDriverContext {
+    fn on_window_closed(&self, page: &PageId) {
+        if let Some(page) = self.pages.get(page) {
+            self.remove_window(&page);
+        }
+    }
+
+    fn on_browser_closed(&self, reason: &str) {
+        self.on_closed(reason);
+    }
+
+    async fn close_window(&self, page: &PageId) -> Result<()> {
+        let page = self.pages.get(page).ok_or(Error::PageClosed {})?;
+        self.close_page_window(&page).await
+    }
+
+    async fn end_window(&self, page: &PageId) -> Result<()> {
+        let page = self.pages.get(page).ok_or(Error::PageClosed {})?;
+        self.end_page_window(&page).await
     }
 }
 
@@ -398,10 +381,10 @@ struct Opened {
 }
 
 /// Follows what the browser tells of its windows.
-pub(crate) async fn follow(context: Weak<WebDriverContext>) {
+pub(super) async fn follow(context: Weak<WebDriverContext>) {
     let told = |context: &Arc<WebDriverContext>| {
-        let inspector_link = context.inspector_link.as_ref();
-        inspector_link.map(|inspector_link| inspector_link.pages.clone())
+        let inspector = context.parts.inspector.as_ref();
+        inspector.map(|inspector| inspector.pages.clone())
     };
     let Some(mut pages) = context.upgrade().as_ref().and_then(told) else {
         return;

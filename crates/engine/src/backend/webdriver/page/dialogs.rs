@@ -139,10 +139,7 @@ impl Dialogs for WebDriverPage {
         while self.shown_dialog().await?.is_none() {
             if looks == POLL_ATTEMPTS || self.state().dialog.is_none() {
                 self.dialog_closed();
-                return Err(Error::Protocol {
-                    method: "Accept Alert".to_owned(),
-                    message: "No dialog is showing".to_owned(),
-                });
+                return Err(Error::protocol("Accept Alert", "No dialog is showing"));
             }
             looks += 1;
             tokio::time::sleep(POLL_INTERVAL).await;
@@ -157,10 +154,7 @@ impl Dialogs for WebDriverPage {
     }
 
     async fn answer_file_chooser(&self, files: Option<&[PathBuf]>) -> Result<()> {
-        let none = || Error::Protocol {
-            method: "Element Send Keys".to_owned(),
-            message: "No file chooser is open".to_owned(),
-        };
+        let none = || Error::protocol("Element Send Keys", "No file chooser is open");
         let document = self.state().chooser.clone().ok_or_else(none)?;
         let frame = match self.frame_showing(&document) {
             Some(frame) => frame,
@@ -273,35 +267,25 @@ impl WebDriverPage {
 
     /// Returns once a dialog is open.
     pub(super) async fn wait_for_dialog(&self) {
-        let mut changes = self.changes();
-        while self.state().dialog.is_none() {
-            // The sender lives in `self`.
-            let _ = changes.changed().await;
-        }
+        let is_open = || self.state().dialog.is_some().then_some(());
+        self.changes.wait(is_open).await;
     }
 
     /// Returns once no dialog is open.
     pub(super) async fn wait_for_no_dialog(&self) -> Result<()> {
-        let mut changes = self.changes();
-        loop {
-            {
-                let state = self.state();
-                if state.closed {
-                    return Err(Error::PageClosed {});
-                }
-                if state.dialog.is_none() {
-                    return Ok(());
-                }
+        let ended = || {
+            let state = self.state();
+            if state.closed {
+                return Some(Err(Error::PageClosed {}));
             }
-            // The sender lives in `self`.
-            let _ = changes.changed().await;
-        }
+            state.dialog.is_none().then_some(Ok(()))
+        };
+        self.changes.wait(ended).await
     }
 
     /// The text of the dialog that is open.
     pub(crate) async fn shown_dialog(&self) -> Result<Option<String>> {
-        let context = self.context()?;
-        if context.inspector_link.is_none() {
+        if self.parts.inspector.is_none() {
             return match self.alert(&GetAlertText {}).await {
                 Ok(text) => Ok(Some(text.unwrap_or_default())),
                 Err(wire::Error::Refused { error: name, .. }) if name == error::NO_SUCH_ALERT => {
@@ -325,15 +309,15 @@ impl WebDriverPage {
 
     async fn send_to_dialog<T: DeserializeOwned>(&self, method: &'static str) -> Result<T> {
         let window = json!({ "browsingContextHandle": self.window });
-        self.context()?.automate(method, &window).await
+        self.parts.inspector()?.automate(method, &window).await
     }
 
     async fn alert<C: WebDriverCommand>(&self, command: &C) -> wire::Result<C::Response> {
-        self.driver.at(&self.frame_target(), command).await
+        self.parts.driver.at(&self.frame_target(), command).await
     }
 
     pub(crate) async fn send_dialog_answer(&self, accept: bool, text: Option<&str>) -> Result<()> {
-        if self.context()?.inspector_link.is_none() {
+        if self.parts.inspector.is_none() {
             return self
                 .answer_by_driver(accept, text)
                 .await
@@ -342,7 +326,8 @@ impl WebDriverPage {
         if let Some(text) = text {
             let input = json!({ "browsingContextHandle": self.window, "userInput": text });
             let _: Value = self
-                .context()?
+                .parts
+                .inspector()?
                 .automate("Automation.setUserInputForCurrentJavaScriptPrompt", &input)
                 .await?;
         }
@@ -384,12 +369,13 @@ impl WebDriverPage {
                 .await?;
             return Ok(());
         }
-        let paths = self.context()?.stage_files(files).await?;
+        let paths = self.parts.files.stage(files).await?;
         let place = FrameTarget {
             window: self.window.to_owned(),
             path: self.path_to(frame)?,
         };
-        self.driver
+        self.parts
+            .driver
             .at(
                 &place,
                 &ElementSendKeys {

@@ -2,17 +2,15 @@
 
 use super::WebDriverPage;
 use super::dialogs::hooks;
+use crate::backend::scripts::BLOCK_SERVICE_WORKERS;
 use crate::backend::webdriver::network::{Frame, as_map};
-use crate::backend::{ContextOptions, Emulation, Feature, Headers, MediaFeatures, Size, Viewport};
+use crate::backend::{Emulation, Feature, Headers, MediaFeatures, Size, Viewport};
 use crate::error::{Error, Result};
 use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
 use wire::webdriver::window::SetWindowRect;
-
-/// Pages register no service workers.
-const WITHOUT_SERVICE_WORKERS: &str = "if (navigator.serviceWorker) navigator.serviceWorker.register = async () => { console.warn('Service Worker registration blocked by Playwright'); };";
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -73,7 +71,8 @@ impl Emulation for WebDriverPage {
 
 impl WebDriverPage {
     /// Tells a part of the page all that holds for it.
-    pub(crate) fn prepare(&self, options: &ContextOptions) {
+    pub(crate) fn prepare(&self) {
+        let options = self.parts.options().clone();
         for domain in ["Inspector", "Page", "Network", "Console"] {
             let method = match domain {
                 "Inspector" => "Inspector.enable",
@@ -107,14 +106,10 @@ impl WebDriverPage {
 
     /// What runs in each new document, before its own scripts.
     fn scripts(&self) -> String {
-        let Ok(context) = self.context() else {
-            return String::new();
-        };
-        let options = context.options();
-        let token = Value::from(context.token()).to_string();
-        let mut all = hooks(&token);
+        let options = self.parts.options();
+        let mut all = hooks(&self.token());
         if options.block_service_workers {
-            all += &format!("\n{WITHOUT_SERVICE_WORKERS}");
+            all += &format!("\n{BLOCK_SERVICE_WORKERS}");
         }
         for script in options
             .init_scripts
@@ -132,9 +127,12 @@ impl WebDriverPage {
 
     /// Has the document that is there tell what it tells unasked, if nothing has run in it yet.
     pub(crate) fn hook_document(&self) {
-        let Ok(context) = self.context() else { return };
-        let token = Value::from(context.token()).to_string();
-        self.run_in_background(format!("{}\nreturn 1;", hooks(&token)));
+        self.run_in_background(format!("{}\nreturn 1;", hooks(&self.token())));
+    }
+
+    /// The mark of what our hooks say, as JSON.
+    fn token(&self) -> String {
+        Value::from(&*self.parts.token).to_string()
     }
 
     pub(crate) fn apply_scripts(&self) {
@@ -143,8 +141,7 @@ impl WebDriverPage {
     }
 
     pub(crate) fn apply_headers(&self) {
-        let Ok(context) = self.context() else { return };
-        let mut all: Headers = context.options().extra_headers.clone();
+        let mut all: Headers = self.parts.options().extra_headers.clone();
         for (name, value) in &self.state().extra_headers {
             all.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
             all.push((name.clone(), value.clone()));
@@ -201,13 +198,13 @@ impl WebDriverPage {
             }
             bars = self.frame_size().await?;
         }
-        Err(Error::Protocol {
-            method: "Set Window Rect".to_owned(),
-            message: format!(
+        Err(Error::protocol(
+            "Set Window Rect",
+            format!(
                 "the window does not become {}x{}",
                 wanted.width, wanted.height
             ),
-        })
+        ))
     }
 
     async fn wait_for_size(&self, wanted: Size) -> Result<bool> {

@@ -244,10 +244,9 @@ impl WebDriverPage {
         match answer.split_at_checked(1) {
             Some(("V", json)) => {
                 let value = read_json(json.to_owned()).await;
-                value.map(Some).map_err(|error| Error::Protocol {
-                    method: "Execute Script".to_owned(),
-                    message: error.to_string(),
-                })
+                value
+                    .map(Some)
+                    .map_err(|error| Error::protocol("Execute Script", error))
             }
             Some(("U", _)) => Ok(None),
             Some(("E", message)) => Err(Error::Script {
@@ -274,10 +273,10 @@ impl WebDriverPage {
     ) -> Result<String> {
         match self.run_raw(frame, script, args).await? {
             Value::String(text) => Ok(text),
-            other => Err(Error::Protocol {
-                method: "Execute Script".to_owned(),
-                message: format!("unexpected answer: {other}"),
-            }),
+            other => Err(Error::protocol(
+                "Execute Script",
+                format!("unexpected answer: {other}"),
+            )),
         }
     }
 
@@ -330,7 +329,7 @@ impl WebDriverPage {
         }
         let answer = tokio::select! {
             biased;
-            answer = self.driver.run(&place, script, args) => answer,
+            answer = self.parts.driver.run(&place, script, args) => answer,
             () = self.wait_for_dialog() => return Err(Error::DialogOpen {}),
         };
         let answer = match answer {
@@ -340,10 +339,8 @@ impl WebDriverPage {
                 return Err(Error::Script { message });
             }
             Err(refused) => Err(page_error(refused)),
-            Ok(answer) => serde_json::from_str(answer.get()).map_err(|error| Error::Protocol {
-                method: "Execute Script".to_owned(),
-                message: error.to_string(),
-            }),
+            Ok(answer) => serde_json::from_str(answer.get())
+                .map_err(|error| Error::protocol("Execute Script", error)),
         };
         match answer {
             Ok(Value::Null) | Err(Error::DialogOpen {}) => Err(self.on_dialog_noticed().await),

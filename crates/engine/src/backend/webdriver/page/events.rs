@@ -2,8 +2,9 @@
 
 use super::WebDriverPage;
 use crate::backend::webdriver::console::Message;
+use crate::backend::webdriver::inspector::read;
 use crate::backend::webdriver::network::{
-    DataReceived, Frame, LoadingFailed, LoadingFinished, RequestWillBeSent, ResponseReceived, read,
+    DataReceived, Frame, LoadingFailed, LoadingFinished, RequestWillBeSent, ResponseReceived,
 };
 use crate::backend::{FrameId, LoaderId, PageEvent};
 use serde::Deserialize;
@@ -103,13 +104,7 @@ impl WebDriverPage {
 
     /// A line of the console, or what our hooks say in its place.
     fn on_console_message(&self, message: Message) {
-        let context = self.context();
-        let token = context.as_ref().map_or("", |context| context.token());
-        if let Some(told) = message
-            .text
-            .strip_prefix(token)
-            .filter(|_| !token.is_empty())
-        {
+        if let Some(told) = message.text.strip_prefix(&*self.parts.token) {
             if let Ok(parts) = serde_json::from_str::<Vec<Value>>(told) {
                 self.on_hook_message(&parts);
             }

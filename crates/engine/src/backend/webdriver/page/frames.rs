@@ -3,6 +3,7 @@
 use super::WebDriverPage;
 use super::evaluation::OWN;
 use super::state::FrameState;
+use crate::backend::frame_tree::descendants;
 use crate::backend::{FrameId, Frames, Handle, LoaderId, PageEvent};
 use crate::error::{Error, Result};
 use crate::task;
@@ -304,14 +305,11 @@ impl WebDriverPage {
 
     /// Forgets a frame and all inside it.
     fn remove_frame(&self, frame: &FrameId) {
-        let mut next = vec![frame.clone()];
         let mut state = self.state();
-        while let Some(gone) = next.pop() {
-            state.frames.remove(&gone);
-            let inside = state.frames.iter();
-            let inside = inside.filter(|(_, place)| place.parent.as_ref() == Some(&gone));
-            next.extend(inside.map(|(id, _)| id.clone()));
+        for inner in descendants(&state.frames, frame, |info| info.parent.as_ref()) {
+            state.frames.remove(&inner);
         }
+        state.frames.remove(frame);
         drop(state);
         self.notify_changed();
     }

@@ -28,7 +28,7 @@ impl gesture::ActionsOrigin for WebDriverPage {
 
     async fn perform(&self, actions: Vec<Source>) -> Result<()> {
         // There is one mouse for all windows, and a place where it is said to be already tells a page nothing.
-        if self.context()?.acquire_input(&self.id) {
+        if self.parts.acquire_input(&self.id) {
             self.send_to_main(&ReleaseActions {}).await?;
         }
         if self.has_inspector() && presses_another_button(&actions) {
@@ -101,8 +101,8 @@ impl WebDriverPage {
             "interaction": interaction,
             "modifiers": [],
         });
-        let context = self.context()?;
-        let asked = context.automate::<Value>("Automation.performMouseInteraction", &said);
+        let inspector = self.parts.inspector()?;
+        let asked = inspector.automate::<Value>("Automation.performMouseInteraction", &said);
         tokio::select! {
             biased;
             done = asked => done.map(drop),

@@ -67,10 +67,9 @@ impl Interception for WebDriverPage {
 impl WebDriverPage {
     /// Has requests stop by us if somebody decides about them.
     pub(crate) fn apply_interception(&self) {
-        let Ok(context) = self.context() else { return };
         {
             let mut state = self.state();
-            let wanted = state.intercepts || context.intercepts_all();
+            let wanted = state.intercepts || self.parts.intercepts_all();
             if wanted == std::mem::replace(&mut state.intercepting, wanted) {
                 return;
             }
@@ -94,13 +93,14 @@ impl WebDriverPage {
         let request = event.request;
         let sent = self.sent(&id);
         let own = request.url.starts_with("data:") || request.url.starts_with("blob:");
-        let (Ok(context), false) = (self.context(), own) else {
+        if own {
             return self.continue_request(&id);
-        };
+        }
         let kind = sent.as_ref().map_or("other", |sent| sent.kind);
-        let options = context.options();
-        let (routes, offline) = (options.routes.clone(), options.offline);
-        drop(options);
+        let (routes, offline) = {
+            let options = self.parts.options();
+            (options.routes.clone(), options.offline)
+        };
         let url = request.url.clone();
         routes.decide(&url, kind, move |answer| match answer {
             Some(RouteAnswer::Block) => self.abort_request(&id, FailureReason::BlockedByClient),

@@ -187,21 +187,14 @@ impl WebDriverPage {
         if !self.has_inspector() {
             return self.poll_navigation(url).await;
         }
-        let mut changes = self.changes();
-        loop {
-            changes.mark_unchanged();
-            {
-                let state = self.state();
-                if state.closed {
-                    return Err(Error::PageClosed {});
-                }
-                if let Some(outcome) = state.navigation.outcome_after(before) {
-                    return Ok(Some(outcome));
-                }
+        let ended = || {
+            let state = self.state();
+            if state.closed {
+                return Some(Err(Error::PageClosed {}));
             }
-            // The sender lives in `self`.
-            let _ = changes.changed().await;
-        }
+            state.navigation.outcome_after(before).map(Some).map(Ok)
+        };
+        self.changes.wait(ended).await
     }
 
     /// The same where nothing is heard: the page shows another document.
@@ -234,12 +227,8 @@ impl WebDriverPage {
 
     /// Waits a moment for a navigation to begin, so that whoever looks at the page sees it.
     async fn wait_for_navigation_start(&self, before: u64) {
-        let mut changes = self.changes();
-        let begun = async {
-            while self.state().navigation.begun == before {
-                let _ = changes.changed().await;
-            }
-        };
+        let has_begun = || (self.state().navigation.begun != before).then_some(());
+        let begun = self.changes.wait(has_begun);
         let _ = tokio::time::timeout(NAVIGATION_START_TIMEOUT, begun).await;
     }
 

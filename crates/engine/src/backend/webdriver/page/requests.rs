@@ -2,14 +2,14 @@
 
 use super::WebDriverPage;
 use super::state::RequestRecord;
+use crate::backend::interception::decode_body;
 use crate::backend::webdriver::network::{
     ABORTED, Body, DataReceived, LoadingFailed, LoadingFinished, RequestWillBeSent,
     ResponseReceived, file_name, headers, is_icon, reason, resource_type,
 };
 use crate::backend::{Feature, FrameId, LoaderId, PageEvent, RequestEvent, RequestId, Requests};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use async_trait::async_trait;
-use base64::Engine as _;
 use serde_json::json;
 
 /// Requests whose facts are kept for whoever asks later.
@@ -25,14 +25,7 @@ impl Requests for WebDriverPage {
         let body: Body = self
             .call_inspector("Network.getResponseBody", &asked)
             .await?;
-        if !body.base64_encoded {
-            return Ok(body.body.into_bytes());
-        }
-        let bytes = base64::engine::general_purpose::STANDARD.decode(body.body);
-        bytes.map_err(|error| Error::Protocol {
-            method: "Network.getResponseBody".to_owned(),
-            message: error.to_string(),
-        })
+        decode_body("Network.getResponseBody", body.body, body.base64_encoded)
     }
 
     async fn request_body(&self, request: &RequestId) -> Result<Option<Vec<u8>>> {
@@ -95,9 +88,7 @@ impl WebDriverPage {
                 },
             );
         }
-        if let Ok(context) = self.context() {
-            context.record_url(&event.request.url);
-        }
+        self.parts.record_url(&event.request.url);
         self.report(PageEvent::Request(RequestEvent::Started {
             id: id.into(),
             frame,
@@ -169,9 +160,9 @@ impl WebDriverPage {
         if let Some(sent) = &sent
             && interrupted
             && !sent.brings_nothing
-            && let Ok(context) = self.context()
         {
-            context.download_expected(self, &sent.url, sent.file_name.clone());
+            let downloads = &self.parts.downloads;
+            downloads.expect(&self.id, &sent.url, sent.file_name.clone());
         }
         if sent.is_some() {
             self.report(PageEvent::Request(RequestEvent::Failed {

@@ -124,8 +124,5 @@ async fn converted(png: Vec<u8>, part: Option<[u32; 4]>, options: &Screenshot) -
 }
 
 fn screenshot_error(error: &dyn std::fmt::Display) -> Error {
-    Error::Protocol {
-        method: "Take Screenshot".to_owned(),
-        message: error.to_string(),
-    }
+    Error::protocol("Take Screenshot", error)
 }

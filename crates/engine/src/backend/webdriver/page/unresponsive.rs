@@ -1,6 +1,7 @@
 //! Detecting a page that does not respond, and ending it.
 
 use super::WebDriverPage;
+use crate::backend::scripts::clear_timers;
 use crate::backend::{FrameId, Navigation, PageEvent, Unresponsive};
 use crate::error::{Error, Result};
 use crate::task;
@@ -18,7 +19,7 @@ impl Unresponsive for WebDriverPage {
     }
 
     async fn check_browser_responsive(&self) -> Result<()> {
-        self.context()?.windows().await.map(drop)
+        self.parts.window_handles().await.map(drop)
     }
 
     /// Only the end of a page ends a script in WebKit.
@@ -30,16 +31,14 @@ impl Unresponsive for WebDriverPage {
     }
 
     fn stop_timers(&self, _frame: &FrameId) {
-        self.run_in_background(
-            "for (let last = setTimeout(String), id = last; id > Math.max(0, last - 1e5); id--) clearTimeout(id); return 1",
-        );
+        self.run_in_background(format!("{}; return 1", clear_timers(100_000)));
     }
 
     fn end_renderer(&self) {
         if let Some(page) = self.itself() {
             task::spawn("ending a page", async move {
-                let closed = match page.context() {
-                    Ok(context) => context.end_window(&page).await,
+                let closed = match page.owner() {
+                    Ok(owner) => owner.end_window(&page.id).await,
                     Err(gone) => Err(gone),
                 };
                 tracing::debug!(?closed, "a page that did not answer");

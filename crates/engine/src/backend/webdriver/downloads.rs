@@ -1,24 +1,24 @@
 //! Files that pages download: the browser puts them into a folder of ours and tells nobody, so the folder is watched.
 
-use super::WebDriverContext;
-use crate::backend::webdriver::download_watcher::{DownloadChange, DownloadWatcher};
-use crate::backend::webdriver::page::WebDriverPage;
-use crate::backend::{DownloadEvent, PageBackend, PageId};
+use super::download_watcher::{DownloadChange, DownloadWatcher};
+use crate::backend::{ContextObserver, DownloadEvent, PageId};
 use crate::task;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
 /// How long an answer that is to be saved may take to become a file.
 const DOWNLOAD_START_TIMEOUT: Duration = Duration::from_secs(120);
-/// How long what a page says of its download is waited for, once the file is there.
-const DOWNLOAD_REPORT_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long a file that arrived before its answer was heard of is remembered.
 const EARLY_FILE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The downloads of a context.
 pub(super) struct Downloads {
+    observer: Arc<dyn ContextObserver>,
+    /// Where downloads are to end up, and what their names begin with there.
+    folder: Option<PathBuf>,
+    prefix: String,
     download_watcher: Option<DownloadWatcher>,
     /// Held while news are taken in, so that nobody takes a file for new that another takes in.
     looking: Mutex<()>,
@@ -76,12 +76,143 @@ impl State {
 }
 
 impl Downloads {
-    pub(crate) fn new(folder: Option<PathBuf>) -> Self {
+    /// The browser puts files into `watched`; they are moved to `folder`.
+    pub(super) fn new(
+        observer: Arc<dyn ContextObserver>,
+        watched: Option<PathBuf>,
+        folder: Option<PathBuf>,
+        prefix: String,
+    ) -> Self {
         Self {
-            download_watcher: folder.map(DownloadWatcher::of),
+            observer,
+            folder,
+            prefix,
+            download_watcher: watched.map(DownloadWatcher::of),
             looking: Mutex::default(),
             state: Mutex::default(),
         }
+    }
+
+    /// Waits until files may have arrived, does `then`, and takes them for known; for ever if there are none.
+    pub(super) async fn wait(&self, then: impl Future<Output = ()>) {
+        match &self.download_watcher {
+            Some(watcher) => watcher.wait(then).await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// The answer to a request is saved, not shown.
+    pub(super) fn expect(self: &Arc<Self>, page: &PageId, url: &str, name: Option<String>) {
+        // There is nothing to save of an answer without a body.
+        if name.is_none() && url.is_empty() {
+            return;
+        }
+        if self.download_watcher.is_none() {
+            return;
+        }
+        let expected = name.clone().unwrap_or_else(|| last_part(url));
+        if self.state().take_early_file(&expected) {
+            return;
+        }
+        let id = self.on_started(Some(page.clone()), url, name);
+        let downloads = Arc::downgrade(self);
+        task::spawn("download", async move {
+            loop {
+                tokio::time::sleep(DOWNLOAD_START_TIMEOUT).await;
+                let Some(downloads) = downloads.upgrade() else {
+                    return;
+                };
+                let download_watcher = downloads.download_watcher.as_ref();
+                if download_watcher.is_some_and(DownloadWatcher::has_unfinished) {
+                    continue;
+                }
+                if downloads.forget(&id) {
+                    downloads.on_failed(id, "the browser has put no file there");
+                }
+                return;
+            }
+        })
+        .detach();
+    }
+
+    fn on_failed(&self, id: String, reason: &str) {
+        let reason = reason.to_owned();
+        self.observer.download(DownloadEvent::Failed { id, reason });
+    }
+
+    fn on_started(&self, page: Option<PageId>, url: &str, name: Option<String>) -> String {
+        let id = {
+            let mut state = self.state();
+            state.last += 1;
+            let id = format!("download-{}", state.last);
+            state.expected.push(Expected {
+                id: id.clone(),
+                name: name.clone(),
+                url: url.to_owned(),
+            });
+            id
+        };
+        self.observer.download(DownloadEvent::Started {
+            id: id.clone(),
+            page,
+            url: url.to_owned(),
+            suggested_name: name.unwrap_or_else(|| last_part(url)),
+        });
+        id
+    }
+
+    /// Reports files that have arrived. One that nobody expects is likely the download of the page that was last used.
+    pub(super) fn poll(&self, last_used: Option<&PageId>) {
+        let Some(download_watcher) = &self.download_watcher else {
+            return;
+        };
+        let looking = self.looking.lock();
+        let _looking = looking.unwrap_or_else(PoisonError::into_inner);
+        for arrival in download_watcher.take_changes() {
+            match arrival {
+                DownloadChange::Finished(name) => {
+                    self.on_file_complete(&download_watcher.path(&name), name, last_used)
+                }
+                DownloadChange::Abandoned(name) => {
+                    if let Some(id) = self.claim(&name) {
+                        self.on_failed(id, "the connection ended before the file was all there");
+                    }
+                }
+            }
+        }
+    }
+
+    fn on_file_complete(&self, path: &Path, name: String, last_used: Option<&PageId>) {
+        let known = self.claim(&name);
+        let id = known.unwrap_or_else(|| {
+            let id = self.on_started(last_used.cloned(), "", Some(name.clone()));
+            self.forget(&id);
+            self.state().record_early_file(name);
+            id
+        });
+        let event = match self.move_to_downloads(path, &id) {
+            Ok(path) => DownloadEvent::Finished { id, path },
+            Err(error) => DownloadEvent::Failed {
+                id,
+                reason: error.to_string(),
+            },
+        };
+        self.observer.download(event);
+    }
+
+    /// Moves a file to where downloads go.
+    fn move_to_downloads(&self, path: &Path, id: &str) -> std::io::Result<PathBuf> {
+        let Some(folder) = &self.folder else {
+            std::fs::remove_file(path)?;
+            return Err(std::io::Error::other("downloads are not accepted"));
+        };
+        std::fs::create_dir_all(folder)?;
+        let to = folder.join(format!("{}-{id}", self.prefix));
+        if std::fs::rename(path, &to).is_err() {
+            std::fs::copy(path, &to)?;
+            std::fs::remove_file(path)?;
+        }
+        Ok(to)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -100,151 +231,6 @@ impl Downloads {
         let before = expected.len();
         expected.retain(|it| it.id != id);
         expected.len() < before
-    }
-}
-
-/// Tells of each file when it is there.
-pub(crate) async fn follow(context: Weak<WebDriverContext>, downloads: Arc<Downloads>) {
-    let Some(download_watcher) = &downloads.download_watcher else {
-        return;
-    };
-    loop {
-        let then = async {
-            let Some(context) = context.upgrade() else {
-                return;
-            };
-            // Whose file it is was said before it was written; it may not be heard yet.
-            let last = context.last_used();
-            let mut pages = context.open_pages().into_iter();
-            if let Some(page) = pages.find(|page| Some(page.id()) == last.as_ref()) {
-                let heard =
-                    tokio::time::timeout(DOWNLOAD_REPORT_TIMEOUT, page.flush_events()).await;
-                tracing::debug!(?heard, "a file has arrived");
-            }
-            context.poll_downloads();
-        };
-        download_watcher.wait(then).await;
-    }
-}
-
-impl WebDriverContext {
-    /// The answer to a request is saved, not shown.
-    pub(crate) fn download_expected(&self, page: &WebDriverPage, url: &str, name: Option<String>) {
-        // There is nothing to save of an answer without a body.
-        if name.is_none() && url.is_empty() {
-            return;
-        }
-        if self.downloads.download_watcher.is_none() {
-            return;
-        }
-        let expected = name.clone().unwrap_or_else(|| last_part(url));
-        if self.downloads.state().take_early_file(&expected) {
-            return;
-        }
-        let id = self.on_download_started(Some(page.id().clone()), url, name);
-        let context = self.itself.clone();
-        task::spawn("download", async move {
-            loop {
-                tokio::time::sleep(DOWNLOAD_START_TIMEOUT).await;
-                let Some(context) = context.upgrade() else {
-                    return;
-                };
-                let download_watcher = context.downloads.download_watcher.as_ref();
-                if download_watcher.is_some_and(DownloadWatcher::has_unfinished) {
-                    continue;
-                }
-                if context.downloads.forget(&id) {
-                    context.on_download_failed(id, "the browser has put no file there");
-                }
-                return;
-            }
-        })
-        .detach();
-    }
-
-    fn on_download_failed(&self, id: String, reason: &str) {
-        let reason = reason.to_owned();
-        self.observer()
-            .download(DownloadEvent::Failed { id, reason });
-    }
-
-    fn on_download_started(&self, page: Option<PageId>, url: &str, name: Option<String>) -> String {
-        let id = {
-            let mut state = self.downloads.state();
-            state.last += 1;
-            let id = format!("download-{}", state.last);
-            state.expected.push(Expected {
-                id: id.clone(),
-                name: name.clone(),
-                url: url.to_owned(),
-            });
-            id
-        };
-        self.observer().download(DownloadEvent::Started {
-            id: id.clone(),
-            page,
-            url: url.to_owned(),
-            suggested_name: name.unwrap_or_else(|| last_part(url)),
-        });
-        id
-    }
-
-    /// Tells of files that have arrived.
-    pub(crate) fn poll_downloads(&self) {
-        let Some(download_watcher) = &self.downloads.download_watcher else {
-            return;
-        };
-        let looking = self.downloads.looking.lock();
-        let _looking = looking.unwrap_or_else(PoisonError::into_inner);
-        for arrival in download_watcher.take_changes() {
-            match arrival {
-                DownloadChange::Finished(name) => {
-                    self.on_file_complete(&download_watcher.path(&name), name)
-                }
-                DownloadChange::Abandoned(name) => {
-                    if let Some(id) = self.downloads.claim(&name) {
-                        self.on_download_failed(
-                            id,
-                            "the connection ended before the file was all there",
-                        );
-                    }
-                }
-            }
-        }
-    }
-
-    fn on_file_complete(&self, path: &Path, name: String) {
-        let known = self.downloads.claim(&name);
-        let id = known.unwrap_or_else(|| {
-            let id = self.on_download_started(self.last_used(), "", Some(name.clone()));
-            self.downloads.forget(&id);
-            self.downloads.state().record_early_file(name);
-            id
-        });
-        let event = match self.move_to_downloads(path, &id) {
-            Ok(path) => DownloadEvent::Finished { id, path },
-            Err(error) => DownloadEvent::Failed {
-                id,
-                reason: error.to_string(),
-            },
-        };
-        self.observer().download(event);
-    }
-
-    /// Moves a file to where downloads go.
-    fn move_to_downloads(&self, path: &Path, id: &str) -> std::io::Result<PathBuf> {
-        let Some(folder) = self.download_folder() else {
-            std::fs::remove_file(path)?;
-            return Err(std::io::Error::other("downloads are not accepted"));
-        };
-        std::fs::create_dir_all(&folder)?;
-        let session = self.token().replace(':', "");
-        let to = folder.join(format!("{session}-{id}"));
-        if std::fs::rename(path, &to).is_err() {
-            std::fs::copy(path, &to)?;
-            std::fs::remove_file(path)?;
-        }
-        Ok(to)
     }
 }
 

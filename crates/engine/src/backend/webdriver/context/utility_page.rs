@@ -1,8 +1,9 @@
 //! A window of our own beside the user's pages: it visits an origin without a request leaving the browser, and is told to nobody.
 
-use super::context::WebDriverContext;
-use super::driver::{FrameTarget, page_error};
+use super::WebDriverContext;
 use crate::backend::OriginDocuments;
+use crate::backend::webdriver::driver::{FrameTarget, page_error};
+use crate::backend::webdriver::inspector::InspectorTarget;
 use crate::error::{Error, Result};
 use crate::task;
 use async_trait::async_trait;
@@ -30,10 +31,6 @@ pub(super) struct UtilityPage {
     target: Option<u64>,
 }
 
-pub(super) async fn open(context: Arc<WebDriverContext>) -> Result<Box<dyn OriginDocuments>> {
-    Ok(Box::new(UtilityPage::open(context).await?))
-}
-
 impl UtilityPage {
     pub(super) async fn open(context: Arc<WebDriverContext>) -> Result<Self> {
         let (window, target) = {
@@ -41,27 +38,19 @@ impl UtilityPage {
             context.open_window().await?
         };
         let visitor = Self {
-            place: FrameTarget {
-                window,
-                path: Vec::new(),
-            },
+            place: FrameTarget::window(window),
             target,
             context,
         };
-        if let (Some(target), Some(inspector)) = (target, visitor.context.inspector()) {
-            visitor.context.set_utility_target(target, true);
-            let part = visitor.context.attach(target).await?;
+        let context = &visitor.context;
+        if let (Some(target), Some(inspector)) = (target, &context.parts.inspector) {
+            context.set_utility_target(target, true);
+            let to = context.attach(target).await?;
             let all = json!({ "url": ".*", "isRegex": true, "stage": "request" });
-            inspector.send_command(target, &part, "Network.enable", &json!({}));
-            inspector.send_command(
-                target,
-                &part,
-                "Network.setInterceptionEnabled",
-                &json!({ "enabled": true }),
-            );
-            inspector
-                .call(target, &part, "Network.addInterception", &all)
-                .await?;
+            inspector.send(&to, "Network.enable", &json!({}));
+            let on = json!({ "enabled": true });
+            inspector.send(&to, "Network.setInterceptionEnabled", &on);
+            let _: Value = inspector.call(&to, "Network.addInterception", &all).await?;
         }
         Ok(visitor)
     }
@@ -71,7 +60,7 @@ impl UtilityPage {
         let to = NavigateTo {
             url: url.to_owned(),
         };
-        let driver = &self.context.driver;
+        let driver = &self.context.parts.driver;
         driver
             .at(&self.place, &to)
             .await
@@ -88,6 +77,7 @@ impl UtilityPage {
             let args = vec![Value::from(origin), Value::from(expression)];
             let answer = self
                 .context
+                .parts
                 .driver
                 .run(&self.place, RUN.to_owned(), args)
                 .await;
@@ -134,5 +124,24 @@ impl Drop for UtilityPage {
             }
         })
         .detach();
+    }
+}
+
+impl WebDriverContext {
+    /// Answers a request of a page that visits origins: with nothing at all.
+    pub(super) fn answer_utility_request(&self, target: InspectorTarget, params: &str) {
+        let request: Value = serde_json::from_str(params).unwrap_or_default();
+        let answer = json!({
+            "requestId": request["requestId"],
+            "content": "<!doctype html>",
+            "base64Encoded": false,
+            "mimeType": "text/html",
+            "status": 200,
+            "statusText": "OK",
+            "headers": { "content-type": "text/html" },
+        });
+        if let Some(inspector) = &self.parts.inspector {
+            inspector.send(&target, "Network.interceptRequestWithResponse", &answer);
+        }
     }
 }
