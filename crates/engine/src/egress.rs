@@ -12,6 +12,7 @@ mod dial;
 mod forward;
 mod outcomes;
 mod peer;
+mod pool;
 mod rules;
 mod throttle;
 mod tunnel;

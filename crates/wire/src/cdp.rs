@@ -8,6 +8,7 @@ pub mod browser;
 pub mod dom;
 pub mod emulation;
 pub mod fetch;
+mod id;
 pub mod input;
 pub mod inspector;
 pub mod io;

@@ -11,7 +11,8 @@ mod frame;
 mod relay;
 
 pub use connection::{Inspector, InspectorEvent};
-pub use relay::{InspectedPage, Relay};
+pub use frame::InspectedPage;
+pub use relay::Relay;
 
 #[cfg(test)]
 mod tests;

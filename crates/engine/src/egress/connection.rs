@@ -2,8 +2,8 @@
 
 use super::Shared;
 use super::dial::Failure;
-use super::forward::PooledConnection;
 use super::peer::is_same_user;
+use super::pool::PooledConnection;
 use super::rules::Destination;
 use super::throttle::Throttled;
 use super::tunnel::{SchemeRules, Server, Tunnel};

@@ -2,9 +2,10 @@
 
 use super::connection::{Body, Connection, MAX_HEAD_BYTES, MAX_HEADERS, closing};
 use super::dial::{Failure, Stream, in_time};
+use super::pool::{PooledConnection, To};
 use super::rules::Destination;
 use super::tunnel::{Server, Tunnel};
-use crate::task::{self, Task};
+use crate::task;
 use http::header::{
     CONNECTION, EXPECT, HOST, HeaderName, HeaderValue, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE,
     UPGRADE,
@@ -13,23 +14,8 @@ use http::uri::{PathAndQuery, Scheme, Uri};
 use http::{HeaderMap, Request, Response, StatusCode, Version};
 use http_body_util::Either;
 use hyper::body::Incoming;
-use hyper::client::conn::http1::{self, SendRequest};
+use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
-
-/// A connection that can take the next request.
-pub(super) struct PooledConnection {
-    to: To,
-    sender: SendRequest<Incoming>,
-    _driver: Task,
-}
-
-/// What is at its other end.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum To {
-    Server(Destination),
-    /// The upstream, which takes requests for all servers.
-    Upstream,
-}
 
 impl Connection {
     /// Passes a request on, and its answer back.

@@ -1,7 +1,6 @@
 //! The facts about a document's tree, as the page-side code measured them.
 
 use crate::backend::Handle;
-use crate::snapshot::render;
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 use std::collections::HashMap;
 use std::fmt;
@@ -57,12 +56,6 @@ impl FrameSnapshot {
             Entry::Node(node) => node.name.len() + 32,
         });
         entries.sum::<usize>() + self.frames.values().map(Self::size).sum::<usize>()
-    }
-
-    /// The whole as aria YAML, without a line break at the end; empty for an empty page.
-    #[must_use]
-    pub(crate) fn render(&self, options: &RenderOptions) -> String {
-        render::render(self, options)
     }
 }
 

@@ -8,14 +8,18 @@ use std::fmt::Write as _;
 /// Names longer than this, in UTF-16 units, are not written.
 const MAX_NAME_LENGTH: usize = 900;
 
-pub(super) fn render(snapshot: &FrameSnapshot, options: &RenderOptions) -> String {
-    let mut writer = Writer {
-        text: String::new(),
-        depth: options.depth,
-    };
-    writer.items(&prune(snapshot, options.depth), 0, false);
-    writer.text.pop();
-    writer.text
+impl FrameSnapshot {
+    /// The whole as aria YAML, without a line break at the end; empty for an empty page.
+    #[must_use]
+    pub(crate) fn render(&self, options: &RenderOptions) -> String {
+        let mut writer = Writer {
+            text: String::new(),
+            depth: options.depth,
+        };
+        writer.items(&prune(self, options.depth), 0, false);
+        writer.text.pop();
+        writer.text
+    }
 }
 
 struct Writer {

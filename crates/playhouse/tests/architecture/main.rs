@@ -1,5 +1,6 @@
 //! ARCHITECTURE.md, held against the source: layers, orphans, sizes, and the tests it names.
 
+mod cycles;
 mod document;
 mod injected;
 mod modules;
@@ -144,6 +145,67 @@ fn modules_use_only_what_their_row_allows() {
     }
     broken.dedup();
     assert_none(broken, HINT);
+}
+
+/// Files that may use each other, and why.
+const ALLOWED_CYCLES: [(&str, &str, &str); 7] = [
+    (
+        "playhouse",
+        "apps/app/answer apps/app/error apps/app/state",
+        "the protocol of the supervisor",
+    ),
+    (
+        "playhouse",
+        "apps/app/logs apps/app/process apps/app/readiness apps/app/running apps/app/supervisor",
+        "the supervisor of an app",
+    ),
+    (
+        "playhouse",
+        "cli/arguments cli/completions cli/doctor cli/install cli/manual cli/setup cli/tools",
+        "`arguments` lists the commands; some of them describe it",
+    ),
+    (
+        "playhouse",
+        "config/options config/table",
+        "a macro of `table` declares `options`, and its table reads them",
+    ),
+    (
+        "playhouse",
+        "sessions/script/context sessions/script/element sessions/script/facts sessions/script/host sessions/script/page sessions/script/route",
+        "objects of the Playwright API return each other",
+    ),
+    (
+        "playhouse",
+        "transport/auth/oauth/issuer transport/auth/oauth/token",
+        "tokens are verified by keys of their issuer",
+    ),
+    (
+        "playhouse",
+        "transport/mcp/connection transport/mcp/fixtures transport/mcp/log transport/mcp/prompts transport/mcp/streamable/sessions",
+        "a connection handles requests that report to it",
+    ),
+];
+
+#[test]
+fn files_do_not_use_each_other() {
+    let mut broken = Vec::new();
+    let mut allowed: BTreeSet<_> = ALLOWED_CYCLES
+        .iter()
+        .map(|(name, files, _)| ((*name).to_owned(), (*files).to_owned()))
+        .collect();
+    for krate in our_crates() {
+        for group in cycles::cycles(&krate) {
+            let cycle = (krate.name.clone(), group.join(" "));
+            if !allowed.remove(&cycle) {
+                broken.push(format!("{}: {}", cycle.0, cycle.1));
+            }
+        }
+    }
+    let stale = allowed
+        .iter()
+        .map(|(name, files)| format!("{name}: no longer a cycle: {files}"));
+    broken.extend(stale);
+    assert_none(broken, "Move what both need to a file below them.");
 }
 
 /// The trait that a file of each protocol implements.

@@ -72,7 +72,8 @@ impl Crate {
             .collect()
     }
 
-    fn resolve(&self, file: &File, path: Vec<String>) -> Option<Used> {
+    /// What a path of a file leads to; `None` for a name of the file itself.
+    pub(crate) fn resolve(&self, file: &File, path: Vec<String>) -> Option<Used> {
         let (first, rest) = path.split_first()?;
         let absolute = match first.as_str() {
             "crate" => rest.to_vec(),

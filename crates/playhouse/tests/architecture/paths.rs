@@ -73,6 +73,11 @@ fn use_tree(
     at
 }
 
+/// The words of code.
+pub(crate) fn words(code: &str) -> impl Iterator<Item = &str> {
+    tokens(code).into_iter().filter(|token| is_word(token))
+}
+
 /// Words, `::`, and single characters.
 fn tokens(code: &str) -> Vec<&str> {
     let (mut found, mut rest) = (Vec::new(), code.trim_start());

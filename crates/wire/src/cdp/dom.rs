@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Empty, command, page, runtime};
+pub use super::id::BackendNodeId;
+use super::id::FrameId;
+use super::{Empty, command, runtime};
 
 /// Tells of a node without the need to enable the domain.
 /// [`DOM.describeNode`](https://chromedevtools.github.io/devtools-protocol/tot/DOM/#method-describeNode)
@@ -56,7 +58,7 @@ pub struct ResolveNodeResponse {
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GetFrameOwner {
-    pub frame_id: page::FrameId,
+    pub frame_id: FrameId,
 }
 command!(GetFrameOwner, "DOM.getFrameOwner", GetFrameOwnerResponse);
 
@@ -99,9 +101,6 @@ command!(Focus, "DOM.focus", Empty);
 /// [`DOM.NodeId`](https://chromedevtools.github.io/devtools-protocol/tot/DOM/#type-NodeId)
 pub type NodeId = i64;
 
-/// [`DOM.BackendNodeId`](https://chromedevtools.github.io/devtools-protocol/tot/DOM/#type-BackendNodeId)
-pub type BackendNodeId = i64;
-
 /// [`DOM.Node`](https://chromedevtools.github.io/devtools-protocol/tot/DOM/#type-Node)
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -118,7 +117,7 @@ pub struct Node {
     pub attributes: Option<Vec<String>>,
     #[serde(rename = "documentURL")]
     pub document_url: Option<String>,
-    pub frame_id: Option<page::FrameId>,
+    pub frame_id: Option<FrameId>,
     pub content_document: Option<Box<Node>>,
     pub shadow_roots: Option<Vec<Node>>,
 }

@@ -1,9 +1,11 @@
 //! The `Network` domain: requests and responses as they pass, and their conditions.
 
+pub use super::id::LoaderId;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use crate::cdp::{Binary, Empty, command, event, page, runtime};
+use crate::cdp::id::FrameId;
+use crate::cdp::{Binary, Empty, command, event, runtime};
 
 pub use cookie::*;
 
@@ -158,7 +160,7 @@ pub struct RequestWillBeSent {
     pub redirect_response: Option<Response>,
     #[serde(rename = "type")]
     pub kind: Option<ResourceType>,
-    pub frame_id: Option<page::FrameId>,
+    pub frame_id: Option<FrameId>,
     pub has_user_gesture: Option<bool>,
 }
 event!(RequestWillBeSent, "Network.requestWillBeSent");
@@ -195,7 +197,7 @@ pub struct ResponseReceived {
     pub kind: ResourceType,
     pub response: Response,
     pub has_extra_info: bool,
-    pub frame_id: Option<page::FrameId>,
+    pub frame_id: Option<FrameId>,
 }
 event!(ResponseReceived, "Network.responseReceived");
 
@@ -277,9 +279,6 @@ pub enum ResourceType {
     #[serde(other)]
     Other,
 }
-
-/// [`Network.LoaderId`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-LoaderId)
-pub type LoaderId = String;
 
 /// [`Network.RequestId`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-RequestId)
 pub type RequestId = String;

@@ -1,5 +1,6 @@
 //! The `Page` domain: frames, scripts, dialogs, file choosers; navigation and pictures are below.
 
+pub use super::id::FrameId;
 use serde::{Deserialize, Serialize};
 
 use crate::cdp::{Empty, command, dom, event, network, runtime};
@@ -193,9 +194,6 @@ pub struct WindowOpen {
     pub user_gesture: bool,
 }
 event!(WindowOpen, "Page.windowOpen");
-
-/// [`Page.FrameId`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#type-FrameId)
-pub type FrameId = String;
 
 /// [`Page.Frame`](https://chromedevtools.github.io/devtools-protocol/tot/Page/#type-Frame)
 #[derive(Debug, Clone, Default, Deserialize)]

@@ -2,8 +2,6 @@
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-use super::relay::InspectedPage;
-
 /// Our numbers are little-endian.
 const LITTLE_ENDIAN: u8 = 1;
 /// The browser's own process, among those that it has.
@@ -17,6 +15,15 @@ const HEADER_SIZE: usize = 5;
 const READ_BUFFER_SIZE: usize = 16 * 1024;
 /// More room than this is not kept for the next one.
 const LARGE: usize = 256 * 1024;
+
+/// A page of the browser.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InspectedPage {
+    /// The browser's number for it.
+    pub target: u64,
+    /// What it shows, or is about to.
+    pub url: String,
+}
 
 /// A message.
 #[derive(Debug, PartialEq, Eq)]

@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::AbortHandle;
 
 use super::connection::Refusal;
-use super::frame::{self, CONNECTION, Frame, Frames, addressed, encoded};
+use super::frame::{self, CONNECTION, Frame, Frames, InspectedPage, addressed, encoded};
 use crate::error::{ConnectFailure, Error, Result};
 use crate::transport::NoDelayStream;
 
@@ -23,15 +23,6 @@ use crate::transport::NoDelayStream;
 const FIRST_INJECTED_ID: u64 = 1 << 30;
 /// Messages of ours that may wait to be sent.
 const QUEUE_CAPACITY: usize = 64;
-
-/// A page of the browser.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InspectedPage {
-    /// The browser's number for it.
-    pub target: u64,
-    /// What it shows, or is about to.
-    pub url: String,
-}
 
 /// Listens for one driver, on behalf of one browser. Ends when dropped.
 pub struct Relay {

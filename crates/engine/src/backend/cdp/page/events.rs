@@ -1,10 +1,11 @@
 //! From Chromium's events to the engine's, one page at a time and in order.
 
-use super::setup::{self, PendingDocument};
+use super::setup::{self, AttachedDocument, PendingDocument, Prepared};
 use super::{CdpPage, authentication};
 use crate::backend::cdp::console::{self, LoggedObjects};
 use crate::backend::cdp::network;
-use crate::backend::{DialogKind, FrameId, LoaderId, PageEvent, RequestEvent};
+use crate::backend::{DialogKind, FrameId, LoaderId, PageEvent, PageObserver, RequestEvent};
+use crate::task;
 use futures_util::future::{FusedFuture as _, OptionFuture};
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
@@ -13,8 +14,28 @@ use std::sync::{Arc, Weak};
 use wire::cdp::{Event, fetch, input, inspector, log, page, runtime, target};
 use wire::{EventStream, RawEvent, Session};
 
+impl Prepared {
+    /// Reports what is there already, then everything that happens.
+    pub(crate) fn listen(self, observer: Arc<dyn PageObserver>) {
+        let Self { page, events, tree } = self;
+        page.reporter.set_observer(observer);
+        let session = page.session.clone();
+        setup::report(
+            &page,
+            &AttachedDocument {
+                session,
+                tree,
+                restored: false,
+            },
+        );
+        let reader = task::spawn("page events", listen(Arc::downgrade(&page), events));
+        // Set once, here.
+        let _ = page.reader.set(reader);
+    }
+}
+
 /// Reads a page's events until the page is gone.
-pub(super) async fn listen(page: Weak<CdpPage>, mut events: EventStream) {
+async fn listen(page: Weak<CdpPage>, mut events: EventStream) {
     // Documents that have been asked what they are; told of here, so that what came meanwhile is not told twice.
     let mut arriving = FuturesUnordered::<PendingDocument>::new();
     let mut logged = LoggedObjects::default();
@@ -45,17 +66,6 @@ pub(super) async fn listen(page: Weak<CdpPage>, mut events: EventStream) {
             tracing::debug!(reason, "a page's events ended");
         }
         page.report(PageEvent::Closed);
-    }
-}
-
-/// A document as the frame tree or a commit tells it.
-pub(super) fn committed(frame: &page::Frame) -> PageEvent {
-    PageEvent::NavigationCommitted {
-        frame: frame.id.as_str().into(),
-        loader: frame.loader_id.as_str().into(),
-        url: frame.url.clone() + frame.url_fragment.as_deref().unwrap_or_default(),
-        name: frame.name.clone().unwrap_or_default(),
-        failed: frame.unreachable_url.clone(),
     }
 }
 
@@ -171,7 +181,7 @@ impl CdpPage {
     ) -> Option<PendingDocument> {
         let frame = FrameId::from(&navigated.frame.id);
         self.frame_shows(&frame, session);
-        self.report(committed(&navigated.frame));
+        self.report(setup::committed(&navigated.frame));
         // A document that was kept comes back with its frames, and loads nothing any more.
         (navigated.kind == page::NavigationType::BackForwardCacheRestore)
             .then(|| setup::load_restored_frames(session))

@@ -4,7 +4,7 @@ use super::worlds::WORLD;
 use super::{CdpPage, Child};
 use crate::backend::cdp::targets::{detach_target, guard};
 use crate::backend::guard::guard as guard_script;
-use crate::backend::{ContextOptions, FrameId, LoaderId, PageEvent, PageObserver};
+use crate::backend::{ContextOptions, FrameId, LoaderId, PageEvent};
 use crate::error::{Error, Result};
 use crate::launch::source::FileStager;
 use crate::task;
@@ -19,8 +19,8 @@ const SHARED: &str = "already in effect";
 /// A page that is ready, and has not yet reported anything.
 pub(crate) struct Prepared {
     pub(crate) page: Arc<CdpPage>,
-    events: EventStream,
-    tree: page::FrameTree,
+    pub(super) events: EventStream,
+    pub(super) tree: page::FrameTree,
 }
 
 /// Prepares a page and lets it run.
@@ -48,33 +48,10 @@ pub(super) type PendingDocument = BoxFuture<'static, Option<AttachedDocument>>;
 
 /// What a session says it shows.
 pub(super) struct AttachedDocument {
-    session: Session,
-    tree: page::FrameTree,
+    pub(super) session: Session,
+    pub(super) tree: page::FrameTree,
     /// It was kept in the back/forward cache.
-    restored: bool,
-}
-
-impl Prepared {
-    /// Reports what is there already, then everything that happens.
-    pub(crate) fn listen(self, observer: Arc<dyn PageObserver>) {
-        let Self { page, events, tree } = self;
-        page.reporter.set_observer(observer);
-        let session = page.session.clone();
-        report(
-            &page,
-            &AttachedDocument {
-                session,
-                tree,
-                restored: false,
-            },
-        );
-        let reader = task::spawn(
-            "page events",
-            super::events::listen(Arc::downgrade(&page), events),
-        );
-        // Set once, here.
-        let _ = page.reader.set(reader);
-    }
+    pub(super) restored: bool,
 }
 
 /// A page or a frame's process that was told everything in one go, and asked what it shows.
@@ -248,7 +225,7 @@ fn report_tree(page: &CdpPage, arrived: &AttachedDocument, tree: &page::FrameTre
         || arrived.restored && tree.frame.id == arrived.tree.frame.id;
     if !told {
         page.frame_shows(&frame, &arrived.session);
-        page.report(super::events::committed(&tree.frame));
+        page.report(committed(&tree.frame));
     }
     if arrived.restored {
         let loader = LoaderId::from(&tree.frame.loader_id);
@@ -256,6 +233,17 @@ fn report_tree(page: &CdpPage, arrived: &AttachedDocument, tree: &page::FrameTre
     }
     for child in tree.child_frames.iter().flatten() {
         report_tree(page, arrived, child);
+    }
+}
+
+/// A document as the frame tree or a commit tells it.
+pub(super) fn committed(frame: &page::Frame) -> PageEvent {
+    PageEvent::NavigationCommitted {
+        frame: frame.id.as_str().into(),
+        loader: frame.loader_id.as_str().into(),
+        url: frame.url.clone() + frame.url_fragment.as_deref().unwrap_or_default(),
+        name: frame.name.clone().unwrap_or_default(),
+        failed: frame.unreachable_url.clone(),
     }
 }
 
