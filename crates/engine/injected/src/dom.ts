@@ -1,7 +1,7 @@
 // The tree as people see it: across open shadow roots and slots, and what of it is on screen.
 
 import { dots, isPassword } from "./passwords";
-import { seen, type Seen } from "./seen";
+import { seen, type Look, type Seen } from "./seen";
 
 // `roleOf(e)` takes an element, `itsRole(it)` what has been seen of it; so do all that begin with `its` or `itIs`.
 
@@ -106,13 +106,6 @@ export function closest(e: Element | undefined, selector: string): Element | und
     e = (itsRoot(seen(e)) as Partial<ShadowRoot>).host;
   }
   return undefined;
-}
-
-/** What of an element's computed style is asked for; to keep the whole of it costs much more. */
-export interface Look {
-  readonly display: string;
-  readonly cursor: string;
-  readonly pointerEvents: string;
 }
 
 let marks = false;

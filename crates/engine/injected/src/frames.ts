@@ -1,6 +1,15 @@
 // Our code in the document around a frame meets ours in the frame's document, if both are of one origin.
 
-import type { Home } from "./snapshot";
+import type { Handle } from "./handles";
+
+/** What the tree of a document is made with: our code in that document. */
+export interface Home {
+  readonly document: Document;
+  keep(e: Element): Handle;
+  refTo(e: Element, role: string, name: string): number;
+  /** Forgets the refs of the snapshot before. */
+  renew(): void;
+}
 
 /** Our code in another document. */
 export interface Other extends Home {

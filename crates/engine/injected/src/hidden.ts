@@ -1,7 +1,7 @@
 // Text that is in the page, and that a person does not see.
 
 import { displayOf, isMarking, itIsVisible, itsLook, itsParent, itsRoot } from "./dom";
-import { cached, seen, type Seen } from "./seen";
+import { cached, seen, type Seen, type Style } from "./seen";
 
 /** Stands before such a text. */
 export const MARK = "[hidden-text]";
@@ -150,16 +150,6 @@ export function itsTextIsUnseen(it: Seen, pseudo?: string): boolean {
   const computed = (): CSSStyleDeclaration => getComputedStyle(it.element, pseudo);
   const text = style.text ?? (style.text = lookOfText(it, computed(), style, pseudo));
   return text === "like what is behind" ? !hasOtherBehind(it, computed().webkitTextFillColor) : text === "unseen";
-}
-
-/** What is known of the style of an element, and of all that have the same. */
-export interface Style {
-  readonly id?: number;
-  isFaint?: boolean;
-  clipPath?: string;
-  overflow?: string;
-  text?: "seen" | "unseen" | "like what is behind";
-  background?: string;
 }
 
 const stylesOf = cached((_: Document) => new Map<string, Style>());

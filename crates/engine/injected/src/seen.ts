@@ -1,9 +1,33 @@
 // What has been seen of the page's elements: while the page stands still, styles, roles and names are computed once.
 
-import type { Name } from "./aria/names";
-import type { Table } from "./aria/roles";
-import type { Look } from "./dom";
-import type { Style } from "./hidden";
+/** A name, and the elements whose own text or attributes make it up; `parts` stands for those of a caption, legend or label. */
+export interface Name {
+  readonly text: string;
+  readonly sources: readonly (Seen | "parts")[];
+}
+
+/** The table around a row, and its own role. */
+export interface Table {
+  readonly table: HTMLTableElement | null;
+  readonly explicit?: string;
+}
+
+/** What of an element's computed style is asked for; to keep the whole of it costs much more. */
+export interface Look {
+  readonly display: string;
+  readonly cursor: string;
+  readonly pointerEvents: string;
+}
+
+/** What is known of the style of an element, and of all that have the same. */
+export interface Style {
+  readonly id?: number;
+  isFaint?: boolean;
+  clipPath?: string;
+  overflow?: string;
+  text?: "seen" | "unseen" | "like what is behind";
+  background?: string;
+}
 
 const NO_NAMES: readonly string[] = [];
 

@@ -1,14 +1,14 @@
 // What a snapshot is made of: the tree of roles, names and states of a document, as facts. Rust decides what of it is shown.
 
 import { isStateful, itIsDisabled, itsChecked, itsExpanded, itsInvalid, itsLevel, itsPressed, itsSelected } from "./aria/states";
-import { itsName, mayGenerate, NAMELESS, references, textAfter, textBefore, type Name } from "./aria/names";
+import { itsName, mayGenerate, NAMELESS, references, textAfter, textBefore } from "./aria/names";
 import { isPresentational, itIsHidden, itsRole } from "./aria/roles";
 import { itIsSlot, itIsVisible, itsField, itsLook, marking, itsParent, itsRoot, itsShadow, preview, squash } from "./dom";
-import { coreIn, type Other } from "./frames";
+import { coreIn, type Home, type Other } from "./frames";
 import { itIsAway, itIsUnseen, itsNameDiffers, itsTextIsUnseen, MARK } from "./hidden";
 import { held, keep, type Handle } from "./handles";
 import { isPassword, marked } from "./passwords";
-import { seen, withCaches, type Seen } from "./seen";
+import { seen, withCaches, type Name, type Seen } from "./seen";
 
 /** What there is to say of an element besides its role, its name and its ref. What is false or empty is left out. */
 export interface Facts {
@@ -58,15 +58,6 @@ interface Known {
   readonly name: string;
   readonly ref: number;
   readonly element: Element;
-}
-
-/** What the tree of a document is made with: our code in that document. */
-export interface Home {
-  readonly document: Document;
-  keep(e: Element): Handle;
-  refTo(e: Element, role: string, name: string): number;
-  /** Forgets the refs of the snapshot before. */
-  renew(): void;
 }
 
 const known = new WeakMap<Element, Known>();

@@ -16,9 +16,14 @@ pub(crate) fn cycles(krate: &Crate) -> Vec<Vec<Name>> {
         .iter()
         .map(|(name, source)| (name.clone(), sources.used_by(krate, source)))
         .collect();
+    groups(&edges)
+}
+
+/// The groups of nodes that reach each other, each in alphabetical order.
+pub(crate) fn groups(edges: &BTreeMap<Name, BTreeSet<Name>>) -> Vec<Vec<Name>> {
     let reachable: BTreeMap<&Name, BTreeSet<&Name>> = edges
         .keys()
-        .map(|name| (name, reachable_from(name, &edges)))
+        .map(|name| (name, reachable_from(name, edges)))
         .collect();
     let mut groups = BTreeSet::new();
     for (name, others) in &reachable {

@@ -1,12 +1,13 @@
 //! The page-side bundles: built from the sources that stand beside them, and small enough.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use testkit::node;
 
-use crate::{files, root, shown};
+use crate::{assert_none, cycles, files, root, shown};
 
 /// What every new document pays for, in bytes. What a person cannot see takes 1,500 of them: clips, filters, scales and boxes that cut
 /// off are judged while the snapshot is walked, so they cannot be a bundle of their own.
@@ -22,6 +23,29 @@ fn the_core_bundle_is_within_its_budget() {
             "dist/{name} has {size} bytes; what is rarely used is a bundle of its own"
         );
     }
+}
+
+#[test]
+fn injected_files_do_not_import_each_other() {
+    let sources = root().join("crates/engine/injected/src");
+    let edges: BTreeMap<String, BTreeSet<String>> = files(&sources, &["ts"])
+        .into_iter()
+        .map(|path| {
+            let text = fs::read_to_string(&path).expect("a source file is text");
+            let folder = path.parent().expect("a file has a folder");
+            let imports = text.lines().filter(|line| line.starts_with("import "));
+            let paths = imports.filter_map(|line| line.rsplit('"').nth(1));
+            let used =
+                paths.filter_map(|path| folder.join(path).with_extension("ts").canonicalize().ok());
+            (shown(&path), used.map(|path| shown(&path)).collect())
+        })
+        .collect();
+    assert!(edges.values().any(|used| !used.is_empty()));
+    let cycles = cycles::groups(&edges);
+    assert_none(
+        cycles.iter().map(|group| group.join(" ")).collect(),
+        "Move what both need to a file below them.",
+    );
 }
 
 #[test]

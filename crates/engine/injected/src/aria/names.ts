@@ -2,7 +2,7 @@
 
 import { isElement, itIsHtml, itIsSvg, itsChildren, itsField, itsLook, itsRoot, itsShadow, squash } from "../dom";
 import { dots, isPassword } from "../passwords";
-import { cached, seen, type Seen } from "../seen";
+import { cached, seen, type Name, type Seen } from "../seen";
 import { isPresentational, itIsHidden, itsRole, roleOf } from "./roles";
 
 const roles = (s: string): Set<string> => new Set(s.split(" "));
@@ -15,12 +15,6 @@ const BY_CONTENT = roles(
 const PASSES_CONTENT = roles(
   " caption code contentinfo definition deletion emphasis insertion list listitem mark none paragraph presentation region rowgroup section strong subscript superscript table term time",
 );
-
-/** A name, and the elements whose own text or attributes make it up; `parts` stands for those of a caption, legend or label. */
-export interface Name {
-  readonly text: string;
-  readonly sources: readonly (Seen | "parts")[];
-}
 
 interface Walk {
   readonly includeHidden: boolean;

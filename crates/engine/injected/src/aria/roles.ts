@@ -1,7 +1,7 @@
 // Which role an element has: https://www.w3.org/TR/html-aam-1.0/ and https://www.w3.org/TR/wai-aria-1.2/#document-handling_author-errors_roles.
 
 import { closest, hasTextBox, isElement, itIsPainted, itsChildren, itsLook, itsOwner, itsParent, itsShadow, parentOrHost } from "../dom";
-import { seen, type Seen } from "../seen";
+import { seen, type Seen, type Table } from "../seen";
 
 const words = (s: string): Set<string> => new Set(s.split(" "));
 
@@ -260,12 +260,6 @@ function inputRole(e: HTMLInputElement): string | null {
     return type === "search" ? "searchbox" : "textbox";
   }
   return INPUTS[type] ?? "textbox";
-}
-
-/** The table around a row, and its own role. */
-export interface Table {
-  readonly table: HTMLTableElement | null;
-  readonly explicit?: string;
 }
 
 const NO_TABLE: Table = { table: null };
