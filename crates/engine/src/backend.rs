@@ -51,8 +51,8 @@ pub use interception::{FailureReason, Fetched, PausedRequest, Verdict};
 pub(crate) use observer::Reporter;
 pub use observer::{ContextObserver, PageObserver};
 pub use options::{
-    ColorScheme, ContextOptions, Cookie, Geolocation, HttpCredentials, MediaFeatures, PdfOptions,
-    SameSite, Screenshot, ScreenshotArea, ScreenshotFormat, Size, Throttling, Viewport,
+    ColorScheme, ContextOptions, Cookie, Geolocation, HttpCredentials, MediaFeatures, PageTimeouts,
+    PdfOptions, SameSite, Screenshot, ScreenshotArea, ScreenshotFormat, Size, Throttling, Viewport,
 };
 pub use page::PageBackend;
 pub(crate) use page::{

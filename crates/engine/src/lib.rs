@@ -40,9 +40,9 @@ pub use backend::{
     ContextOptions, Cookie, DialogKind, DownloadEvent, FailureReason, Feature, Fetched, FrameId,
     Geolocation, Handle, Headers, HttpCredentials, InputStep, Key, LoaderId, MediaFeatures,
     MessageKind, Modifier, MouseButton, OriginDocuments, PageBackend, PageEvent, PageId,
-    PageObserver, PausedRequest, PdfOptions, Point, Proxy, RequestEvent, RequestId, ResponseFacts,
-    SameSite, Screenshot, ScreenshotArea, ScreenshotFormat, Size, SourceLocation, Throttling,
-    Verdict, Viewport,
+    PageObserver, PageTimeouts, PausedRequest, PdfOptions, Point, Proxy, RequestEvent, RequestId,
+    ResponseFacts, SameSite, Screenshot, ScreenshotArea, ScreenshotFormat, Size, SourceLocation,
+    Throttling, Verdict, Viewport,
 };
 pub use browser::Browser;
 pub use capture::{Snapshot, SnapshotOptions};

@@ -18,7 +18,7 @@ pub use passwords::{PasswordMasks, password_dots};
 
 use crate::backend::{
     ContextOptions, DialogKind, FrameId, Headers, InputStep, MediaFeatures, PageBackend, PageEvent,
-    PageId, PageObserver, PausedRequest, PdfOptions, RequestId, Screenshot, Viewport,
+    PageId, PageObserver, PageTimeouts, PausedRequest, PdfOptions, RequestId, Screenshot, Viewport,
 };
 use crate::console::{ConsoleCounts, ConsoleEntry, ConsoleLog};
 use crate::egress::Egress;
@@ -55,6 +55,7 @@ pub(crate) struct Shared {
     origins: OriginRules,
     /// What its connections pass through, if they do.
     egress: Option<Arc<Egress>>,
+    timeouts: PageTimeouts,
 }
 
 /// A page as the browser's events left it.
@@ -176,6 +177,7 @@ impl Page {
                 changes: watch::Sender::new(0),
                 origins: options.origins.clone(),
                 egress,
+                timeouts: options.timeouts,
             }),
         }
     }

@@ -7,6 +7,7 @@ use crate::origins::OriginRules;
 use crate::routes::Routes;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// A width and a height, in CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -158,6 +159,23 @@ pub struct ContextOptions {
     pub addresses: AddressRules,
     /// Scripts that run in each new document before the document's own.
     pub init_scripts: Vec<String>,
+    /// How long its pages are waited for.
+    pub timeouts: PageTimeouts,
+}
+
+/// How long pages are waited for that do not answer. Tests shorten it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageTimeouts {
+    /// A page that is to be left may work for so long before its script is terminated.
+    pub response: Duration,
+}
+
+impl Default for PageTimeouts {
+    fn default() -> Self {
+        Self {
+            response: Duration::from_secs(1),
+        }
+    }
 }
 
 impl ContextOptions {

@@ -1,6 +1,5 @@
 //! Loading documents: by URL, again, and from the history.
 
-use super::unresponsive::RESPONSE_TIMEOUT;
 use super::{Page, PageState};
 use crate::backend::LoaderId;
 use crate::backend::address::{is_script, navigation_failed};
@@ -308,7 +307,7 @@ impl Page {
         // Once the navigation has been asked for, no script of the old document can be halted any more.
         self.ensure_responsive().await?;
         // What the last call caused is not to be taken for what this one does. An endless script may begin this very moment.
-        match tokio::time::timeout(RESPONSE_TIMEOUT, self.backend.flush()).await {
+        match tokio::time::timeout(self.response_timeout(), self.backend.flush()).await {
             Ok(flushed) => flushed?,
             Err(_) => self.ensure_responsive().await?,
         }

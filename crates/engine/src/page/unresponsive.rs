@@ -9,8 +9,6 @@ use serde_json::Value;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
-/// How long a page that is to be left may work before its script is halted.
-pub(super) const RESPONSE_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long it takes to answer for what is not busy.
 const PROBE_TIMEOUT: Duration = Duration::from_millis(250);
 /// How long a browser that stands still itself is an excuse for its page.
@@ -34,7 +32,7 @@ impl Page {
             self.backend.end_renderer();
             // Those that do not go are left as they are.
             let _ = timeout(
-                RESPONSE_TIMEOUT * MAX_TERMINATIONS,
+                self.response_timeout() * MAX_TERMINATIONS,
                 self.close_popups(progress),
             )
             .await;
@@ -76,7 +74,12 @@ impl Page {
             state.popups_opened
         };
         let goes_on = self.until(|state| state.opens_without_end || state.popups_opened > opened);
-        matches!(timeout(RESPONSE_TIMEOUT, goes_on).await, Ok(Ok(())))
+        matches!(timeout(self.response_timeout(), goes_on).await, Ok(Ok(())))
+    }
+
+    /// How long a page that is to be left may work before its script is terminated.
+    pub(super) fn response_timeout(&self) -> Duration {
+        self.shared.timeouts.response
     }
 
     async fn close_popups(&self, progress: &Progress) {
@@ -168,10 +171,10 @@ impl Page {
     async fn grace_period_elapsed(&self) {
         let had = async {
             loop {
-                sleep(RESPONSE_TIMEOUT).await;
+                sleep(self.response_timeout()).await;
                 let asked = Instant::now();
                 let answer = self.backend.check_browser_responsive().await;
-                if answer.is_err() || asked.elapsed() < RESPONSE_TIMEOUT {
+                if answer.is_err() || asked.elapsed() < self.response_timeout() {
                     return;
                 }
             }
@@ -226,7 +229,7 @@ impl Drop for TerminationGuard {
         let halted = async move {
             // A script that merely waits for something holds nobody up.
             let answers = page.backend.check_responsive(&frame);
-            if timeout(RESPONSE_TIMEOUT / 4, answers).await.is_err() {
+            if timeout(page.response_timeout() / 4, answers).await.is_err() {
                 page.backend.terminate_execution(&frame);
             }
         };

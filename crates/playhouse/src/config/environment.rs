@@ -9,6 +9,9 @@ use super::{
 };
 use crate::error::nearest::nearest;
 
+/// What tests set to wait less. No option, and not documented: it may change at any time.
+const TIMEOUT_DIVISOR: &str = "PLAYHOUSE_TEST_TIMEOUT_DIVISOR";
+
 /// Environment variables by name, read once.
 #[derive(Debug, Clone, Default)]
 pub struct Environment(BTreeMap<String, String>);
@@ -37,6 +40,12 @@ impl Environment {
         self.get(name).map(PathBuf::from)
     }
 
+    /// By what timeouts that no option sets are divided: for tests, and 1 in a release build.
+    pub(super) fn timeout_divisor(&self) -> u32 {
+        let divisor = self.get(TIMEOUT_DIVISOR).and_then(|text| text.parse().ok());
+        divisor.filter(|_| cfg!(debug_assertions)).unwrap_or(1)
+    }
+
     /// Offers each option the strongest of its variables, and says which variables of ours mean
     /// nothing.
     pub(crate) fn offer(&self, options: &mut Options) -> Result<Vec<String>, ConfigError> {
@@ -61,7 +70,11 @@ impl Environment {
     fn unknown_variables(&self) -> Vec<String> {
         let known: Vec<_> = OPTIONS.iter().flat_map(|def| def.variables()).collect();
         let ours = self.0.keys().filter(|name| name.starts_with("PLAYHOUSE_"));
-        let unknown = ours.filter(|name| !known.contains(name));
+        let is_unknown = |name: &&String| match name.as_str() {
+            TIMEOUT_DIVISOR => !cfg!(debug_assertions),
+            _ => !known.contains(name),
+        };
+        let unknown = ours.filter(is_unknown);
         let notice = |name: &String| match nearest(name, known.iter().map(String::as_str)) {
             Some(nearest) => {
                 format!("unknown environment variable {name}. Did you mean {nearest}?")

@@ -9,7 +9,7 @@ mod tools;
 use std::path::{Path, PathBuf, absolute};
 use std::time::Duration;
 
-use engine::{AddressRules, BrowserChoice, BrowserKind, Channel, OriginRules, Proxy};
+use engine::{AddressRules, BrowserChoice, BrowserKind, Channel, OriginRules, PageTimeouts, Proxy};
 use serde_json::Value;
 
 use super::{
@@ -224,6 +224,10 @@ pub(crate) fn resolve(
             },
             expect: required(&options.timeout_expect).into(),
             settle: required(&options.timeout_settle).into(),
+            load: LOAD_TIMEOUT / environment.timeout_divisor(),
+            page: PageTimeouts {
+                response: PageTimeouts::default().response / environment.timeout_divisor(),
+            },
         },
         security: SecuritySettings {
             schemes: schemes(options),
@@ -247,6 +251,9 @@ pub(crate) fn resolve(
         notices,
     })
 }
+
+/// How long a document that is parsed may go on loading.
+const LOAD_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long tools of the `session` toolset navigate where nobody says anything.
 const NAVIGATION_OF_SESSIONS: Duration = Duration::from_secs(30);

@@ -5,7 +5,9 @@ use std::{
     time::Duration,
 };
 
-use engine::{AddressRules, BrowserChoice, BrowserKind, Channel, OriginRules, Proxy, Search};
+use engine::{
+    AddressRules, BrowserChoice, BrowserKind, Channel, OriginRules, PageTimeouts, Proxy, Search,
+};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -546,6 +548,10 @@ pub struct Timeouts {
     pub expect: Duration,
     /// The watch for consequences of an action that shows none.
     pub settle: Duration,
+    /// The rest of a document that is parsed.
+    pub load: Duration,
+    /// Pages that do not answer.
+    pub page: PageTimeouts,
 }
 
 impl Settings {

@@ -379,12 +379,13 @@ impl Wanted<'_> {
         isolated: bool,
     ) -> Result<BrowserContext> {
         let options = &self.settings.context;
-        let options = options
+        let mut options = options
             .options(browser.product(), self.downloads.clone())
             .map_err(|error| Error::File {
                 path: String::new(),
                 reason: error.to_string(),
             })?;
+        options.timeouts = self.settings.timeouts.page;
         let context = if isolated {
             browser.new_context(progress, options).await?
         } else {

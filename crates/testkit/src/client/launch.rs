@@ -66,6 +66,11 @@ impl Launch {
         self
     }
 
+    /// Divides timeouts that no option sets, so that a test that waits for them waits less.
+    pub fn timeout_divisor(self, divisor: u32) -> Self {
+        self.env("PLAYHOUSE_TEST_TIMEOUT_DIVISOR", &divisor.to_string())
+    }
+
     /// The working directory; it is not removed afterwards.
     pub fn workspace(mut self, path: impl AsRef<Path>) -> Self {
         self.workspace = Some(path.as_ref().to_owned());

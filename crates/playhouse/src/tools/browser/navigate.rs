@@ -86,9 +86,6 @@ impl Tool for NavigateBack {
 /// How long a document of the history may take to load: it may never be done, but half of it is no page to show.
 const BACK_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long a document that is parsed may go on loading.
-const LOAD_TIMEOUT: Duration = Duration::from_secs(5);
-
 /// Gives a document that is parsed the time to load the rest, as far as the navigation has time left. Fails where that led to none.
 pub(super) async fn finish_loading(
     session: &Session,
@@ -102,7 +99,7 @@ pub(super) async fn finish_loading(
     let loading = async {
         if tab
             .page
-            .wait_for_load(LoadState::Loaded, LOAD_TIMEOUT)
+            .wait_for_load(LoadState::Loaded, session.settings().timeouts.load)
             .await
         {
             tab.page.settle_loaded().await;
