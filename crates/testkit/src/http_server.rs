@@ -1,6 +1,6 @@
 //! The built server over HTTP: started on a port of its own, and asked as any program would ask it.
 
-use crate::{Client, Connection, Launch};
+use crate::{Client, Connection, Launch, eventually};
 use serde_json::{Value, json};
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -170,14 +170,11 @@ impl HttpServer {
 
     /// Waits until a metric has that value.
     pub async fn metric_is(&self, name: &str, value: u64) {
-        let reached = async {
-            while self.metric(name).await != value {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        };
-        if tokio::time::timeout(TIMEOUT, reached).await.is_err() {
-            panic!("{name} is {} and not {value}", self.metric(name).await);
-        }
+        eventually(async || match self.metric(name).await {
+            now if now == value => Ok(()),
+            now => Err(format!("{name} is {now} and not {value}")),
+        })
+        .await;
     }
 
     /// Sends a JSON-RPC request to an endpoint as clients of Streamable HTTP do.

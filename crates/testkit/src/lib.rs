@@ -1,5 +1,5 @@
-//! What tests share, and what nobody ships: the fixture site, an MCP client that talks to the
-//! built binary, and the runner of the Markdown specs.
+//! What tests share, and what nobody ships: the fixture site, an MCP client that talks to the built binary, the test harness, and
+//! the runner of the Markdown specs.
 //!
 //! Everything here panics with a sentence instead of returning an error: a test has no use for one.
 
@@ -9,8 +9,10 @@ mod client;
 mod connection;
 mod corpus;
 mod engine;
+mod eventually;
 #[cfg(target_os = "linux")]
 mod grid;
+pub mod harness;
 mod http_server;
 mod markdown;
 mod parity;
@@ -30,11 +32,12 @@ pub use client::{CallResult, Client, Image, Launch, NoAnswer, Pending};
 pub use connection::{Connection, Event};
 pub use corpus::{Attack, Exception, Opening};
 pub use engine::Engine;
+pub use eventually::{Condition, eventually};
 #[cfg(target_os = "linux")]
 pub use grid::{Grid, unused_port};
 pub use http_server::{HttpAnswer, HttpServer};
 pub use parity::{Coverage, Parity, ParityReport};
-pub use prerequisites::{Clients, clients, node, tls_files};
+pub use prerequisites::{Clients, Prerequisite, clients, node, tls_files};
 #[cfg(target_os = "linux")]
 pub use processes::Processes;
 pub use proxy::{Proxy, ProxyKind};
@@ -43,4 +46,5 @@ pub use site::{Request, Resource, Site};
 pub use spec::{
     KnownFailure, Placeholders, Report, Runner, SpecCase, difference, known_failures, spec_cases,
 };
+pub use testkit_macros::test;
 pub use web_socket::{Closing, WebSocketClient};

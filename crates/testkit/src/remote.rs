@@ -1,6 +1,7 @@
 //! A browser with a debugging port, as somebody else would run it.
 
 use crate::engine::Engine;
+use crate::eventually;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
@@ -52,18 +53,12 @@ impl RemoteBrowser {
             .spawn()
             .expect("the browser starts");
         let file = profile.path().join("DevToolsActivePort");
-        let told = async {
-            loop {
-                let text = std::fs::read_to_string(&file).unwrap_or_default();
-                if let Some((port, path)) = text.split_once('\n') {
-                    return (port.parse().expect("a number"), path.trim().to_owned());
-                }
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        };
-        let (port, path) = tokio::time::timeout(TIMEOUT, told)
-            .await
-            .expect("the browser tells its port");
+        let (port, path) = eventually(async || {
+            let text = std::fs::read_to_string(&file).ok()?;
+            let (port, path) = text.split_once('\n')?;
+            Some((port.parse().expect("a number"), path.trim().to_owned()))
+        })
+        .await;
         Self {
             process,
             port,

@@ -1,9 +1,10 @@
 //! Dialogs and file choosers: they hold the page until somebody answers.
 
 use crate::harness::{
-    Stage, click_until, eval, eval_in, frame_at, on_a_page, soon, until, wait_until_drawn,
+    Stage, click_until, eval, eval_in, frame_at, on_a_page, soon, wait_until_drawn,
 };
 use engine::{DialogKind, Error, LoadState};
+use testkit::{Engine, eventually};
 
 /// A page whose whole area is a button that runs `script`.
 async fn button(stage: &Stage, script: &str) {
@@ -18,9 +19,9 @@ async fn opened(stage: &Stage) -> engine::Dialog {
     stage.page.dialog().unwrap()
 }
 
-#[test]
-fn dialogs_of_all_kinds_are_answered() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn dialogs_of_all_kinds_are_answered(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         for (script, kind, accept, text, answer) in [
             (
@@ -74,15 +75,15 @@ fn dialogs_of_all_kinds_are_answered() {
     });
 }
 
-#[test]
-fn one_dialog_follows_another() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn one_dialog_follows_another(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         button(stage, "for (let i = 0; i < 5; i++) alert(i); done = 1").await;
         opened(stage).await;
         for number in 0..5 {
             let expected = number.to_string();
-            until(page, || {
+            eventually(async || {
                 page.dialog()
                     .is_some_and(|dialog| dialog.message == expected)
             })
@@ -93,9 +94,9 @@ fn one_dialog_follows_another() {
     });
 }
 
-#[test]
-fn a_dialog_of_a_frame_in_another_process_is_answered() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_dialog_of_a_frame_in_another_process_is_answered(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         let there = format!("{}/inner", stage.site.cross_origin_url());
         stage.site.add_page(
@@ -113,9 +114,9 @@ fn a_dialog_of_a_frame_in_another_process_is_answered() {
     });
 }
 
-#[test]
-fn a_dialog_while_a_page_loads_ends_the_call() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_dialog_while_a_page_loads_ends_the_call(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         let url = stage
             .site
@@ -123,14 +124,14 @@ fn a_dialog_while_a_page_loads_ends_the_call() {
         page.goto(&soon(), &url, LoadState::Loaded).await.unwrap();
         assert_eq!(page.dialog().unwrap().message, "first");
         page.answer_dialog(&soon(), true, None).await.unwrap();
-        until(page, || page.frames()[0].loaded).await;
+        eventually(async || page.frames()[0].loaded).await;
         assert_eq!(page.title(&soon()).await.unwrap(), "After");
     });
 }
 
-#[test]
-fn a_beforeunload_dialog_is_reported() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_beforeunload_dialog_is_reported(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         let html = "<title>Asks</title><script>onbeforeunload = e => e.preventDefault()</script><button style='position:fixed;inset:0' onclick='clicked = 1'>x</button>";
         let url = stage.show("/", html).await;
@@ -143,7 +144,7 @@ fn a_beforeunload_dialog_is_reported() {
         assert!(matches!(error, Error::DialogOpen {}), "{error:?}");
         assert_eq!(page.dialog().unwrap().kind, DialogKind::Beforeunload);
         page.answer_dialog(&soon(), false, None).await.unwrap();
-        until(page, || !page.frames()[0].pending).await;
+        eventually(async || !page.frames()[0].pending).await;
         assert_eq!(page.url(), url);
         assert_eq!(page.title(&soon()).await.unwrap(), "Asks");
 
@@ -153,14 +154,14 @@ fn a_beforeunload_dialog_is_reported() {
             .unwrap_err();
         assert!(matches!(error, Error::DialogOpen {}), "{error:?}");
         page.answer_dialog(&soon(), true, None).await.unwrap();
-        until(page, || page.url() == other).await;
+        eventually(async || page.url() == other).await;
         assert_eq!(page.title(&soon()).await.unwrap(), "Status");
     });
 }
 
-#[test]
-fn a_dialog_is_closed_with_its_page() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_dialog_is_closed_with_its_page(engine: Engine) {
+    on_a_page(engine, async |stage| {
         button(stage, "alert('bye')").await;
         opened(stage).await;
         stage.page.close(&soon()).await.unwrap();
@@ -168,9 +169,9 @@ fn a_dialog_is_closed_with_its_page() {
     });
 }
 
-#[test]
-fn file_choosers_are_answered() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn file_choosers_are_answered(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         let folder = tempfile::tempdir().unwrap();
         let files: Vec<_> = ["a.txt", "b.txt"]

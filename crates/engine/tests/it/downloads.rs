@@ -1,8 +1,8 @@
 //! Downloads: told as they begin and end, saved where the context wants them.
 
-use crate::harness::{Stage, eval, in_a_context, on_a_page, until, until_some};
+use crate::harness::{Stage, eval, in_a_context, on_a_page};
 use engine::{ContextOptions, Download, DownloadState};
-use testkit::Resource;
+use testkit::{Engine, Resource, eventually};
 
 fn saving(folder: &tempfile::TempDir) -> ContextOptions {
     ContextOptions {
@@ -12,17 +12,17 @@ fn saving(folder: &tempfile::TempDir) -> ContextOptions {
 }
 
 async fn ended(stage: &Stage, number: usize) -> Download {
-    until_some(&stage.context, || {
+    eventually(async || {
         let download = stage.context.downloads().get(number)?.clone();
         (download.state != DownloadState::InProgress).then_some(download)
     })
     .await
 }
 
-#[test]
-fn a_download_is_saved_under_a_name_of_its_own() {
+#[testkit::test(chromium, firefox)]
+fn a_download_is_saved_under_a_name_of_its_own(engine: Engine) {
     let folder = tempfile::tempdir().unwrap();
-    in_a_context(saving(&folder), async |stage| {
+    in_a_context(engine, saving(&folder), async |stage| {
         stage
             .show("/", "<a href='/download?name=report.txt&size=5'>x</a>")
             .await;
@@ -55,10 +55,10 @@ fn a_download_is_saved_under_a_name_of_its_own() {
     });
 }
 
-#[test]
-fn a_popup_that_only_downloads_is_closed_and_its_download_stays() {
+#[testkit::test(chromium, firefox)]
+fn a_popup_that_only_downloads_is_closed_and_its_download_stays(engine: Engine) {
     let folder = tempfile::tempdir().unwrap();
-    in_a_context(saving(&folder), async |stage| {
+    in_a_context(engine, saving(&folder), async |stage| {
         // Another context must not confuse whose download it is.
         let other = stage
             .browser
@@ -77,9 +77,9 @@ fn a_popup_that_only_downloads_is_closed_and_its_download_stays() {
     });
 }
 
-#[test]
-fn without_a_download_folder_downloads_are_refused() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn without_a_download_folder_downloads_are_refused(engine: Engine) {
+    on_a_page(engine, async |stage| {
         stage
             .show("/", "<title>Stays</title><a href='/download'>x</a>")
             .await;
@@ -89,15 +89,15 @@ fn without_a_download_folder_downloads_are_refused() {
             matches!(download.state, DownloadState::Failed(_)),
             "{download:?}"
         );
-        until(&stage.page, || !stage.page.frames()[0].pending).await;
+        eventually(async || !stage.page.frames()[0].pending).await;
         assert_eq!(eval(&stage.page, "document.title").await, "Stays");
     });
 }
 
-#[test]
-fn an_interrupted_download_fails() {
+#[testkit::test(chromium, firefox)]
+fn an_interrupted_download_fails(engine: Engine) {
     let folder = tempfile::tempdir().unwrap();
-    in_a_context(saving(&folder), async |stage| {
+    in_a_context(engine, saving(&folder), async |stage| {
         stage.site.add(
             "/short",
             Resource::new("application/octet-stream", "short")
@@ -112,6 +112,6 @@ fn an_interrupted_download_fails() {
         ));
         // Its page goes while it runs; the browser may finish it or not, but it ends.
         eval(page, "void (location = '/download?ms=300')").await;
-        until(page, || stage.received_requests().len() >= 3).await;
+        eventually(async || stage.received_requests().len() >= 3).await;
     });
 }

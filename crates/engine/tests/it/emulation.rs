@@ -1,11 +1,12 @@
 //! What a context makes its pages believe.
 
-use crate::harness::{call, eval, eval_in, frame_at, goto, in_a_context, on_a_page, soon, until};
+use crate::harness::{call, eval, eval_in, frame_at, goto, in_a_context, on_a_page, soon};
 use engine::{ContextOptions, Error, Geolocation, LoadState, MediaFeatures, Size, Viewport};
 use serde_json::json;
+use testkit::{Engine, eventually};
 
-#[test]
-fn device_locale_and_time_zone_are_emulated() {
+#[testkit::test(chromium, not(firefox = "no command emulates media features"))]
+fn device_locale_and_time_zone_are_emulated(engine: Engine) {
     let options = ContextOptions {
         user_agent: Some("Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/156.0.0.0 Mobile Safari/537.36".to_owned()),
         locale: Some("de-DE".to_owned()),
@@ -25,7 +26,7 @@ fn device_locale_and_time_zone_are_emulated() {
         extra_headers: vec![("X-Extra".to_owned(), "yes".to_owned())],
         ..ContextOptions::default()
     };
-    in_a_context(options, async |stage| {
+    in_a_context(engine, options, async |stage| {
         let page = &stage.page;
         let there = format!("{}/inner", stage.site.cross_origin_url());
         stage.site.add_page("/inner", "<p>inner");
@@ -78,7 +79,7 @@ fn device_locale_and_time_zone_are_emulated() {
                 eval(page, "void open('/inner')").await;
             })
             .await;
-        until(&popup, || popup.url().ends_with("/inner")).await;
+        eventually(async || popup.url().ends_with("/inner")).await;
         assert_eq!(
             eval(&popup, "navigator.language + devicePixelRatio").await,
             "de-DE2.5"
@@ -86,9 +87,9 @@ fn device_locale_and_time_zone_are_emulated() {
     });
 }
 
-#[test]
-fn a_time_zone_or_locale_that_does_not_exist_is_an_error() {
-    crate::harness::with_browser(async |browser| {
+#[testkit::test(chromium, firefox)]
+fn a_time_zone_or_locale_that_does_not_exist_is_an_error(engine: Engine) {
+    crate::harness::with_browser(engine, async |browser| {
         for options in [
             ContextOptions {
                 timezone: Some("Middle/Earth".to_owned()),
@@ -114,8 +115,8 @@ fn a_time_zone_or_locale_that_does_not_exist_is_an_error() {
     });
 }
 
-#[test]
-fn geolocation_is_emulated_where_it_is_permitted() {
+#[testkit::test(chromium, firefox)]
+fn geolocation_is_emulated_where_it_is_permitted(engine: Engine) {
     let options = ContextOptions {
         geolocation: Some(Geolocation {
             latitude: 52.5,
@@ -125,7 +126,7 @@ fn geolocation_is_emulated_where_it_is_permitted() {
         permissions: vec!["geolocation".to_owned()],
         ..ContextOptions::default()
     };
-    in_a_context(options, async |stage| {
+    in_a_context(engine, options, async |stage| {
         let page = &stage.page;
         stage.show("/", "").await;
         let asked = "new Promise(done => navigator.geolocation.getCurrentPosition(p => done([p.coords.latitude, p.coords.longitude]), e => done(e.code)))";
@@ -142,7 +143,7 @@ fn geolocation_is_emulated_where_it_is_permitted() {
             .unwrap();
         assert_eq!(eval(page, asked).await, json!([1, 2]));
     });
-    on_a_page(async |stage| {
+    on_a_page(engine, async |stage| {
         stage.show("/", "").await;
         let state = "navigator.permissions.query({ name: 'geolocation' }).then(p => p.state)";
         assert_ne!(eval(&stage.page, state).await, "granted");
@@ -167,9 +168,9 @@ fn geolocation_is_emulated_where_it_is_permitted() {
     });
 }
 
-#[test]
-fn offline_mode_is_turned_on_and_off() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn offline_mode_is_turned_on_and_off(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         let there = format!("{}/inner", stage.site.cross_origin_url());
         stage.site.add_page("/inner", "<p>inner");
@@ -199,12 +200,15 @@ fn offline_mode_is_turned_on_and_off() {
     });
 }
 
-#[test]
-fn content_security_policy_does_not_affect_the_engine_and_can_be_bypassed() {
+#[testkit::test(
+    chromium,
+    not(firefox = "no command bypasses a content security policy")
+)]
+fn content_security_policy_does_not_affect_the_engine_and_can_be_bypassed(engine: Engine) {
     let page = "<script>blocked = false</script><title>Strict</title>";
     let strict =
         || testkit::Resource::html(page).header("content-security-policy", "default-src 'none'");
-    on_a_page(async |stage| {
+    on_a_page(engine, async |stage| {
         let url = stage.site.add("/", strict());
         goto(&stage.page, &url).await;
         assert_eq!(stage.page.title(&soon()).await.unwrap(), "Strict");
@@ -214,20 +218,20 @@ fn content_security_policy_does_not_affect_the_engine_and_can_be_bypassed() {
         bypass_csp: true,
         ..ContextOptions::default()
     };
-    in_a_context(options, async |stage| {
+    in_a_context(engine, options, async |stage| {
         let url = stage.site.add("/", strict());
         goto(&stage.page, &url).await;
         assert_eq!(eval(&stage.page, "blocked").await, false);
     });
 }
 
-#[test]
-fn pages_with_disabled_scripts_can_be_read() {
+#[testkit::test(chromium, not(firefox = "no command disables scripts"))]
+fn pages_with_disabled_scripts_can_be_read(engine: Engine) {
     let options = ContextOptions {
         java_script_enabled: Some(false),
         ..ContextOptions::default()
     };
-    in_a_context(options, async |stage| {
+    in_a_context(engine, options, async |stage| {
         let page = &stage.page;
         let there = format!("{}/inner", stage.site.cross_origin_url());
         stage.site.add_page(
@@ -245,8 +249,8 @@ fn pages_with_disabled_scripts_can_be_read() {
     });
 }
 
-#[test]
-fn the_viewport_can_be_resized_and_keeps_its_device() {
+#[testkit::test(chromium, not(firefox = "no command emulates media features"))]
+fn the_viewport_can_be_resized_and_keeps_its_device(engine: Engine) {
     let options = ContextOptions {
         viewport: Some(Viewport {
             screen: None,
@@ -255,7 +259,7 @@ fn the_viewport_can_be_resized_and_keeps_its_device() {
         }),
         ..ContextOptions::default()
     };
-    in_a_context(options, async |stage| {
+    in_a_context(engine, options, async |stage| {
         let page = &stage.page;
         stage.show("/", "").await;
         page.resize(&soon(), 640, 480).await.unwrap();

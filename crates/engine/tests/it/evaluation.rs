@@ -3,10 +3,11 @@
 use crate::harness::{eval, on_a_page, soon};
 use engine::Error;
 use serde_json::{Value, json};
+use testkit::Engine;
 
-#[test]
-fn expressions_functions_and_promises() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn expressions_functions_and_promises(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         stage.show("/", "<p>x</p>").await;
         for (expression, value) in [
@@ -44,9 +45,9 @@ fn expressions_functions_and_promises() {
     });
 }
 
-#[test]
-fn script_errors_are_returned() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn script_errors_are_returned(engine: Engine) {
+    on_a_page(engine, async |stage| {
         for (expression, message) in [
             ("() => { throw new TypeError('no') }", "TypeError: no"),
             ("Promise.reject(new Error('later'))", "Error: later"),
@@ -63,17 +64,17 @@ fn script_errors_are_returned() {
     });
 }
 
-#[test]
-fn ten_megabytes_are_returned_complete() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn ten_megabytes_are_returned_complete(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let text = eval(&stage.page, "'ä'.repeat(5_000_000)").await;
         assert_eq!(text.as_str().unwrap().len(), 10_000_000);
     });
 }
 
-#[test]
-fn pages_that_replace_built_ins_do_not_affect_the_engine() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn pages_that_replace_built_ins_do_not_affect_the_engine(engine: Engine) {
+    on_a_page(engine, async |stage| {
         stage
             .show(
                 "/",

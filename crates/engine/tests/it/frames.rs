@@ -1,11 +1,11 @@
 //! Frames of this and of other processes, as they come, go and move.
 
 use crate::harness::{
-    Stage, call, click, eval, eval_in, frame_at, goto, on_a_page, soon, until, until_some,
-    wait_until_drawn,
+    Stage, call, click, eval, eval_in, frame_at, goto, on_a_page, soon, wait_until_drawn,
 };
 use engine::{Error, FrameFacts, FrameId, Page};
 use serde_json::Value;
+use testkit::{Engine, eventually};
 
 /// The other origin's address of a path.
 fn elsewhere(stage: &Stage, path: &str) -> String {
@@ -32,9 +32,9 @@ async fn owners(page: &Page, frame: &FrameId) -> Vec<u64> {
     handles
 }
 
-#[test]
-fn scripts_run_in_every_nested_frame_of_two_origins() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn scripts_run_in_every_nested_frame_of_two_origins(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         let outer = elsewhere(stage, "/outer");
         let back = stage.site.url("/back");
@@ -92,9 +92,9 @@ fn scripts_run_in_every_nested_frame_of_two_origins() {
     });
 }
 
-#[test]
-fn a_frame_moves_between_processes_and_keeps_its_name() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_frame_moves_between_processes_and_keeps_its_name(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         let here = stage
             .site
@@ -123,7 +123,7 @@ fn a_frame_moves_between_processes_and_keeps_its_name() {
                     "round {round}"
                 );
                 assert_eq!(call(page, &frame.id, "title").await.unwrap(), "");
-                let leaf = until_some(page, || {
+                let leaf = eventually(async || {
                     let frames = page.frames();
                     let leaf = frames
                         .iter()
@@ -141,9 +141,9 @@ fn a_frame_moves_between_processes_and_keeps_its_name() {
     });
 }
 
-#[test]
-fn frames_come_and_go() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn frames_come_and_go(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         let there = elsewhere(stage, "/there");
         stage.site.add_page("/there", "<iframe src=/leaf></iframe>");
@@ -157,7 +157,7 @@ fn frames_come_and_go() {
                 )
                 .await;
             }
-            until(page, || {
+            eventually(async || {
                 page.frames().len() == 4 && page.frames().iter().all(|frame| frame.loaded)
             })
             .await;
@@ -167,16 +167,16 @@ fn frames_come_and_go() {
                 "document.querySelectorAll('iframe').forEach(frame => frame.remove())",
             )
             .await;
-            until(page, || page.frames().len() == 1).await;
+            eventually(async || page.frames().len() == 1).await;
             let error = call(page, &inner.id, "title").await.unwrap_err();
             assert!(matches!(error, Error::DocumentGone {}), "{error:?}");
         }
     });
 }
 
-#[test]
-fn a_cross_site_navigation_removes_all_frames() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_cross_site_navigation_removes_all_frames(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         let there = elsewhere(stage, "/there");
         stage.site.add_page("/there", "<iframe src=/leaf></iframe>");
@@ -187,9 +187,9 @@ fn a_cross_site_navigation_removes_all_frames() {
         );
         for _ in 0..3 {
             goto(page, &here).await;
-            until(page, || page.frames().len() == 4).await;
+            eventually(async || page.frames().len() == 4).await;
             goto(page, &there).await;
-            until(page, || page.frames().len() == 2).await;
+            eventually(async || page.frames().len() == 2).await;
             let leaf = frame_at(page, &elsewhere(stage, "/leaf")).await;
             assert_eq!(
                 eval_in(page, &leaf.id, "document.body.innerText").await,
@@ -199,9 +199,9 @@ fn a_cross_site_navigation_removes_all_frames() {
     });
 }
 
-#[test]
-fn a_click_by_coordinates_reaches_into_a_frame_of_another_process() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_click_by_coordinates_reaches_into_a_frame_of_another_process(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         let there = elsewhere(stage, "/there");
         stage.site.add_page(
@@ -231,9 +231,9 @@ fn a_click_by_coordinates_reaches_into_a_frame_of_another_process() {
     });
 }
 
-#[test]
-fn a_call_during_a_navigation_can_be_retried() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_call_during_a_navigation_can_be_retried(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         let other = stage.site.add_page("/other", "<title>Other</title>");
         stage.show("/", "<title>One</title>").await;
@@ -260,9 +260,9 @@ fn a_call_during_a_navigation_can_be_retried() {
     });
 }
 
-#[test]
-fn a_call_in_a_removed_frame_ends() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_call_in_a_removed_frame_ends(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         let there = elsewhere(stage, "/leaf");
         let leaf = stage.site.add_page("/leaf", "leaf");
@@ -286,9 +286,9 @@ fn a_call_in_a_removed_frame_ends() {
     });
 }
 
-#[test]
-fn calls_survive_repeated_navigations() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn calls_survive_repeated_navigations(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         let urls = [stage.site.url("/x"), elsewhere(stage, "/x")];
         stage

@@ -1,6 +1,5 @@
-//! The browser that all tests share, and what each test gets of its own.
+//! The browsers that all tests share, and what each test gets of its own.
 
-use crate::{DIFFERS, ENGINE};
 use engine::{
     Browser, BrowserContext, BrowserKind, ContextOptions, FrameFacts, FrameId, InputStep,
     LaunchOptions, LoadState, MouseButton, Page, Point, Progress, sandbox_unavailable,
@@ -9,7 +8,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::Duration;
-use testkit::{Engine, Site};
+use testkit::{Engine, Site, eventually};
 use tokio::runtime::Runtime;
 use tokio::sync::OnceCell;
 
@@ -18,7 +17,8 @@ const TEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 static RUNTIME: LazyLock<Runtime> =
     LazyLock::new(|| Runtime::new().expect("a runtime can be started"));
-static BROWSER: OnceCell<Browser> = OnceCell::const_new();
+/// The browser of each engine.
+static BROWSERS: [OnceCell<Browser>; 3] = [const { OnceCell::const_new() }; 3];
 
 /// What a test works with.
 pub(crate) struct Stage {
@@ -29,13 +29,17 @@ pub(crate) struct Stage {
 }
 
 /// Runs a test with a fresh context and a blank page.
-pub(crate) fn on_a_page(test: impl AsyncFnOnce(&Stage)) {
-    in_a_context(ContextOptions::default(), test);
+pub(crate) fn on_a_page(engine: Engine, test: impl AsyncFnOnce(&Stage)) {
+    in_a_context(engine, ContextOptions::default(), test);
 }
 
-/// The same with a context of that kind.
-pub(crate) fn in_a_context(options: ContextOptions, test: impl AsyncFnOnce(&Stage)) {
-    with_browser(async |browser| {
+/// Runs a test with a context of that kind and a blank page.
+pub(crate) fn in_a_context(
+    engine: Engine,
+    options: ContextOptions,
+    test: impl AsyncFnOnce(&Stage),
+) {
+    with_browser(engine, async |browser| {
         let context = browser.new_context(&soon(), options).await.unwrap();
         let page = context.new_page(&soon()).await.unwrap();
         let stage = Stage {
@@ -50,12 +54,12 @@ pub(crate) fn in_a_context(options: ContextOptions, test: impl AsyncFnOnce(&Stag
 }
 
 /// Runs a test with the shared browser and nothing else.
-pub(crate) fn with_browser(test: impl AsyncFnOnce(&Browser)) {
-    with_options(async |options| {
-        let browser = BROWSER
+pub(crate) fn with_browser(engine: Engine, test: impl AsyncFnOnce(&Browser)) {
+    with_options(engine, async |options| {
+        let browser = BROWSERS[engine as usize]
             .get_or_init(async || {
                 let mut options = options;
-                options.user_data_dir = Some(shared_profile());
+                options.user_data_dir = Some(shared_profile(engine));
                 Browser::launch(&soon(), &options).await.unwrap()
             })
             .await;
@@ -64,28 +68,10 @@ pub(crate) fn with_browser(test: impl AsyncFnOnce(&Browser)) {
 }
 
 /// Runs a test that starts browsers of its own with (variants of) these options.
-pub(crate) fn with_options(test: impl AsyncFnOnce(LaunchOptions)) {
-    if differs() {
-        return;
-    }
-    RUNTIME.block_on(test(launch_options(ENGINE.executable())));
-}
-
-/// Whether this test is not one for the engine; that is said.
-#[expect(clippy::print_stderr, reason = "a skipped test must be seen")]
-fn differs() -> bool {
-    let thread = std::thread::current();
-    let test = thread.name().unwrap_or_default();
-    let listed = DIFFERS.iter().find(|(name, _)| test == *name);
-    if let Some((_, reason)) = listed {
-        eprintln!("not on {}: {reason}", ENGINE.name());
-    }
-    listed.is_some()
-}
-
-fn launch_options(executable: PathBuf) -> LaunchOptions {
-    LaunchOptions {
-        kind: match ENGINE {
+pub(crate) fn with_options(engine: Engine, test: impl AsyncFnOnce(LaunchOptions)) {
+    let executable = engine.executable();
+    let options = LaunchOptions {
+        kind: match engine {
             Engine::Chromium => BrowserKind::Chromium,
             Engine::Firefox => BrowserKind::Firefox,
             Engine::Webkit => BrowserKind::Webkit,
@@ -95,21 +81,24 @@ fn launch_options(executable: PathBuf) -> LaunchOptions {
         headless: true,
         sandbox_unavailable: sandbox_unavailable(),
         ..LaunchOptions::default()
-    }
+    };
+    RUNTIME.block_on(test(options));
 }
 
 /// Nothing runs after the last test, so the next run removes what is left of the last.
-fn shared_profile() -> PathBuf {
+fn shared_profile(engine: Engine) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let owner = name.strip_prefix("engine-profile-");
+        let owner = owner.and_then(|name| name.split('-').next());
         if owner.is_some_and(|process| !Path::new("/proc").join(process).exists()) {
             // Another test run may be at it.
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }
-    folder.join(format!("engine-profile-{}", std::process::id()))
+    let process = std::process::id();
+    folder.join(format!("engine-profile-{process}-{}", engine.name()))
 }
 
 /// The deadline of one step.
@@ -136,7 +125,7 @@ impl Stage {
     pub(crate) async fn popup(&self, work: impl Future<Output = ()>) -> Page {
         let known = self.context.pages();
         work.await;
-        until_some(&self.context, || {
+        eventually(async || {
             self.context
                 .pages()
                 .into_iter()
@@ -207,36 +196,14 @@ pub(crate) async fn click(page: &Page, x: f64, y: f64) -> engine::Result<()> {
 pub(crate) async fn click_until(page: &Page, x: f64, y: f64, mut condition: impl FnMut() -> bool) {
     tokio::select! {
         clicked = click(page, x, y) => clicked.unwrap(),
-        () = until(page, &mut condition) => return,
+        () = eventually(async || condition()) => return,
     }
-    until(page, condition).await;
-}
-
-/// Waits until `look` finds something; looks again whenever the page or context changes.
-pub(crate) async fn until_some<T>(of: &impl Observable, mut look: impl FnMut() -> Option<T>) -> T {
-    let mut changes = of.changes();
-    let found = async {
-        loop {
-            changes.mark_unchanged();
-            if let Some(found) = look() {
-                return found;
-            }
-            changes.changed().await.expect("its owner is alive");
-        }
-    };
-    tokio::time::timeout(TEST_TIMEOUT, found)
-        .await
-        .expect("it should have happened by now")
-}
-
-/// Waits until `condition` holds.
-pub(crate) async fn until(of: &impl Observable, mut condition: impl FnMut() -> bool) {
-    until_some(of, || condition().then_some(())).await;
+    eventually(async || condition()).await;
 }
 
 /// Waits until the page has loaded a frame at this URL, and returns it.
 pub(crate) async fn frame_at(page: &Page, url: &str) -> FrameFacts {
-    until_some(page, || {
+    eventually(async || {
         page.frames()
             .into_iter()
             .find(|frame| frame.url == url && frame.loaded && !frame.pending)
@@ -248,21 +215,4 @@ pub(crate) async fn frame_at(page: &Page, url: &str) -> FrameFacts {
 pub(crate) async fn wait_until_drawn(page: &Page, frame: &FrameFacts) {
     let twice = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))";
     eval_in(page, &frame.id, twice).await;
-}
-
-/// What counts its changes.
-pub(crate) trait Observable {
-    fn changes(&self) -> tokio::sync::watch::Receiver<u64>;
-}
-
-impl Observable for Page {
-    fn changes(&self) -> tokio::sync::watch::Receiver<u64> {
-        Page::changes(self)
-    }
-}
-
-impl Observable for BrowserContext {
-    fn changes(&self) -> tokio::sync::watch::Receiver<u64> {
-        BrowserContext::changes(self)
-    }
 }

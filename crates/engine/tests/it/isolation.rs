@@ -2,6 +2,7 @@
 
 use crate::harness::{Stage, eval, goto, on_a_page, soon};
 use engine::{ContextOptions, Cookie, SameSite};
+use testkit::Engine;
 
 fn cookie(stage: &Stage, name: &str) -> Cookie {
     let _ = stage;
@@ -17,9 +18,9 @@ fn cookie(stage: &Stage, name: &str) -> Cookie {
     }
 }
 
-#[test]
-fn cookies_are_set_read_and_removed() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn cookies_are_set_read_and_removed(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let context = &stage.context;
         let hidden = Cookie {
             http_only: true,
@@ -55,9 +56,9 @@ fn cookies_are_set_read_and_removed() {
     });
 }
 
-#[test]
-fn contexts_share_nothing() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn contexts_share_nothing(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let url = stage.show("/", "").await;
         eval(
             &stage.page,

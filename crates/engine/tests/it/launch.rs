@@ -7,7 +7,7 @@ use engine::{
 };
 use std::path::PathBuf;
 use std::time::Duration;
-use testkit::{RemoteBrowser, Site};
+use testkit::{Engine, RemoteBrowser, Site, eventually};
 
 /// Processes whose command line mentions `text`.
 fn processes(text: &str) -> Vec<u32> {
@@ -46,18 +46,7 @@ fn script(commands: &str) -> (tempfile::TempDir, PathBuf) {
 }
 
 async fn until_exited(mark: &str) {
-    until(|| processes(mark).is_empty()).await;
-}
-
-async fn until(mut true_at_last: impl FnMut() -> bool) {
-    let waiting = async {
-        while !true_at_last() {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(20), waiting)
-        .await
-        .expect("it becomes true");
+    eventually(async || processes(mark).is_empty()).await;
 }
 
 fn marked(options: &LaunchOptions, mark: &str) -> LaunchOptions {
@@ -68,9 +57,9 @@ fn marked(options: &LaunchOptions, mark: &str) -> LaunchOptions {
     }
 }
 
-#[test]
-fn a_closed_browser_leaves_no_process_and_no_profile() {
-    with_options(async |options| {
+#[testkit::test(chromium, firefox)]
+fn a_closed_browser_leaves_no_process_and_no_profile(engine: Engine) {
+    with_options(engine, async |options| {
         let options = marked(&options, "closed");
         let browser = Browser::launch(&soon(), &options).await.unwrap();
         let context = browser
@@ -91,9 +80,9 @@ fn a_closed_browser_leaves_no_process_and_no_profile() {
     });
 }
 
-#[test]
-fn a_dropped_browser_is_killed_with_its_whole_group() {
-    with_options(async |options| {
+#[testkit::test(chromium, firefox)]
+fn a_dropped_browser_is_killed_with_its_whole_group(engine: Engine) {
+    with_options(engine, async |options| {
         let options = marked(&options, "dropped");
         let browser = Browser::launch(&soon(), &options).await.unwrap();
         let context = browser
@@ -104,14 +93,14 @@ fn a_dropped_browser_is_killed_with_its_whole_group() {
         let profile = profile(&options.args[0]);
         drop(browser);
         until_exited(&options.args[0]).await;
-        until(|| !profile.exists()).await;
+        eventually(async || !profile.exists()).await;
         assert!(page.title(&soon()).await.is_err());
     });
 }
 
-#[test]
-fn a_browser_outlives_the_thread_that_started_it() {
-    with_options(async |options| {
+#[testkit::test(chromium, firefox)]
+fn a_browser_outlives_the_thread_that_started_it(engine: Engine) {
+    with_options(engine, async |options| {
         let options = marked(&options, "thread");
         let runtime = tokio::runtime::Handle::current();
         let started = std::thread::spawn(move || {
@@ -128,9 +117,9 @@ fn a_browser_outlives_the_thread_that_started_it() {
     });
 }
 
-#[test]
-fn a_missing_executable_is_named() {
-    with_options(async |options| {
+#[testkit::test(chromium, firefox)]
+fn a_missing_executable_is_named(engine: Engine) {
+    with_options(engine, async |options| {
         let options = LaunchOptions {
             executable: "/nowhere/chromium".into(),
             ..options
@@ -143,9 +132,9 @@ fn a_missing_executable_is_named() {
     });
 }
 
-#[test]
-fn the_output_of_a_browser_that_exits_at_start_is_reported() {
-    with_options(async |options| {
+#[testkit::test(chromium, firefox)]
+fn the_output_of_a_browser_that_exits_at_start_is_reported(engine: Engine) {
+    with_options(engine, async |options| {
         let (_folder, program) = script("echo out of luck >&2\nexit 3");
         let options = LaunchOptions {
             executable: program,
@@ -160,9 +149,9 @@ fn the_output_of_a_browser_that_exits_at_start_is_reported() {
     });
 }
 
-#[test]
-fn a_persistent_profile_keeps_its_cookies() {
-    with_options(async |options| {
+#[testkit::test(chromium, firefox)]
+fn a_persistent_profile_keeps_its_cookies(engine: Engine) {
+    with_options(engine, async |options| {
         let site = Site::start().await;
         let profile = tempfile::tempdir().unwrap();
         let options = LaunchOptions {
@@ -188,9 +177,9 @@ fn a_persistent_profile_keeps_its_cookies() {
     });
 }
 
-#[test]
-fn a_profile_in_use_is_reported() {
-    with_options(async |options| {
+#[testkit::test(chromium, firefox)]
+fn a_profile_in_use_is_reported(engine: Engine) {
+    with_options(engine, async |options| {
         let profile = tempfile::tempdir().unwrap();
         let options = LaunchOptions {
             user_data_dir: Some(profile.path().into()),
@@ -213,9 +202,9 @@ fn a_profile_in_use_is_reported() {
     });
 }
 
-#[test]
-fn the_browser_makes_no_requests_of_its_own() {
-    with_options(async |options| {
+#[testkit::test(chromium, firefox)]
+fn the_browser_makes_no_requests_of_its_own(engine: Engine) {
+    with_options(engine, async |options| {
         let proxy = testkit::Proxy::http(None).await;
         let options = LaunchOptions {
             proxy: Some(engine::Proxy {
@@ -246,9 +235,12 @@ fn the_browser_makes_no_requests_of_its_own() {
     });
 }
 
-#[test]
-fn pages_cannot_detect_automation() {
-    with_browser(async |browser| {
+#[testkit::test(
+    chromium,
+    not(firefox = "navigator.webdriver is true, as WebDriver requires")
+)]
+fn pages_cannot_detect_automation(engine: Engine) {
+    with_browser(engine, async |browser| {
         let context = browser
             .new_context(&soon(), ContextOptions::default())
             .await
@@ -277,189 +269,177 @@ async fn connect(endpoint: String) -> engine::Result<Browser> {
     Browser::connect(&soon(), &options).await
 }
 
-#[test]
-fn a_running_browser_is_connected_by_both_kinds_of_endpoint_and_kept_running() {
-    with_options(async |_| {
-        let mut elsewhere = RemoteBrowser::start().await;
-        let site = Site::start().await;
-        let url = site.add_page("/", "<title>Here</title>");
-        for endpoint in [elsewhere.web_socket(), elsewhere.http()] {
-            let browser = connect(endpoint).await.unwrap();
-            let context = browser
-                .new_context(&soon(), ContextOptions::default())
-                .await
-                .unwrap();
-            let page = context.new_page(&soon()).await.unwrap();
-            goto(&page, &url).await;
-            assert_eq!(page.title(&soon()).await.unwrap(), "Here");
-            browser.close(&soon()).await.unwrap();
-            assert!(elsewhere.is_running());
-        }
-    });
-}
-
-#[test]
-fn a_browser_of_this_user_is_found_by_its_profile() {
-    with_options(async |_| {
-        let elsewhere = RemoteBrowser::start().await;
-        let stale = tempfile::tempdir().unwrap();
-        std::fs::write(stale.path().join("DevToolsActivePort"), "1\n/gone").unwrap();
-        let none = tempfile::tempdir().unwrap();
-        let connect = async |profiles: &[&std::path::Path]| {
-            let named = |path: &&std::path::Path| ("Test".to_owned(), path.to_path_buf());
-            let options = ConnectOptions::Cdp(CdpEndpoint {
-                endpoint: engine::AUTO.to_owned(),
-                profiles: profiles.iter().map(named).collect(),
-                headers: vec![],
-                timeout: Duration::from_secs(10),
-            });
-            Browser::connect(&soon(), &options).await
-        };
-        let profiles = [none.path(), stale.path(), elsewhere.profile()];
-        let browser = connect(&profiles).await.unwrap();
-        assert!(
-            browser.product().contains("Chrome"),
-            "{}",
-            browser.product()
-        );
-        browser.close(&soon()).await.unwrap();
-        let refused = connect(&profiles[..2])
-            .await
-            .map(drop)
-            .unwrap_err()
-            .to_string();
-        assert!(refused.contains("chrome://inspect"), "{refused}");
-    });
-}
-
-#[test]
-fn existing_pages_of_a_connected_browser_are_attached() {
-    with_options(async |_| {
-        let elsewhere = RemoteBrowser::start().await;
-        let endpoint = elsewhere.http();
-        let site = Site::start().await;
-        let inner = format!("{}/inner", site.cross_origin_url());
-        site.add_page("/inner", "<p>inner");
-        let url = site.add_page(
-            "/",
-            &format!("<title>Old</title><iframe src='{inner}'></iframe>"),
-        );
-
-        let first = connect(endpoint.clone()).await.unwrap();
-        let context = first
-            .default_context(&soon(), ContextOptions::default())
-            .await
-            .unwrap();
-        let pages = context.pages();
-        assert_eq!(pages.len(), 1);
-        goto(&pages[0], &url).await;
-        first.close(&soon()).await.unwrap();
-
-        let second = connect(endpoint).await.unwrap();
-        let context = second
-            .default_context(&soon(), ContextOptions::default())
-            .await
-            .unwrap();
-        let pages = context.pages();
-        assert_eq!(pages.len(), 1);
-        let page = &pages[0];
-        assert_eq!(page.url(), url);
-        assert_eq!(page.title(&soon()).await.unwrap(), "Old");
-        assert!(
-            page.wait_for_load(LoadState::Loaded, Duration::from_secs(10))
-                .await
-        );
-        let frame = crate::harness::frame_at(page, &inner).await;
-        assert_eq!(
-            crate::harness::eval_in(page, &frame.id, "document.body.innerText").await,
-            "inner"
-        );
-        second.close(&soon()).await.unwrap();
-    });
-}
-
-#[test]
-fn attaching_leaves_the_media_type_that_another_client_emulates() {
-    with_options(async |_| {
-        let elsewhere = RemoteBrowser::start().await;
-        let first = connect(elsewhere.http()).await.unwrap();
-        let context = first
-            .default_context(&soon(), ContextOptions::default())
-            .await
-            .unwrap();
-        let page = &context.pages()[0];
-        let print = MediaFeatures {
-            media: Some("print".to_owned()),
-            ..Default::default()
-        };
-        page.emulate_media(&soon(), print).await.unwrap();
-
-        let second = connect(elsewhere.http()).await.unwrap();
-        let own = second
+#[testkit::test(chromium)]
+async fn a_running_browser_is_connected_by_both_kinds_of_endpoint_and_kept_running() {
+    let mut elsewhere = RemoteBrowser::start().await;
+    let site = Site::start().await;
+    let url = site.add_page("/", "<title>Here</title>");
+    for endpoint in [elsewhere.web_socket(), elsewhere.http()] {
+        let browser = connect(endpoint).await.unwrap();
+        let context = browser
             .new_context(&soon(), ContextOptions::default())
             .await
             .unwrap();
-        goto(&own.new_page(&soon()).await.unwrap(), "about:blank").await;
-        let shared = second
-            .default_context(&soon(), ContextOptions::default())
-            .await
-            .unwrap();
-        let query = "matchMedia('print').matches";
-        assert_eq!(eval(&shared.pages()[0], query).await, true);
-        assert_eq!(eval(page, query).await, true);
-        second.close(&soon()).await.unwrap();
-        first.close(&soon()).await.unwrap();
-    });
+        let page = context.new_page(&soon()).await.unwrap();
+        goto(&page, &url).await;
+        assert_eq!(page.title(&soon()).await.unwrap(), "Here");
+        browser.close(&soon()).await.unwrap();
+        assert!(elsewhere.is_running());
+    }
 }
 
-#[test]
-fn an_unresponsive_existing_tab_does_not_block_others() {
-    with_options(async |_| {
-        let elsewhere = RemoteBrowser::start().await;
-        let site = Site::start().await;
-        let url = site.add_page("/", "<title>Busy</title>");
-        let first = connect(elsewhere.http()).await.unwrap();
-        let context = first
-            .default_context(&soon(), ContextOptions::default())
-            .await
-            .unwrap();
-        let page = &context.pages()[0];
-        goto(page, &url).await;
-        eval(page, "void fetch('/busy').then(() => { for (;;); })").await;
-        crate::harness::until(page, || {
-            page.requests()
-                .iter()
-                .any(|sent| sent.url.ends_with("/busy"))
-        })
-        .await;
-
-        let second = connect(elsewhere.http()).await.unwrap();
-        let context = second
-            .default_context(&soon(), ContextOptions::default())
-            .await
-            .unwrap();
-        let fresh = context.new_page(&soon()).await.unwrap();
-        goto(&fresh, &site.url("/status/200")).await;
-        second.close(&soon()).await.unwrap();
-    });
+#[testkit::test(chromium)]
+async fn a_browser_of_this_user_is_found_by_its_profile() {
+    let elsewhere = RemoteBrowser::start().await;
+    let stale = tempfile::tempdir().unwrap();
+    std::fs::write(stale.path().join("DevToolsActivePort"), "1\n/gone").unwrap();
+    let none = tempfile::tempdir().unwrap();
+    let connect = async |profiles: &[&std::path::Path]| {
+        let named = |path: &&std::path::Path| ("Test".to_owned(), path.to_path_buf());
+        let options = ConnectOptions::Cdp(CdpEndpoint {
+            endpoint: engine::AUTO.to_owned(),
+            profiles: profiles.iter().map(named).collect(),
+            headers: vec![],
+            timeout: Duration::from_secs(10),
+        });
+        Browser::connect(&soon(), &options).await
+    };
+    let profiles = [none.path(), stale.path(), elsewhere.profile()];
+    let browser = connect(&profiles).await.unwrap();
+    assert!(
+        browser.product().contains("Chrome"),
+        "{}",
+        browser.product()
+    );
+    browser.close(&soon()).await.unwrap();
+    let refused = connect(&profiles[..2])
+        .await
+        .map(drop)
+        .unwrap_err()
+        .to_string();
+    assert!(refused.contains("chrome://inspect"), "{refused}");
 }
 
-#[test]
-fn an_endpoint_without_listener_fails() {
-    with_browser(async |_| {
-        for endpoint in ["http://127.0.0.1:9", "ws://127.0.0.1:9/devtools/browser/x"] {
-            let error = connect(endpoint.to_owned()).await.unwrap_err();
-            assert!(matches!(error, Error::ConnectFailed { .. }));
-            assert_eq!(error.to_string(), "connect ECONNREFUSED 127.0.0.1:9");
-        }
-        let error = connect("ftp://127.0.0.1".to_owned()).await.unwrap_err();
-        assert!(error.to_string().contains("ws://"), "{error}");
-    });
+#[testkit::test(chromium)]
+async fn existing_pages_of_a_connected_browser_are_attached() {
+    let elsewhere = RemoteBrowser::start().await;
+    let endpoint = elsewhere.http();
+    let site = Site::start().await;
+    let inner = format!("{}/inner", site.cross_origin_url());
+    site.add_page("/inner", "<p>inner");
+    let url = site.add_page(
+        "/",
+        &format!("<title>Old</title><iframe src='{inner}'></iframe>"),
+    );
+
+    let first = connect(endpoint.clone()).await.unwrap();
+    let context = first
+        .default_context(&soon(), ContextOptions::default())
+        .await
+        .unwrap();
+    let pages = context.pages();
+    assert_eq!(pages.len(), 1);
+    goto(&pages[0], &url).await;
+    first.close(&soon()).await.unwrap();
+
+    let second = connect(endpoint).await.unwrap();
+    let context = second
+        .default_context(&soon(), ContextOptions::default())
+        .await
+        .unwrap();
+    let pages = context.pages();
+    assert_eq!(pages.len(), 1);
+    let page = &pages[0];
+    assert_eq!(page.url(), url);
+    assert_eq!(page.title(&soon()).await.unwrap(), "Old");
+    assert!(
+        page.wait_for_load(LoadState::Loaded, Duration::from_secs(10))
+            .await
+    );
+    let frame = crate::harness::frame_at(page, &inner).await;
+    assert_eq!(
+        crate::harness::eval_in(page, &frame.id, "document.body.innerText").await,
+        "inner"
+    );
+    second.close(&soon()).await.unwrap();
 }
 
-#[test]
-fn a_killed_browser_fails_every_call_with_a_reason() {
-    with_options(async |options| {
+#[testkit::test(chromium)]
+async fn attaching_leaves_the_media_type_that_another_client_emulates() {
+    let elsewhere = RemoteBrowser::start().await;
+    let first = connect(elsewhere.http()).await.unwrap();
+    let context = first
+        .default_context(&soon(), ContextOptions::default())
+        .await
+        .unwrap();
+    let page = &context.pages()[0];
+    let print = MediaFeatures {
+        media: Some("print".to_owned()),
+        ..Default::default()
+    };
+    page.emulate_media(&soon(), print).await.unwrap();
+
+    let second = connect(elsewhere.http()).await.unwrap();
+    let own = second
+        .new_context(&soon(), ContextOptions::default())
+        .await
+        .unwrap();
+    goto(&own.new_page(&soon()).await.unwrap(), "about:blank").await;
+    let shared = second
+        .default_context(&soon(), ContextOptions::default())
+        .await
+        .unwrap();
+    let query = "matchMedia('print').matches";
+    assert_eq!(eval(&shared.pages()[0], query).await, true);
+    assert_eq!(eval(page, query).await, true);
+    second.close(&soon()).await.unwrap();
+    first.close(&soon()).await.unwrap();
+}
+
+#[testkit::test(chromium)]
+async fn an_unresponsive_existing_tab_does_not_block_others() {
+    let elsewhere = RemoteBrowser::start().await;
+    let site = Site::start().await;
+    let url = site.add_page("/", "<title>Busy</title>");
+    let first = connect(elsewhere.http()).await.unwrap();
+    let context = first
+        .default_context(&soon(), ContextOptions::default())
+        .await
+        .unwrap();
+    let page = &context.pages()[0];
+    goto(page, &url).await;
+    eval(page, "void fetch('/busy').then(() => { for (;;); })").await;
+    eventually(async || {
+        page.requests()
+            .iter()
+            .any(|sent| sent.url.ends_with("/busy"))
+    })
+    .await;
+
+    let second = connect(elsewhere.http()).await.unwrap();
+    let context = second
+        .default_context(&soon(), ContextOptions::default())
+        .await
+        .unwrap();
+    let fresh = context.new_page(&soon()).await.unwrap();
+    goto(&fresh, &site.url("/status/200")).await;
+    second.close(&soon()).await.unwrap();
+}
+
+#[testkit::test(chromium)]
+async fn an_endpoint_without_listener_fails() {
+    for endpoint in ["http://127.0.0.1:9", "ws://127.0.0.1:9/devtools/browser/x"] {
+        let error = connect(endpoint.to_owned()).await.unwrap_err();
+        assert!(matches!(error, Error::ConnectFailed { .. }));
+        assert_eq!(error.to_string(), "connect ECONNREFUSED 127.0.0.1:9");
+    }
+    let error = connect("ftp://127.0.0.1".to_owned()).await.unwrap_err();
+    assert!(error.to_string().contains("ws://"), "{error}");
+}
+
+#[testkit::test(chromium, firefox)]
+fn a_killed_browser_fails_every_call_with_a_reason(engine: Engine) {
+    with_options(engine, async |options| {
         let options = marked(&options, "killed");
         let site = Site::start().await;
         let browser = Browser::launch(&soon(), &options).await.unwrap();
@@ -479,8 +459,7 @@ fn a_killed_browser_fails_every_call_with_a_reason() {
         let progress = soon();
         let navigating = page.goto(&progress, &url, LoadState::Loaded);
         let killing = async {
-            crate::harness::until(&page, || page.requests().iter().any(|sent| sent.url == url))
-                .await;
+            eventually(async || page.requests().iter().any(|sent| sent.url == url)).await;
             for process in processes(&options.args[0]) {
                 kill(process);
             }
@@ -494,7 +473,7 @@ fn a_killed_browser_fails_every_call_with_a_reason() {
         );
         assert!(navigated.as_ref().is_err_and(lost), "{navigated:?}");
         assert!(browser.closed_reason().is_some());
-        crate::harness::until(&page, || page.is_closed()).await;
+        eventually(async || page.is_closed()).await;
         assert!(context.pages().is_empty());
         assert!(matches!(
             browser
@@ -511,9 +490,9 @@ fn kill(process: u32) {
     let _ = rustix::process::kill_process(process, rustix::process::Signal::KILL);
 }
 
-#[test]
-fn an_unresponsive_browser_times_out_at_the_deadline() {
-    with_options(async |options| {
+#[testkit::test(chromium, firefox)]
+fn an_unresponsive_browser_times_out_at_the_deadline(engine: Engine) {
+    with_options(engine, async |options| {
         let (_folder, program) = script("sleep 1000");
         let options = marked(
             &LaunchOptions {
@@ -529,9 +508,9 @@ fn an_unresponsive_browser_times_out_at_the_deadline() {
     });
 }
 
-#[test]
-fn a_browser_whose_wrapper_was_killed_is_terminated() {
-    with_options(async |options| {
+#[testkit::test(chromium, firefox)]
+fn a_browser_whose_wrapper_was_killed_is_terminated(engine: Engine) {
+    with_options(engine, async |options| {
         let real = options.executable.display().to_string();
         let (_folder, program) = script(&format!("\"{real}\" \"$@\"\necho done"));
         let options = marked(

@@ -1,12 +1,5 @@
-//! The engine against a real Chromium: one browser for all tests, a context of its own for each.
+//! The engine against real browsers: one of each for all tests, a context of its own for each test.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-use testkit::Engine;
-
-/// What all tests run on.
-const ENGINE: Engine = Engine::Chromium;
-/// Tests that do not hold on it, and why.
-const DIFFERS: &[(&str, &str)] = &[];
 
 mod console;
 mod dialogs;
@@ -25,3 +18,7 @@ mod screenshots;
 mod storage;
 mod stress;
 mod workers;
+
+fn main() {
+    testkit::harness::main();
+}

@@ -1,17 +1,17 @@
 //! Navigations: how they begin, what they come to, and what they leave behind.
 
-use crate::harness::{click, click_until, eval, goto, in_a_context, on_a_page, soon, until};
+use crate::harness::{click, click_until, eval, goto, in_a_context, on_a_page, soon};
 use engine::{ContextOptions, Error, LoadState, Page, Progress};
 use std::time::Duration;
-use testkit::Resource;
+use testkit::{Engine, Resource, eventually};
 
 fn pending(page: &Page) -> bool {
     page.frames().iter().any(|frame| frame.pending)
 }
 
-#[test]
-fn a_redirect_ends_at_its_target() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_redirect_ends_at_its_target(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let end = stage.site.add_page("/end", "<title>End</title>");
         goto(
             &stage.page,
@@ -24,29 +24,26 @@ fn a_redirect_ends_at_its_target() {
     });
 }
 
-#[test]
-fn a_204_and_a_download_leave_the_document_as_it_is() {
+#[testkit::test(chromium, firefox)]
+fn a_204_and_a_download_leave_the_document_as_it_is(engine: Engine) {
     let folder = tempfile::tempdir().unwrap();
     let options = ContextOptions {
         downloads: Some(folder.path().into()),
         ..ContextOptions::default()
     };
-    in_a_context(options, async |stage| {
+    in_a_context(engine, options, async |stage| {
         let url = stage.show("/", "<title>Stays</title><a href='/status/204' style='position:fixed;inset:0 0 50% 0'>a</a><a href='/download' style='position:fixed;inset:50% 0 0 0'>b</a>").await;
         let page = &stage.page;
         for path in ["/status/204", "/download"] {
             goto(page, &stage.site.url(path)).await;
             assert_eq!(page.url(), url);
-            until(page, || !pending(page)).await;
+            eventually(async || !pending(page)).await;
         }
         for y in [100.0, 500.0] {
             let sent = stage.received_requests().len();
             click(page, 100.0, y).await.unwrap();
             // The second one would take the place of the first as long as that is not sent.
-            until(page, || {
-                stage.received_requests().len() > sent && !pending(page)
-            })
-            .await;
+            eventually(async || stage.received_requests().len() > sent && !pending(page)).await;
         }
         assert_eq!(page.title(&soon()).await.unwrap(), "Stays");
         goto(page, &stage.site.url("/status/200")).await;
@@ -54,16 +51,16 @@ fn a_204_and_a_download_leave_the_document_as_it_is() {
     });
 }
 
-#[test]
-fn a_fragment_and_the_history_api_change_the_url_only() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_fragment_and_the_history_api_change_the_url_only(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let url = stage.show("/", "<title>One</title>").await;
         let page = &stage.page;
         eval(page, "marker = 1").await;
         goto(page, &format!("{url}#there")).await;
         assert_eq!(page.url(), format!("{url}#there"));
         eval(page, "history.pushState({}, '', '/pushed')").await;
-        until(page, || page.url().ends_with("/pushed")).await;
+        eventually(async || page.url().ends_with("/pushed")).await;
         eval(page, "history.pushState({}, '', '/pushed')").await;
         assert_eq!(eval(page, "marker").await, 1);
         // Two entries of one URL: there is nothing to see, and yet it is a move.
@@ -79,9 +76,9 @@ fn a_fragment_and_the_history_api_change_the_url_only() {
     });
 }
 
-#[test]
-fn back_and_forward_between_documents() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn back_and_forward_between_documents(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         let there = format!("{}/two", stage.site.cross_origin_url());
         stage
@@ -97,7 +94,7 @@ fn back_and_forward_between_documents() {
             assert_eq!(page.url(), one);
             assert_eq!(page.title(&soon()).await.unwrap(), "One");
             assert_eq!(eval(page, "document.title").await, "One");
-            until(page, || page.frames().len() == 2).await;
+            eventually(async || page.frames().len() == 2).await;
             assert!(page.go(&soon(), 1, LoadState::Loaded).await.unwrap());
             assert_eq!(page.url(), there);
             assert_eq!(page.title(&soon()).await.unwrap(), "Two");
@@ -106,9 +103,9 @@ fn back_and_forward_between_documents() {
     });
 }
 
-#[test]
-fn a_history_of_one_entry_has_no_back() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_history_of_one_entry_has_no_back(engine: Engine) {
+    on_a_page(engine, async |stage| {
         assert!(!stage.page.go(&soon(), -1, LoadState::Loaded).await.unwrap());
         assert!(
             !stage
@@ -120,9 +117,9 @@ fn a_history_of_one_entry_has_no_back() {
     });
 }
 
-#[test]
-fn a_reload_creates_a_new_document() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_reload_creates_a_new_document(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let url = stage.show("/", "<title>Same</title>").await;
         eval(&stage.page, "marker = 1").await;
         stage
@@ -148,9 +145,9 @@ fn a_reload_creates_a_new_document() {
     });
 }
 
-#[test]
-fn failed_navigations_have_a_net_error() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn failed_navigations_have_a_net_error(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         for (url, expected) in [
             ("http://127.0.0.1:9/", "net::ERR_UNSAFE_PORT"),
@@ -165,7 +162,7 @@ fn failed_navigations_have_a_net_error() {
                 panic!("{error:?}")
             };
             assert_eq!(reason, expected);
-            until(page, || !pending(page)).await;
+            eventually(async || !pending(page)).await;
         }
         let error = page
             .goto(&soon(), "not a url", LoadState::Loaded)
@@ -179,9 +176,9 @@ fn failed_navigations_have_a_net_error() {
     });
 }
 
-#[test]
-fn a_failed_reload_has_a_net_error() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_failed_reload_has_a_net_error(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let site = testkit::Site::start().await;
         let url = site.add_page("/", "<title>Once</title>");
         goto(&stage.page, &url).await;
@@ -198,9 +195,12 @@ fn a_failed_reload_has_a_net_error() {
     });
 }
 
-#[test]
-fn a_later_navigation_aborts_an_earlier_one() {
-    on_a_page(async |stage| {
+#[testkit::test(
+    chromium,
+    not(firefox = "the answer comes before the document, without the reason of a failure")
+)]
+fn a_later_navigation_aborts_an_earlier_one(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         let end = stage.site.add_page("/end", "<title>End</title>");
         let hang = stage.site.url("/hang");
@@ -208,7 +208,7 @@ fn a_later_navigation_aborts_an_earlier_one() {
         let progress = soon();
         let first = page.goto(&progress, &hang, LoadState::Loaded);
         let second = async {
-            until(page, || page.requests().iter().any(|sent| sent.url == hang)).await;
+            eventually(async || page.requests().iter().any(|sent| sent.url == hang)).await;
             goto(page, &end).await;
         };
         let (first, ()) = tokio::join!(first, second);
@@ -227,14 +227,14 @@ fn a_later_navigation_aborts_an_earlier_one() {
             .add_page("/away", &format!("<script>location = '{end}'</script>"));
         for _ in 0..5 {
             goto(page, &away).await;
-            until(page, || page.url() == end && !pending(page)).await;
+            eventually(async || page.url() == end && !pending(page)).await;
         }
     });
 }
 
-#[test]
-fn an_endless_response_is_shown_and_its_load_times_out() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn an_endless_response_is_shown_and_its_load_times_out(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         let url = stage.site.url("/never");
         page.goto(&soon(), &url, LoadState::Committed)
@@ -260,9 +260,9 @@ fn an_endless_response_is_shown_and_its_load_times_out() {
     });
 }
 
-#[test]
-fn a_document_can_be_replaced_by_document_write() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_document_can_be_replaced_by_document_write(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         stage.show("/", "<title>Old</title>").await;
         eval(page, "() => { document.open(); document.write('<title>New</title><p>new'); document.close(); }").await;
@@ -275,21 +275,21 @@ fn a_document_can_be_replaced_by_document_write() {
     });
 }
 
-#[test]
-fn a_meta_refresh_is_followed() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_meta_refresh_is_followed(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let end = stage.site.add_page("/end", "<title>End</title>");
         stage
             .show("/", "<meta http-equiv=refresh content='0;url=/end'>")
             .await;
-        until(&stage.page, || stage.page.url() == end).await;
+        eventually(async || stage.page.url() == end).await;
         assert_eq!(stage.page.title(&soon()).await.unwrap(), "End");
     });
 }
 
-#[test]
-fn links_without_navigation_leave_nothing_pending() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn links_without_navigation_leave_nothing_pending(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         for href in [
             "javascript:void(clicked = 1)",
@@ -305,16 +305,16 @@ fn links_without_navigation_leave_nothing_pending() {
             let url = stage.show("/", &html).await;
             click(page, 100.0, 100.0).await.unwrap();
             eval(page, "async () => { while (!globalThis.after) await new Promise(r => setTimeout(r)); await new Promise(r => setTimeout(r, 50)); }").await;
-            until(page, || !pending(page)).await;
+            eventually(async || !pending(page)).await;
             assert_eq!(page.url().trim_end_matches('#'), url, "{href}");
             assert_eq!(page.title(&soon()).await.unwrap(), "Stays", "{href}");
         }
     });
 }
 
-#[test]
-fn requests_that_fail_do_not_end_a_navigation() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn requests_that_fail_do_not_end_a_navigation(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         stage.site.add(
             "/late",
@@ -329,7 +329,7 @@ fn requests_that_fail_do_not_end_a_navigation() {
         click_until(page, 50.0, 50.0, || pending(page)).await;
         // Still pending until the document comes.
         let mut gave_up = false;
-        until(page, || {
+        eventually(async || {
             let arrived = page.url().ends_with("/late");
             gave_up |= !arrived && !pending(page);
             arrived
@@ -339,9 +339,9 @@ fn requests_that_fail_do_not_end_a_navigation() {
     });
 }
 
-#[test]
-fn a_crash_is_reported_and_the_page_can_be_closed() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, not(firefox = "no command crashes a page"))]
+fn a_crash_is_reported_and_the_page_can_be_closed(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         stage.show("/", "").await;
         let main = page.backend().main_frame();
@@ -358,7 +358,7 @@ fn a_crash_is_reported_and_the_page_can_be_closed() {
             "{pending:?}"
         );
         assert!(crashed.is_err());
-        until(page, || page.is_crashed()).await;
+        eventually(async || page.is_crashed()).await;
         let error = page.title(&soon()).await.unwrap_err();
         assert!(matches!(error, Error::PageCrashed {}), "{error:?}");
         let error = page
@@ -373,9 +373,9 @@ fn a_crash_is_reported_and_the_page_can_be_closed() {
     });
 }
 
-#[test]
-fn closing_a_page_ends_its_pending_calls() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn closing_a_page_ends_its_pending_calls(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         stage
             .show(

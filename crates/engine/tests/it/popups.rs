@@ -1,14 +1,13 @@
 //! Pages that pages open, and scripts that run before those of the page.
 
-use crate::harness::{
-    call, click, eval, eval_in, frame_at, goto, in_a_context, on_a_page, soon, until, until_some,
-};
+use crate::harness::{call, click, eval, eval_in, frame_at, goto, in_a_context, on_a_page, soon};
 use engine::{ContextOptions, LoadState};
 use std::time::Duration;
+use testkit::{Engine, eventually};
 
-#[test]
-fn a_popup_has_its_opener_and_loads() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_popup_has_its_opener_and_loads(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let url = stage.site.add_page("/popup", "<title>Popup</title>");
         stage.show("/", "<title>Opener</title>").await;
         let popup = stage
@@ -17,7 +16,7 @@ fn a_popup_has_its_opener_and_loads() {
             })
             .await;
         assert_eq!(popup.opener().as_ref(), Some(stage.page.id()));
-        until(&popup, || popup.url() == url).await;
+        eventually(async || popup.url() == url).await;
         assert!(
             popup
                 .wait_for_load(LoadState::Loaded, Duration::from_secs(20))
@@ -28,9 +27,9 @@ fn a_popup_has_its_opener_and_loads() {
     });
 }
 
-#[test]
-fn a_noopener_popup_has_an_opener() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_noopener_popup_has_an_opener(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let url = stage.site.add_page("/popup", "<title>Popup</title>");
         stage.show("/", "").await;
         let popup = stage
@@ -43,14 +42,14 @@ fn a_noopener_popup_has_an_opener() {
             })
             .await;
         assert_eq!(popup.opener().as_ref(), Some(stage.page.id()));
-        until(&popup, || popup.url() == url).await;
+        eventually(async || popup.url() == url).await;
         assert_eq!(eval(&popup, "opener").await, serde_json::Value::Null);
     });
 }
 
-#[test]
-fn a_link_to_a_new_tab_opens_one_also_to_another_site() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_link_to_a_new_tab_opens_one_also_to_another_site(engine: Engine) {
+    on_a_page(engine, async |stage| {
         stage.site.add_page("/popup", "<title>Popup</title>");
         let url = format!("{}/popup", stage.site.cross_origin_url());
         stage
@@ -64,16 +63,16 @@ fn a_link_to_a_new_tab_opens_one_also_to_another_site() {
         let popup = stage
             .popup(async { click(&stage.page, 50.0, 50.0).await.unwrap() })
             .await;
-        until(&popup, || popup.url() == url).await;
-        until(&popup, || popup.frames()[0].loaded).await;
+        eventually(async || popup.url() == url).await;
+        eventually(async || popup.frames()[0].loaded).await;
         assert_eq!(popup.title(&soon()).await.unwrap(), "Popup");
         assert_eq!(popup.opener().as_ref(), Some(stage.page.id()));
     });
 }
 
-#[test]
-fn a_blank_popup_is_written_by_its_opener() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_blank_popup_is_written_by_its_opener(engine: Engine) {
+    on_a_page(engine, async |stage| {
         stage.show("/", "").await;
         let popup = stage
             .popup(async {
@@ -92,9 +91,9 @@ fn a_blank_popup_is_written_by_its_opener() {
     });
 }
 
-#[test]
-fn a_popup_that_closes_itself_is_removed_from_the_context() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_popup_that_closes_itself_is_removed_from_the_context(engine: Engine) {
+    on_a_page(engine, async |stage| {
         stage.show("/", "").await;
         let popup = stage
             .popup(async {
@@ -102,14 +101,14 @@ fn a_popup_that_closes_itself_is_removed_from_the_context() {
             })
             .await;
         eval(&stage.page, "w.close()").await;
-        until(&popup, || popup.is_closed()).await;
+        eventually(async || popup.is_closed()).await;
         assert_eq!(stage.context.pages(), std::slice::from_ref(&stage.page));
     });
 }
 
-#[test]
-fn popups_that_close_at_once_are_removed() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn popups_that_close_at_once_are_removed(engine: Engine) {
+    on_a_page(engine, async |stage| {
         stage.show("/", "").await;
         for _ in 0..10 {
             eval(
@@ -123,7 +122,7 @@ fn popups_that_close_at_once_are_removed() {
                 eval(&stage.page, "void open('about:blank#last')").await;
             })
             .await;
-        until_some(&stage.context, || {
+        eventually(async || {
             let pages = stage.context.pages();
             (pages.len() == 2 && pages.contains(&last)).then_some(())
         })
@@ -131,13 +130,13 @@ fn popups_that_close_at_once_are_removed() {
     });
 }
 
-#[test]
-fn init_scripts_run_before_scripts_of_every_document() {
+#[testkit::test(chromium, firefox)]
+fn init_scripts_run_before_scripts_of_every_document(engine: Engine) {
     let options = ContextOptions {
         init_scripts: vec!["globalThis.early = (globalThis.early ?? 0) + 1;".to_owned()],
         ..ContextOptions::default()
     };
-    in_a_context(options, async |stage| {
+    in_a_context(engine, options, async |stage| {
         let page = &stage.page;
         let there = format!("{}/inner", stage.site.cross_origin_url());
         stage
@@ -164,10 +163,7 @@ fn init_scripts_run_before_scripts_of_every_document() {
                 eval(page, "void open('/inner')").await;
             })
             .await;
-        until(&popup, || {
-            popup.url().ends_with("/inner") && popup.frames()[0].loaded
-        })
-        .await;
+        eventually(async || popup.url().ends_with("/inner") && popup.frames()[0].loaded).await;
         assert_eq!(eval(&popup, "seen").await, 11);
         let blank = stage
             .popup(async {
@@ -178,9 +174,9 @@ fn init_scripts_run_before_scripts_of_every_document() {
     });
 }
 
-#[test]
-fn the_injected_script_runs_in_a_popup_that_never_navigated() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn the_injected_script_runs_in_a_popup_that_never_navigated(engine: Engine) {
+    on_a_page(engine, async |stage| {
         stage.show("/", "").await;
         let popup = stage
             .popup(async {

@@ -2,11 +2,11 @@
 
 use crate::harness::{eval, goto, soon, with_options};
 use engine::{Browser, ContextOptions, Proxy};
-use testkit::Site;
+use testkit::{Engine, Site};
 
 /// Runs a test with a browser that is started for contexts with proxies.
-fn with_confined_browser(test: impl AsyncFnOnce(&Browser)) {
-    with_options(async |mut options| {
+fn with_confined_browser(engine: Engine, test: impl AsyncFnOnce(&Browser)) {
+    with_options(engine, async |mut options| {
         options.is_confined = true;
         let browser = Browser::launch(&soon(), &options).await.unwrap();
         test(&browser).await;
@@ -14,9 +14,9 @@ fn with_confined_browser(test: impl AsyncFnOnce(&Browser)) {
     });
 }
 
-#[test]
-fn a_context_uses_its_proxy_with_credentials() {
-    with_confined_browser(async |browser| {
+#[testkit::test(chromium, firefox)]
+fn a_context_uses_its_proxy_with_credentials(engine: Engine) {
+    with_confined_browser(engine, async |browser| {
         let site = Site::start().await;
         let url = site.add_page("/", "<title>Through</title>");
         let proxy = testkit::Proxy::http(Some(("me", "open sesame"))).await;
@@ -39,9 +39,9 @@ fn a_context_uses_its_proxy_with_credentials() {
     });
 }
 
-#[test]
-fn a_wrong_proxy_password_fails() {
-    with_confined_browser(async |browser| {
+#[testkit::test(chromium, firefox)]
+fn a_wrong_proxy_password_fails(engine: Engine) {
+    with_confined_browser(engine, async |browser| {
         let site = Site::start().await;
         let url = site.add_page("/", "<title>Through</title>");
         let proxy = testkit::Proxy::http(Some(("me", "open sesame"))).await;
@@ -63,9 +63,9 @@ fn a_wrong_proxy_password_fails() {
     });
 }
 
-#[test]
-fn hosts_on_the_bypass_list_are_reached_without_the_proxy() {
-    with_confined_browser(async |browser| {
+#[testkit::test(chromium, firefox)]
+fn hosts_on_the_bypass_list_are_reached_without_the_proxy(engine: Engine) {
+    with_confined_browser(engine, async |browser| {
         let site = Site::start().await;
         site.add_page("/", "<title>Near</title>");
         let near = format!("http://near.localhost:{}/", site.port());

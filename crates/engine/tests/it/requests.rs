@@ -1,13 +1,11 @@
 //! The request log: redirects, headers, bodies, failures, credentials.
 
-use crate::harness::{
-    Stage, eval, frame_at, goto, in_a_context, on_a_page, soon, until, until_some,
-};
+use crate::harness::{Stage, eval, frame_at, goto, in_a_context, on_a_page, soon};
 use engine::{
     ContextOptions, Error, Headers, HttpCredentials, LoadState, Mock, Page, Request,
     RequestOutcome, Route, RouteAnswer, UrlPattern,
 };
-use testkit::Resource;
+use testkit::{Engine, Resource, eventually};
 
 fn header<'a>(headers: &'a Headers, name: &str) -> Option<&'a str> {
     headers
@@ -18,7 +16,7 @@ fn header<'a>(headers: &'a Headers, name: &str) -> Option<&'a str> {
 
 /// The request for a URL, once it has ended.
 async fn ended(page: &Page, url: &str) -> Request {
-    until_some(page, || {
+    eventually(async || {
         page.requests()
             .into_iter()
             .find(|request| request.url == url && request.outcome.is_some())
@@ -26,9 +24,9 @@ async fn ended(page: &Page, url: &str) -> Request {
     .await
 }
 
-#[test]
-fn each_hop_of_a_redirect_is_a_request_with_its_own_facts() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn each_hop_of_a_redirect_is_a_request_with_its_own_facts(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         let site = &stage.site;
         site.add(
@@ -44,7 +42,7 @@ fn each_hop_of_a_redirect_is_a_request_with_its_own_facts() {
         );
         site.add_page("/third", "<title>Third</title>");
         goto(page, &site.url("/first")).await;
-        until(page, || {
+        eventually(async || {
             page.requests()
                 .iter()
                 .all(|request| request.outcome.is_some())
@@ -80,9 +78,9 @@ fn each_hop_of_a_redirect_is_a_request_with_its_own_facts() {
     });
 }
 
-#[test]
-fn request_and_response_bodies_are_available() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn request_and_response_bodies_are_available(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         let bytes: Vec<u8> = (0..=255).collect();
         stage.site.add(
@@ -138,9 +136,9 @@ fn request_and_response_bodies_are_available() {
     });
 }
 
-#[test]
-fn a_compressed_body_is_decoded() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_compressed_body_is_decoded(engine: Engine) {
+    on_a_page(engine, async |stage| {
         // gzip of 'zipped zipped zipped'
         let zipped: &[u8] = &[
             0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0xab, 0xca, 0x2c, 0x28,
@@ -164,9 +162,9 @@ fn a_compressed_body_is_decoded() {
     });
 }
 
-#[test]
-fn failed_requests_have_a_net_error() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn failed_requests_have_a_net_error(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         stage.show("/", "").await;
         eval(page, "fetch('http://127.0.0.1:1023/x').catch(() => 1)").await;
@@ -187,16 +185,16 @@ fn failed_requests_have_a_net_error() {
     });
 }
 
-#[test]
-fn favicon_requests_are_not_reported() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn favicon_requests_are_not_reported(engine: Engine) {
+    on_a_page(engine, async |stage| {
         stage
             .show(
                 "/",
                 "<link rel=icon href=/favicon.ico><img src=/status/200>",
             )
             .await;
-        until(&stage.page, || stage.page.requests().len() >= 2).await;
+        eventually(async || stage.page.requests().len() >= 2).await;
         assert!(
             stage
                 .page
@@ -208,9 +206,9 @@ fn favicon_requests_are_not_reported() {
     });
 }
 
-#[test]
-fn a_cached_response_is_marked() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_cached_response_is_marked(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         stage.site.add(
             "/cached.js",
@@ -231,9 +229,9 @@ fn a_cached_response_is_marked() {
     });
 }
 
-#[test]
-fn frames_of_other_processes_have_requests_with_bodies() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn frames_of_other_processes_have_requests_with_bodies(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         let there = format!("{}/inner", stage.site.cross_origin_url());
         stage.site.add_page(
@@ -260,8 +258,8 @@ fn frames_of_other_processes_have_requests_with_bodies() {
     });
 }
 
-#[test]
-fn http_credentials_are_sent_on_request() {
+#[testkit::test(chromium, firefox)]
+fn http_credentials_are_sent_on_request(engine: Engine) {
     let right = HttpCredentials {
         username: "user".to_owned(),
         password: "secret".to_owned(),
@@ -280,7 +278,7 @@ fn http_credentials_are_sent_on_request() {
             http_credentials: Some(credentials),
             ..ContextOptions::default()
         };
-        in_a_context(options, async |stage| {
+        in_a_context(engine, options, async |stage| {
             let page = &stage.page;
             for _ in 0..2 {
                 assert_eq!(answer(stage).await, status);
@@ -292,7 +290,7 @@ fn http_credentials_are_sent_on_request() {
             assert_eq!(eval(page, "fetch('/echo', { method: 'POST', body: 'x' }).then(r => r.json()).then(j => j.body)").await, "x");
         });
     }
-    on_a_page(async |stage| assert_eq!(answer(stage).await, 401));
+    on_a_page(engine, async |stage| assert_eq!(answer(stage).await, 401));
 }
 
 /// The status of a page that asks who is there. A Chromium with windows shows an error instead of the refusal.
@@ -309,9 +307,9 @@ async fn answer(stage: &Stage) -> u16 {
     }
 }
 
-#[test]
-fn a_route_applies_to_the_first_request_of_a_popup() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_route_applies_to_the_first_request_of_a_popup(engine: Engine) {
+    on_a_page(engine, async |stage| {
         stage.show("/", "").await;
         let mock = Mock {
             status: 200,
@@ -360,9 +358,9 @@ fn a_route_applies_to_the_first_request_of_a_popup() {
     });
 }
 
-#[test]
-fn a_cancelled_change_of_routes_leaves_no_request_paused() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_cancelled_change_of_routes_leaves_no_request_paused(engine: Engine) {
+    on_a_page(engine, async |stage| {
         stage.show("/", "").await;
         let rule = Route {
             url: Some(UrlPattern::new("**/blocked").unwrap()),

@@ -1,6 +1,5 @@
 //! Screenshots and prints: right format, right size.
 
-use crate::ENGINE;
 use crate::harness::{in_a_context, on_a_page, soon};
 use engine::{ContextOptions, PdfOptions, Screenshot, ScreenshotArea, ScreenshotFormat, Viewport};
 use testkit::Engine;
@@ -22,8 +21,8 @@ fn png_size(bytes: &[u8]) -> (u32, u32) {
     (number(16), number(20))
 }
 
-#[test]
-fn areas_and_scales() {
+#[testkit::test(chromium, firefox)]
+fn areas_and_scales(engine: Engine) {
     let options = ContextOptions {
         viewport: Some(Viewport {
             screen: None,
@@ -32,7 +31,7 @@ fn areas_and_scales() {
         }),
         ..ContextOptions::default()
     };
-    in_a_context(options, async |stage| {
+    in_a_context(engine, options, async |stage| {
         let page = &stage.page;
         stage
             .show("/", "<!doctype html><body style='margin:0'><div style='height:1000px;width:500px;background:linear-gradient(red,blue)'></div>")
@@ -69,9 +68,9 @@ fn areas_and_scales() {
     });
 }
 
-#[test]
-fn formats() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn formats(engine: Engine) {
+    on_a_page(engine, async |stage| {
         stage.show("/", "<p>x").await;
         let jpeg = Screenshot {
             format: ScreenshotFormat::Jpeg,
@@ -98,15 +97,15 @@ fn formats() {
         let printed = stage.page.pdf(&soon(), &letter).await.unwrap();
         assert_eq!(&printed[..5], b"%PDF-");
         // Firefox packs it.
-        if ENGINE == Engine::Chromium {
+        if engine == Engine::Chromium {
             assert!(String::from_utf8_lossy(&printed).contains("/MediaBox [0 0 612 792]"));
         }
     });
 }
 
-#[test]
-fn a_page_that_reloads_continuously_can_be_captured() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_page_that_reloads_continuously_can_be_captured(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         stage
             .show(

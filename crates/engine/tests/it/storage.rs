@@ -2,10 +2,11 @@
 
 use crate::harness::{eval, goto, in_a_context, on_a_page, soon};
 use engine::{ContextOptions, OriginStorage, StorageItem, StorageState};
+use testkit::Engine;
 
-#[test]
-fn storage_state_is_restored_in_another_context() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn storage_state_is_restored_in_another_context(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         let there = stage.site.cross_origin_url();
         stage.show("/", "").await;
@@ -71,13 +72,16 @@ fn storage_state_is_restored_in_another_context() {
     });
 }
 
-#[test]
-fn the_storage_of_an_unreachable_origin_is_restored() {
+#[testkit::test(
+    chromium,
+    not(firefox = "no document of an origin opens while offline")
+)]
+fn the_storage_of_an_unreachable_origin_is_restored(engine: Engine) {
     let options = ContextOptions {
         offline: true,
         ..ContextOptions::default()
     };
-    in_a_context(options, async |stage| {
+    in_a_context(engine, options, async |stage| {
         let state = StorageState {
             origins: vec![OriginStorage {
                 origin: "https://nowhere.invalid".to_owned(),
@@ -95,9 +99,9 @@ fn the_storage_of_an_unreachable_origin_is_restored() {
     });
 }
 
-#[test]
-fn a_page_that_opens_meanwhile_is_reported() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_page_that_opens_meanwhile_is_reported(engine: Engine) {
+    on_a_page(engine, async |stage| {
         stage.show("/", "<script>localStorage.a = 1</script>").await;
         let (first, second) = (soon(), soon());
         let (state, page, popup) = tokio::join!(
@@ -114,9 +118,9 @@ fn a_page_that_opens_meanwhile_is_reported() {
     });
 }
 
-#[test]
-fn a_cancelled_storage_read_leaves_no_page() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_cancelled_storage_read_leaves_no_page(engine: Engine) {
+    on_a_page(engine, async |stage| {
         stage.show("/", "<script>localStorage.a = 1</script>").await;
         for _ in 0..5 {
             let hurry = engine::Progress::new(std::time::Duration::from_millis(5));

@@ -1,14 +1,13 @@
 //! Much of everything: nothing hangs, nothing piles up.
 
-use crate::ENGINE;
-use crate::harness::{click_until, eval, eval_in, goto, on_a_page, soon, until, with_browser};
+use crate::harness::{click_until, eval, eval_in, goto, on_a_page, soon, with_browser};
 use engine::{ContextOptions, Error, LoadState, Progress};
 use std::time::Duration;
-use testkit::Engine;
+use testkit::{Engine, eventually};
 
-#[test]
-fn a_page_in_an_endless_loop_times_out_and_can_be_closed() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_page_in_an_endless_loop_times_out_and_can_be_closed(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         stage
             .show(
@@ -40,9 +39,9 @@ fn a_page_in_an_endless_loop_times_out_and_can_be_closed() {
     });
 }
 
-#[test]
-fn hundreds_of_contexts_and_pages_leak_no_task() {
-    with_browser(async |browser| {
+#[testkit::test(chromium, firefox)]
+fn hundreds_of_contexts_and_pages_leak_no_task(engine: Engine) {
+    with_browser(engine, async |browser| {
         let open_and_close = async || {
             let context = browser
                 .new_context(&soon(), ContextOptions::default())
@@ -56,7 +55,7 @@ fn hundreds_of_contexts_and_pages_leak_no_task() {
         };
         let mut gone = Vec::new();
         // A window of Firefox takes half a second.
-        let times = if ENGINE == Engine::Chromium { 100 } else { 10 };
+        let times = if engine == Engine::Chromium { 100 } else { 10 };
         for _ in 0..times {
             let (context, page) = open_and_close().await;
             gone.push((context, std::sync::Arc::downgrade(page.backend())));
@@ -73,9 +72,9 @@ fn hundreds_of_contexts_and_pages_leak_no_task() {
     });
 }
 
-#[test]
-fn ten_thousand_messages_are_counted() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn ten_thousand_messages_are_counted(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         stage.show("/", "").await;
         eval(
@@ -83,7 +82,7 @@ fn ten_thousand_messages_are_counted() {
             "() => { for (let i = 0; i < 10_000; i++) console.log('message', i, { i }); }",
         )
         .await;
-        until(page, || page.console_counts().total == 10_000).await;
+        eventually(async || page.console_counts().total == 10_000).await;
         assert_eq!(
             page.console(0).last().unwrap().message.text,
             "message 9999 {i: 9999}"
@@ -92,9 +91,9 @@ fn ten_thousand_messages_are_counted() {
     });
 }
 
-#[test]
-fn a_flood_of_messages_does_not_close_the_page() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_flood_of_messages_does_not_close_the_page(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         stage.show("/", "").await;
         // The answer to the call would come after all of them.
@@ -106,10 +105,7 @@ fn a_flood_of_messages_does_not_close_the_page() {
         // However long it takes in all: it goes on.
         let mut seen = 0;
         while seen < 100_000 {
-            until(page, || {
-                page.console_counts().total > seen || page.is_closed()
-            })
-            .await;
+            eventually(async || page.console_counts().total > seen || page.is_closed()).await;
             assert!(!page.is_closed());
             seen = page.console_counts().total;
         }
@@ -117,15 +113,15 @@ fn a_flood_of_messages_does_not_close_the_page() {
     });
 }
 
-#[test]
-fn three_hundred_frames() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn three_hundred_frames(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         stage.site.add_page("/leaf", "leaf");
         let there = format!("{}/leaf", stage.site.cross_origin_url());
         let frames = format!("<iframe src=/leaf></iframe><iframe src='{there}'></iframe><iframe srcdoc=leaf></iframe>").repeat(100);
         stage.show("/", &frames).await;
-        until(page, || {
+        eventually(async || {
             let frames = page.frames();
             frames.len() == 301 && frames.iter().all(|frame| frame.loaded)
         })
@@ -144,9 +140,9 @@ fn three_hundred_frames() {
     });
 }
 
-#[test]
-fn a_page_with_endless_alerts_can_be_navigated() {
-    on_a_page(async |stage| {
+#[testkit::test(chromium, firefox)]
+fn a_page_with_endless_alerts_can_be_navigated(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         stage
             .show(
@@ -156,7 +152,7 @@ fn a_page_with_endless_alerts_can_be_navigated() {
             .await;
         click_until(page, 50.0, 50.0, || page.dialog().is_some()).await;
         for _ in 0..10 {
-            until(page, || page.dialog().is_some()).await;
+            eventually(async || page.dialog().is_some()).await;
             page.answer_dialog(&soon(), true, None).await.unwrap();
         }
         page.close(&soon()).await.unwrap();

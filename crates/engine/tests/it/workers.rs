@@ -1,16 +1,19 @@
 //! Workers: what they say and ask shows on their page, and none of them hangs anything.
 
-use crate::harness::{eval, goto, in_a_context, on_a_page, until, until_some};
+use crate::harness::{eval, goto, in_a_context, on_a_page};
 use engine::ContextOptions;
-use testkit::Resource;
+use testkit::{Engine, Resource, eventually};
 
 fn script(source: &str) -> Resource {
     Resource::new("text/javascript", source)
 }
 
-#[test]
-fn console_messages_and_requests_of_workers_are_reported() {
-    on_a_page(async |stage| {
+#[testkit::test(
+    chromium,
+    not(firefox = "no protocol of Firefox reaches scripts in workers")
+)]
+fn console_messages_and_requests_of_workers_are_reported(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         stage.site.add(
             "/worker.js",
@@ -25,14 +28,14 @@ fn console_messages_and_requests_of_workers_are_reported() {
                 "<script>new Worker('/worker.js').onmessage = e => { got = e.data }; got = ''</script>",
             )
             .await;
-        until(page, || {
+        eventually(async || {
             page.console(0)
                 .iter()
                 .any(|entry| entry.message.text == "from the worker")
         })
         .await;
         let data = stage.site.url("/data");
-        until(page, || {
+        eventually(async || {
             page.requests()
                 .iter()
                 .any(|request| request.url == data && request.outcome.is_some())
@@ -52,9 +55,12 @@ fn console_messages_and_requests_of_workers_are_reported() {
     });
 }
 
-#[test]
-fn workers_of_workers_run() {
-    on_a_page(async |stage| {
+#[testkit::test(
+    chromium,
+    not(firefox = "no protocol of Firefox reaches scripts in workers")
+)]
+fn workers_of_workers_run(engine: Engine) {
+    on_a_page(engine, async |stage| {
         stage.site.add(
             "/outer.js",
             script("new Worker('/inner.js').onmessage = e => postMessage(e.data)"),
@@ -66,14 +72,17 @@ fn workers_of_workers_run() {
         stage.show("/", "").await;
         let asked = "new Promise(done => new Worker('/outer.js').onmessage = e => done(e.data))";
         assert_eq!(eval(&stage.page, asked).await, "nested");
-        until(&stage.page, || !stage.page.console(0).is_empty()).await;
+        eventually(async || !stage.page.console(0).is_empty()).await;
         assert_eq!(stage.page.console(0)[0].message.text, "deep");
     });
 }
 
-#[test]
-fn shared_workers_run_unattached() {
-    on_a_page(async |stage| {
+#[testkit::test(
+    chromium,
+    not(firefox = "no protocol of Firefox reaches scripts in workers")
+)]
+fn shared_workers_run_unattached(engine: Engine) {
+    on_a_page(engine, async |stage| {
         stage.site.add(
             "/shared.js",
             script("onconnect = e => e.ports[0].postMessage('shared')"),
@@ -84,9 +93,12 @@ fn shared_workers_run_unattached() {
     });
 }
 
-#[test]
-fn service_workers_run_unattached() {
-    on_a_page(async |stage| {
+#[testkit::test(
+    chromium,
+    not(firefox = "no protocol of Firefox reaches scripts in workers")
+)]
+fn service_workers_run_unattached(engine: Engine) {
+    on_a_page(engine, async |stage| {
         let page = &stage.page;
         stage.site.add(
             "/service.js",
@@ -101,7 +113,7 @@ fn service_workers_run_unattached() {
             "made"
         );
         let made = stage.site.url("/made");
-        let request = until_some(page, || {
+        let request = eventually(async || {
             let mut requests = page.requests().into_iter();
             requests.find(|request| request.url == made && request.outcome.is_some())
         })
@@ -110,13 +122,16 @@ fn service_workers_run_unattached() {
     });
 }
 
-#[test]
-fn service_workers_can_be_blocked() {
+#[testkit::test(
+    chromium,
+    not(firefox = "no protocol of Firefox reaches scripts in workers")
+)]
+fn service_workers_can_be_blocked(engine: Engine) {
     let options = ContextOptions {
         block_service_workers: true,
         ..ContextOptions::default()
     };
-    in_a_context(options, async |stage| {
+    in_a_context(engine, options, async |stage| {
         stage.site.add("/service.js", script(""));
         stage.show("/", "").await;
         assert_eq!(
@@ -137,9 +152,12 @@ fn service_workers_can_be_blocked() {
     });
 }
 
-#[test]
-fn context_changes_apply_to_pages_with_workers() {
-    on_a_page(async |stage| {
+#[testkit::test(
+    chromium,
+    not(firefox = "no protocol of Firefox reaches scripts in workers")
+)]
+fn context_changes_apply_to_pages_with_workers(engine: Engine) {
+    on_a_page(engine, async |stage| {
         stage.site.add(
             "/worker.js",
             script("onmessage = async () => postMessage(await (await fetch('/headers')).json())"),

@@ -9,12 +9,12 @@ use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
 
 use serde_json::json;
-use testkit::{NotesApp, command_in_bash, command_in_node, misbehaving_app, tls_files};
+use testkit::{NotesApp, command_in_bash, command_in_node, eventually, misbehaving_app, tls_files};
 
-use project::{Answer, Project, get, log, names, runs, until};
+use project::{Answer, Project, get, log, names, runs};
 
 /// The interface, as every command must keep to it: requirement 2 of S4.
-fn keeps_to_the_interface(project: &Project) {
+async fn keeps_to_the_interface(project: &Project) {
     let stopped = project.ok("--status");
     assert_eq!(stopped["status"], "stopped");
     let ready = project.ok("");
@@ -34,12 +34,13 @@ fn keeps_to_the_interface(project: &Project) {
     assert_eq!(get(&ready, "/").0, 200);
     get(&ready, "/log?line=to+stdout");
     get(&ready, "/log?line=to+stderr&stream=stderr");
-    until("the lines are in the logs", || {
+    eventually(async || {
         log(&ready, "stdout").contains("to stdout")
             && log(&ready, "stderr").contains("to stderr")
             && log(&ready, "combined").contains("to stdout\n")
             && log(&ready, "combined").contains("to stderr\n")
-    });
+    })
+    .await;
     assert!(!log(&ready, "stdout").contains("to stderr"));
 
     let again = project.ok("--start");
@@ -97,14 +98,14 @@ fn keeps_to_the_interface(project: &Project) {
     assert_eq!(project.ok("--shutdown")["status"], "stopped");
 }
 
-#[test]
-fn an_app_is_started_checked_restarted_and_stopped() {
+#[testkit::test(chromium)]
+async fn an_app_is_started_checked_restarted_and_stopped() {
     let project = Project::misbehaving_app(&[], &[]);
-    keeps_to_the_interface(&project);
+    keeps_to_the_interface(&project).await;
 }
 
-#[test]
-fn the_commands_of_the_documentation_keep_to_the_interface() {
+#[testkit::test(chromium)]
+async fn the_commands_of_the_documentation_keep_to_the_interface() {
     let script = misbehaving_app();
     for words in [
         vec!["bash".to_owned(), command_in_bash().display().to_string()],
@@ -113,7 +114,7 @@ fn the_commands_of_the_documentation_keep_to_the_interface() {
         let mut project = Project::with_command(words);
         let app = |how: &str| ("APP".to_owned(), format!("node {} {how}", script.display()));
         project.env.push(app(""));
-        keeps_to_the_interface(&project);
+        keeps_to_the_interface(&project).await;
         project.env.push(app("--crash"));
         let failed = project.fails("--start");
         let message = failed["message"].as_str().unwrap_or_default();
@@ -126,7 +127,7 @@ fn the_commands_of_the_documentation_keep_to_the_interface() {
     }
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn start_errors_are_reported() {
     let script = misbehaving_app();
     let script = script.to_str().expect("a plain path");
@@ -192,7 +193,7 @@ fn start_errors_are_reported() {
     assert_eq!(log(&after, "stdout"), "starting\n");
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn an_app_on_another_port_is_found() {
     for own in [
         &[][..],
@@ -209,7 +210,7 @@ fn an_app_on_another_port_is_found() {
     }
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn an_https_app_becomes_ready() {
     let (certificate, key) = tls_files();
     let script = format!(
@@ -227,7 +228,7 @@ fn an_https_app_becomes_ready() {
     project.assert_no_process_runs();
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn the_port_is_passed_in_arguments_and_variables() {
     let script = misbehaving_app();
     let line = format!("API_PORT= PORT={{port}} exec node {}", script.display());
@@ -240,7 +241,7 @@ fn the_port_is_passed_in_arguments_and_variables() {
     project.assert_no_process_runs();
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn an_app_that_fails_or_hangs_is_unhealthy() {
     let project = Project::misbehaving_app(&[], &["--fail-after", "1"]);
     project.ok("--start");
@@ -264,8 +265,8 @@ fn an_app_that_fails_or_hangs_is_unhealthy() {
     project.assert_no_process_runs();
 }
 
-#[test]
-fn an_occupied_port_is_not_used() {
+#[testkit::test(chromium)]
+async fn an_occupied_port_is_not_used() {
     let script = misbehaving_app();
     // Between the choice of the port and the app: us.
     let line = format!(
@@ -274,12 +275,11 @@ fn an_occupied_port_is_not_used() {
     );
     let project = Project::new(&[], &[&line]);
     let start = project.begin("--start");
-    let mut first = 0;
-    until("the app knows its port", || {
-        let ports = fs::read_to_string(project.path("ports")).unwrap_or_default();
-        first = ports.trim().parse().unwrap_or_default();
-        first != 0
-    });
+    let first: u16 = eventually(async || {
+        let ports = fs::read_to_string(project.path("ports")).ok()?;
+        ports.trim().parse().ok()
+    })
+    .await;
     let ours = TcpListener::bind((Ipv4Addr::LOCALHOST, first)).expect("it is free");
     fs::write(project.path("go"), "").expect("it can be written");
     let ready = Answer::of(start);
@@ -304,7 +304,7 @@ fn an_occupied_port_is_not_used() {
     project.assert_no_process_runs();
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn the_owner_of_an_occupied_port_is_named() {
     let ours = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).expect("a port");
     let port = ours.local_addr().expect("it is bound").port();
@@ -327,8 +327,8 @@ fn the_owner_of_an_occupied_port_is_named() {
     project.assert_no_process_runs();
 }
 
-#[test]
-fn probes_are_not_in_the_log_of_the_app() {
+#[testkit::test(chromium)]
+async fn probes_are_not_in_the_log_of_the_app() {
     // An answer that is not read to its end is an error of such a server.
     let script = "require('http').createServer((request, answer) => {
         console.log(request.method + ' ' + request.url);
@@ -341,9 +341,7 @@ fn probes_are_not_in_the_log_of_the_app() {
         assert_eq!(project.ok("--status")["status"], "running");
     }
     get(&ready, "/orders");
-    until("the request is in the log", || {
-        log(&ready, "combined").contains("GET /orders\n")
-    });
+    eventually(async || log(&ready, "combined").contains("GET /orders\n")).await;
     project.ok("--shutdown");
     for name in ["stdout", "combined"] {
         assert_eq!(log(&ready, name), "GET /orders\n");
@@ -351,8 +349,8 @@ fn probes_are_not_in_the_log_of_the_app() {
     project.assert_no_process_runs();
 }
 
-#[test]
-fn vite_and_express_run_side_by_side() {
+#[testkit::test(chromium)]
+async fn vite_and_express_run_side_by_side() {
     let notes = NotesApp::copy();
     let cwd = notes.folder().to_str().expect("a plain path").to_owned();
     let api = Project::new(&["--name", "api", "--cwd", &cwd], &["npm", "run", "api"]);
@@ -366,9 +364,7 @@ fn vite_and_express_run_side_by_side() {
     assert!(get(&ready, "/").1.contains("/@vite/client"));
     // By way of Vite to Express.
     assert_eq!(get(&ready, "/api/notes").0, 401);
-    until("the request is in the log", || {
-        log(&api_ready, "stdout").contains("GET /api/notes")
-    });
+    eventually(async || log(&api_ready, "stdout").contains("GET /api/notes")).await;
     let restarted = web.ok("--restart");
     assert!(get(&restarted, "/src/main.js").1.contains("sign-in"));
     web.ok("--shutdown");

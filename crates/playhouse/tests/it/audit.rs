@@ -3,15 +3,10 @@
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
-use testkit::{Client, Engine, HttpServer, Launch, NoAnswer, Site};
+use testkit::{Client, Engine, HttpServer, Launch, NoAnswer, Site, eventually};
 
 use crate::cli::run;
 use crate::{launch, launch_on};
-
-testkit::on_each_engine!(
-    a_record_has_principal_tool_page_and_outcome,
-    no_record_shows_a_password,
-);
 
 /// A folder with the path of a log in it, and the flags that name it.
 struct Log {
@@ -58,6 +53,7 @@ fn verified(args: &[&str]) -> (String, Option<i32>) {
     )
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn a_record_has_principal_tool_page_and_outcome(engine: Engine) {
     let (log, site) = (Log::new(), Site::start().await);
     let there = site.cross_origin_url();
@@ -183,6 +179,7 @@ create_session {"proxy": {"server": "http://me:hidden-in-proxy@127.0.0.1:9", "us
 navigate {"url": "http://me:hidden-in-url@127.0.0.1:9/"}
 "##;
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn no_record_shows_a_password(engine: Engine) {
     let (log, site) = (Log::new(), Site::start().await);
     let field = |id: &str| format!("<input type=password id={id}>");
@@ -223,7 +220,7 @@ async fn no_record_shows_a_password(engine: Engine) {
     assert!(!record.contains("hidden"), "{record}");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn the_chain_continues_after_a_restart_and_has_one_writer() {
     let log = Log::new();
     let mut client = launch(&log.flags()).start().await;
@@ -259,7 +256,7 @@ async fn the_chain_continues_after_a_restart_and_has_one_writer() {
     assert!(told.contains("cannot be continued"), "{told}");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn verify_finds_what_was_changed_and_what_was_cut_off() {
     let log = Log::new();
     let client = launch(&log.flags()).start().await;
@@ -312,7 +309,7 @@ async fn verify_finds_what_was_changed_and_what_was_cut_off() {
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn an_unresponsive_page_delays_no_record_and_a_cancelled_call_has_one() {
     let (log, site) = (Log::new(), Site::start().await);
     let client = launch(&log.flags()).start().await;
@@ -332,15 +329,13 @@ async fn an_unresponsive_page_delays_no_record_and_a_cancelled_call_has_one() {
     let pending = client.begin("tools/call", never).await;
     let cancel = json!({ "requestId": pending.id() });
     client.notify("notifications/cancelled", cancel).await;
-    while log.records().len() == known {
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    }
+    eventually(async || log.records().len() > known).await;
     let record = log.last();
     assert_eq!(record["tool"], "wait_for_selector", "{record}");
     assert_eq!(record["result"], "CANCELLED", "{record}");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn records_name_the_key_and_what_it_may_not() {
     let log = Log::new();
     let keys = log.path.with_file_name("keys");
@@ -390,7 +385,7 @@ fn make_room(client: &Client) {
 }
 
 #[cfg(target_os = "linux")]
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn no_call_runs_without_space_for_its_record() {
     let log = Log::new();
     let client = cramped(2, &log.flags()).start().await;
@@ -426,7 +421,7 @@ async fn no_call_runs_without_space_for_its_record() {
 }
 
 #[cfg(unix)]
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn the_log_is_its_owners() {
     use std::os::unix::fs::PermissionsExt as _;
     let log = Log::new();

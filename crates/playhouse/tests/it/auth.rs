@@ -54,7 +54,7 @@ fn as_code(result: &Value) -> &Value {
     &result["structuredContent"]["errorCode"]
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_server_without_a_key_makes_one_and_shows_it_at_start() {
     let mut server = guarded(&[]).await;
     let told = server.process().stderr();
@@ -93,7 +93,7 @@ async fn a_server_without_a_key_makes_one_and_shows_it_at_start() {
     assert_eq!(server.process().stderr().matches(&key).count(), 2);
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn every_endpoint_requires_the_key() {
     let server = guarded(&["--api-key", "mysecretkey", "--log-level", "trace"]).await;
     for endpoint in ENDPOINTS {
@@ -139,7 +139,7 @@ async fn every_endpoint_requires_the_key() {
     assert!(!told.contains("mysecretkey"), "{told}");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn each_key_has_its_own_sessions_and_scopes() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("keys");
@@ -224,7 +224,7 @@ async fn server_as(server: &HttpServer, key: &str) -> String {
     begun.header("mcp-session-id").to_owned()
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn stdio_requires_no_key() {
     let client = launch(&["--api-key", "mysecretkey", "--caps", "config"]).spawn();
     client.initialize(json!({})).await;
@@ -238,7 +238,7 @@ async fn stdio_requires_no_key() {
     assert_eq!(answer, Ok(json!({})));
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn an_insecure_configuration_does_not_start() {
     for (args, message) in [
         (
@@ -295,7 +295,7 @@ fn an_insecure_configuration_does_not_start() {
     }
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn a_key_is_not_shown_with_the_configuration() {
     for json in [&["config", "show"][..], &["config", "show", "--json"]] {
         let args = [&["--port=0", "--api-key=mysecretkey"], json].concat();

@@ -304,7 +304,7 @@ async fn every_tool_in(client: &Client, session: &str, url: &str) {
     assert!(subjects > 20);
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn an_unsuitable_element_is_reported_by_every_tool() {
     let site = Site::start().await;
     let url = site.add_page("/", &page());
@@ -318,7 +318,7 @@ async fn an_unsuitable_element_is_reported_by_every_tool() {
     );
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn the_drop_target_is_checked_too() {
     let site = Site::start().await;
     let url = site.add_page("/", &page());

@@ -100,7 +100,7 @@ fn names(error: &Value, parameter: &str) -> bool {
     })
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn arguments_that_do_not_fit_are_named_by_every_tool() {
     let site = Site::start().await;
     let url = site.add_page("/", PAGE);
@@ -134,7 +134,7 @@ async fn arguments_that_do_not_fit_are_named_by_every_tool() {
 }
 
 #[cfg(target_os = "linux")]
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn no_browser_is_started_for_a_call_that_cannot_work() {
     let client = server(&["--toolsets", "session"]).await;
     for tool in tools() {
@@ -171,7 +171,7 @@ async fn no_browser_is_started_for_a_call_that_cannot_work() {
     assert!(crate::faults::browsers(&client).is_empty());
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_missing_session_is_reported_by_every_tool() {
     let client = server(&["--toolsets", "session"]).await;
     let closed =
@@ -203,7 +203,7 @@ fn dead_port() -> u16 {
     listener.local_addr().expect("an address").port()
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn an_unreachable_url_is_reported_with_the_net_error() {
     let site = Site::start().await;
     let url = site.add_page("/", PAGE);
@@ -256,7 +256,7 @@ async fn an_unreachable_url_is_reported_with_the_net_error() {
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_page_that_does_not_load_is_reported_by_waiting_tools() {
     let site = Site::start().await;
     let url = site.add_page("/", PAGE);
@@ -283,7 +283,7 @@ async fn a_page_that_does_not_load_is_reported_by_waiting_tools() {
     is_usable(&client, "default", "go_forward").await;
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_response_without_a_document_keeps_the_page() {
     let site = Site::start().await;
     let url = site.add_page("/", PAGE);
@@ -313,7 +313,7 @@ async fn a_response_without_a_document_keeps_the_page() {
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn offline_mode_is_not_reported_as_a_site_error() {
     let site = Site::start().await;
     let url = site.add_page("/", PAGE);

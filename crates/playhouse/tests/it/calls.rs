@@ -9,7 +9,7 @@ fn call(tool: &str, arguments: Value) -> Value {
     json!({ "name": tool, "arguments": arguments })
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn calls_that_are_sent_at_once_run_in_their_order() {
     let client = server(&[]).await;
     client
@@ -31,7 +31,7 @@ async fn calls_that_are_sent_at_once_run_in_their_order() {
     assert_eq!(seen.result(), format!("\"{}\"", numbers.join(",")));
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_cancelled_call_stops_and_the_next_one_has_its_turn() {
     let client = launch(&[])
         .limit(std::time::Duration::from_secs(20))
@@ -64,7 +64,7 @@ async fn a_cancelled_call_stops_and_the_next_one_has_its_turn() {
     assert!(text.contains("### Result\n2"), "{text}");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_second_request_with_an_id_that_is_under_way_is_refused() {
     let client = server(&[]).await;
     client
@@ -82,7 +82,7 @@ async fn a_second_request_with_an_id_that_is_under_way_is_refused() {
     assert!(format!("{refusal:?}").contains("-32600"), "{refusal:?}");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn arguments_are_checked_before_anything_starts() {
     let client = launch(&["--executable-path", "/nowhere/chrome"])
         .start()
@@ -105,7 +105,7 @@ async fn arguments_are_checked_before_anything_starts() {
     assert_eq!(error["details"]["problems"][0]["parameter"], "target");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn unknown_parameters_are_dropped() {
     let client = server(&[]).await;
     let answer = client
@@ -114,7 +114,7 @@ async fn unknown_parameters_are_dropped() {
     assert!(!answer.is_error, "{}", answer.text);
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_success_contains_only_its_content() {
     let client = server(&[]).await;
     let answer = client
@@ -124,7 +124,7 @@ async fn a_success_contains_only_its_content() {
     assert_eq!(keys, ["content"]);
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_disabled_tool_is_not_listed_and_its_error_names_the_option() {
     let client = launch(&["--tools", "-browser_evaluate"]).start().await;
     let names: Vec<_> = client.list_tools().await;
@@ -143,7 +143,7 @@ async fn a_disabled_tool_is_not_listed_and_its_error_names_the_option() {
     );
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn capabilities_and_single_tools_can_be_added() {
     let client = launch(&["--caps", "pdf", "--tools", "+browser_cookie_list"])
         .start()
@@ -154,7 +154,7 @@ async fn capabilities_and_single_tools_can_be_added() {
     assert!(!has("browser_cookie_set") && !has("browser_mouse_down"));
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_dialog_must_be_handled_first() {
     let (site, client) = (Site::start().await, server(&[]).await);
     let url = site.add_page(
@@ -193,7 +193,7 @@ async fn a_dialog_must_be_handled_first() {
     );
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn navigating_dismisses_an_open_dialog() {
     let (site, client) = (Site::start().await, server(&[]).await);
     let asks = site.add_page("/asks", "<button onclick=\"alert('Hi')\">Ask</button>");
@@ -215,7 +215,7 @@ async fn navigating_dismisses_an_open_dialog() {
     assert_eq!(answer.section("Modal state"), None);
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_dialog_that_blocks_a_call_is_shown_to_the_user() {
     const ASKING: &str =
         "data:text/html,<button onclick=\"document.title=prompt('Name?','nobody')\">Go</button>";
@@ -241,7 +241,7 @@ async fn a_dialog_that_blocks_a_call_is_shown_to_the_user() {
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn progress_notifications_contain_what_a_call_waits_for() {
     let client = server(&["--timeout-action", "60000"]).await;
     let url = "data:text/html,<button disabled>Go</button>";

@@ -29,7 +29,7 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("UTF-8")
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn a_wrong_command_line_ends_with_one_and_a_sentence_on_stderr() {
     for (args, message) in [
         (
@@ -68,7 +68,7 @@ fn a_wrong_command_line_ends_with_one_and_a_sentence_on_stderr() {
     }
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn help_is_a_command_too() {
     let help = run(&["help"]);
     assert_eq!(help.status.code(), Some(0));
@@ -80,7 +80,7 @@ fn help_is_a_command_too() {
     );
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn the_version_goes_to_stdout() {
     let output = run(&["-V"]);
     assert_eq!(
@@ -90,7 +90,7 @@ fn the_version_goes_to_stdout() {
     assert!(output.status.success());
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn config_show_lists_the_source_of_each_value() {
     let output = run(&["--timeout-action", "77", "config", "show"]);
     let row = |name: &str| {
@@ -108,7 +108,7 @@ fn config_show_lists_the_source_of_each_value() {
     assert_eq!(row("timeouts.navigation"), "60000 default");
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn tools_follow_the_flags() {
     let names = |args: &[&str]| {
         let output = run(&[args, &["tools", "--json"]].concat());
@@ -131,7 +131,7 @@ fn tools_follow_the_flags() {
     );
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn a_dry_run_of_install_prints_commands_and_runs_none() {
     let output = run(&["install", "--dry-run", "chromium"]);
     let all = format!("{}{}", text(&output.stdout), text(&output.stderr));
@@ -141,7 +141,7 @@ fn a_dry_run_of_install_prints_commands_and_runs_none() {
     );
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn doctor_fails_when_no_browser_works() {
     let output = run(&["doctor", "--executable-path", "/nowhere/browser"]);
     assert_eq!(output.status.code(), Some(1));
@@ -154,7 +154,7 @@ fn doctor_fails_when_no_browser_works() {
     assert!(report.contains("-> playhouse install"), "{report}");
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn doctor_starts_the_browser_that_is_there() {
     let output = run(&["doctor"]);
     let report = text(&output.stdout);
@@ -162,7 +162,7 @@ fn doctor_starts_the_browser_that_is_there() {
     assert!(report.contains("starts and opens a page"), "{report}");
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn doctor_prints_json_and_shows_logs_only_on_request() {
     let output = run(&["doctor", "--json"]);
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -175,8 +175,7 @@ fn doctor_prints_json_and_shows_logs_only_on_request() {
     assert!(text(&verbose.stdout).contains("<launching>"));
 }
 
-#[test]
-#[ignore = "needs Firefox and WebKit: make test-engines"]
+#[testkit::test(firefox, webkit)]
 fn doctor_starts_the_other_browsers_as_what_they_are() {
     let output = run(&["doctor"]);
     let report = text(&output.stdout);
@@ -189,8 +188,7 @@ fn doctor_starts_the_other_browsers_as_what_they_are() {
     }
 }
 
-#[test]
-#[ignore = "needs WebKit: make test-engines"]
+#[testkit::test(webkit)]
 fn doctor_names_what_webkit_lacks() {
     let browser = testkit::Engine::Webkit.executable();
     let folder = tempfile::tempdir().expect("a folder");
@@ -222,7 +220,7 @@ fn doctor_names_what_webkit_lacks() {
     assert!(told.contains("starts and opens a page"), "{told}");
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn help_is_short_or_full_and_names_only_what_applies() {
     let help = |args: &[&str]| text(&run(args).stdout).to_owned();
     let (short, full) = (help(&["-h"]), help(&["--help"]));
@@ -241,7 +239,7 @@ fn help_is_short_or_full_and_names_only_what_applies() {
     }
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn completions_and_the_manual_come_from_the_grammar() {
     let bash = run(&["completions", "bash"]);
     assert!(text(&bash.stdout).contains("--viewport-size"));
@@ -254,7 +252,7 @@ fn completions_and_the_manual_come_from_the_grammar() {
     assert!(text(&manual.stdout).contains(".SH SYNOPSIS"));
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn setup_adds_the_server_to_a_client_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let set_up = |args: &[&str]| {
@@ -295,7 +293,7 @@ fn setup_adds_the_server_to_a_client_once() {
     );
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn try_reports_what_it_needs() {
     let output = run(&["try"]);
     let told = text(&output.stderr);
@@ -322,7 +320,7 @@ fn try_reports_what_it_needs() {
     }
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn try_opens_a_file_by_its_path() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("x.html"), "<title>File</title>").expect("writable");
@@ -339,7 +337,7 @@ fn try_opens_a_file_by_its_path() {
     );
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn try_prints_a_page_and_saves_its_screenshot() {
     let folder = tempfile::tempdir().expect("a folder");
     let output_dir = format!("--output-dir={}", folder.path().display());

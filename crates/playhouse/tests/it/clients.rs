@@ -46,8 +46,7 @@ fn ways(server: &HttpServer) -> Vec<Vec<String>> {
     .to_vec()
 }
 
-#[tokio::test]
-#[ignore = "needs other clients: make test-engines"]
+#[testkit::test(chromium, clients)]
 async fn the_typescript_sdk_shows_its_key_over_http_and_sse() {
     let clients = clients();
     let server = HttpServer::start_guarded(launch(&["--api-key", "mysecretkey"])).await;
@@ -59,8 +58,7 @@ async fn the_typescript_sdk_shows_its_key_over_http_and_sse() {
     }
 }
 
-#[tokio::test]
-#[ignore = "needs other clients: make test-engines"]
+#[testkit::test(chromium, clients)]
 async fn the_typescript_sdk_does_its_work_over_each_transport() {
     let clients = clients();
     let server = HttpServer::start(launch(&[])).await;
@@ -79,8 +77,7 @@ async fn the_typescript_sdk_does_its_work_over_each_transport() {
     }
 }
 
-#[tokio::test]
-#[ignore = "needs other clients: make test-engines"]
+#[testkit::test(chromium, clients)]
 async fn the_python_sdk_does_its_work_over_each_transport() {
     let clients = clients();
     let server = HttpServer::start(launch(&[])).await;
@@ -97,8 +94,7 @@ async fn the_python_sdk_does_its_work_over_each_transport() {
     }
 }
 
-#[tokio::test]
-#[ignore = "needs other clients: make test-engines"]
+#[testkit::test(chromium, clients)]
 async fn the_inspector_reports_no_problem_of_the_tools() {
     let clients = clients();
     let server = HttpServer::start(launch(&[])).await;

@@ -5,16 +5,6 @@ use testkit::{Client, Engine, Proxy, ProxyKind, Site};
 
 use crate::{evaluated, server, server_on};
 
-testkit::on_each_engine!(
-    contexts_are_isolated_and_refs_name_them,
-    each_context_has_its_own_proxy,
-    a_proxy_without_the_password_blocks_requests
-);
-// WebKit asks its user for passwords, and for permissions.
-testkit::on_each_engine!(but webkit:
-    contexts_share_no_names_passwords_and_permissions,
-);
-
 async fn fine(client: &Client, tool: &str, arguments: serde_json::Value) -> String {
     let answer = client.call(tool, arguments).await;
     assert!(!answer.is_error, "{}", answer.text);
@@ -28,6 +18,7 @@ const STORE: &str =
 const LOOK: &str = "async () => [document.cookie, localStorage.length, sessionStorage.length,
     (await indexedDB.databases()).length, (await caches.keys()).length].join()";
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn contexts_are_isolated_and_refs_name_them(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page(
@@ -107,7 +98,7 @@ async fn contexts_are_isolated_and_refs_name_them(engine: Engine) {
     assert_eq!(evaluated(&client, text).await, "1");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn invalid_uses_of_contexts_are_reported() {
     let client = server(&["--caps", "contexts"]).await;
     fine(&client, "browser_context_create", json!({ "name": "uk" })).await;
@@ -195,6 +186,7 @@ async fn invalid_uses_of_contexts_are_reported() {
     assert_eq!(list.result(), "- default (active): 0 pages");
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn each_context_has_its_own_proxy(engine: Engine) {
     let site = Site::start().await;
     site.add_page("/", "<title>Here</title>");
@@ -251,6 +243,7 @@ async fn each_context_has_its_own_proxy(engine: Engine) {
     );
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn a_proxy_without_the_password_blocks_requests(engine: Engine) {
     let site = Site::start().await;
     let proxy = Proxy::http(Some(("me", "open sesame"))).await;
@@ -263,6 +256,11 @@ async fn a_proxy_without_the_password_blocks_requests(engine: Engine) {
     assert!(proxy.seen().is_empty() && site.requests().is_empty());
 }
 
+#[testkit::test(
+    chromium,
+    firefox,
+    not(webkit = "the browser asks its user for passwords and permissions")
+)]
 async fn contexts_share_no_names_passwords_and_permissions(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Here</title>");
@@ -300,7 +298,7 @@ async fn contexts_share_no_names_passwords_and_permissions(engine: Engine) {
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn every_session_has_contexts_of_its_own_and_they_end_with_it() {
     let client = server(&["--toolsets", "browser,session"]).await;
     let mut ids = Vec::new();
@@ -336,7 +334,7 @@ async fn every_session_has_contexts_of_its_own_and_they_end_with_it() {
     );
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn contexts_are_offered_only_with_their_capability() {
     let client = server(&["--toolsets", "browser"]).await;
     let names: Vec<_> = client

@@ -2,15 +2,9 @@
 //! never reached; in the default session, one that was created, and a named context.
 
 use serde_json::{Value, json};
-use testkit::{Client, Engine, RemoteBrowser, Resource, Site};
+use testkit::{Client, Engine, RemoteBrowser, Resource, Site, eventually};
 
-use crate::faults::until;
 use crate::{server, server_on};
-
-testkit::on_each_engine!(
-    a_blocked_domain_gets_no_request,
-    a_domain_that_is_not_allowed_gets_no_request
-);
 
 /// Asks `OTHER` in every way that a script has, and then tells the own site that it has tried.
 const ASKS: &str = "
@@ -128,8 +122,7 @@ impl Scene {
 
     async fn has_tried(&self, who: &str, times: usize) {
         let target = format!("/{who}-tried");
-        let told = || self.requests_of(&target) >= times;
-        until(&format!("{who} has tried {times} times"), told).await;
+        eventually(async || self.requests_of(&target) >= times).await;
     }
 
     fn requests_of(&self, target: &str) -> usize {
@@ -196,17 +189,19 @@ async fn assert_no_request(engine: Engine, flags: &[&str], rule: &str) {
         .await;
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn a_blocked_domain_gets_no_request(engine: Engine) {
     let flags = ["--blocked-domains", "*.example.org,localhost"];
     assert_no_request(engine, &flags, "localhost is blocked").await;
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn a_domain_that_is_not_allowed_gets_no_request(engine: Engine) {
     let flags = ["--allowed-domains", "127.0.0.1,*.localhost"];
     assert_no_request(engine, &flags, "only 127.0.0.1, *.localhost is allowed").await;
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_blocked_domain_gets_no_request_of_a_remote_browser() {
     let browser = RemoteBrowser::start().await;
     let endpoint = browser.http();

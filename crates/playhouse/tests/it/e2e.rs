@@ -7,14 +7,15 @@ mod survival;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use testkit::process_stats::{Depth, MARK, ProcessStats, command_line, fresh_mark};
-use testkit::{CallResult, Client, Launch, NotesApp, Site, broken_command, misbehaving_app};
+use testkit::{
+    CallResult, Client, Launch, NotesApp, Site, broken_command, eventually, misbehaving_app,
+};
 
-use crate::faults::{kill, until};
+use crate::faults::kill;
 use crate::launch;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_playhouse");
@@ -72,19 +73,11 @@ impl Project {
     }
 
     async fn no_app_runs(&self) {
-        let mut left = Vec::new();
-        let patience = Duration::from_secs(20);
-        let gone = async {
-            loop {
-                left = self.apps();
-                if left.is_empty() {
-                    return;
-                }
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        };
-        let waited = tokio::time::timeout(patience, gone).await;
-        assert!(waited.is_ok(), "left over: {left:#?}");
+        eventually(async || match self.apps() {
+            left if left.is_empty() => Ok(()),
+            left => Err(format!("left over: {left:#?}")),
+        })
+        .await;
     }
 
     /// A command in shell; `$1` is the option, `$site` the site.
@@ -134,7 +127,7 @@ fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
     text.unwrap_or_else(|| panic!("{pointer} in {value:#}"))
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn an_app_is_started_shown_restarted_and_stopped_with_its_session() {
     let command = misbehaving_app_path("--own-port");
     let project = Project::new();
@@ -197,7 +190,7 @@ async fn an_app_is_started_shown_restarted_and_stopped_with_its_session() {
     assert!(client.end().await.success());
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_failure_shows_the_page_and_the_server() {
     let command = misbehaving_app_path("");
     let project = Project::new();
@@ -331,7 +324,7 @@ async fn a_failure_shows_the_page_and_the_server() {
     project.no_app_runs().await;
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn an_app_that_crashes_under_a_watcher_is_the_cause() {
     let script = misbehaving_app();
     let project = Project::new();
@@ -356,7 +349,7 @@ async fn an_app_that_crashes_under_a_watcher_is_the_cause() {
     project.no_app_runs().await;
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn sessions_share_a_server_which_stops_with_the_last_of_them() {
     let command = misbehaving_app_path("");
     let project = Project::new();
@@ -381,7 +374,7 @@ async fn sessions_share_a_server_which_stops_with_the_last_of_them() {
     project.no_app_runs().await;
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn an_unused_app_is_stopped() {
     let command = misbehaving_app_path("");
     let project = Project::new();
@@ -394,7 +387,7 @@ async fn an_unused_app_is_stopped() {
     assert_eq!(late["errorCode"], "SESSION_EXPIRED");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn the_app_ends_however_the_server_ends() {
     let command = misbehaving_app_path("");
     let project = Project::new();
@@ -418,7 +411,7 @@ async fn the_app_ends_however_the_server_ends() {
     project.no_app_runs().await;
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn an_app_of_two_servers_ends_with_the_second() {
     let command = misbehaving_app_path("");
     let project = Project::new();
@@ -442,7 +435,7 @@ async fn an_app_of_two_servers_ends_with_the_second() {
     project.no_app_runs().await;
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_cancelled_start_leaves_no_process() {
     let command = misbehaving_app_path("--hang");
     let project = Project::new();
@@ -451,14 +444,14 @@ async fn a_cancelled_start_leaves_no_process() {
         .await;
     let start = json!({ "name": "e2e_start", "arguments": {} });
     let pending = client.begin("tools/call", start).await;
-    until("the app is there", || !project.apps().is_empty()).await;
+    eventually(async || !project.apps().is_empty()).await;
     let cancelled = json!({ "requestId": pending.id() });
     client.notify("notifications/cancelled", cancelled).await;
     project.no_app_runs().await;
     assert!(client.end().await.success());
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_failed_shutdown_leaves_no_process() {
     let (site, project) = site_and_project().await;
     let command = project.script(
@@ -484,7 +477,7 @@ esac"#,
     );
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn an_app_with_two_logs_and_no_combined_one_is_read_from_both() {
     let (site, project) = site_and_project().await;
     let command = project.script(
@@ -523,7 +516,7 @@ esac"#,
     client.success("e2e_stop", json!({})).await;
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_real_app_with_its_api_is_tested_from_end_to_end() {
     let app = NotesApp::copy();
     let project = Project::new();

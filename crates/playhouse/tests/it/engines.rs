@@ -1,9 +1,9 @@
 //! Sessions of different browsers in one server.
 
 use serde_json::{Value, json};
-use testkit::{Client, Site};
+use testkit::{Client, Site, eventually};
 
-use crate::faults::{browsers, until};
+use crate::faults::browsers;
 use crate::server;
 
 /// What each name stands for in `list_sessions`.
@@ -13,8 +13,7 @@ const ENGINES: [(&str, &str); 3] = [
     ("webkit", "WebKit/"),
 ];
 
-#[tokio::test]
-#[ignore = "needs Firefox and WebKit: make test-engines"]
+#[testkit::test(chromium, firefox, webkit)]
 async fn sessions_of_different_browsers_live_side_by_side() {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Here</title><p>here</p>");
@@ -56,10 +55,7 @@ async fn sessions_of_different_browsers_live_side_by_side() {
     let list = client.success("list_sessions", json!({})).await;
     assert_eq!(list["sessions"][0]["browserId"], 1, "{list}");
     // A process that a browser is about to start looks like the browser itself.
-    until("there is one browser of each kind", || {
-        browsers(&client).len() == ENGINES.len()
-    })
-    .await;
+    eventually(async || browsers(&client).len() == ENGINES.len()).await;
     for (id, ..) in &sessions {
         client
             .success("close_session", json!({ "sessionId": id }))
@@ -67,8 +63,7 @@ async fn sessions_of_different_browsers_live_side_by_side() {
     }
 }
 
-#[tokio::test]
-#[ignore = "needs Firefox: make test-engines"]
+#[testkit::test(firefox)]
 async fn unsupported_features_are_reported_before_a_session_is_created() {
     let client = server(&["--toolsets", "session", "--device", "iPhone 15"]).await;
     let refused = client
@@ -93,8 +88,7 @@ async fn unsupported_features_are_reported_before_a_session_is_created() {
     );
 }
 
-#[tokio::test]
-#[ignore = "needs WebKit: make test-engines"]
+#[testkit::test(webkit)]
 async fn unsupported_features_of_webkit_are_refused_before_launch() {
     let toolsets = ["--toolsets", "session,browser", "--caps", "contexts"];
     let refused = async |client: &Client, tool: &str, arguments: Value, feature: &str| {
@@ -144,8 +138,7 @@ async fn unsupported_features_of_webkit_are_refused_before_launch() {
     }
 }
 
-#[tokio::test]
-#[ignore = "needs Firefox: make test-engines"]
+#[testkit::test(firefox)]
 async fn a_firefox_has_the_preferences_of_the_configuration() {
     let folder = tempfile::tempdir().expect("a folder");
     let config = folder.path().join("config.json");

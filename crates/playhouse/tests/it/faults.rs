@@ -4,18 +4,9 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use testkit::{Client, Engine, Launch, Processes, RemoteBrowser, Site};
+use testkit::{Client, Engine, Launch, Processes, RemoteBrowser, Site, eventually};
 
 use crate::launch_on;
-
-testkit::on_each_engine!(
-    no_process_of_a_killed_server_remains,
-    a_server_ends_with_the_wrapper_that_started_it,
-    a_browser_crash_fails_the_call_and_the_next_call_has_a_new_browser,
-    an_unresponsive_browser_does_not_delay_shutdown,
-    a_stalled_browser_keeps_its_pages,
-    a_stalled_browser_is_used_when_it_continues,
-);
 
 const SERVER: &str = env!("CARGO_BIN_EXE_playhouse");
 pub(crate) const NOTHING: [PathBuf; 0] = [];
@@ -40,17 +31,6 @@ fn send(process: u32, signal: Signal) {
     kill_process(process, signal).expect("it is ours");
 }
 
-/// Waits until it holds; only a failure waits for as long as that may take on a busy machine.
-pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let waiting = async {
-        while !holds() {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    let waited = tokio::time::timeout(Duration::from_secs(60), waiting).await;
-    assert!(waited.is_ok(), "{what}");
-}
-
 /// What is in a folder.
 pub(crate) fn files_in(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).expect("it can be listed");
@@ -66,16 +46,14 @@ async fn with_a_busy_page(client: &Client, site: &Site, temporary: &Path) -> Pro
     assert!(!answer.is_error, "{}", answer.text);
     let busy = json!({ "name": "browser_evaluate", "arguments": { "function": BUSY } });
     let _waits = client.begin("tools/call", busy).await;
-    until("the page runs", || {
-        site.requests().iter().any(|sent| sent.target == "/busy")
-    })
-    .await;
+    eventually(async || site.requests().iter().any(|sent| sent.target == "/busy")).await;
     let running = Processes::from(client.pid().expect("it runs"))
         .and_mentioning(temporary.to_str().expect("a plain path"));
     assert!(running.count() > 3, "{running:?}");
     running
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn no_process_of_a_killed_server_remains(engine: Engine) {
     let site = Site::start().await;
     let mut browsers = vec![engine.executable()];
@@ -108,6 +86,7 @@ async fn no_process_of_a_killed_server_remains(engine: Engine) {
     }
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn a_server_ends_with_the_wrapper_that_started_it(engine: Engine) {
     let site = Site::start().await;
     let temporary = tempfile::tempdir().expect("a temporary folder");
@@ -140,6 +119,7 @@ pub(crate) fn browsers(client: &Client) -> Vec<u32> {
     main
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn a_browser_crash_fails_the_call_and_the_next_call_has_a_new_browser(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Here</title>");
@@ -166,7 +146,7 @@ async fn a_browser_crash_fails_the_call_and_the_next_call_has_a_new_browser(engi
             json!({ "function": "() => fetch('/pending').then(() => new Promise(() => {}))" });
         let waits = json!({ "name": "browser_evaluate", "arguments": waits });
         let pending = client.begin("tools/call", waits).await;
-        until("the call is under way", || {
+        eventually(async || {
             let requests = site.requests();
             let sent = requests.iter().filter(|sent| sent.target == "/pending");
             sent.count() == rounds
@@ -194,6 +174,7 @@ async fn a_browser_crash_fails_the_call_and_the_next_call_has_a_new_browser(engi
     }
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn an_unresponsive_browser_does_not_delay_shutdown(engine: Engine) {
     let temporary = tempfile::tempdir().expect("a temporary folder");
     let client = launch_on(engine, &[])
@@ -209,15 +190,17 @@ async fn an_unresponsive_browser_does_not_delay_shutdown(engine: Engine) {
     assert_eq!(files_in(temporary.path()), NOTHING);
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn a_stalled_browser_keeps_its_pages(engine: Engine) {
     let site = Site::start().await;
-    let client = launch_on(engine, &[]).start().await;
+    // A page has a fifth of a second to answer, five times.
+    let client = launch_on(engine, &[]).timeout_divisor(5).start().await;
     let one = json!({ "url": site.add_page("/", "<title>One</title>") });
     client.call("browser_navigate", one).await;
     let browser = browsers(&client)[0];
     send(browser, Signal::STOP);
     let goes_on = async {
-        tokio::time::sleep(Duration::from_secs(7)).await;
+        tokio::time::sleep(Duration::from_millis(1400)).await;
         send(browser, Signal::CONT);
     };
     let two = json!({ "url": site.add_page("/two", "<title>Two</title>") });
@@ -228,22 +211,21 @@ async fn a_stalled_browser_keeps_its_pages(engine: Engine) {
     assert!(client.end().await.success());
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn a_stalled_browser_is_used_when_it_continues(engine: Engine) {
     let site = Site::start().await;
-    let client = launch_on(engine, &[]).start().await;
+    // A page has a second to load, and as much to be read.
+    let options = ["--timeout-action", "1000"];
+    let client = launch_on(engine, &options).timeout_divisor(5).start().await;
     client.call("browser_snapshot", json!({})).await;
     let browser = browsers(&client)[0];
-    // It has 5 s to load, and as many to be looked at.
     let half = site.add_page("/", "<title>Half</title><p>There</p><img src=/hang>");
     let stands_still = async {
-        until("the page is there but for its picture", || {
-            site.requests().iter().any(|asked| asked.target == "/hang")
-        })
-        .await;
+        eventually(async || site.requests().iter().any(|asked| asked.target == "/hang")).await;
         // Its browser has to be told of it, too.
         tokio::time::sleep(Duration::from_secs(1)).await;
         send(browser, Signal::STOP);
-        tokio::time::sleep(Duration::from_millis(11_500)).await;
+        tokio::time::sleep(Duration::from_millis(2300)).await;
         send(browser, Signal::CONT);
     };
     let go = json!({ "url": half });
@@ -254,7 +236,7 @@ async fn a_stalled_browser_is_used_when_it_continues(engine: Engine) {
     assert!(client.end().await.success());
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_lost_remote_browser_is_reported_and_reconnected() {
     let site = Site::start().await;
     let go = json!({ "url": site.add_page("/", "<title>Here</title>") });

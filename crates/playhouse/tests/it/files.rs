@@ -10,7 +10,7 @@ fn uri(path: &Path) -> String {
     format!("file://{}", path.display())
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn the_first_root_that_is_a_folder_is_the_workspace() {
     let folder = tempfile::tempdir().expect("a folder");
     let root = uri(folder.path());
@@ -28,7 +28,7 @@ async fn the_first_root_that_is_a_folder_is_the_workspace() {
     assert!(folder.path().join(".playwright-mcp").is_dir());
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn without_roots_the_workspace_is_where_the_server_was_started() {
     let client = server(&[]).await;
     client
@@ -37,7 +37,7 @@ async fn without_roots_the_workspace_is_where_the_server_was_started() {
     assert!(client.workspace().join("page.yml").is_file());
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn files_outside_of_the_workspace_are_refused_unless_all_are_allowed() {
     let folder = tempfile::tempdir().expect("a folder");
     let outside = folder.path().join("x.png");
@@ -64,7 +64,7 @@ async fn files_outside_of_the_workspace_are_refused_unless_all_are_allowed() {
     assert!(outside.is_file());
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn output_is_written_to_the_chosen_folder() {
     let folder = tempfile::tempdir().expect("a folder");
     let output = folder.path().join("deep/out");
@@ -73,7 +73,7 @@ async fn output_is_written_to_the_chosen_folder() {
     assert_eq!(std::fs::read_dir(output).expect("it was made").count(), 1);
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn local_files_are_no_pages() {
     let client = server(&[]).await;
     let answer = client
@@ -85,7 +85,7 @@ async fn local_files_are_no_pages() {
     );
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn an_upload_from_outside_is_refused_and_the_chooser_stays_open() {
     let (site, client) = (Site::start().await, server(&[]).await);
     let url = site.add_page(
@@ -112,7 +112,7 @@ async fn an_upload_from_outside_is_refused_and_the_chooser_stays_open() {
     );
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_download_has_a_safe_name_and_is_reported_once() {
     let (site, client) = (Site::start().await, server(&[]).await);
     site.add("/data", Resource::new("application/octet-stream", "bytes"));
@@ -140,7 +140,7 @@ async fn a_download_has_a_safe_name_and_is_reported_once() {
     assert!(names.iter().all(|name| !name.contains(':')), "{names:?}");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn downloads_count_in_an_output_folder_that_was_chosen() {
     let site = Site::start().await;
     let folder = tempfile::tempdir().expect("a folder");
@@ -163,7 +163,7 @@ async fn downloads_count_in_an_output_folder_that_was_chosen() {
     assert!(users.is_file(), "what is not ours stays");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn console_lines_are_logged_and_reported_by_line_number() {
     let (site, client) = (Site::start().await, server(&[]).await);
     let url = site.add_page(
@@ -229,7 +229,7 @@ fn protected_folder() -> (tempfile::TempDir, [&'static str; 10]) {
 }
 
 #[cfg(unix)]
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn protected_files_cannot_be_accessed() {
     let (folder, args) = protected_folder();
     let site = Site::start().await;
@@ -314,7 +314,7 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[cfg(unix)]
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn written_files_are_private() {
     let client = server(&["--save-session", "--caps=storage"]).await;
     client.call("browser_take_screenshot", json!({})).await;
@@ -345,7 +345,7 @@ async fn written_files_are_private() {
 }
 
 #[cfg(unix)]
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn without_a_writable_workspace_output_is_written_to_a_private_folder() {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
     let (login, temporary) = (
@@ -382,6 +382,7 @@ async fn without_a_writable_workspace_output_is_written_to_a_private_folder() {
     assert_eq!(planted.path().read_dir().expect("readable").count(), 0);
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn a_download_is_not_named_after_a_secret(engine: Engine) {
     let site = Site::start().await;
     site.add("/data", Resource::new("application/octet-stream", "bytes"));
@@ -400,5 +401,3 @@ async fn a_download_is_not_named_after_a_secret(engine: Engine) {
     let output = client.workspace().join(".playwright-mcp");
     assert!(output.join("of-TOKEN.txt").is_file(), "{}", answer.text);
 }
-
-testkit::on_each_engine!(a_download_is_not_named_after_a_secret);

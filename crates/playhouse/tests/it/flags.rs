@@ -7,7 +7,7 @@ use testkit::Site;
 
 use crate::{evaluated, server};
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn answers_have_the_configured_length() {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Tea</title><button>Green</button>");
@@ -47,7 +47,7 @@ async fn answers_have_the_configured_length() {
     assert!(content.iter().all(|part| part["type"] == "text"));
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn pages_find_what_the_flags_promise() {
     let site = Site::start().await;
     let url = site.add_page("/", "<script>seen = window.given</script>");
@@ -80,7 +80,7 @@ async fn pages_find_what_the_flags_promise() {
     );
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn all_requests_use_the_proxy_except_bypassed_hosts() {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Here</title>");
@@ -101,7 +101,7 @@ async fn all_requests_use_the_proxy_except_bypassed_hosts() {
     );
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn slow_motion_waits_after_an_action() {
     let site = Site::start().await;
     let url = site.add_page("/", "<button>Go</button>");
@@ -118,7 +118,7 @@ async fn slow_motion_waits_after_an_action() {
     assert!(before.elapsed() >= Duration::from_millis(700));
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_crashed_tab_is_reported_and_replaced() {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Fine</title>");

@@ -39,8 +39,7 @@ async fn server(grid: &Grid, args: &[&str]) -> Client {
     .await
 }
 
-#[tokio::test]
-#[ignore = "needs a Selenium Grid: make test-engines"]
+#[testkit::test(chromium, grid)]
 async fn grid_browsers_are_used_like_local_ones_and_released() {
     let grid = Grid::start(1).await;
     let site = Site::start().await;
@@ -86,8 +85,7 @@ async fn grid_browsers_are_used_like_local_ones_and_released() {
     assert_eq!(other.success("evaluate", script).await["result"], 2);
 }
 
-#[tokio::test]
-#[ignore = "needs a Selenium Grid: make test-engines"]
+#[testkit::test(webkit, grid)]
 async fn a_remote_webkit_is_used_without_its_inspector() {
     let mut grid = Grid::start(0).await;
     let capabilities = grid.add_webkit().await;
@@ -111,8 +109,7 @@ async fn a_remote_webkit_is_used_without_its_inspector() {
     grid.until_sessions(0).await;
 }
 
-#[tokio::test]
-#[ignore = "needs a Selenium Grid: make test-engines"]
+#[testkit::test(chromium, grid)]
 async fn a_lost_node_affects_only_its_own_browsers() {
     let mut grid = Grid::start(2).await;
     let site = Site::start().await;
@@ -151,7 +148,7 @@ async fn a_lost_node_affects_only_its_own_browsers() {
     assert_eq!(grid.sessions().await, [2]);
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn an_address_without_a_grid_fails_at_once() {
     let port = testkit::unused_port();
     let endpoint = format!("http://ada:secret@127.0.0.1:{port}/wd/hub");

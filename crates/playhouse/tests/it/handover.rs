@@ -46,7 +46,7 @@ async fn modern(server: &HttpServer, tool: &str, arguments: Value, again: Value)
     answer.json()["result"].clone()
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn user_input_is_typed_into_the_page_and_not_reported() {
     let site = Site::start().await;
     let login = site.add_page("/login.html", FIELD);
@@ -149,7 +149,7 @@ async fn user_input_is_typed_into_the_page_and_not_reported() {
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_client_without_elicitation_gets_a_suggestion() {
     let site = Site::start().await;
     let login = json!({ "url": site.add_page("/login.html", FIELD) });
@@ -189,7 +189,7 @@ async fn a_client_without_elicitation_gets_a_suggestion() {
     assert!(told.text.contains("nothing yet"), "{}", told.text);
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_client_of_2026_repeats_the_call_with_the_elicitation_result() {
     let site = Site::start().await;
     let server = HttpServer::start(launch(&["--ask-user"])).await;

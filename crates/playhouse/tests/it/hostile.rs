@@ -9,7 +9,7 @@ mod page_overrides;
 use crate::launch;
 use serde_json::json;
 use std::time::Duration;
-use testkit::{Client, Site};
+use testkit::{Client, Launch, Site};
 
 /// A site with a page that works, and a server.
 struct HostilePage {
@@ -19,6 +19,15 @@ struct HostilePage {
 
 impl HostilePage {
     async fn with(args: &[&str]) -> Self {
+        Self::of(launch(args)).await
+    }
+
+    /// The same with a page that has a fifth of a second to answer when it is left.
+    async fn with_hurry(args: &[&str]) -> Self {
+        Self::of(launch(args).timeout_divisor(5)).await
+    }
+
+    async fn of(launch: Launch) -> Self {
         let site = Site::start().await;
         site.add_page(
             "/fine",
@@ -27,7 +36,7 @@ impl HostilePage {
         Self {
             site,
             // Longer than the longest call, on a machine with much else to do.
-            client: launch(args).limit(Duration::from_secs(150)).start().await,
+            client: launch.limit(Duration::from_secs(150)).start().await,
         }
     }
 

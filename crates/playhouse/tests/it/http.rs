@@ -27,7 +27,7 @@ fn printed(told: &str) -> Value {
     config.expect(told)["mcpServers"]["playhouse"].clone()
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn the_listening_address_is_printed_as_clients_expect() {
     let mut server = served(&[]).await;
     let url = server.url().to_owned();
@@ -42,7 +42,7 @@ async fn the_listening_address_is_printed_as_clients_expect() {
     );
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn required_credentials_are_printed_without_the_key_of_the_user() {
     let given = ["--api-key", "mysecretkey-0123456789"];
     let issuer = ["--oauth-issuer", "https://id.example"];
@@ -64,7 +64,7 @@ async fn required_credentials_are_printed_without_the_key_of_the_user() {
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn event_streams_require_an_accept_header() {
     let server = served(&[]).await;
     for accept in ["*/*", "application/json"] {
@@ -77,7 +77,7 @@ async fn event_streams_require_an_accept_header() {
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn health_and_metrics_contain_no_client_data() {
     let server = served(&[]).await;
     let health = async || server.ask("GET", "/health", &[], "").await.json();
@@ -151,7 +151,7 @@ async fn health_and_metrics_contain_no_client_data() {
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn each_mcp_session_has_a_default_session_of_its_own() {
     let server = served(&[]).await;
     let site = Site::start().await;
@@ -168,7 +168,7 @@ async fn each_mcp_session_has_a_default_session_of_its_own() {
     assert!(!tabs(&other).await.contains(&url));
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn default_sessions_do_not_count_against_the_limit() {
     let server = served(&["--max-sessions=1"]).await;
     for _ in 0..2 {
@@ -191,7 +191,7 @@ async fn default_sessions_do_not_count_against_the_limit() {
     );
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_browser_session_outlives_its_mcp_session() {
     let server = served(&[]).await;
     let first = server.begin_session().await;
@@ -221,7 +221,7 @@ async fn a_browser_session_outlives_its_mcp_session() {
     );
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_message_needs_no_mcp_session_and_keeps_the_default_one() {
     let server = served(&[]).await;
     let opened = json!({ "url": "data:text/html,<title>kept</title>" });
@@ -238,7 +238,7 @@ async fn a_message_needs_no_mcp_session_and_keeps_the_default_one() {
     assert_eq!(got.status, 405);
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn an_invalid_message_gets_a_json_rpc_error() {
     let server = served(&["--max-request-size=10000"]).await;
     for path in ["/mcp", "/message"] {
@@ -275,7 +275,7 @@ async fn an_invalid_message_gets_a_json_rpc_error() {
     assert_eq!(server.ask("GET", "/nowhere", &[], "").await.status, 404);
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn only_allowed_hosts_and_origins_are_accepted() {
     let server = served(&[]).await;
     let refused = server
@@ -305,7 +305,7 @@ async fn only_allowed_hosts_and_origins_are_accepted() {
     );
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn rate_limited_clients_get_retry_after() {
     let server = served(&["--rate-limit=1"]).await;
     let mut answers = Vec::new();
@@ -317,7 +317,7 @@ async fn rate_limited_clients_get_retry_after() {
     assert_eq!(server.ask("GET", "/health", &[], "").await.status, 200);
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn methods_that_the_newest_revision_has_no_more_are_unknown_there() {
     let server = served(&[]).await;
     let params = json!({ "_meta": {

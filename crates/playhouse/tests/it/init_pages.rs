@@ -15,7 +15,7 @@ async fn with(name: &str, source: &str) -> (tempfile::TempDir, Client) {
     (folder, client)
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn each_tab_is_initialized_by_the_module() {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Home</title><h1>Home</h1>");
@@ -53,7 +53,7 @@ async fn each_tab_is_initialized_by_the_module() {
     assert_eq!(evaluated(&client, seen).await, "\"Home,500,init,Ada\"");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_module_of_the_older_kind_runs_too() {
     let source =
         "exports.default = async ({ page }) => page.setViewportSize({ width: 444, height: 333 });";
@@ -61,7 +61,7 @@ async fn a_module_of_the_older_kind_runs_too() {
     assert_eq!(evaluated(&client, "() => innerWidth").await, "444");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_module_that_fails_is_named_and_the_tab_can_be_left() {
     for (source, reason) in [
         ("export default () => { throw new Error('boom') }", "boom"),

@@ -5,12 +5,6 @@ use testkit::{Client, Engine, Site};
 
 use crate::{launch, server, server_on};
 
-testkit::on_each_engine!(
-    the_browser_exits_when_the_client_disconnects,
-    a_signal_ends_the_server_and_its_browser,
-    a_killed_browser_is_replaced_and_reported,
-);
-
 /// A server whose browser shows a page that holds a connection to the site.
 async fn with_a_page_open(engine: Engine, site: &Site) -> Client {
     let client = server_on(engine, &[]).await;
@@ -26,6 +20,7 @@ async fn with_a_page_open(engine: Engine, site: &Site) -> Client {
     client
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn the_browser_exits_when_the_client_disconnects(engine: Engine) {
     let site = Site::start().await;
     let client = with_a_page_open(engine, &site).await;
@@ -34,6 +29,7 @@ async fn the_browser_exits_when_the_client_disconnects(engine: Engine) {
 }
 
 #[cfg(unix)]
+#[testkit::test(chromium, firefox, webkit)]
 async fn a_signal_ends_the_server_and_its_browser(engine: Engine) {
     use rustix::process::{Pid, Signal, kill_process};
     for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
@@ -47,7 +43,7 @@ async fn a_signal_ends_the_server_and_its_browser(engine: Engine) {
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_running_call_does_not_delay_shutdown() {
     let client = server(&[]).await;
     client
@@ -62,7 +58,7 @@ async fn a_running_call_does_not_delay_shutdown() {
     assert!(client.end().await.success());
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_browser_that_does_not_start_is_an_error_each_time_and_the_server_lives() {
     let client = launch(&["--executable-path", "/nowhere/chrome"])
         .start()
@@ -84,7 +80,7 @@ async fn a_browser_that_does_not_start_is_an_error_each_time_and_the_server_live
     assert!(!client.list_tools().await.is_empty());
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_closed_browser_is_started_again_by_the_next_call() {
     let client = server(&[]).await;
     client
@@ -105,6 +101,7 @@ async fn a_closed_browser_is_started_again_by_the_next_call() {
 }
 
 #[cfg(target_os = "linux")]
+#[testkit::test(chromium, firefox, webkit)]
 async fn a_killed_browser_is_replaced_and_reported(engine: Engine) {
     use rustix::process::{Pid, Signal, kill_process_group};
     let site = Site::start().await;
@@ -138,7 +135,7 @@ async fn a_killed_browser_is_replaced_and_reported(engine: Engine) {
     assert!(told.contains("- Page Title: Here"), "{told}");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_server_without_reader_exits() {
     let program = env!("CARGO_BIN_EXE_playhouse");
     #[expect(clippy::disallowed_methods, reason = "a client that is half gone")]
@@ -159,7 +156,7 @@ async fn a_server_without_reader_exits() {
     assert!(status.expect("it ends").expect("it is ours").success());
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn calls_received_before_stdin_closes_are_answered() {
     let client = launch(&[]).spawn();
     client.initialize(json!({})).await;
@@ -181,7 +178,7 @@ async fn calls_received_before_stdin_closes_are_answered() {
     assert!(status.success());
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn two_hundred_calls_at_once_are_done_in_their_order() {
     let client = server(&[]).await;
     let page = json!({ "url": "data:text/html,<script>const seen = []</script>" });

@@ -1,4 +1,5 @@
 //! Integration tests: the built binary as a client sees it. One binary, a module per matter.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 #[cfg(target_os = "linux")]
 mod app;
@@ -63,6 +64,10 @@ mod webkit;
 
 use serde_json::{Value, json};
 use testkit::{Client, Engine, Launch, Site};
+
+fn main() {
+    testkit::harness::main();
+}
 
 /// The built server with these arguments, headless and isolated, with all tools where they choose none, and without boundaries around
 /// what pages say; not started yet.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::{SystemTime, UNIX_EPOCH};
-use testkit::{HttpAnswer, HttpServer, Site, clients, node};
+use testkit::{HttpAnswer, HttpServer, Site, clients, eventually, node};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/oauth");
 
@@ -139,7 +139,7 @@ fn challenged<'a>(answer: &'a HttpAnswer, name: &str) -> &'a str {
         .map_or("", |(value, _)| value)
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn oauth_discovery_starts_from_the_address() {
     let issuer = Issuer::start();
     let server = issuer.guards().await;
@@ -182,8 +182,7 @@ async fn oauth_discovery_starts_from_the_address() {
     server.begin_session().await;
 }
 
-#[tokio::test]
-#[ignore = "needs other clients: make test-engines"]
+#[testkit::test(clients, node)]
 async fn the_typescript_sdk_gets_itself_a_token_and_more_when_it_needs_more() {
     let issuer = Issuer::start();
     let clients = clients();
@@ -203,7 +202,7 @@ async fn the_typescript_sdk_gets_itself_a_token_and_more_when_it_needs_more() {
     assert_eq!(told["cookies"], json!([]), "{told}");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn concurrent_requests_share_one_fetch_of_keys() {
     let issuer = Issuer::start();
     let server = issuer.guards().await;
@@ -216,7 +215,7 @@ async fn concurrent_requests_share_one_fetch_of_keys() {
     assert_eq!(count["keyRequests"], 1);
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn every_endpoint_requires_a_token() {
     let issuer = Issuer::start();
     let server = issuer.guards().await;
@@ -265,7 +264,7 @@ async fn every_endpoint_requires_a_token() {
     assert_eq!(server.ask("GET", "/health", &[], "").await.status, 200);
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn an_invalid_token_is_refused_with_the_reason() {
     let issuer = Issuer::start();
     let server = issuer.guards().await;
@@ -386,7 +385,7 @@ fn changed(message: &str) -> String {
     format!("{header}.{}", base64.encode(claims.to_string()))
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_key_that_was_replaced_is_good_no_more_and_its_successor_is() {
     let issuer = Issuer::start();
     let server = issuer.guards().await;
@@ -399,16 +398,11 @@ async fn a_key_that_was_replaced_is_good_no_more_and_its_successor_is() {
         .token("ada", &resource(&server), "browser:read")
         .await;
     // Keys are not asked for at once again.
-    let mut answers = 0;
-    while ping(&server, &new).await.status != 200 {
-        answers += 1;
-        assert!(answers < 300, "the new key is never fetched");
-        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
-    }
+    eventually(async || ping(&server, &new).await.status == 200).await;
     assert_eq!(ping(&server, &old).await.status, 401);
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn an_issuer_that_is_silent_is_not_the_clients_fault() {
     let issuer = Issuer::start();
     let server = issuer.guards().await;
@@ -425,7 +419,7 @@ async fn an_issuer_that_is_silent_is_not_the_clients_fault() {
     assert_eq!(unknown.header("retry-after"), "5");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn an_insufficient_scope_is_challenged_with_all_scopes() {
     let issuer = Issuer::start();
     let server = issuer.guards().await;
@@ -476,7 +470,7 @@ async fn an_insufficient_scope_is_challenged_with_all_scopes() {
     assert_eq!(challenged(&refused, "scope"), "openid browser:read");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn sessions_belong_to_the_subject_of_the_token() {
     let issuer = Issuer::start();
     let server = issuer.guards().await;
@@ -500,8 +494,7 @@ async fn sessions_belong_to_the_subject_of_the_token() {
     );
 }
 
-#[tokio::test]
-#[ignore = "needs other clients: make test-engines"]
+#[testkit::test(clients, node)]
 async fn a_web_socket_obeys_scopes_and_expiry_of_its_token() {
     let issuer = Issuer::start();
     let clients = clients();
@@ -523,7 +516,7 @@ async fn a_web_socket_obeys_scopes_and_expiry_of_its_token() {
     );
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_saved_login_is_readable_only_with_permission_to_save_it() {
     let issuer = Issuer::start();
     let server = issuer.guards().await;
@@ -566,7 +559,7 @@ async fn a_saved_login_is_readable_only_with_permission_to_save_it() {
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_stream_ends_with_its_token() {
     let issuer = Issuer::start();
     let server = issuer.guards().await;

@@ -5,12 +5,6 @@ use testkit::{Engine, Resource, Site};
 
 use crate::server_on;
 
-testkit::on_each_engine!(
-    a_blocked_origin_gets_no_request,
-    only_allowed_origins_get_requests_and_blocked_wins,
-    a_storage_state_is_restored_without_requests
-);
-
 /// Every way to ask that a script has, at `OTHER`.
 const ASKS: &str = "
 fetch('OTHER/WHO-fetch', {mode: 'no-cors'}).catch(() => {});
@@ -23,6 +17,7 @@ fn script(who: &str, other: &Site) -> String {
         .replace("WHO", who)
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn a_blocked_origin_gets_no_request(engine: Engine) {
     let (site, other) = (Site::start().await, Site::start().await);
     let other_url = other.base_url();
@@ -118,6 +113,7 @@ async fn a_blocked_origin_gets_no_request(engine: Engine) {
     }
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn only_allowed_origins_get_requests_and_blocked_wins(engine: Engine) {
     let (site, other) = (Site::start().await, Site::start().await);
     let url = site.add_page("/", "<title>here</title><p>allowed</p>");
@@ -161,6 +157,7 @@ async fn only_allowed_origins_get_requests_and_blocked_wins(engine: Engine) {
     assert!(other.requests().is_empty());
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn a_storage_state_is_restored_without_requests(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>here</title>");

@@ -6,12 +6,6 @@ use testkit::{Client, Engine, Site};
 
 use crate::launch;
 
-testkit::on_each_engine!(
-    no_answer_and_no_file_shows_a_password,
-    a_secret_is_typed_into_documents_of_its_origins_only,
-    a_secret_is_masked_with_any_white_space,
-);
-
 /// Filled by the page, and the one that is typed.
 const FILLED: &str = "page-filled-pass";
 const TYPED: &str = "typed-pass&word";
@@ -34,6 +28,7 @@ async fn call(client: &Client, tool: &str, arguments: Value) -> String {
     answer.text
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn no_answer_and_no_file_shows_a_password(engine: Engine) {
     let args = [
         "--toolsets",
@@ -154,6 +149,7 @@ async fn no_answer_and_no_file_shows_a_password(engine: Engine) {
     assert!(files >= 8, "{files} files");
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn a_secret_is_typed_into_documents_of_its_origins_only(engine: Engine) {
     let site = Site::start().await;
     let field = "<input id=field oninput='document.title = value.length'>";
@@ -224,6 +220,7 @@ async fn a_secret_is_typed_into_documents_of_its_origins_only(engine: Engine) {
     }
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn a_secret_is_masked_with_any_white_space(engine: Engine) {
     let folder = tempfile::tempdir().expect("a folder");
     let secrets = folder.path().join("secrets.env");

@@ -8,8 +8,6 @@ use testkit::{Client, Engine, HttpServer, Launch, NoAnswer, Site};
 use crate::cli::run;
 use crate::{launch, launch_on};
 
-testkit::on_each_engine!(a_call_is_judged_by_the_page_that_it_acts_on);
-
 const HERE: &str = "http://127.0.0.1:*";
 
 /// A policy in a file, beside an audit log.
@@ -63,6 +61,7 @@ async fn listed(client: &Client) -> Vec<String> {
         .collect()
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn a_call_is_judged_by_the_page_that_it_acts_on(engine: Engine) {
     let policy = Policy::new(&json!({ "default": "deny", "rules": [
         { "tools": ["get_text", "navigate"], "action": "allow" },
@@ -123,7 +122,7 @@ async fn a_call_is_judged_by_the_page_that_it_acts_on(engine: Engine) {
     assert_eq!(last[2], "POLICY_DENIED");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn navigations_are_judged_by_where_they_lead() {
     let policy = Policy::new(&json!({ "default": "allow", "rules": [
         { "tools": ["browser_navigate", "navigate", "new_page", "browser_tabs"], "origins": [HERE], "action": "allow" },
@@ -172,7 +171,7 @@ async fn navigations_are_judged_by_where_they_lead() {
     );
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_tool_denied_everywhere_is_not_listed_and_starts_no_browser() {
     let policy = Policy::new(&json!({ "default": "deny", "rules": [
         { "tools": ["browser_navigate"], "origins": ["https://example.com"], "action": "allow" },
@@ -237,7 +236,7 @@ async fn clicks(client: &Client) -> Value {
     text["text"].clone()
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn the_user_allows_once_for_the_session_or_denies() {
     let click = json!({ "selector": "button" });
     let policy = ask_policy();
@@ -314,7 +313,7 @@ async fn the_user_allows_once_for_the_session_or_denies() {
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_client_of_2026_repeats_the_call_with_the_decision() {
     let policy = ask_policy();
     let site = Site::start().await;
@@ -385,7 +384,7 @@ async fn a_client_of_2026_repeats_the_call_with_the_decision() {
     );
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn resources_are_read_by_the_same_rules() {
     let policy = Policy::new(&json!({ "default": "allow", "rules": [
         { "tools": ["resources/read"], "origins": [HERE], "action": "deny" },
@@ -421,7 +420,7 @@ async fn resources_are_read_by_the_same_rules() {
     assert_eq!(last[1], "denied");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn an_invalid_policy_is_reported_with_its_line_at_start() {
     for (text, reason) in [
         (

@@ -3,9 +3,9 @@
 
 use serde_json::json;
 use std::collections::BTreeMap;
-use testkit::{Client, Engine, Site};
+use testkit::{Client, Engine, Site, eventually};
 
-use crate::faults::{browsers, kill, until};
+use crate::faults::{browsers, kill};
 use crate::server;
 use crate::sessions::until_listed;
 
@@ -21,7 +21,7 @@ async fn by_browser(client: &Client) -> BTreeMap<u64, Vec<String>> {
     homes
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_crashed_browser_affects_only_its_own_sessions_and_is_replaced() {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Here</title><p>here</p>");
@@ -35,7 +35,7 @@ async fn a_crashed_browser_affects_only_its_own_sessions_and_is_replaced() {
     ])
     .await;
     // They are there before anybody asks.
-    until("two browsers run", || browsers(&client).len() == 2).await;
+    eventually(async || browsers(&client).len() == 2).await;
     for _ in 0..5 {
         let id = client.create_session(json!({})).await;
         client
@@ -86,14 +86,14 @@ async fn a_crashed_browser_affects_only_its_own_sessions_and_is_replaced() {
         homes.values().any(|sessions| *sessions == lost),
         "{lost:?} of {homes:?}"
     );
-    until("two browsers run again", || {
+    eventually(async || {
         let now = browsers(&client);
         now.len() == 2 && !now.contains(&dead)
     })
     .await;
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn an_idle_browser_is_closed() {
     let client = server(&[
         "--toolsets",
@@ -112,7 +112,7 @@ async fn an_idle_browser_is_closed() {
     client
         .object("close_session", json!({ "sessionId": one }))
         .await;
-    until("one is left", || browsers(&client).len() == 1).await;
+    eventually(async || browsers(&client).len() == 1).await;
     let third = client.create_session(json!({})).await;
     let homes = by_browser(&client).await;
     assert_eq!(homes.values().flatten().count(), 2);
@@ -121,11 +121,11 @@ async fn an_idle_browser_is_closed() {
             .object("close_session", json!({ "sessionId": id }))
             .await;
     }
-    until("none is left", || browsers(&client).is_empty()).await;
+    eventually(async || browsers(&client).is_empty()).await;
     client.create_session(json!({})).await;
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn the_browser_stays_when_the_last_session_is_over() {
     let client = server(&["--toolsets", "session"]).await;
     let id = client.create_session(json!({})).await;
@@ -143,7 +143,7 @@ async fn the_browser_stays_when_the_last_session_is_over() {
     assert_eq!(browsers(&client), running);
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_browser_is_idle_too_when_no_session_could_begin_in_it() {
     let client = server(&["--toolsets", "session", "--pool-idle-timeout", "1"]).await;
     // The browser finds out, once the context is there.
@@ -154,11 +154,11 @@ async fn a_browser_is_idle_too_when_no_session_could_begin_in_it() {
     let refused = json!({ "storageState": "state.json" });
     let refused = client.object("create_session", refused).await;
     assert_eq!(refused["errorCode"], "BROWSER_ERROR", "{refused}");
-    until("none is left", || browsers(&client).is_empty()).await;
+    eventually(async || browsers(&client).is_empty()).await;
     client.create_session(json!({})).await;
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_failed_session_does_not_affect_its_browser() {
     let client = server(&["--toolsets", "session"]).await;
     let first = client.create_session(json!({})).await;
@@ -174,7 +174,7 @@ async fn a_failed_session_does_not_affect_its_browser() {
     assert_eq!(browsers(&client), running);
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_browser_that_does_not_start_is_tried_again() {
     let browser = Engine::Chromium.executable();
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -196,11 +196,11 @@ async fn a_browser_that_does_not_start_is_tried_again() {
         "1",
     ])
     .await;
-    until("a browser runs", || !browsers(&client).is_empty()).await;
+    eventually(async || !browsers(&client).is_empty()).await;
     assert!(folder.path().join("browser.tried").exists());
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_browser_that_a_session_started_is_replaced_like_any_other() {
     let client = server(&["--toolsets", "session", "--min-browsers", "1"]).await;
     let id = client.create_session(json!({})).await;
@@ -215,7 +215,7 @@ async fn a_browser_that_a_session_started_is_replaced_like_any_other() {
     for browser in &second {
         kill(*browser);
     }
-    until("a third browser runs", || {
+    eventually(async || {
         let now = browsers(&client);
         now.len() == 1 && !second.contains(&now[0])
     })

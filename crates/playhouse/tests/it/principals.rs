@@ -72,7 +72,7 @@ fn mode(path: &Path) -> u32 {
     path.metadata().expect("it is there").permissions().mode() & 0o777
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn no_principal_reads_the_files_of_another() {
     let keys = "ada adakey browser:act\nbob bobkey\n";
     let house = House::with(keys, &["--caps=storage"]).await;
@@ -148,7 +148,7 @@ async fn no_principal_reads_the_files_of_another() {
     assert_eq!(fs::read_to_string(&mine).expect("it is there"), text);
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn principals_have_parts_of_a_chosen_output_folder_and_workspaces_of_their_own() {
     let house = House::with(
         "ada adakey workspace=ada\nbob bobkey\n",
@@ -199,7 +199,7 @@ async fn principals_have_parts_of_a_chosen_output_folder_and_workspaces_of_their
     house.done("ada", "restore_state", saved).await;
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn roots_of_a_client_name_no_folder_outside_of_its_workspace() {
     let house = House::with("ada adakey workspace=ada\n", &[]).await;
     fs::create_dir_all(house.at("ada/project")).expect("a folder");
@@ -245,7 +245,7 @@ async fn roots_of_a_client_name_no_folder_outside_of_its_workspace() {
     assert!(house.at("ada/project/page.yml").is_file());
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn with_read_permission_only_new_output_files_are_created() {
     let keys = "eve evekey browser:read workspace=.\n";
     let house = House::with(keys, &["--caps=pdf,testing"]).await;
@@ -299,7 +299,7 @@ async fn with_read_permission_only_new_output_files_are_created() {
     assert!(!house.at("new.yml").exists());
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn files_go_into_pages_and_sessions_for_an_admin_or_from_a_readable_root() {
     let keys = "ada adakey workspace=ada\neve evekey browser:act workspace=eve readable=fixtures\n";
     let house = House::with(keys, &[]).await;

@@ -12,7 +12,7 @@ async fn with_profile(profile: &std::path::Path, args: &[&str]) -> Client {
         .await
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_browser_that_could_not_be_set_up_gives_its_profile_back() {
     let profile = tempfile::tempdir().expect("a temporary folder");
     let client = with_profile(profile.path(), &["--grant-permissions", "bogus"]).await;
@@ -26,7 +26,7 @@ async fn a_browser_that_could_not_be_set_up_gives_its_profile_back() {
     assert!(client.end().await.success());
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_storage_state_joins_what_the_profile_remembers() {
     let site = Site::start().await;
     let page = site.add_page("/", "<title>Here</title>");
@@ -78,7 +78,7 @@ fn by_default(workspace: &std::path::Path, profiles: &std::path::Path) -> Launch
         )
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_new_tab_of_a_profile_comes_after_the_blank_one_that_its_browser_began_with() {
     let (workspace, profiles) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let client = by_default(workspace.path(), profiles.path()).start().await;
@@ -91,7 +91,7 @@ async fn a_new_tab_of_a_profile_comes_after_the_blank_one_that_its_browser_began
     assert!(client.end().await.success());
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_client_whose_folder_is_on_another_machine_has_a_profile_of_its_own() {
     let (workspace, profiles) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let go = json!({ "url": "about:blank" });
@@ -108,7 +108,7 @@ async fn a_client_whose_folder_is_on_another_machine_has_a_profile_of_its_own() 
     assert_eq!(made, 2);
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_second_server_uses_a_temporary_profile_and_reports_it_once() {
     let (workspace, profiles) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let go = json!({ "url": "data:text/html,<title>Here</title>" });
@@ -131,7 +131,7 @@ async fn a_second_server_uses_a_temporary_profile_and_reports_it_once() {
     assert!(third.end().await.success());
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_profile_chosen_by_name_is_required() {
     let profile = tempfile::tempdir().unwrap();
     let go = json!({ "url": "about:blank" });
@@ -146,7 +146,7 @@ async fn a_profile_chosen_by_name_is_required() {
     assert_eq!(answer.error(), expected);
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn ten_servers_in_one_folder_all_navigate() {
     let (workspace, profiles) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let one = async || {
@@ -165,7 +165,7 @@ async fn ten_servers_in_one_folder_all_navigate() {
     assert_eq!(without, 9);
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn the_profile_is_saved_on_every_kind_of_shutdown() {
     use rustix::process::{Pid, Signal, kill_process};
     let site = Site::start().await;
@@ -227,7 +227,7 @@ async fn cookies(server: &HttpServer, session: &str, script: &str) -> String {
         .to_owned()
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_client_that_reconnects_finds_the_session_that_has_its_profile() {
     let site = Site::start().await;
     let page = json!({ "url": site.add_page("/", "<title>Here</title>") });

@@ -15,7 +15,7 @@ async fn prompt(client: &Client, name: &str, arguments: Value) -> Result<String,
     Ok(text.to_owned())
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn prompts_are_listed_filled_in_and_completed() {
     let client = launch(&[]).spawn();
     let hello = client.initialize(json!({})).await;
@@ -63,7 +63,7 @@ async fn prompts_are_listed_filled_in_and_completed() {
     );
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_prompt_that_cannot_be_filled_in_is_refused_with_the_way_out() {
     let client = server(&[]).await;
     for (name, arguments, told) in [
@@ -103,7 +103,7 @@ async fn a_prompt_that_cannot_be_filled_in_is_refused_with_the_way_out() {
     );
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_password_is_given_by_the_name_of_a_secret_or_not_at_all() {
     let folder = tempfile::tempdir().expect("a folder");
     let secrets = folder.path().join("secrets.env");
@@ -124,7 +124,7 @@ async fn a_password_is_given_by_the_name_of_a_secret_or_not_at_all() {
     );
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_drop_in_configuration_has_no_prompts() {
     let client = launch(&["--toolsets", "browser"]).spawn();
     let hello = client.initialize(json!({})).await;
@@ -138,7 +138,7 @@ async fn a_drop_in_configuration_has_no_prompts() {
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn prompts_of_a_folder_are_listed_or_their_mistake_is_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("greet.md");

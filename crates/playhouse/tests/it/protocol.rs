@@ -5,7 +5,7 @@ use testkit::NoAnswer;
 
 use crate::{launch, server};
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn the_handshake_names_the_server_and_its_tools() {
     let client = launch(&[]).spawn();
     let hello = client.initialize(json!({})).await;
@@ -22,7 +22,7 @@ async fn the_handshake_names_the_server_and_its_tools() {
     assert!(client.end().await.success());
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn malformed_json_is_answered_and_the_connection_lives() {
     let client = server(&[]).await;
     client.send_line("{\"jsonrpc\": \"2.0\", \"id\": 7, ").await;
@@ -34,7 +34,7 @@ async fn malformed_json_is_answered_and_the_connection_lives() {
     assert_eq!(client.request("ping", json!({})).await, Ok(json!({})));
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_message_that_is_too_long_is_refused_and_the_connection_lives() {
     let client = server(&[]).await;
     let long = "x".repeat(17 * 1024 * 1024);
@@ -58,7 +58,7 @@ async fn a_message_that_is_too_long_is_refused_and_the_connection_lives() {
     assert!(format!("{unknown:?}").len() < 5_000);
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn an_unknown_tool_is_a_protocol_error_that_names_the_nearest() {
     let client = server(&[]).await;
     match client.try_call("browser_navigat", json!({})).await {
@@ -73,7 +73,7 @@ async fn an_unknown_tool_is_a_protocol_error_that_names_the_nearest() {
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn an_unknown_method_is_a_protocol_error() {
     let client = server(&[]).await;
     let answer = client.request("tools/cull", json!({})).await;
@@ -83,7 +83,7 @@ async fn an_unknown_method_is_a_protocol_error() {
     );
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn stdout_carries_nothing_but_messages() {
     let client = server(&[]).await;
     client.list_tools().await;

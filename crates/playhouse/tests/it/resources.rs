@@ -51,7 +51,7 @@ fn as_json(contents: &Value) -> Value {
     serde_json::from_str(contents["text"].as_str().expect("as asked for")).expect("as asked for")
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn everything_that_is_there_can_be_read() {
     let client = server(&["--caps=pdf"]).await;
     let site = Site::start().await;
@@ -109,7 +109,7 @@ async fn everything_that_is_there_can_be_read() {
     assert!(artifact["blob"].as_str().unwrap().starts_with("JVBER"));
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn missing_resources_are_reported() {
     let client = server(&[]).await;
     for uri in [
@@ -137,7 +137,7 @@ async fn missing_resources_are_reported() {
     assert_eq!(templates["resourceTemplates"].as_array().unwrap().len(), 6);
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn an_element_that_does_not_match_is_not_found_and_no_long_address_is_repeated() {
     let client = server(&[]).await;
     let page = json!({ "url": "data:text/html,<p>Here" });
@@ -173,7 +173,7 @@ async fn an_element_that_does_not_match_is_not_found_and_no_long_address_is_repe
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_client_is_notified_when_the_resource_list_changes() {
     let client = launch(&[]).spawn();
     let hello = client.initialize(json!({})).await;
@@ -184,7 +184,7 @@ async fn a_client_is_notified_when_the_resource_list_changes() {
     assert_eq!(told["method"], "notifications/resources/list_changed");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn only_files_written_by_tools_are_resources() {
     let client = server(&[]).await;
     let written = client.workspace().join("own.txt");
@@ -214,7 +214,7 @@ async fn only_files_written_by_tools_are_resources() {
     assert!(log["text"].as_str().unwrap().contains("said"), "{log}");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn resources_show_secrets_no_more_than_answers_do() {
     let secrets = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(secrets.path(), "TOKEN=open-sesame-42\n").unwrap();
@@ -246,7 +246,7 @@ async fn resources_show_secrets_no_more_than_answers_do() {
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_subscriber_is_notified_of_navigations() {
     let client = server(&[]).await;
     client
@@ -268,7 +268,7 @@ async fn a_subscriber_is_notified_of_navigations() {
         .unwrap();
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_subscriber_is_notified_of_reloads() {
     let client = server(&[]).await;
     let open = json!({ "url": "data:text/html,one" });
@@ -283,7 +283,7 @@ async fn a_subscriber_is_notified_of_reloads() {
     assert_eq!(told["params"]["uri"], page, "{told}");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn the_ids_of_sessions_and_pages_are_completed() {
     let client = server(&[]).await;
     let created = client.call("create_session", json!({})).await.raw["structuredContent"].clone();
@@ -301,14 +301,14 @@ async fn the_ids_of_sessions_and_pages_are_completed() {
     assert_eq!(complete("elementId", "").await, json!([]));
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_drop_in_configuration_has_no_resources() {
     let client = server(&["--toolsets=browser"]).await;
     let answer = client.request("resources/list", json!({})).await;
     assert!(format!("{:?}", answer.unwrap_err()).contains("-32601"));
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn files_written_before_roots_are_known_stay_resources() {
     let server = HttpServer::start(launch(&[])).await;
     let params = json!({
@@ -335,7 +335,7 @@ async fn files_written_before_roots_are_known_stay_resources() {
     assert_eq!(names.len(), 2, "{listed}");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn files_of_one_principal_are_not_readable_by_another() {
     let keys = tempfile::NamedTempFile::new().unwrap();
     let secret = |name: &str| format!("{name}-0123456789abcdef0123456789abcdef");

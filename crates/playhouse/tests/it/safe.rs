@@ -2,13 +2,10 @@
 
 use serde_json::{Value, json};
 use std::fs;
-use std::time::Duration;
-use testkit::{Client, Engine, Site};
+use testkit::{Client, Engine, Site, eventually};
 
 use crate::cli::run;
 use crate::{launch, launch_on};
-
-testkit::on_each_engine!(permission_requests_of_pages_are_denied);
 
 const SAFE: [&str; 3] = ["--safe", "--allowed-domains", "127.0.0.1"];
 
@@ -22,7 +19,7 @@ async fn refusal(args: &[&str]) -> String {
     client.whole_stderr().await
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn safe_mode_needs_domains_and_refuses_what_contradicts_it() {
     let told = refusal(&["--safe"]).await;
     assert!(
@@ -67,7 +64,7 @@ async fn safe_mode_needs_domains_and_refuses_what_contradicts_it() {
     assert!(!told.contains("other-secret"), "{told}");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn secrets_are_typed_into_documents_of_their_origins_only() {
     let site = Site::start().await;
     let page = "<input id=field oninput='out.textContent = value.length'><p id=out></p>";
@@ -119,7 +116,7 @@ async fn secrets_are_typed_into_documents_of_their_origins_only() {
     );
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn the_help_of_safe_mode_is_its_table() {
     for args in [
         &["--safe", "--help"][..],
@@ -141,7 +138,7 @@ fn the_help_of_safe_mode_is_its_table() {
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn clients_run_no_code_and_name_no_files() {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>safe</title><input type=file><p id=out></p><script>document.querySelector('input').onchange = async (event) => { const [file] = event.target.files; out.textContent = file.name + ': ' + await file.text(); };</script>");
@@ -196,7 +193,7 @@ async fn clients_run_no_code_and_name_no_files() {
     assert!(!shot.is_error, "{}", shot.text);
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn pages_reach_allowed_domains_and_no_private_addresses() {
     let site = Site::start().await;
     let client = safe(&[]).await;
@@ -213,7 +210,7 @@ async fn pages_reach_allowed_domains_and_no_private_addresses() {
     assert_eq!(told["errorCode"], "URL_BLOCKED", "{told}");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn downloads_are_quarantined() {
     let site = Site::start().await;
     let client = safe(&[]).await;
@@ -243,13 +240,11 @@ async fn downloads_are_quarantined() {
         .call("browser_click", json!({ "target": "a" }))
         .await
         .text;
-    let told = async {
-        while !shown.contains("more.txt.quarantine") {
-            shown += &client.call("browser_snapshot", json!({})).await.text;
-        }
-    };
-    let told = tokio::time::timeout(Duration::from_secs(60), told).await;
-    assert!(told.is_ok(), "{shown}");
+    eventually(async || {
+        shown += &client.call("browser_snapshot", json!({})).await.text;
+        shown.contains("more.txt.quarantine")
+    })
+    .await;
     assert!(shown.contains("quarantined"), "{shown}");
     let list = client
         .request("resources/list", json!({}))
@@ -258,6 +253,7 @@ async fn downloads_are_quarantined() {
     assert!(!list.to_string().contains("quarantine"), "{list}");
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn permission_requests_of_pages_are_denied(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page("/", "<p id=place>…</p><p id=notes>…</p><p id=states></p><script>
@@ -286,7 +282,7 @@ async fn permission_requests_of_pages_are_denied(engine: Engine) {
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn the_settings_of_safe_mode_are_printed() {
     let output = run(&[
         "config",

@@ -6,8 +6,6 @@ use testkit::{Client, Engine, Site};
 
 use crate::launch;
 
-testkit::on_each_engine!(a_password_that_is_a_secret_shows_its_name_and_others_stay_masked);
-
 const PAGE: &str = "<title>my hunter22</title><input aria-label=Name oninput='out.textContent = value'>\
     <p id=out>hunter22</p><script>console.log('saw hunter22')</script>";
 
@@ -26,7 +24,7 @@ async fn client(args: &[&str], secrets: &str) -> (Client, String) {
     (client, answer.text)
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_secret_is_typed_by_its_name_and_shown_by_it() {
     let (client, first) = client(&[], "PASSWORD=hunter22\nQUOTED='it\"s'\nEMPTY=\n").await;
     assert!(
@@ -90,7 +88,7 @@ async fn a_secret_is_typed_by_its_name_and_shown_by_it() {
     );
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn no_file_shows_a_secret() {
     let (client, _) = client(&["--caps", "storage"], "PASSWORD=hunter22\n").await;
     let set = json!({ "key": "k", "value": "hunter22" });
@@ -127,7 +125,7 @@ async fn no_file_shows_a_secret() {
     assert_eq!(names.len(), 6, "{names:?}");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn code_names_a_secret_as_its_language_does() {
     for (language, value) in [
         ("python", "os.environ[\"P\"]"),
@@ -142,6 +140,7 @@ async fn code_names_a_secret_as_its_language_does() {
     }
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn a_password_that_is_a_secret_shows_its_name_and_others_stay_masked(engine: Engine) {
     let (client, _) = client(engine.args(), "PASSWORD=hunter22\nOTHER=pässwörd\n").await;
     let site = Site::start().await;

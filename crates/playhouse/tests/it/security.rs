@@ -2,14 +2,13 @@
 
 use serde_json::{Value, json};
 use std::fs;
-use std::time::Duration;
-use testkit::Site;
+use testkit::{Site, eventually};
 
 use crate::{launch, server};
 
 const EXAMPLE: &str = include_str!("../../src/config/tests/shape.json");
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_blocked_domain_gets_no_request_and_the_rule_is_reported() {
     let (site, other) = (Site::start().await, Site::start().await);
     let elsewhere = other.cross_origin_url();
@@ -60,7 +59,7 @@ async fn a_blocked_domain_gets_no_request_and_the_rule_is_reported() {
     assert!(other.requests().is_empty());
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn internal_pages_require_the_option() {
     let inside = json!({ "url": "chrome://version" });
     let client = server(&[]).await;
@@ -79,7 +78,7 @@ async fn internal_pages_require_the_option() {
     );
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_screenshot_may_be_too_large() {
     let client = server(&["--max-screenshot-size", "500"]).await;
     let refused = client.call("browser_take_screenshot", json!({})).await;
@@ -96,7 +95,7 @@ async fn a_screenshot_may_be_too_large() {
     assert!(!client.workspace().join("now.png").exists());
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn images_above_the_limit_are_not_compared() {
     let client = server(&["--toolsets", "session"]).await;
     let wide = image::RgbaImage::new(150_000, 1);
@@ -112,7 +111,7 @@ async fn images_above_the_limit_are_not_compared() {
     );
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_forbidden_tool_is_not_listed_and_its_call_fails() {
     let client = server(&[
         "--toolsets",
@@ -159,7 +158,7 @@ async fn a_forbidden_tool_is_not_listed_and_its_call_fails() {
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn the_example_of_the_specification_serves() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("config.json");
@@ -192,7 +191,7 @@ async fn the_example_of_the_specification_serves() {
     );
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn reports_are_objects_in_a_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("logs/server.log");
@@ -233,7 +232,7 @@ async fn reports_are_objects_in_a_file() {
     );
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn the_browser_is_started_as_its_settings_say() {
     let site = Site::start().await;
     let folder = tempfile::tempdir().expect("a folder");
@@ -256,12 +255,10 @@ async fn the_browser_is_started_as_its_settings_say() {
     let agent = client.call("evaluate", agent).await;
     assert_eq!(agent.raw["structuredContent"]["result"], "Tester/1");
     let file = downloads.join("told.txt");
-    let waiting = async {
-        // It is put there when somebody is told.
-        while !file.exists() {
-            client.call("browser_snapshot", json!({})).await;
-        }
-    };
-    let waited = tokio::time::timeout(Duration::from_secs(60), waiting).await;
-    assert!(waited.is_ok(), "nothing is at {}", file.display());
+    eventually(async || {
+        // It is put there when it is reported.
+        client.call("browser_snapshot", json!({})).await;
+        file.exists()
+    })
+    .await;
 }

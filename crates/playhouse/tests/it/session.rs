@@ -7,7 +7,7 @@ use testkit::Site;
 
 use crate::{launch, server};
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn the_session_log_contains_each_call_and_its_answer() {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Tea</title><h1>Green</h1>");
@@ -74,7 +74,7 @@ async fn the_session_log_contains_each_call_and_its_answer() {
     );
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn old_files_go_when_the_output_folder_is_full_and_those_of_the_call_stay() {
     let client = server(&["--output-max-size", "1"]).await;
     let output = client.workspace().join(".playwright-mcp");
@@ -97,7 +97,7 @@ async fn old_files_go_when_the_output_folder_is_full_and_those_of_the_call_stay(
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn an_idle_browser_is_closed_and_restarted() {
     let site = Site::start().await;
     let url = site.add_page(
@@ -115,7 +115,7 @@ async fn an_idle_browser_is_closed_and_restarted() {
     assert!(!answer.text.contains("was gone"), "{}", answer.text);
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_browser_can_be_there_before_the_first_call() {
     let client = launch(&["--prelaunch", "--log-level", "debug"])
         .start()

@@ -3,21 +3,10 @@
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::time::Duration;
-use testkit::{Client, Engine, RemoteBrowser, Resource, Site};
+use testkit::{Client, Engine, RemoteBrowser, Resource, Site, eventually};
 
-use crate::faults::{kill_pages, until};
+use crate::faults::kill_pages;
 use crate::{server, server_on};
-
-testkit::on_each_engine!(
-    sessions_share_only_a_browser,
-    a_page_in_an_endless_loop_can_be_left,
-    a_page_in_an_endless_loop_holds_up_no_other_session,
-);
-// WebKit asks its user for passwords and permissions, and keeps no answers for the next document.
-testkit::on_each_engine!(but webkit: browser_data_of_one_session_is_not_visible_to_others);
-
-/// How long something may take that has to happen; only a failure waits for it.
-const WAIT_TIMEOUT: Duration = Duration::from_secs(60);
 
 async fn object(client: &Client, tool: &str, arguments: Value) -> Value {
     let answer = client.call(tool, arguments).await;
@@ -39,31 +28,15 @@ async fn created(client: &Client) -> String {
 
 /// Waits until no more sessions are listed than so many.
 pub(crate) async fn until_listed(client: &Client, count: usize) {
-    let waiting = async {
-        loop {
-            let list = object(client, "list_sessions", json!({})).await;
-            if list["sessions"].as_array().map(Vec::len) == Some(count) {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    let waited = tokio::time::timeout(WAIT_TIMEOUT, waiting).await;
-    assert!(waited.is_ok(), "there are not {count} sessions");
+    eventually(async || {
+        let list = object(client, "list_sessions", json!({})).await;
+        let sessions = list["sessions"].as_array().map(Vec::len);
+        (sessions == Some(count)).then_some(()).ok_or(list)
+    })
+    .await;
 }
 
-/// Waits until the browser itself has so many contexts.
-async fn until_it_has(browser: &RemoteBrowser, contexts: usize) {
-    let waiting = async {
-        while browser.contexts().await != contexts {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    let waited = tokio::time::timeout(WAIT_TIMEOUT, waiting).await;
-    assert!(waited.is_ok(), "there are not {contexts} contexts");
-}
-
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_closed_session_leaves_no_data_in_the_browser() {
     let mut browser = RemoteBrowser::start().await;
     let endpoint = browser.http();
@@ -80,7 +53,7 @@ async fn a_closed_session_leaves_no_data_in_the_browser() {
     object(&client, "evaluate", used).await;
     object(&client, "create_session", json!({ "timeout": 1 })).await;
     until_listed(&client, 1).await;
-    until_it_has(&browser, before + 1).await;
+    eventually(async || browser.contexts().await == before + 1).await;
     // The browser is as warm as before for whoever is left, and whoever comes.
     let script = json!({ "sessionId": stays, "script": "1" });
     let answer = object(&client, "evaluate", script).await;
@@ -92,7 +65,7 @@ async fn a_closed_session_leaves_no_data_in_the_browser() {
     assert!(browser.is_running());
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn the_default_limits_are_ten_sessions_and_five_minutes() {
     let client = server(&["--toolsets", "session"]).await;
     for _ in 0..10 {
@@ -110,7 +83,7 @@ async fn the_default_limits_are_ten_sessions_and_five_minutes() {
     );
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_session_begins_with_all_that_another_has_saved() {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Here</title>");
@@ -130,6 +103,7 @@ async fn a_session_begins_with_all_that_another_has_saved() {
     assert_eq!(seen["result"], json!(["a=1", "1", "2", "kept"]), "{seen}");
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn sessions_share_only_a_browser(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Here</title>");
@@ -181,6 +155,11 @@ async fn sessions_share_only_a_browser(engine: Engine) {
     assert_eq!(still["success"], true, "{still}");
 }
 
+#[testkit::test(
+    chromium,
+    firefox,
+    not(webkit = "the browser asks its user for passwords and permissions")
+)]
 async fn browser_data_of_one_session_is_not_visible_to_others(engine: Engine) {
     let site = Site::start().await;
     let kept = testkit::Resource::html("kept").header("cache-control", "max-age=3600");
@@ -231,7 +210,7 @@ async fn browser_data_of_one_session_is_not_visible_to_others(engine: Engine) {
     assert_ne!(evaluated(&other, ask).await, "granted");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn there_are_no_more_sessions_than_there_may_be() {
     let client = server(&["--toolsets", "session", "--max-sessions", "3"]).await;
     let mut pending = Vec::new();
@@ -256,7 +235,7 @@ async fn there_are_no_more_sessions_than_there_may_be() {
     created(&client).await;
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn an_unused_session_expires() {
     let client = server(&["--toolsets", "session"]).await;
     let session = object(&client, "create_session", json!({ "timeout": 1 })).await;
@@ -281,7 +260,7 @@ async fn an_unused_session_expires() {
     );
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_session_does_not_wait_for_another() {
     let client = server(&["--toolsets", "session"]).await;
     let (one, other) = (created(&client).await, created(&client).await);
@@ -298,7 +277,7 @@ async fn a_session_does_not_wait_for_another() {
     drop(waiting);
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_session_has_what_it_was_created_with() {
     let client = server(&["--toolsets", "session"]).await;
     let options = json!({ "userAgent": "Tester/1", "viewport": { "width": 640, "height": 480 }, "locale": "de-DE", "timezone": "Asia/Tokyo" });
@@ -312,7 +291,7 @@ async fn a_session_has_what_it_was_created_with() {
     );
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn browser_tools_can_name_a_session_and_need_to_where_there_is_no_default_one() {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Mine</title>");
@@ -349,6 +328,7 @@ async fn browser_tools_can_name_a_session_and_need_to_where_there_is_no_default_
     assert_eq!(list["sessions"][0]["title"], "Mine");
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn a_page_in_an_endless_loop_can_be_left(engine: Engine) {
     let site = Site::start().await;
     let endless = site.add_page(
@@ -364,6 +344,7 @@ async fn a_page_in_an_endless_loop_can_be_left(engine: Engine) {
     assert_eq!(arrived["title"], "Fine", "{arrived}");
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn a_page_in_an_endless_loop_holds_up_no_other_session(engine: Engine) {
     let site = Site::start().await;
     let stuck = "<script>(async () => {
@@ -378,10 +359,7 @@ async fn a_page_in_an_endless_loop_holds_up_no_other_session(engine: Engine) {
     let (busy, other) = (created(&client).await, created(&client).await);
     let go = |id: &str, url: &str| json!({ "sessionId": id, "url": url });
     object(&client, "navigate", go(&busy, &stuck)).await;
-    until("the page is stuck", || {
-        site.requests().iter().any(|sent| sent.target == "/busy")
-    })
-    .await;
+    eventually(async || site.requests().iter().any(|sent| sent.target == "/busy")).await;
     for _ in 0..3 {
         let arrived = object(&client, "navigate", go(&other, &fine)).await;
         assert_eq!(arrived["title"], "Fine", "{arrived}");
@@ -391,7 +369,7 @@ async fn a_page_in_an_endless_loop_holds_up_no_other_session(engine: Engine) {
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_state_is_restored_though_the_page_is_in_an_endless_loop() {
     let site = Site::start().await;
     let stuck = "<script>(async () => {
@@ -404,7 +382,7 @@ async fn a_state_is_restored_though_the_page_is_in_an_endless_loop() {
     object(&client, "navigate", json!({ "url": stuck })).await;
     let before = site.requests().len();
     site.add_page("/busy", "");
-    until("the page is stuck", || site.requests().len() > before).await;
+    eventually(async || site.requests().len() > before).await;
     let kept =
         json!({ "origin": site.url("/"), "localStorage": [{ "name": "a", "value": "kept" }] });
     let state = json!({ "state": { "origins": [kept] } });
@@ -415,7 +393,7 @@ async fn a_state_is_restored_though_the_page_is_in_an_endless_loop() {
     assert_eq!(found["result"], "kept", "{found}");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn closing_a_session_cancels_what_is_under_way_and_later_calls_find_it_gone() {
     let client = server(&["--toolsets", "browser,session"]).await;
     let id = created(&client).await;
@@ -453,7 +431,7 @@ async fn closing_a_session_cancels_what_is_under_way_and_later_calls_find_it_gon
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn an_invalid_setting_is_reported_by_its_parameter() {
     let client = server(&["--toolsets", "session"]).await;
     let id = created(&client).await;
@@ -489,7 +467,7 @@ async fn an_invalid_setting_is_reported_by_its_parameter() {
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_page_that_crashed_between_two_calls_is_reported_once_and_replaced() {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Here</title><p>here</p>");
@@ -521,7 +499,7 @@ async fn a_page_that_crashed_between_two_calls_is_reported_once_and_replaced() {
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_page_that_crashes_during_a_navigation_is_reported_once_and_replaced() {
     let site = Site::start().await;
     let slow = Resource::new("text/javascript", "1").delay(Duration::from_secs(600));
@@ -539,7 +517,7 @@ async fn a_page_that_crashes_during_a_navigation_is_reported_once_and_replaced()
         let before = asked();
         let params = json!({ "name": tool, "arguments": { "url": url } });
         let pending = client.begin("tools/call", params).await;
-        until("the page is loading", || asked() > before).await;
+        eventually(async || asked() > before).await;
         kill_pages(&client);
         let told = pending.answer().await.expect("an answer");
         let told = &told["structuredContent"];
@@ -551,7 +529,7 @@ async fn a_page_that_crashes_during_a_navigation_is_reported_once_and_replaced()
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn every_error_names_the_session_that_the_call_named() {
     let client = server(&["--toolsets", "browser,session", "--tools=-get_value"]).await;
     let named = json!({ "name": "buyer" });
@@ -577,7 +555,7 @@ async fn every_error_names_the_session_that_the_call_named() {
     assert_eq!(told["errorCode"], "INVALID_PARAMETERS", "{told}");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn named_contexts_count_as_sessions_do_and_a_session_lives_no_longer_than_the_server_allows()
 {
     let flags = ["--max-sessions=2", "--session-timeout=600000"];

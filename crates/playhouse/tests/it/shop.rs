@@ -5,7 +5,7 @@ use testkit::Site;
 
 use crate::server;
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn signing_in_needs_the_right_password() {
     let (site, client) = (Site::start().await, server(&[]).await);
     client
@@ -52,7 +52,7 @@ async fn signing_in_needs_the_right_password() {
     assert!(client.end().await.success());
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn the_browser_exits_with_a_killed_server() {
     let (site, mut client) = (Site::start().await, server(&[]).await);
     let page = site.add_page(

@@ -2,11 +2,7 @@
 
 use crate::{call_until_released, held_page, launch};
 use serde_json::json;
-use std::time::Duration;
-use testkit::{Connection, HttpAnswer, HttpServer, Site, WebSocketClient};
-
-/// How long something may take that has to happen.
-const TIMEOUT: Duration = Duration::from_secs(60);
+use testkit::{Connection, HttpAnswer, HttpServer, Site, WebSocketClient, eventually};
 
 /// A stream of events at that path.
 async fn stream(server: &HttpServer, path: &str, session: &str) -> Connection {
@@ -41,12 +37,10 @@ async fn called(server: &HttpServer, session: &str) -> HttpAnswer {
 
 /// Waits until nothing new is begun.
 async fn refuses(server: &HttpServer) {
-    let refused = async { while server.ask("GET", "/health", &[], "").await.status != 503 {} };
-    let refused = tokio::time::timeout(TIMEOUT, refused).await;
-    assert!(refused.is_ok(), "it goes on as if nothing had been said");
+    eventually(async || server.ask("GET", "/health", &[], "").await.status == 503).await;
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_server_completes_its_calls_before_it_exits() {
     let (mut server, site, session) = gated().await;
     #[cfg(target_os = "linux")]
@@ -93,7 +87,7 @@ async fn a_server_completes_its_calls_before_it_exits() {
     processes.gone().await;
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_second_signal_ends_the_server_at_once() {
     let (mut server, _site, session) = gated().await;
     let ending = async {
@@ -107,7 +101,7 @@ async fn a_second_signal_ends_the_server_at_once() {
     assert_eq!(server.exit_status().await.code(), Some(0));
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn slow_calls_and_stalled_clients_do_not_delay_shutdown() {
     let (mut server, _site, session) = gated().await;
     let mut half = server.connection().await;

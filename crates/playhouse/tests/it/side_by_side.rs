@@ -94,7 +94,7 @@ fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap_or_default()
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn expensive_calls_do_not_block_other_clients() {
     let server = HttpServer::start(launch(&[
         "--toolsets",
@@ -147,7 +147,7 @@ async fn expensive_calls_do_not_block_other_clients() {
     assert!(text(&found).contains("Found 1 match"), "{found}");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn files_of_one_session_are_never_anothers() {
     let client = launch(&["--toolsets", "browser,session"]).start().await;
     let folder = |session: &str| format!(".playwright-mcp/session-{}/", &session[..8]);
@@ -171,7 +171,7 @@ async fn files_of_one_session_are_never_anothers() {
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn an_expression_with_too_much_backtracking_is_refused() {
     let site = Site::start().await;
     let url = site.add_page("/", &format!("<p>{}!</p>", "a".repeat(64)));

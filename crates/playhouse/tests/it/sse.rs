@@ -62,7 +62,7 @@ impl SseClient {
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn posts_go_to_the_stream_that_they_name_and_to_no_other() {
     let server = HttpServer::start(launch(&[])).await;
     let json = [("content-type", "application/json")];
@@ -102,7 +102,7 @@ async fn posts_go_to_the_stream_that_they_name_and_to_no_other() {
     assert_eq!(pong, json!({}));
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_lost_stream_ends_its_calls_and_not_its_browser_session() {
     let server = HttpServer::start(launch(&[])).await;
     let site = Site::start().await;

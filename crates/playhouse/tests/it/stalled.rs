@@ -4,7 +4,7 @@ use crate::launch;
 use serde_json::json;
 use std::time::Duration;
 use testkit::process_stats::{Depth, MARK, ProcessStats};
-use testkit::{Connection, HttpServer, WebSocketClient};
+use testkit::{Connection, HttpServer, WebSocketClient, eventually};
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 /// How long something may take that has to happen.
@@ -21,7 +21,7 @@ fn files(mark: &str) -> usize {
     ProcessStats::take(mark, Depth::Quick).servers.files
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn stalled_connections_do_not_block_others() {
     let mark = "thousand";
     let args = ["--max-connections=1100"];
@@ -49,16 +49,14 @@ async fn stalled_connections_do_not_block_others() {
     let stats = ProcessStats::take(mark, Depth::Memory);
     assert!(stats.servers.memory < MEMORY, "{stats:?}");
     drop(stalled);
-    let freed = async {
-        while files(mark) > before + 10 {
-            answers(&server).await;
-        }
-    };
-    let freed = tokio::time::timeout(TIMEOUT, freed).await;
-    assert!(freed.is_ok(), "{} files were {before}", files(mark));
+    eventually(async || {
+        answers(&server).await;
+        files(mark) <= before + 10
+    })
+    .await;
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn connections_above_the_limit_are_refused_and_slots_are_reused() {
     let server = HttpServer::start(launch(&["--max-connections=3"])).await;
     let mut places = Vec::new();
@@ -74,21 +72,16 @@ async fn connections_above_the_limit_are_refused_and_slots_are_reused() {
         connection.ask("GET", "/health", &host, "").await;
         connection.answer().await.map(|answer| answer.status)
     };
-    let until = async |status: u16| {
-        let asked = async { while asked().await != Some(status) {} };
-        let reached = tokio::time::timeout(TIMEOUT, asked).await;
-        assert!(reached.is_ok(), "never {status}");
-    };
-    until(503).await;
+    eventually(async || asked().await == Some(503)).await;
     // Even who sends more than anybody reads hears why.
     let mut large = server.connection().await;
     large.send("x".repeat(100_000)).await;
     assert_eq!(large.head().await.expect("an answer").status, 503);
     places.pop();
-    until(200).await;
+    eventually(async || asked().await == Some(200)).await;
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_client_that_never_reads_blocks_no_other_client() {
     let mark = "deaf";
     let server = HttpServer::start(launch(&[]).env(MARK, mark)).await;
@@ -131,7 +124,7 @@ async fn a_client_that_never_reads_blocks_no_other_client() {
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_client_that_stops_reading_is_disconnected() {
     let server = HttpServer::start(launch(&["--client-timeout=1000"])).await;
     let mut deaf = Connection::open_narrow(server.authority()).await;
@@ -154,7 +147,7 @@ async fn a_client_that_stops_reading_is_disconnected() {
     answers(&server).await;
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn an_ambiguous_request_is_refused() {
     let server = HttpServer::start(launch(&[])).await;
     let host = server.authority().to_owned();

@@ -91,7 +91,7 @@ async fn begin_call(server: &HttpServer, session: &str, id: u64) -> (Connection,
     (stream, first.id)
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_disconnected_client_gets_its_answer_on_reconnection() {
     let (server, site, session) = gated(&[]).await;
     // While the call runs, and after it has ended.
@@ -120,7 +120,7 @@ async fn a_disconnected_client_gets_its_answer_on_reconnection() {
     assert_eq!((head.status, message(&mut stream).await), (200, None));
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_resumed_stream_ends_with_its_call_and_its_session() {
     let (server, _site, session) = gated(&[]).await;
     let id = [("mcp-session-id", &*session)];
@@ -146,7 +146,7 @@ async fn a_resumed_stream_ends_with_its_call_and_its_session() {
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn of_two_requests_with_one_id_the_second_is_refused() {
     let (server, site, session) = gated(&[]).await;
     let (mut first, _) = begin_call(&server, &session, 5).await;
@@ -167,7 +167,7 @@ async fn of_two_requests_with_one_id_the_second_is_refused() {
     assert_eq!(pong["result"], json!({}), "{pong}");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_session_has_streams_of_its_own_until_it_is_deleted() {
     let server = HttpServer::start(launch(&[])).await;
     let session = server.begin_session().await;
@@ -210,7 +210,7 @@ async fn a_session_has_streams_of_its_own_until_it_is_deleted() {
     assert_eq!(head.status, 404);
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn an_mcp_session_without_requests_and_streams_expires() {
     let (server, site, called) = gated(&["--client-timeout=1000"]).await;
     let (call, event) = begin_call(&server, &called, 1).await;
@@ -235,7 +235,7 @@ async fn an_mcp_session_without_requests_and_streams_expires() {
     server.metric_is("mcp_sessions", 0).await;
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_stateless_request_is_cancelled_on_disconnect() {
     let server = HttpServer::start(launch(&[])).await;
     let site = Site::start().await;
@@ -261,7 +261,7 @@ async fn a_stateless_request_is_cancelled_on_disconnect() {
     assert_eq!(server.metric("mcp_sessions").await, 0);
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_listening_client_is_notified_of_shutdown() {
     let mut server = HttpServer::start(launch(&[])).await;
     let wanted =
@@ -282,7 +282,7 @@ async fn a_listening_client_is_notified_of_shutdown() {
     assert_eq!(server.exit_status().await.code(), Some(0));
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_new_stream_of_a_session_replaces_the_one_before() {
     let server = HttpServer::start(launch(&[])).await;
     let session = server.begin_session().await;
@@ -299,7 +299,7 @@ async fn a_new_stream_of_a_session_replaces_the_one_before() {
     assert_eq!(message(&mut first).await, None);
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_tool_that_is_unknown_is_no_method_that_is_missing() {
     let server = HttpServer::start(launch(&[])).await;
     let call = request(
@@ -317,7 +317,7 @@ async fn a_tool_that_is_unknown_is_no_method_that_is_missing() {
     assert_eq!(answer.json()["error"]["code"], -32601, "{answer:?}");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_listening_client_is_notified_of_a_new_page() {
     let server = HttpServer::start(launch(&[])).await;
     let wanted = json!({ "notifications": { "resourcesListChanged": true } });

@@ -14,7 +14,7 @@ fn args(certificate: &Path, key: &Path) -> [String; 3] {
     ]
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_server_with_a_certificate_accepts_only_tls() {
     let (certificate, key) = tls_files();
     let mut server = HttpServer::start(launch(&[]).args(args(&certificate, &key))).await;
@@ -40,7 +40,7 @@ async fn a_server_with_a_certificate_accepts_only_tls() {
     assert!(silent.rest().await.is_empty());
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn an_invalid_certificate_is_reported_at_start() {
     let (certificate, key) = tls_files();
     let folder = tempfile::tempdir().expect("a folder");

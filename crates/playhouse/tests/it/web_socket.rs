@@ -2,8 +2,7 @@
 
 use crate::{call_until_released, held_page, launch};
 use serde_json::{Value, json};
-use std::time::Duration;
-use testkit::{HttpServer, Site, WebSocketClient};
+use testkit::{HttpServer, Site, WebSocketClient, eventually};
 
 const PING: &str = r#"{"jsonrpc":"2.0","id":"p","method":"ping"}"#;
 
@@ -17,7 +16,7 @@ fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap_or_default()
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn messages_come_in_any_frames_and_wrong_ones_are_answered() {
     let server = HttpServer::start(launch(&[])).await;
     let url = server.web_socket();
@@ -57,7 +56,7 @@ async fn messages_come_in_any_frames_and_wrong_ones_are_answered() {
     assert!((400..500).contains(&plain.status), "{plain:?}");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn an_invalid_frame_closes_the_web_socket_with_a_reason() {
     let server = HttpServer::start(launch(&["--max-request-size=10000"])).await;
     let url = server.web_socket();
@@ -90,7 +89,7 @@ async fn an_invalid_frame_closes_the_web_socket_with_a_reason() {
     .await;
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn requests_run_side_by_side_and_a_cancelled_one_ends() {
     let server = HttpServer::start(launch(&[])).await;
     let site = Site::start().await;
@@ -116,7 +115,7 @@ async fn requests_run_side_by_side_and_a_cancelled_one_ends() {
     assert!(text(&answer["result"]).contains("open"), "{answer}");
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn clients_are_isolated_and_sessions_can_be_continued() {
     let server = HttpServer::start(launch(&[])).await;
     let site = Site::start().await;
@@ -144,7 +143,7 @@ async fn clients_are_isolated_and_sessions_can_be_continued() {
     );
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_web_socket_keeps_its_connection_slot() {
     let server = HttpServer::start(launch(&["--max-connections=2"])).await;
     let url = server.web_socket();
@@ -154,14 +153,10 @@ async fn a_web_socket_keeps_its_connection_slot() {
     assert_eq!(refused.err(), Some(503));
     assert_alive(&mut second, "others are refused").await;
     drop(first);
-    let taken = async {
-        while WebSocketClient::try_connect(&url, "mcp", &[])
-            .await
-            .is_err()
-        {
-            assert_alive(&mut second, "its place is not free yet").await;
-        }
-    };
-    let taken = tokio::time::timeout(Duration::from_secs(60), taken).await;
-    assert!(taken.is_ok(), "the place stays taken");
+    eventually(async || {
+        assert_alive(&mut second, "its place is not free yet").await;
+        let connected = WebSocketClient::try_connect(&url, "mcp", &[]).await;
+        connected.is_ok()
+    })
+    .await;
 }

@@ -3,9 +3,9 @@
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use testkit::{Client, Engine, Processes, Site};
+use testkit::{Client, Engine, Processes, Site, eventually};
 
-use crate::faults::{NOTHING, files_in, kill, until};
+use crate::faults::{NOTHING, files_in, kill};
 use crate::{launch, server};
 
 const WEBKIT: [&str; 2] = ["--browser", "webkit"];
@@ -28,8 +28,7 @@ async fn shown(client: &Client, url: &str) {
     assert!(!answer.is_error, "{}", answer.text);
 }
 
-#[tokio::test]
-#[ignore = "needs WebKit: make test-engines"]
+#[testkit::test(webkit)]
 async fn no_webkit_process_remains_of_a_killed_server() {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Here</title>");
@@ -44,8 +43,7 @@ async fn no_webkit_process_remains_of_a_killed_server() {
     running.gone().await;
 }
 
-#[tokio::test]
-#[ignore = "needs WebKit: make test-engines"]
+#[testkit::test(webkit)]
 async fn a_webkit_crash_affects_only_its_session() {
     let site = Site::start().await;
     let url = site.add_page("/", "<title>Here</title><p>here</p>");
@@ -95,8 +93,7 @@ async fn a_webkit_crash_affects_only_its_session() {
     running.gone().await;
 }
 
-#[tokio::test]
-#[ignore = "needs WebKit: make test-engines"]
+#[testkit::test(webkit)]
 async fn no_webkit_process_remains_after_shutdown() {
     let (_site, _, client) = on_a_page().await;
     let running = processes(&client);
@@ -104,8 +101,7 @@ async fn no_webkit_process_remains_after_shutdown() {
     running.gone().await;
 }
 
-#[tokio::test]
-#[ignore = "needs WebKit: make test-engines"]
+#[testkit::test(webkit)]
 async fn a_webkit_that_does_not_get_ready_is_restarted() {
     let browser = Engine::Webkit.executable();
     tokio::join!(
@@ -166,8 +162,7 @@ fn write_program(path: &Path, script: &str) {
     std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).expect("it is ours");
 }
 
-#[tokio::test]
-#[ignore = "needs WebKit: make test-engines"]
+#[testkit::test(webkit)]
 async fn a_webkit_without_the_feature_that_keeps_scroll_bars_still_starts_all_the_same() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let script = folder.path().join("MiniBrowser");
@@ -211,16 +206,12 @@ const REOPENED: &str = "() => {
   setTimeout(() => { location.hash = 'later'; fetch('/moved'); }, 500);
 }";
 
-#[tokio::test]
-#[ignore = "needs WebKit: make test-engines"]
+#[testkit::test(webkit)]
 async fn a_snapshot_reports_a_url_without_navigation_event() {
     let (site, url, client) = on_a_page().await;
     let reopened = json!({ "function": REOPENED });
     client.call("browser_evaluate", reopened).await;
-    until("the page has moved", || {
-        site.requests().iter().any(|sent| sent.target == "/moved")
-    })
-    .await;
+    eventually(async || site.requests().iter().any(|sent| sent.target == "/moved")).await;
     let snapshot = client.call("browser_snapshot", json!({})).await;
     let moved = format!("Page URL: {url}#later");
     assert!(snapshot.text.contains(&moved), "{}", snapshot.text);

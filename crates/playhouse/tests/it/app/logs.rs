@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use testkit::misbehaving_app;
+use testkit::{eventually, misbehaving_app};
 
-use super::project::{Answer, Project, get, kill, log, until};
+use super::project::{Answer, Project, get, kill, log};
 
-#[test]
+#[testkit::test(chromium)]
 fn an_app_has_a_grace_period_and_its_last_output_is_logged() {
     let project = Project::misbehaving_app(&[], &["--slow-term", "300"]);
     let ready = project.ok("--start");
@@ -16,8 +16,8 @@ fn an_app_has_a_grace_period_and_its_last_output_is_logged() {
     assert!(log(&ready, "stdout").ends_with("closing\nclosed\n"));
 }
 
-#[test]
-fn an_app_that_prints_without_end_fills_no_disk() {
+#[testkit::test(chromium)]
+async fn an_app_that_prints_without_end_fills_no_disk() {
     let own = ["--log-limit", "100000", "--stop-timeout", "300"];
     let project = Project::misbehaving_app(&own, &["--flood"]);
     let ready = project.ok("--start");
@@ -25,9 +25,7 @@ fn an_app_that_prints_without_end_fills_no_disk() {
         .as_str()
         .expect("a path")
         .to_owned();
-    until("the fourth log is full", || {
-        Path::new(&format!("{path}.3")).exists()
-    });
+    eventually(async || Path::new(&format!("{path}.3")).exists()).await;
     assert_eq!(project.ok("--status")["status"], "running");
     project.ok("--shutdown");
     project.assert_no_process_runs();
@@ -40,8 +38,8 @@ fn an_app_that_prints_without_end_fills_no_disk() {
     assert!(!Path::new(&format!("{path}.4")).exists());
 }
 
-#[test]
-fn a_log_that_cannot_grow_does_not_hold_up_the_app() {
+#[testkit::test(chromium)]
+async fn a_log_that_cannot_grow_does_not_hold_up_the_app() {
     let script = misbehaving_app();
     // A file of more than 4096 bytes is refused, as on a full disk.
     let line = format!(
@@ -56,7 +54,7 @@ fn a_log_that_cannot_grow_does_not_hold_up_the_app() {
         let padding = "x".repeat(400);
         assert_eq!(get(&ready, &format!("/log?line={number}{padding}")).0, 200);
     }
-    until("the log is full", || log(&ready, "stdout").len() == 4096);
+    eventually(async || log(&ready, "stdout").len() == 4096).await;
     assert_eq!(get(&ready, "/").0, 200);
     assert_eq!(project.ok("--status")["status"], "running");
     let restarted = project.ok("--restart");
@@ -65,8 +63,8 @@ fn a_log_that_cannot_grow_does_not_hold_up_the_app() {
     project.assert_no_process_runs();
 }
 
-#[test]
-fn a_crashed_app_is_reported_with_its_last_output() {
+#[testkit::test(chromium)]
+async fn a_crashed_app_is_reported_with_its_last_output() {
     let project = Project::misbehaving_app(&[], &[]);
     let ready = project.ok("--start");
     let agent = ureq::Agent::new_with_defaults();
@@ -74,7 +72,7 @@ fn a_crashed_app_is_reported_with_its_last_output() {
         .get(format!("{}/die", ready["url"].as_str().unwrap()))
         .call();
     assert!(died.is_err());
-    let stopped = project.until("stopped");
+    let stopped = project.until("stopped").await;
     assert_eq!(stopped["exitCode"], 7);
     let message = stopped["message"].as_str().unwrap_or_default();
     assert!(
@@ -86,7 +84,7 @@ fn a_crashed_app_is_reported_with_its_last_output() {
 
     let ready = project.ok("--start");
     kill(ready["pid"].as_u64().expect("a number"));
-    let stopped = project.until("stopped");
+    let stopped = project.until("stopped").await;
     assert_eq!(stopped["signal"], 9);
     project.assert_no_process_runs();
     assert_eq!(project.ok("--start")["status"], "ready");
@@ -94,7 +92,7 @@ fn a_crashed_app_is_reported_with_its_last_output() {
     project.assert_no_process_runs();
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn apps_are_listed_and_their_logs_are_followed() {
     use std::io::{BufRead, BufReader};
     let project = Project::misbehaving_app(&[], &[]);

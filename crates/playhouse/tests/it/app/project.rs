@@ -3,13 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use testkit::misbehaving_app;
 use testkit::process_stats::{Depth, MARK, ProcessStats, fresh_mark};
+use testkit::{eventually, misbehaving_app};
 
 /// A project with one server command, and the processes that came of it.
 pub(super) struct Project {
@@ -131,13 +130,12 @@ impl Project {
     }
 
     /// Asks for the status until it is this one.
-    pub(super) fn until(&self, status: &str) -> Value {
-        let mut now = Value::Null;
-        until(&format!("the status is {status}"), || {
-            now = self.run("--status").json;
-            now["status"] == status
-        });
-        now
+    pub(super) async fn until(&self, status: &str) -> Value {
+        eventually(async || {
+            let now = self.run("--status").json;
+            (now["status"] == status).then_some(now)
+        })
+        .await
     }
 
     pub(super) fn assert_no_process_runs(&self) {
@@ -170,14 +168,6 @@ impl Answer {
             code: output.status.code().expect("it was not killed"),
             text,
         }
-    }
-}
-
-pub(super) fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let limit = Instant::now() + Duration::from_secs(20);
-    while !holds() {
-        assert!(Instant::now() < limit, "{what}");
-        std::thread::sleep(Duration::from_millis(20));
     }
 }
 

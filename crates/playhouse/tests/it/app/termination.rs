@@ -7,11 +7,11 @@ use std::process::Command;
 use rustix::process::{Signal, kill_process};
 use serde_json::json;
 use testkit::process_stats::fresh_mark;
-use testkit::{Processes, misbehaving_app};
+use testkit::{Processes, eventually, misbehaving_app};
 
-use super::project::{Answer, Project, get, kill, pid_of, runs, until};
+use super::project::{Answer, Project, get, kill, pid_of, runs};
 
-#[test]
+#[testkit::test(chromium)]
 fn the_process_tree_ends_with_the_app() {
     for how in [
         &["--grandchild"][..],
@@ -30,8 +30,8 @@ fn the_process_tree_ends_with_the_app() {
     }
 }
 
-#[test]
-fn detached_descendants_are_killed_with_the_app() {
+#[testkit::test(chromium)]
+async fn detached_descendants_are_killed_with_the_app() {
     let script = misbehaving_app();
     let name = fresh_mark().0;
     // Without a mark, in a session of its own, and nobody's child.
@@ -39,13 +39,13 @@ fn detached_descendants_are_killed_with_the_app() {
     let project = Project::new(&[], &[&format!("{hidden}; exec node {}", script.display())]);
     project.ok("--start");
     let hidden = || Processes::default().and_mentioning(&name).count();
-    until("it runs", || hidden() > 0);
+    eventually(async || hidden() > 0).await;
     project.ok("--shutdown");
     assert_eq!(hidden(), 0);
     project.assert_no_process_runs();
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn of_two_concurrent_starts_one_succeeds() {
     let project = Project::misbehaving_app(&[], &["--slow", "300"]);
     let both = [project.begin("--start"), project.begin("--start")].map(Answer::of);
@@ -57,7 +57,7 @@ fn of_two_concurrent_starts_one_succeeds() {
     project.assert_no_process_runs();
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn an_app_inherits_no_open_files() {
     let script = misbehaving_app();
     let line = format!(
@@ -76,11 +76,11 @@ fn an_app_inherits_no_open_files() {
     project.assert_no_process_runs();
 }
 
-#[test]
-fn a_shutdown_ends_a_start_that_is_under_way() {
+#[testkit::test(chromium)]
+async fn a_shutdown_ends_a_start_that_is_under_way() {
     let project = Project::misbehaving_app(&[], &["--hang"]);
     let start = project.begin("--start");
-    let starting = project.until("unhealthy");
+    let starting = project.until("unhealthy").await;
     assert_eq!(starting["message"], "Server is starting");
     project.ok("--shutdown");
     let start = Answer::of(start);
@@ -88,11 +88,11 @@ fn a_shutdown_ends_a_start_that_is_under_way() {
     project.assert_no_process_runs();
 }
 
-#[test]
-fn a_start_continues_when_its_command_is_killed() {
+#[testkit::test(chromium)]
+async fn a_start_continues_when_its_command_is_killed() {
     let project = Project::misbehaving_app(&[], &["--slow", "500"]);
     let mut start = project.begin("--start");
-    let starting = project.until("unhealthy");
+    let starting = project.until("unhealthy").await;
     start.kill().expect("it runs");
     start.wait().expect("it ends");
     let ready = project.ok("--start");
@@ -102,7 +102,7 @@ fn a_start_continues_when_its_command_is_killed() {
     project.assert_no_process_runs();
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn an_unresponsive_supervisor_blocks_no_command() {
     let project = Project::misbehaving_app(&["--stop-timeout", "300"], &[]);
     let ready = project.ok("--start");
@@ -112,7 +112,7 @@ fn an_unresponsive_supervisor_blocks_no_command() {
     project.assert_no_process_runs();
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn an_app_without_supervisor_is_killed() {
     let how = ["--grandchild", "--leave-group"];
     let project = Project::misbehaving_app(&[], &how);
@@ -144,7 +144,7 @@ fn an_app_without_supervisor_is_killed() {
     }
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn a_process_with_a_reused_pid_is_not_killed() {
     let project = Project::misbehaving_app(&[], &[]);
     project.ok("--start");
@@ -172,7 +172,7 @@ fn a_process_with_a_reused_pid_is_not_killed() {
     project.assert_no_process_runs();
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn a_clock_that_is_set_back_makes_no_uptime_negative() {
     let project = Project::misbehaving_app(&[], &[]);
     project.ok("--start");
@@ -187,7 +187,7 @@ fn a_clock_that_is_set_back_makes_no_uptime_negative() {
     project.assert_no_process_runs();
 }
 
-#[test]
+#[testkit::test(chromium)]
 fn a_state_that_cannot_be_read_loses_no_app() {
     let project = Project::misbehaving_app(&[], &[]);
     let ready = project.ok("--start");
@@ -199,18 +199,18 @@ fn a_state_that_cannot_be_read_loses_no_app() {
     project.assert_no_process_runs();
 }
 
-#[test]
-fn an_app_that_crashes_is_started_again_if_that_is_wanted() {
+#[testkit::test(chromium)]
+async fn an_app_that_crashes_is_started_again_if_that_is_wanted() {
     let project = Project::misbehaving_app(&["--restart-on-crash"], &[]);
     let ready = project.ok("--start");
     // One that crashes at once would do so again and again.
     std::thread::sleep(std::time::Duration::from_millis(2100));
     kill(ready["pid"].as_u64().expect("a number"));
-    let mut now = ready.clone();
-    until("it runs again", || {
-        now = project.run("--status").json;
-        now["status"] == "running" && now["pid"] != ready["pid"]
-    });
+    let now = eventually(async || {
+        let now = project.run("--status").json;
+        (now["status"] == "running" && now["pid"] != ready["pid"]).then_some(now)
+    })
+    .await;
     assert_eq!(now["port"], ready["port"]);
     assert_eq!(get(&now, "/").0, 200);
     project.ok("--shutdown");

@@ -8,11 +8,6 @@ use testkit::{Attack, Client, Engine, Hit, Opening};
 
 use super::exfiltration::{ALLOWED, FORBIDDEN, Scene, server};
 
-testkit::on_each_engine!(
-    no_request_reaches_a_private_address,
-    navigations_to_private_addresses_are_refused,
-);
-
 /// What the attacks have in their names that are played on Firefox and WebKit: how an address is spelled makes no difference to them, and
 /// what browsers do is the same as with the other rules.
 const FEW: [&str; 9] = [
@@ -42,6 +37,7 @@ async fn start(engine: Engine, scene: &Scene) -> Client {
     server(engine, &flags, json!({})).await
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn no_request_reaches_a_private_address(engine: Engine) {
     let mut attacks = Attack::read("ways-out.md");
     attacks.retain(|attack| {
@@ -101,6 +97,7 @@ const ELSEWHERE: [&str; 19] = [
     "http://[fc00::1]/",
 ];
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn navigations_to_private_addresses_are_refused(engine: Engine) {
     let scene = Scene::new(Vec::new(), FORBIDDEN).await;
     let port = scene.forbidden.listen(&FORBIDDEN.addresses()).await;

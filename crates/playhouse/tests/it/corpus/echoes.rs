@@ -12,8 +12,6 @@ use testkit::{Attack, Client, Engine, Opening, Resource, Site};
 use super::reads;
 use crate::launch_on;
 
-testkit::on_each_engine!(no_echo_of_a_secret_is_shown);
-
 /// A password that the agent knows, and types.
 const PASSWORD: &str = "pa55word-of-the-agent&<1>";
 /// A secret in one line, with characters that are written otherwise in addresses, JSON and HTML.
@@ -371,6 +369,7 @@ impl Echoes {
     }
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn no_echo_of_a_secret_is_shown(engine: Engine) {
     let folder = tempfile::tempdir().expect("a folder");
     let secrets = folder.path().join("secrets.env");

@@ -8,15 +8,6 @@ use testkit::{Attack, Canary, Client, Engine, Hit, Opening, Protocol, Proxy, Sit
 
 use crate::launch_on;
 
-testkit::on_each_engine!(
-    no_request_leaves_the_allowed_domains,
-    no_request_reaches_a_blocked_domain,
-    no_request_leaves_the_allowed_origins,
-    no_request_reaches_a_blocked_origin,
-    what_rules_switch_off_works_without_them,
-    navigations_out_of_the_allowed_domains_are_refused,
-);
-
 /// How many attacks share a page.
 const FRAMES: usize = 24;
 /// How many attacks have tabs at a time.
@@ -335,6 +326,7 @@ async fn assert_no_request_passes(engine: Engine, scene: Scene, flags: &[&str]) 
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn no_request_leaves_the_allowed_domains(engine: Engine) {
     let scene = Scene::new(Attack::read("ways-out.md"), FORBIDDEN).await;
     let domains = [ALLOWED.host, ALLOWED.name, "*.allowed.localhost"].join(",");
@@ -352,18 +344,21 @@ fn in_frames(engine: Engine) -> Vec<Attack> {
     }
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn no_request_reaches_a_blocked_domain(engine: Engine) {
     let scene = Scene::new(in_frames(engine), FORBIDDEN).await;
     let domains = blocked_hosts().join(",");
     assert_no_request_passes(engine, scene, &["--blocked-domains", &domains]).await;
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn no_request_leaves_the_allowed_origins(engine: Engine) {
     let scene = Scene::new(in_frames(engine), FORBIDDEN_PORT).await;
     let origins = scene.allowed_origins();
     assert_no_request_passes(engine, scene, &["--allowed-origins", &origins]).await;
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn no_request_reaches_a_blocked_origin(engine: Engine) {
     let scene = Scene::new(in_frames(engine), FORBIDDEN).await;
     let origins = blocked_hosts().map(|host| format!("{host}:*")).join(";");
@@ -377,6 +372,7 @@ fn blocked_hosts() -> [String; 5] {
 }
 
 /// The mechanisms whose absence under rules the corpus lists are there without rules: else their tests would show nothing.
+#[testkit::test(chromium, firefox, webkit)]
 async fn what_rules_switch_off_works_without_them(engine: Engine) {
     let mut attacks = Attack::read("ways-out.md");
     let is_off = |attack: &Attack, kind| attack.exception(&["rules"], kind).is_some();
@@ -412,6 +408,7 @@ const NAVIGATIONS: [&str; 18] = [
     "http://{wide-name}:{port}/",
 ];
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn navigations_out_of_the_allowed_domains_are_refused(engine: Engine) {
     let scene = Scene::new(Vec::new(), FORBIDDEN).await;
     let port = scene.forbidden.listen(&FORBIDDEN.addresses()).await;

@@ -8,8 +8,6 @@ use testkit::{Attack, Client, Engine, Opening, Resource, Site};
 use super::reads;
 use crate::server_on;
 
-testkit::on_each_engine!(hidden_texts_are_marked, no_line_of_ours_can_be_imitated);
-
 /// Calls that give the texts of a page.
 const TEXTS: &str = r##"
 browser_snapshot {}
@@ -29,6 +27,7 @@ fn text(word: &str, attack: &Attack) -> String {
     format!("{word}-{}-.", attack.slug())
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn hidden_texts_are_marked(engine: Engine) {
     let attacks = Attack::read("hiding-places.md");
     let site = Site::start().await;
@@ -254,6 +253,7 @@ async fn imitate(
     }
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn no_line_of_ours_can_be_imitated(engine: Engine) {
     let attacks = Attack::read("imitations.md");
     let site = Site::start().await;

@@ -14,8 +14,6 @@ use super::reads;
 use crate::cli::run;
 use crate::launch_on;
 
-testkit::on_each_engine!(no_principal_reaches_files_that_are_not_its_own);
-
 /// Each tool that takes a path, with what it is called with where it has to succeed: `{path}` is the path, `own.…` are files of the
 /// principal, other names are new.
 const CALLS: &str = r##"
@@ -350,6 +348,7 @@ fn calls(engine: Engine) -> Vec<(&'static str, Value, &'static str)> {
     calls.filter(|(tool, ..)| is_played(tool)).collect()
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn no_principal_reaches_files_that_are_not_its_own(engine: Engine) {
     let site = Site::start().await;
     let url = site.add_page("/", PAGE);

@@ -5,17 +5,14 @@ use testkit::{Attack, Engine, Proxy, ProxyKind};
 
 use super::exfiltration::{ALLOWED, FORBIDDEN, Scene, server};
 
-testkit::on_each_engine!(
-    no_request_bypasses_an_http_proxy,
-    no_request_bypasses_a_socks_proxy
-);
-
 const CREDENTIALS: (&str, &str) = ("me", "open sesame");
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn no_request_bypasses_an_http_proxy(engine: Engine) {
     assert_no_bypass(engine, ProxyKind::Http).await;
 }
 
+#[testkit::test(chromium, firefox, webkit)]
 async fn no_request_bypasses_a_socks_proxy(engine: Engine) {
     assert_no_bypass(engine, ProxyKind::Socks5).await;
 }

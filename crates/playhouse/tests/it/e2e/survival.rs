@@ -3,10 +3,10 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use testkit::Site;
+use testkit::{Site, eventually};
 
 use super::{Project, failed, site_and_project, text};
-use crate::faults::{browsers, kill, until};
+use crate::faults::{browsers, kill};
 
 /// A command whose app is a process that does nothing: its page is the site's. It does not restart while there is a file `broken`.
 const IDLE_APP: &str = r#"alive() { [ -f "$APP.pid" ] && kill -0 "$(cat "$APP.pid")" 2> /dev/null; }
@@ -21,7 +21,7 @@ case $1 in
   *) alive && kill "$(cat "$APP.pid")"; echo '{"status":"stopped"}' ;;
 esac"#;
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn one_command_is_two_servers_by_its_environment() {
     let (site, project) = site_and_project().await;
     let command = project.script(&site, IDLE_APP);
@@ -42,7 +42,7 @@ async fn one_command_is_two_servers_by_its_environment() {
     project.no_app_runs().await;
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn apps_of_a_killed_server_are_stopped_by_the_next() {
     let (site, project) = site_and_project().await;
     let command = project.script(&site, IDLE_APP);
@@ -58,7 +58,7 @@ async fn apps_of_a_killed_server_are_stopped_by_the_next() {
     assert!(next.end().await.success());
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_session_survives_its_server_and_its_browser() {
     let (site, project) = site_and_project().await;
     let command = project.script(&site, IDLE_APP);
@@ -130,7 +130,7 @@ async fn a_session_survives_its_server_and_its_browser() {
     project.no_app_runs().await;
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn pages_are_closed_before_their_server_is_stopped() {
     let site = Site::start().await;
     let project = Project::new();
@@ -165,10 +165,7 @@ esac"#,
     let client = project.serve(&command, &[]).await;
     client.success("e2e_start", json!({})).await;
     let open = project.path("open");
-    until("the page listens", || {
-        fs::read_to_string(&open).is_ok_and(|open| open == "1")
-    })
-    .await;
+    eventually(async || fs::read_to_string(&open).is_ok_and(|open| open == "1")).await;
     let stopped = client.success("e2e_stop", json!({})).await;
     assert_eq!(text(&stopped, "/servers/0/status"), "stopped");
     project.no_app_runs().await;

@@ -5,7 +5,7 @@ use testkit::Resource;
 
 use super::HostilePage;
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn navigation_errors_carry_the_net_error() {
     let visit = HostilePage::with(&["--timeout-navigation", "20000"]).await;
     let site = &visit.site;
@@ -45,7 +45,7 @@ async fn navigation_errors_carry_the_net_error() {
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_crashed_tab_is_reported_and_replaced() {
     let visit = HostilePage::with(&["--allowed-schemes", "chrome"]).await;
     visit.open("<title>Crashes</title>").await;

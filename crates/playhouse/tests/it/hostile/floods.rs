@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::HostilePage;
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_page_that_opens_windows_without_end_can_be_left() {
     let visit = HostilePage::with(&["--timeout-action", "3000"]).await;
     for opens in [
@@ -25,7 +25,7 @@ async fn a_page_that_opens_windows_without_end_can_be_left() {
     visit.is_lean();
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_flood_of_messages_and_requests_does_not_hold_up_the_page() {
     let visit = HostilePage::with(&["--timeout-action", "20000"]).await;
     for flood in [

@@ -9,7 +9,7 @@ const BUTTON: &str = "<title>Giant</title><button>Go</button>";
 /// A machine with much else to do gets there too.
 const PATIENT: &[&str] = &["--timeout-action", "20000", "--timeout-navigation", "40000"];
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_page_of_fifty_megabytes_uses_bounded_memory() {
     let visit = HostilePage::with(PATIENT).await;
     let giant = "lorem ipsum ".repeat(50_000_000 / 12);
@@ -25,7 +25,7 @@ async fn a_page_of_fifty_megabytes_uses_bounded_memory() {
     visit.is_lean();
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_text_and_a_name_of_megabytes_are_cut() {
     let visit = HostilePage::with(PATIENT).await;
     let (text, name) = ("lorem ".repeat(200_000), "x".repeat(2_000_000));
@@ -47,7 +47,7 @@ async fn a_text_and_a_name_of_megabytes_are_cut() {
     visit.is_lean();
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_tree_that_is_too_large_to_be_shown_is_searched_as_a_whole() {
     let visit = HostilePage::with(PATIENT).await;
     let texts: String = (0..45)
@@ -66,7 +66,7 @@ async fn a_tree_that_is_too_large_to_be_shown_is_searched_as_a_whole() {
     visit.is_lean();
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn output_of_client_code_uses_bounded_memory() {
     let visit = HostilePage::with(PATIENT).await;
     visit.open(BUTTON).await;
@@ -83,7 +83,7 @@ async fn output_of_client_code_uses_bounded_memory() {
     visit.is_lean();
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_hundred_thousand_nodes_are_shown_in_part() {
     let visit = HostilePage::with(&[PATIENT, &["--snapshot-mode", "none"]].concat()).await;
     let items = "<li>one of very many</li>".repeat(100_000);
@@ -103,7 +103,7 @@ async fn a_hundred_thousand_nodes_are_shown_in_part() {
     visit.is_lean();
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn five_hundred_frames_do_not_hold_up_the_next_page() {
     let visit = HostilePage::with(&[PATIENT, &["--snapshot-mode", "none"]].concat()).await;
     visit

@@ -6,9 +6,9 @@ use super::HostilePage;
 
 const BUTTON: &str = "<button>Go</button>";
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_page_in_an_endless_loop_can_be_left() {
-    let visit = HostilePage::with(&["--timeout-action", "3000"]).await;
+    let visit = HostilePage::with_hurry(&["--timeout-action", "2000"]).await;
     for loops in [
         "setTimeout(() => { for (;;); }, 100)",
         "setInterval(() => { for (;;); }, 100)",
@@ -32,16 +32,17 @@ async fn a_page_in_an_endless_loop_can_be_left() {
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_call_that_never_ends_times_out() {
     let visit =
-        HostilePage::with(&["--timeout-navigation", "4000", "--timeout-action", "4000"]).await;
+        HostilePage::with_hurry(&["--timeout-navigation", "2000", "--timeout-action", "2000"])
+            .await;
     visit.open(BUTTON).await;
     for endless in ["() => { for (;;); }", "() => new Promise(() => {})"] {
         let given_up = visit
             .call("browser_evaluate", json!({ "function": endless }))
             .await;
-        assert_eq!(given_up.error(), "TimeoutError: Timeout 4000ms exceeded.");
+        assert_eq!(given_up.error(), "TimeoutError: Timeout 2000ms exceeded.");
         // The script was halted: the page still is what it was.
         let seen = visit.call("browser_snapshot", json!({})).await;
         assert!(
@@ -57,7 +58,7 @@ async fn a_call_that_never_ends_times_out() {
         )
         .await;
     assert!(
-        given_up.error().contains("Timeout 4000ms exceeded."),
+        given_up.error().contains("Timeout 2000ms exceeded."),
         "{}",
         given_up.text
     );
@@ -66,7 +67,7 @@ async fn a_call_that_never_ends_times_out() {
         .call("browser_click", json!({ "target": "getByRole('button')" }))
         .await;
     assert!(
-        given_up.error().contains("Timeout 4000ms exceeded."),
+        given_up.error().contains("Timeout 2000ms exceeded."),
         "{}",
         given_up.text
     );
@@ -77,7 +78,7 @@ async fn a_call_that_never_ends_times_out() {
     ] {
         let given_up = visit.open(&endless).await;
         assert!(
-            given_up.error().contains("Timeout 4000ms exceeded."),
+            given_up.error().contains("Timeout 2000ms exceeded."),
             "{}",
             given_up.text
         );
@@ -87,7 +88,7 @@ async fn a_call_that_never_ends_times_out() {
         let url = visit.site.url(endless);
         let given_up = visit.call("browser_navigate", json!({ "url": url })).await;
         assert!(
-            given_up.error().contains("Timeout 4000ms exceeded."),
+            given_up.error().contains("Timeout 2000ms exceeded."),
             "{}",
             given_up.text
         );
@@ -95,7 +96,7 @@ async fn a_call_that_never_ends_times_out() {
     }
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_page_with_repeated_dialogs_can_be_left() {
     let visit = HostilePage::with(&[]).await;
     for asks in [

@@ -11,7 +11,7 @@ const CLOBBERS: &str = "children parentNode parentElement tagName localName node
     clientTop labels shadowRoot assignedSlot firstElementChild id className classList style offsetWidth offsetHeight innerHTML hidden role \
     title name action submit length elements compareDocumentPosition previousElementSibling";
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn fields_named_after_properties_do_not_hide_their_form() {
     let visit = HostilePage::with(&["--caps", "testing"]).await;
     let fields: String = CLOBBERS
@@ -72,7 +72,7 @@ const REPLACES: &str = "
     window.Promise = window.Map = window.Set = window.Error = window.Node = window.Element = window.Symbol = window.MutationObserver = null;
     performance.now = Date.now = () => NaN;";
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_page_that_replaces_what_scripts_rely_on_is_used_all_the_same() {
     let visit = HostilePage::with(&[]).await;
     visit
@@ -114,7 +114,7 @@ async fn a_page_that_replaces_what_scripts_rely_on_is_used_all_the_same() {
     visit.assert_usable("replaced functions").await;
 }
 
-#[tokio::test]
+#[testkit::test(chromium)]
 async fn a_page_that_never_rests_or_lies_too_deep_can_be_used() {
     let visit = HostilePage::with(&["--timeout-action", "20000"]).await;
     let restless = "new MutationObserver(() => setTimeout(() => d.append(document.createElement('p')))).observe(d, { childList: true }); d.append('x');";

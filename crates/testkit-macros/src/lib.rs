@@ -1,0 +1,140 @@
+//! The attribute `#[testkit::test]`, which registers a function with the test harness of `testkit`.
+
+use proc_macro::{Delimiter, TokenStream, TokenTree};
+
+/// Registers a function as a test, with what it requires:
+///
+/// ```ignore
+/// #[testkit::test]                      // nothing
+/// #[testkit::test(chromium, node)]      // a Chromium and Node
+/// async fn a_rule() {}
+///
+/// #[testkit::test(chromium, firefox, not(webkit = "has no command for it"))]
+/// async fn a_rule_of_browsers(engine: Engine) {}
+/// ```
+///
+/// A function without a parameter becomes one test, which requires everything that is listed: `chromium`, `firefox`, `webkit`, `node`,
+/// `clients` (third-party ones), `grid` (a Selenium Grid). A function with a parameter becomes one test for each browser that is listed,
+/// named after it (`a_rule_of_browsers::firefox`); what else is listed is required by each. With `not`, the test is reported as ignored
+/// on that browser, with the reason. The function may be async.
+#[proc_macro_attribute]
+pub fn test(attributes: TokenStream, item: TokenStream) -> TokenStream {
+    match registration(attributes, item.clone()) {
+        Ok(registration) => [item, registration].into_iter().collect(),
+        Err(why) => compiled(&format!("::core::compile_error! {{ {why:?} }}")),
+    }
+}
+
+fn registration(attributes: TokenStream, item: TokenStream) -> Result<TokenStream, String> {
+    let Function {
+        name,
+        is_async,
+        has_parameter,
+    } = Function::read(item)?;
+    let (required, excluded) = requirements(attributes)?;
+    let run = match (has_parameter, is_async) {
+        (false, false) => format!("Once({name})"),
+        (false, true) => format!("Once(|| ::testkit::harness::block_on({name}()))"),
+        (true, false) => format!("ForEachEngine({name})"),
+        (true, true) => {
+            format!("ForEachEngine(|engine| ::testkit::harness::block_on({name}(engine)))")
+        }
+    };
+    Ok(compiled(&format!(
+        "::testkit::harness::submit! {{
+            ::testkit::harness::Test {{
+                path: ::core::concat!(::core::module_path!(), \"::{name}\"),
+                required: &[{required}],
+                excluded: &[{excluded}],
+                run: ::testkit::harness::Run::{run},
+            }}
+        }}"
+    )))
+}
+
+/// What matters of the function that is registered.
+struct Function {
+    name: String,
+    is_async: bool,
+    has_parameter: bool,
+}
+
+impl Function {
+    fn read(item: TokenStream) -> Result<Self, String> {
+        let mut tokens = item.into_iter();
+        let mut is_async = false;
+        for token in tokens.by_ref() {
+            match token.to_string().as_str() {
+                "async" => is_async = true,
+                "fn" => break,
+                _ => {}
+            }
+        }
+        let name = tokens.next().ok_or("a test is a function")?.to_string();
+        let has_parameter = match tokens.next() {
+            Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis => {
+                !group.stream().is_empty()
+            }
+            _ => return Err("a test has no generic parameters".to_owned()),
+        };
+        Ok(Self {
+            name,
+            is_async,
+            has_parameter,
+        })
+    }
+}
+
+/// What is listed in the attribute, as elements of the arrays `required` and `excluded`.
+fn requirements(attributes: TokenStream) -> Result<(String, String), String> {
+    let (mut required, mut excluded) = (String::new(), String::new());
+    let mut tokens = attributes.into_iter();
+    while let Some(token) = tokens.next() {
+        match (token.to_string().as_str(), tokens.next()) {
+            ("not", Some(TokenTree::Group(group))) => {
+                excluded.push_str(&exclusion(group.stream())?);
+                // The comma after it.
+                tokens.next();
+            }
+            (word, None | Some(TokenTree::Punct(_))) => {
+                required.push_str(&format!("{},", prerequisite(word)?));
+            }
+            (word, _) => return Err(format!("`{word}` is followed by a comma")),
+        }
+    }
+    Ok((required, excluded))
+}
+
+/// `webkit = "a reason"` as a pair.
+fn exclusion(tokens: TokenStream) -> Result<String, String> {
+    let words: Vec<_> = tokens.into_iter().map(|token| token.to_string()).collect();
+    match words.as_slice() {
+        [browser, equals, reason] if equals == "=" && reason.starts_with('"') => {
+            Ok(format!("({}, {reason}),", engine(browser)?))
+        }
+        _ => Err("an exclusion is `not(BROWSER = \"REASON\")`".to_owned()),
+    }
+}
+
+fn prerequisite(word: &str) -> Result<String, String> {
+    let path = "::testkit::Prerequisite::";
+    Ok(match word {
+        "node" => format!("{path}Node"),
+        "clients" => format!("{path}Clients"),
+        "grid" => format!("{path}Grid"),
+        browser => format!("{path}Browser({})", engine(browser)?),
+    })
+}
+
+fn engine(word: &str) -> Result<&'static str, String> {
+    match word {
+        "chromium" => Ok("::testkit::Engine::Chromium"),
+        "firefox" => Ok("::testkit::Engine::Firefox"),
+        "webkit" => Ok("::testkit::Engine::Webkit"),
+        _ => Err(format!("`{word}` is no prerequisite")),
+    }
+}
+
+fn compiled(text: &str) -> TokenStream {
+    text.parse().expect("the text is Rust")
+}

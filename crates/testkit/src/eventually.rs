@@ -1,0 +1,69 @@
+//! Waiting for what happens in another process, or in another task.
+
+use std::fmt::Display;
+use std::panic::Location;
+use std::time::Duration;
+
+use tokio::time::{sleep, timeout};
+
+/// How long a condition may take to hold, also on a busy machine; only a failure waits for it.
+const TIMEOUT: Duration = Duration::from_secs(120);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
+
+/// What a condition gives: `bool`, an `Option` with a value, or a `Result` with a value or what is still in its way.
+pub trait Condition {
+    /// What [`eventually`] returns.
+    type Value;
+
+    /// The value, or what is still in the way.
+    fn check(self) -> Result<Self::Value, String>;
+}
+
+impl Condition for bool {
+    type Value = ();
+
+    fn check(self) -> Result<(), String> {
+        if self { Ok(()) } else { Err(String::new()) }
+    }
+}
+
+impl<T> Condition for Option<T> {
+    type Value = T;
+
+    fn check(self) -> Result<T, String> {
+        self.ok_or_else(String::new)
+    }
+}
+
+impl<T, E: Display> Condition for Result<T, E> {
+    type Value = T;
+
+    fn check(self) -> Result<T, String> {
+        self.map_err(|error| error.to_string())
+    }
+}
+
+/// Waits until a condition holds, and returns its value.
+///
+/// # Panics
+/// If it does not hold within two minutes. The message has the line of the caller, and what was still in the way.
+#[track_caller]
+pub fn eventually<C: Condition>(
+    mut condition: impl AsyncFnMut() -> C,
+) -> impl Future<Output = C::Value> {
+    let caller = Location::caller();
+    async move {
+        let mut obstacle = String::new();
+        let holds = async {
+            loop {
+                match condition().await.check() {
+                    Ok(value) => return value,
+                    Err(still) => obstacle = still,
+                }
+                sleep(POLL_INTERVAL).await;
+            }
+        };
+        let value = timeout(TIMEOUT, holds).await.ok();
+        value.unwrap_or_else(|| panic!("{caller}: not so within {TIMEOUT:?}. {obstacle}"))
+    }
+}
