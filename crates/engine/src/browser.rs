@@ -7,7 +7,6 @@ use crate::context::{self, BrowserContext};
 use crate::error::{Error, Result};
 use crate::launch::{self, ConnectOptions, LaunchOptions};
 use crate::progress::Progress;
-use crate::task;
 use network::{ContextKind, Network};
 use std::sync::Arc;
 use std::time::Duration;

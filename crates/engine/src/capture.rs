@@ -7,11 +7,11 @@ use crate::memory;
 use crate::page::Page;
 use crate::progress::Progress;
 use crate::snapshot::{Facts, FrameSnapshot, RenderOptions};
-use crate::task::compute;
 use futures_util::future::{BoxFuture, join_all};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
+use task::compute;
 
 /// How long a frame below the main one may take; one that hangs is shown without its content.
 const FRAME_TIMEOUT: Duration = Duration::from_secs(3);

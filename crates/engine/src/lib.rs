@@ -28,10 +28,8 @@ mod regexp;
 mod routes;
 mod selector;
 mod settle;
-mod size;
 mod snapshot;
 mod storage;
-mod task;
 
 pub use action::{Click, InputFile, Payload};
 pub use addresses::AddressRules;
@@ -69,7 +67,5 @@ pub use reading::{Content, ElementFacts, Form, Link, Links, Metadata, Table};
 pub use routes::{HeaderChanges, Mock, Route, RouteAnswer, Routes, UrlPattern};
 pub use selector::{Selector, SelectorError, Step, Target, TextMatch};
 pub use settle::{SettleOptions, Settled, Watch};
-pub use size::is_large;
 pub use snapshot::{Found, Pattern};
 pub use storage::{OriginStorage, StorageItem, StorageState};
-pub use task::{Task, compute, compute_if_large, pretty, run_to_completion, spawn};

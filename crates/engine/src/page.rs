@@ -28,11 +28,11 @@ use crate::input::Pressed;
 use crate::network::{Request, RequestLog};
 use crate::origins::OriginRules;
 use crate::progress::Progress;
-use crate::task::read_json;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use task::read_json;
 use tokio::sync::{mpsc, watch};
 
 /// The functions of the injected code that tell what a page says.

@@ -1,5 +1,5 @@
 //! JavaScript regular expressions with a budget. QuickJS matches them, as a browser would, and stops at so many steps; its memory is bounded
-//! too. Matching belongs into [`task::compute`](crate::task::compute): even what is within the budget takes long.
+//! too. Matching belongs into [`task::compute`]: even what is within the budget takes long.
 
 use crate::error::{Error, Result};
 use rquickjs::context::intrinsic;

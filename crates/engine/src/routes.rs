@@ -2,10 +2,10 @@
 
 use crate::error::{Error, Result};
 use crate::regexp::RegExp;
-use crate::task::{compute, spawn};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use task::{compute, spawn};
 
 /// Names and values of headers.
 type Headers = Vec<(String, String)>;

@@ -1,30 +1,25 @@
 //! The servers of the app under test: started by the command that the user configured, counted, and stopped with the last session that
 //! uses them. What a session does with them is the tools' business.
 
-mod answer;
-#[cfg(unix)]
-pub(crate) mod app;
 mod command;
 mod lease;
 mod logs;
-pub(crate) mod owners;
 mod plain;
 mod process;
-pub(crate) mod processes;
 
 use crate::config::{DevServerSettings, DevServers as Settings};
 use crate::error::{Error, Result, ServerReport};
 use command::{CommandReply, Verb};
 use lease::{Lease, LeaseFolder};
-use processes::Identity;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use supervisor::processes::Identity;
+use supervisor::{Answer, Logs, Status, owners};
 use tokio::time::Instant;
 
-pub(crate) use answer::Answer;
 pub(crate) use command::last_lines;
-pub(crate) use logs::{Excerpt, Logs, Position, between, end, last, page, since};
+pub(crate) use logs::{Excerpt, Position, between, end, last, page, since};
 
 /// How long a server that says that it is ready may take to accept a connection.
 const LISTEN_TIMEOUT: Duration = Duration::from_secs(5);
@@ -156,7 +151,7 @@ impl DevServers {
     /// Stops what servers of ours had running that were killed.
     pub(crate) fn stop_leftovers(&self) {
         let leases = self.leases.clone();
-        engine::spawn("clearing up servers", async move {
+        task::spawn("clearing up servers", async move {
             for register in LeaseFolder::all(&leases) {
                 let alone = register.lock_exclusive(LOCK_TIMEOUT).await;
                 let (is_shared, left) = register.other_users(&alone, None);
@@ -208,7 +203,7 @@ impl Drop for Use {
     fn drop(&mut self) {
         if !self.given_back {
             let server = self.server.clone();
-            engine::spawn("stopping server", async move {
+            task::spawn("stopping server", async move {
                 if let Err(error) = server.release(Reason::Over).await {
                     tracing::warn!(%error, "a server cannot be stopped");
                 }
@@ -258,8 +253,14 @@ impl DevServer {
     pub(crate) async fn status(&self) -> Result<Answer> {
         if let Some(external_answer) = self.external_answer() {
             return Ok(match is_open(&external_answer, Duration::ZERO).await {
-                true => external_answer.with_status("running"),
-                false => external_answer.with_status("stopped"),
+                true => Answer {
+                    status: Status::Running,
+                    ..external_answer
+                },
+                false => Answer {
+                    status: Status::Stopped,
+                    ..external_answer
+                },
             });
         }
         let before = self.known();
@@ -274,9 +275,9 @@ impl DevServer {
         if let Some(known) = known.as_mut()
             && before.as_ref() == Some(known)
             && said.answer.url.is_some()
-            && matches!(&*said.answer.status, "running" | "unhealthy")
+            && matches!(said.answer.status, Status::Running | Status::Unhealthy)
         {
-            known.moves_to(&said.answer);
+            known.update_address(&said.answer);
         }
         Ok(said.answer)
     }
@@ -345,7 +346,7 @@ impl DevServer {
         }
         match self.start_and_wait(&mut state, Verb::Start).await {
             Ok(answer) => {
-                state.foreign &= answer.status == "already_running";
+                state.foreign &= answer.status == Status::AlreadyRunning;
                 state.users += 1;
                 Ok(Use {
                     server: self.clone(),
@@ -355,7 +356,7 @@ impl DevServer {
             Err(error) => {
                 if state.users == 0 {
                     // Something may have been started all the same, unless it ran before.
-                    let ran = |known: Answer| known.status == "already_running";
+                    let ran = |known: Answer| known.status == Status::AlreadyRunning;
                     state.foreign &= self.known().is_some_and(ran);
                     drop(alone);
                     let stopped = self.stop_unless_shared(&mut state, Reason::Over).await;
@@ -371,7 +372,7 @@ impl DevServer {
         let CommandReply { answer, started } = self.run_start_command(state, verb).await?;
         // One that ran before keeps its process.
         if let Some(lease) = &mut state.lease
-            && answer.status != "already_running"
+            && answer.status != Status::AlreadyRunning
         {
             lease.set_process(started);
         }
@@ -539,7 +540,7 @@ async fn is_open(answer: &Answer, limit: Duration) -> bool {
 async fn to_the_end<T: Send + 'static>(
     work: impl Future<Output = Result<T>> + Send + 'static,
 ) -> Result<T> {
-    let done = engine::run_to_completion("server of the app", work).await;
+    let done = task::run_to_completion("server of the app", work).await;
     done.unwrap_or_else(|| {
         Err(Error::Internal {
             tool: "e2e",

@@ -57,7 +57,7 @@ pub fn main() -> ExitCode {
         #[cfg(unix)]
         Some((app::NAME, matches)) => return wait(app::run(matches, &environment, &cwd)),
         #[cfg(unix)]
-        Some((crate::apps::app::SUPERVISOR, _)) => return app::run_supervisor(),
+        Some((supervisor::SUPERVISOR, _)) => return app::run_supervisor(),
         Some((setup::NAME, matches)) => return setup::run(matches, &environment, &cwd),
         Some((audit::NAME, matches)) => return audit::run(matches, &cwd),
         Some((completions::NAME, matches)) => return completions::run(matches),

@@ -27,7 +27,7 @@ pub use config::{
     schema as config_schema,
 };
 pub use error::ErrorCode;
-pub use sessions::script::reference as code_reference;
+pub use script::reference as code_reference;
 pub use tools::reference::{
     BrowserColumn, all_tools, browser_reference, error_reference, tool_reference,
 };

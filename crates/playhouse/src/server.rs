@@ -407,7 +407,7 @@ impl Server {
             ticket,
             cancel.clone(),
         );
-        engine::spawn("prelaunch", async move {
+        task::spawn("prelaunch", async move {
             let started = async {
                 sessions.adopt_profile_session(&client).await;
                 let chosen = sessions.default_session();

@@ -5,7 +5,6 @@ mod default_session;
 pub(crate) mod downloads;
 mod expiry;
 mod options;
-pub(crate) mod script;
 pub(crate) mod session;
 mod visible;
 
@@ -17,13 +16,13 @@ use crate::error::{Error, Result};
 use crate::files;
 use browsers::Browsers;
 use default_session::{DefaultScope, DefaultSession, DefaultSessions};
-use engine::Task;
 use expiry::Deadline;
 pub(crate) use expiry::unix_ms;
 use session::{Ended, Session};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
+use task::Task;
 use tokio::sync::watch;
 use uuid::Uuid;
 
@@ -305,7 +304,7 @@ impl Sessions {
     fn watch(self: &Arc<Self>, created: &Arc<Created>) {
         let (sessions, watched) = (Arc::downgrade(self), Arc::downgrade(created));
         let (deadline, mut calls) = (created.deadline.clone(), created.calls.subscribe());
-        let watch = engine::spawn("session expiry", async move {
+        let watch = task::spawn("session expiry", async move {
             loop {
                 deadline.wait().await;
                 if calls.wait_for(|calls| *calls == 0).await.is_err() {
@@ -432,7 +431,7 @@ struct PendingSession(Option<Arc<Session>>);
 impl Drop for PendingSession {
     fn drop(&mut self) {
         if let Some(session) = self.0.take() {
-            engine::spawn(
+            task::spawn(
                 "closing session",
                 async move { session.release_browser().await },
             )

@@ -445,7 +445,7 @@ async fn write(
 /// Starts one of the two tasks of a connection, whose [`Owner`] aborts it.
 #[expect(
     clippy::disallowed_methods,
-    reason = "the engine's task module is above this crate; the connection owns and ends its tasks"
+    reason = "the connection owns and ends its tasks"
 )]
 fn spawn(task: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
     tokio::spawn(task).abort_handle()

@@ -4,8 +4,8 @@ use crate::backend::InputStep;
 use crate::error::{Error, Result};
 use crate::input::Pressed;
 use crate::page::Page;
-use crate::task::spawn;
 use std::time::Duration;
+use task::spawn;
 
 /// A sequence of input that is in progress. Dropped before its end, it lets go of what it holds down.
 ///

@@ -2,9 +2,9 @@
 
 use super::ContextBackend;
 use crate::error::{Error, Result};
-use crate::task::{self, Undo};
 use std::fmt::Debug;
 use std::sync::Arc;
+use task::{self, Undo};
 
 /// Creates a context, also if the caller gives up: its name is known only when the browser answers. The context is closed unless the
 /// undo that comes with it is disarmed.

@@ -5,7 +5,6 @@ use super::dial::{Failure, Stream, in_time};
 use super::pool::{PooledConnection, To};
 use super::rules::Destination;
 use super::tunnel::{Server, Tunnel};
-use crate::task;
 use http::header::{
     CONNECTION, EXPECT, HOST, HeaderName, HeaderValue, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE,
     UPGRADE,

@@ -1,9 +1,9 @@
 //! Connections that are kept for the next request.
 
 use super::rules::Destination;
-use crate::task::Task;
 use hyper::body::Incoming;
 use hyper::client::conn::http1::SendRequest;
+use task::Task;
 
 /// A connection that can take the next request.
 pub(super) struct PooledConnection {

@@ -5,7 +5,6 @@ use super::dial::{Failure, Stream, connect_to_proxy};
 use super::rules::Destination;
 use crate::backend::{Endpoint, Proxy, ProxyScheme};
 use crate::error::{Error, Result as Checked};
-use crate::task;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;

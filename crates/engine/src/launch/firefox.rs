@@ -8,7 +8,6 @@ use crate::backend::bidi::BidiBrowser;
 use crate::backend::{BrowserBackend, Proxy};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
-use crate::task;
 use serde_json::{Value, json};
 use std::sync::{Arc, Weak};
 use std::time::Duration;

@@ -5,7 +5,6 @@
 
 use super::profile::Profile;
 use crate::error::{Error, Result};
-use crate::task::{self, Task};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use std::collections::VecDeque;
 use std::io;
@@ -15,6 +14,7 @@ use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::Duration;
+use task::{self, Task};
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 use tokio::sync::{oneshot, watch};
 

@@ -3,10 +3,10 @@
 use super::process::Process;
 use super::upload::upload;
 use crate::error::{Error, Result};
-use crate::task::{self, Task};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
+use task::{self, Task};
 use tokio::time::Instant;
 use wire::Connection;
 use wire::webdriver::WebDriverSession;

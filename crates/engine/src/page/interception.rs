@@ -4,8 +4,8 @@ use super::{Page, Shared};
 use crate::backend::{Fetched, PausedRequest, Verdict};
 use crate::error::Result;
 use crate::progress::Progress;
-use crate::task::spawn;
 use std::sync::{Arc, PoisonError};
+use task::spawn;
 use tokio::sync::mpsc;
 
 /// Requests that may wait for one decider.

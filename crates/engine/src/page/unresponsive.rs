@@ -4,7 +4,6 @@ use super::{Page, PageState};
 use crate::backend::{DialogKind, FrameId, Handle};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
-use crate::task;
 use serde_json::Value;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};

@@ -1,7 +1,7 @@
 use super::*;
 use crate::backend::{DialogKind, PageEvent, RequestEvent};
 use crate::page::fake::Fake;
-use crate::task::{Task, spawn};
+use task::{Task, spawn};
 
 /// A document in which nothing changes after so long.
 fn quiet_after(after: u64) -> Fake {

@@ -2,10 +2,10 @@
 
 use crate::error::Result;
 use crate::regexp::RegExp;
-use crate::task::compute;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
+use task::compute;
 
 /// How many lines are shown before and after a match.
 const AROUND: usize = 3;

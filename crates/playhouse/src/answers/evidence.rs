@@ -1,8 +1,8 @@
 //! The evidence of a failure in a session that tests an app, as answers show it: the state of the page and of the servers.
 
-use crate::apps::{Answer, Logs};
 use serde::Serialize;
 use std::path::Path;
+use supervisor::{Answer, Logs, Status};
 
 /// What is known of a failure beside the error itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -65,14 +65,14 @@ pub(crate) struct ServerState {
 impl ServerState {
     /// Whether it has ended, by the word of its command, or runs without listening, as a watcher does whose app has crashed.
     pub(crate) fn is_dead(&self) -> bool {
-        self.answer.status == "stopped" || self.refuses
+        self.answer.status == Status::Stopped || self.refuses
     }
 
     /// Whether there is nothing to say of it but that it does well.
     fn is_well(&self) -> bool {
         let Answer { status, error, .. } = &self.answer;
         !self.refuses
-            && status == "running"
+            && *status == Status::Running
             && error.is_none()
             && self.answer.healthy != Some(false)
     }

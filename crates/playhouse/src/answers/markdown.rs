@@ -203,7 +203,7 @@ fn sentence(error: &Error) -> String {
 
 fn add_server(text: &mut Sections, server: &ServerState) {
     let answer = &server.answer;
-    let mut facts = vec![answer.status.clone()];
+    let mut facts = vec![answer.status.to_string()];
     match answer.healthy {
         Some(true) => facts.push("healthy".to_owned()),
         Some(false) => facts.push("not healthy".to_owned()),

@@ -131,9 +131,8 @@ impl Reply {
             _ => "",
         });
         let texts: Vec<_> = texts.collect();
-        let objects =
-            |part: &Part| matches!(part, Part::Object(object) if engine::is_large(object));
-        engine::is_large(&(texts, &self.code, snapshot, &self.error))
+        let objects = |part: &Part| matches!(part, Part::Object(object) if task::is_large(object));
+        task::is_large(&(texts, &self.code, snapshot, &self.error))
             || self.parts.iter().any(objects)
     }
 }
@@ -175,7 +174,7 @@ impl Answer {
             Some(SnapshotFacts::Inline(yaml)) => yaml,
             _ => "",
         };
-        self.reply.is_large() || engine::is_large(snapshot)
+        self.reply.is_large() || task::is_large(snapshot)
     }
 }
 

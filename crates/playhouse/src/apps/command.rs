@@ -1,10 +1,8 @@
 //! Running the command of a server: within its time, its output bounded, nothing of it left when it does not end.
 
-use super::answer::Answer;
 use super::logs::{self, readable};
 use super::plain;
 use super::process::started_by;
-use crate::apps::processes::Identity;
 use crate::config::DevServerSettings;
 use crate::error::{Error, Result, ServerReport};
 use std::path::Path;
@@ -12,6 +10,8 @@ use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use strum::IntoStaticStr;
+use supervisor::processes::Identity;
+use supervisor::{Answer, Status};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::{Child, Command};
 
@@ -51,13 +51,13 @@ impl Verb {
         }
     }
 
-    /// The words that a success has.
-    fn successes(self) -> &'static [&'static str] {
+    /// The statuses of an answer to a command that succeeded.
+    fn successes(self) -> &'static [Status] {
         match self {
-            Self::Start => &["ready", "already_running"],
-            Self::Restart => &["restarted", "ready"],
-            Self::Status => &["running", "stopped", "unhealthy"],
-            Self::Shutdown => &["stopped"],
+            Self::Start => &[Status::Ready, Status::AlreadyRunning],
+            Self::Restart => &[Status::Restarted, Status::Ready],
+            Self::Status => &[Status::Running, Status::Stopped, Status::Unhealthy],
+            Self::Shutdown => &[Status::Stopped],
         }
     }
 }
@@ -101,12 +101,12 @@ pub(super) async fn try_ask(
             return Err(ran.failed(settings, verb, format!("{wrong} ({code})"), None));
         }
     };
-    let succeeded = verb.successes().contains(&&*answer.status);
+    let succeeded = verb.successes().contains(&answer.status);
     let reason = match (ran.status.success(), succeeded) {
         // To ask after a server that does not run is no mistake.
         (true, true) => None,
-        (false, true) if verb == Verb::Status && answer.status != "running" => None,
-        (_, false) if answer.status == "error" => {
+        (false, true) if verb == Verb::Status && answer.status != Status::Running => None,
+        (_, false) if answer.status == Status::Error => {
             // A message may end with the last line of the app.
             let words = [answer.error.as_deref(), answer.message.as_deref()];
             let words: Vec<_> = words
@@ -124,11 +124,14 @@ pub(super) async fn try_ask(
             answer.status,
             ended(ran.status)
         )),
-        (_, false) => Some(format!(
-            "it answered with the status \"{}\", and should have answered with one of: {}",
-            answer.status,
-            verb.successes().join(", ")
-        )),
+        (_, false) => {
+            let successes: Vec<_> = verb.successes().iter().map(Status::to_string).collect();
+            Some(format!(
+                "it answered with the status \"{}\", and should have answered with one of: {}",
+                answer.status,
+                successes.join(", ")
+            ))
+        }
     };
     if let Some(reason) = reason {
         return Err(ran.failed(settings, verb, reason, Some(&answer)));
@@ -393,7 +396,7 @@ impl OutputCapture {
             news: tokio::sync::watch::Sender::new(Progress::default()),
         });
         let listening = ear.clone();
-        engine::spawn("output of a server's command", async move {
+        task::spawn("output of a server's command", async move {
             if let Some(pipe) = pipe {
                 listening.listen(pipe).await;
             }

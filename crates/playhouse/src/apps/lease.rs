@@ -1,8 +1,6 @@
 //! That we have a server running is noted in a file for as long as it is so. The file is locked by us and by nobody else: one that is not
 //! locked was left behind by a server of ours that was killed, and what it started is stopped by the next one that comes.
 
-use crate::apps::owners::{EXTENSION, LOCK};
-use crate::apps::processes::Identity;
 use crate::config::DevServerSettings;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -10,6 +8,8 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use supervisor::owners::{EXTENSION, LOCK};
+use supervisor::processes::Identity;
 use tokio::time::Instant;
 use uuid::Uuid;
 

@@ -1,52 +1,8 @@
 //! The logs of a server: files that grow, that are rotated, and that are read in parts.
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
-use std::path::{Path, PathBuf};
-
-/// The paths of a server's logs.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Logs {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) stdout: Option<PathBuf>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) stderr: Option<PathBuf>,
-    /// Both, in the order in which it was written.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) combined: Option<PathBuf>,
-}
-
-impl Logs {
-    pub(crate) fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-
-    /// All paths, without doubles.
-    pub(crate) fn paths(&self) -> Vec<String> {
-        let all = [&self.stdout, &self.stderr, &self.combined]
-            .into_iter()
-            .flatten();
-        let mut paths: Vec<_> = all.map(|path| path.display().to_string()).collect();
-        paths.dedup();
-        paths
-    }
-
-    /// The one that tells most of what went wrong: the first that has a line.
-    pub(crate) fn errors(&self) -> Option<&Path> {
-        let all = [&self.stderr, &self.combined, &self.stdout];
-        let mut named = all.into_iter().filter_map(|path| path.as_deref());
-        let has_lines = |path: &&Path| path.metadata().is_ok_and(|facts| facts.len() > 1);
-        named.clone().find(has_lines).or_else(|| named.next())
-    }
-
-    /// Both outputs together, where the command writes such a log.
-    pub(crate) fn combined(&self) -> Option<&Path> {
-        let named = self.combined.as_deref();
-        named.filter(|path| path.is_file() || (self.stdout.is_none() && self.stderr.is_none()))
-    }
-}
+use std::path::Path;
 
 /// A place in a log: it stays the same place when the file is renamed and another one begun.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -302,22 +258,6 @@ mod tests {
         fs::rename(&path, folder.path().join("app.log.1")).unwrap();
         append(&path, "four\n");
         assert_eq!(between(&path, from, to, 100).unwrap().text, "two\n");
-    }
-
-    #[test]
-    fn the_log_of_errors_is_one_that_has_lines() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = |name: &str| Some(folder.path().join(name));
-        let logs = Logs {
-            stdout: path("out.log"),
-            stderr: path("err.log"),
-            combined: path("never-written.log"),
-        };
-        append(logs.stderr.as_deref().unwrap(), "");
-        assert_eq!(logs.errors(), logs.stderr.as_deref());
-        append(logs.stdout.as_deref().unwrap(), "Error: no table\n");
-        assert_eq!(logs.errors(), logs.stdout.as_deref());
-        assert_eq!(logs.combined(), None);
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! Commands that are the app itself, such as `npm run dev`, and know nothing of the interface: how they are told from server commands, and
 //! how `playhouse app` runs them.
 
-use crate::apps::processes::{Identity, table};
 use crate::config::DevServerSettings;
 use std::path::Path;
 use std::time::Duration;
+use supervisor::processes::{Identity, table};
 use tokio::time::Instant;
 
 /// How long the command may listen on a port of its own before it answers.

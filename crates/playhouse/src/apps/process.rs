@@ -1,7 +1,7 @@
 //! The process of a server that a command has started, as far as it is known for certain, and its end.
 
-use crate::apps::processes::Identity;
 use std::time::Duration;
+use supervisor::processes::Identity;
 
 /// How long it may take to end when it is asked to.
 #[cfg(unix)]

@@ -10,12 +10,11 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use sha2::{Digest, Sha256};
 
 use super::{print, wait};
-use crate::apps::app::{
-    Answer, App, AppEntry, AppError, Request, SUPERVISOR, close_inherited_files, follow, list,
-    supervise,
-};
-use crate::apps::owners;
 use crate::config::{ConfigError, Environment, apps_folder};
+use supervisor::{
+    Answer, App, AppEntry, AppError, Request, SUPERVISOR, close_inherited_files, follow, list,
+    owners, supervise,
+};
 
 pub(super) const NAME: &str = "app";
 const OPTIONS: [&str; 4] = ["start", "restart", "status", "shutdown"];

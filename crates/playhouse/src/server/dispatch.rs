@@ -56,10 +56,10 @@ pub(crate) async fn run(
     };
     let is_large = match &outcome {
         Ok(answer) => answer.is_large(),
-        Err(error) => engine::is_large(error),
+        Err(error) => task::is_large(error),
     };
     let (settings, id) = (call.settings.clone(), session_id.map(str::to_owned));
-    let content = engine::compute_if_large(is_large, move || {
+    let content = task::compute_if_large(is_large, move || {
         let render = render(tool, outcome, evidence.as_ref(), id.as_deref(), &settings);
         redact_and_bound(tool, render, &settings)
     });

@@ -204,7 +204,7 @@ impl Browsers {
     /// Starts as many browsers as there have to be, and does so again whenever one of them is gone.
     pub(crate) fn fill(self: &Arc<Self>) {
         if self.settings.pool.min > 0 {
-            engine::spawn("browser pool", keep_filled(Arc::downgrade(self))).detach();
+            task::spawn("browser pool", keep_filled(Arc::downgrade(self))).detach();
         }
     }
 
@@ -212,7 +212,7 @@ impl Browsers {
     /// the last one that needed it.
     pub(crate) async fn release(self: &Arc<Self>, open: OpenContext) {
         let browsers = self.clone();
-        engine::run_to_completion("closing browser", async move {
+        task::run_to_completion("closing browser", async move {
             browsers.end(open, EmptyPolicy::Ends).await
         })
         .await;
@@ -221,7 +221,7 @@ impl Browsers {
     /// The same, but the browser stays for the next session that comes.
     pub(crate) async fn release_context(self: &Arc<Self>, open: OpenContext) {
         let browsers = self.clone();
-        engine::run_to_completion("closing browser", async move {
+        task::run_to_completion("closing browser", async move {
             browsers.end(open, EmptyPolicy::Stays).await
         })
         .await;
@@ -253,7 +253,7 @@ impl Browsers {
     ) -> bool {
         if let ReleaseOutcome::Waits(idle_browser) = released {
             let waiting = close_when_idle(Arc::downgrade(self), group.clone(), idle_browser);
-            engine::spawn("idle browser", waiting).detach();
+            task::spawn("idle browser", waiting).detach();
             return false;
         }
         matches!(released, ReleaseOutcome::Ends)
@@ -454,7 +454,7 @@ struct PendingContext(Option<BrowserContext>);
 impl Drop for PendingContext {
     fn drop(&mut self) {
         if let Some(context) = self.0.take() {
-            engine::spawn("closing context", async move {
+            task::spawn("closing context", async move {
                 let closed = context.close(&Progress::new(CLOSE_TIMEOUT)).await;
                 tracing::debug!(?closed, "closed the context");
             })
@@ -469,7 +469,7 @@ struct PendingBrowser(Option<Browser>);
 impl PendingBrowser {
     async fn close(mut self) {
         if let Some(browser) = self.0.take() {
-            engine::run_to_completion("closing browser", close(browser)).await;
+            task::run_to_completion("closing browser", close(browser)).await;
         }
     }
 }
@@ -477,7 +477,7 @@ impl PendingBrowser {
 impl Drop for PendingBrowser {
     fn drop(&mut self) {
         if let Some(browser) = self.0.take() {
-            engine::spawn("closing browser", close(browser)).detach();
+            task::spawn("closing browser", close(browser)).detach();
         }
     }
 }

@@ -229,7 +229,7 @@ impl Sessions {
         for created in left.into_iter().take(surplus) {
             created.deadline.expire_now();
             let sessions = self.clone();
-            engine::spawn("surplus session", async move {
+            task::spawn("surplus session", async move {
                 let _turn = created.session.turn().await;
                 sessions.expire(&created).await;
             })

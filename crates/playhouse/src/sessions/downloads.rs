@@ -50,8 +50,7 @@ impl Downloads {
         }
         let shared = self.shared.clone();
         // A call may be cancelled meanwhile: what was moved is known to be.
-        engine::run_to_completion("moving downloads", async move { shared.take_in(all).await })
-            .await;
+        task::run_to_completion("moving downloads", async move { shared.take_in(all).await }).await;
     }
 
     /// Where a download lies that has arrived.

@@ -8,6 +8,7 @@ mod idle;
 mod init_pages;
 mod journal;
 mod report;
+mod script_access;
 mod tab;
 mod tabs;
 
@@ -20,14 +21,16 @@ use crate::error::{Error, Result};
 use crate::files::artifacts::Artifacts;
 use crate::files::{self, FileAccess, Output, Workspace};
 use crate::sessions::browsers::Browsers;
-use crate::sessions::script::{Script, ScriptContext, ScriptRegistry};
 use app::App;
-use engine::{Page, Task, Throttling};
+use engine::{Page, Throttling};
 use journal::Journal;
+use script::{Script, ScriptContext, ScriptRegistry};
+use script_access::ScriptAccess;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
+use task::Task;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -376,9 +379,11 @@ impl Session {
         Ok(ScriptContext {
             context: tabs.open().context.clone(),
             page,
-            files: FileAccess::new(output.clone(), call.permission()),
+            access: Arc::new(ScriptAccess::new(
+                FileAccess::new(output.clone(), call.permission()),
+                tabs.downloads(),
+            )),
             registry: self.registry.clone(),
-            downloads: tabs.downloads(),
             action: self.settings.timeouts.action,
             navigation: self.settings.timeouts.navigation,
             longest: self.settings.longest_call(),
@@ -403,7 +408,7 @@ impl Session {
     /// Closes the browser; the next call that needs one starts another.
     pub(crate) async fn close(self: &Arc<Self>) {
         let session = self.clone();
-        engine::run_to_completion("closing session", async move {
+        task::run_to_completion("closing session", async move {
             session.close_contexts(None).await;
             if let Some(tabs) = session.forget() {
                 session.browsers.release(tabs.open().clone()).await;
@@ -415,7 +420,7 @@ impl Session {
     /// Closes what it has of a browser, which stays for others.
     pub(crate) async fn release_browser(self: &Arc<Self>) {
         let session = self.clone();
-        engine::run_to_completion("closing session", async move {
+        task::run_to_completion("closing session", async move {
             session.close_contexts(session.ended.get().copied()).await;
             session.close_own_context().await;
         })

@@ -73,7 +73,7 @@ impl Visible {
     /// Ends a session that nobody has heard of yet.
     pub(crate) fn discard(&self, created: Arc<Created>) {
         let sessions = self.sessions.clone();
-        engine::spawn("abandoned session", async move {
+        task::spawn("abandoned session", async move {
             sessions.closed(&created).await;
         })
         .detach();

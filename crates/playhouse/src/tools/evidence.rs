@@ -2,7 +2,7 @@
 //! when a tool fails, and kept for `e2e_errors`; a call that goes well costs a look at what came.
 
 use crate::answers::evidence::{EarlierError, Evidence, ScreenshotFile, ServerState};
-use crate::apps::{self, Answer, DevServer, Excerpt, Logs, Position};
+use crate::apps::{self, DevServer, Excerpt, Position};
 use crate::calls::Call;
 use crate::error::{Error, ErrorCode, ServerReport};
 use crate::sessions::session::app::{
@@ -15,6 +15,7 @@ use engine::{MessageKind, Progress, ScreenshotArea, ScreenshotFormat};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use supervisor::{Answer, Logs, Status};
 use tokio::time::Instant;
 
 /// How long a page may take to be drawn that has just failed somebody.
@@ -213,7 +214,7 @@ async fn settled_state(server: &DevServer) -> (Answer, bool) {
     let until = Instant::now() + SERVER_RECOVERY_TIMEOUT;
     let mut answer = state(server).await;
     loop {
-        if answer.status == "stopped" || !server.refuses_connections().await {
+        if answer.status == Status::Stopped || !server.refuses_connections().await {
             return (answer, false);
         }
         if Instant::now() > until {
@@ -239,12 +240,10 @@ pub(crate) async fn state(server: &DevServer) -> Answer {
             ..answer
         },
         Err(error) => Answer {
-            status: if server.is_gone() {
-                "stopped"
-            } else {
-                "unknown"
-            }
-            .to_owned(),
+            status: match server.is_gone() {
+                true => Status::Stopped,
+                false => Status::Unknown,
+            },
             message: None,
             error: Some(error.to_string()),
             ..known

@@ -130,9 +130,8 @@ impl<T: Serialize + JsonSchema + Send + 'static> Output for Object<T> {
 
     async fn into_reply(self) -> serde_json::Result<Reply> {
         let Self { object, images } = self;
-        let is_large = engine::is_large(&object);
-        let object =
-            engine::compute_if_large(is_large, move || serde_json::to_value(object)).await?;
+        let is_large = task::is_large(&object);
+        let object = task::compute_if_large(is_large, move || serde_json::to_value(object)).await?;
         let images = images.into_iter().map(Part::Image);
         Ok(images.fold(Reply::default().and(Part::Object(object)), Reply::and))
     }
@@ -341,13 +340,13 @@ async fn read<T: DeserializeOwned + Send + 'static>(
     def: &'static ToolDef,
     arguments: Arguments,
 ) -> Result<T> {
-    let is_large = engine::is_large(&arguments);
+    let is_large = task::is_large(&arguments);
     let read = move || {
         let arguments = checked(def, arguments)?;
         // The schema let them through: if they do not fit, the schema and the struct disagree.
         serde_json::from_value(arguments).map_err(|error| def.internal(&error))
     };
-    engine::compute_if_large(is_large, read).await
+    task::compute_if_large(is_large, read).await
 }
 
 /// The arguments as the struct of the tool takes them, or what is wrong with them.

@@ -2,7 +2,6 @@
 
 use axum::Router;
 use axum::body::Body;
-use engine::Task;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -13,6 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
+use task::Task;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -118,7 +118,7 @@ impl Listening {
                     tracing::debug!(%error, "a connection ended");
                 }
             };
-            engine::spawn("connection", served).detach();
+            task::spawn("connection", served).detach();
         }
         open.close();
         open.wait().await;
@@ -127,7 +127,7 @@ impl Listening {
 
 /// Tells a client that there is no place for it, as far as it listens.
 fn refuse(mut stream: TcpStream, turn: OwnedSemaphorePermit) -> Task {
-    engine::spawn("refusal", async move {
+    task::spawn("refusal", async move {
         let told = async {
             stream.write_all(SERVICE_UNAVAILABLE).await?;
             stream.shutdown().await?;
@@ -242,7 +242,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Drop for LingeringStrea
 
 /// Ends our side, and reads to the end of the other.
 fn drain(mut stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) -> Task {
-    engine::spawn("last word", async move {
+    task::spawn("last word", async move {
         let drained = async {
             stream.shutdown().await?;
             let mut ignored = [0; 16 * 1024];
@@ -329,7 +329,7 @@ mod tests {
             stop: end.clone(),
             end: end.clone(),
         };
-        let served = engine::spawn("listener", listening.serve(Router::new()));
+        let served = task::spawn("listener", listening.serve(Router::new()));
         for beginning in ["", "GET / HTTP/1.1\r\nhost: local"] {
             let mut stream = TcpStream::connect(address).await.unwrap();
             stream.write_all(beginning.as_bytes()).await.unwrap();

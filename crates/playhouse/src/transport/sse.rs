@@ -62,7 +62,7 @@ impl Streams {
             streams: self.clone(),
             id,
         };
-        engine::spawn("SSE client", connection).detach();
+        task::spawn("SSE client", connection).detach();
         let endpoint = Event::default()
             .event("endpoint")
             .data(format!("/sse?sessionId={id}"));

@@ -57,7 +57,7 @@ async fn converse(
     } = identity;
     let caller = server.connected_caller(principal.clone());
     let (feed, mut outbox, connection) = mcp::connection(server, caller, Some(host));
-    let serving = engine::spawn("WebSocket client", connection);
+    let serving = task::spawn("WebSocket client", connection);
     let (mut sink, mut stream) = socket.split();
     let heard = watch::Sender::new(Instant::now());
     let read = async {

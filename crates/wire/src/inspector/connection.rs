@@ -403,7 +403,7 @@ async fn write(mut to: WriteHalf<NoDelayStream>, mut queued: mpsc::Receiver<Vec<
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "the engine's task module is above this crate; the connection owns and ends its tasks"
+    reason = "the connection owns and ends its tasks"
 )]
 pub(super) fn spawn(task: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
     tokio::spawn(task).abort_handle()

@@ -469,7 +469,7 @@ fn runtime_stopped() -> Error {
 /// Starts what has to be seen through: it ends with its answer, or with its connection.
 #[expect(
     clippy::disallowed_methods,
-    reason = "the engine's task module is above this crate; a command ends with its answer or its connection"
+    reason = "a command ends with its answer or its connection"
 )]
 pub(super) fn spawn(task: impl Future<Output = ()> + Send + 'static) {
     drop(tokio::spawn(task));

@@ -10,11 +10,11 @@ use crate::backend::{
 };
 use crate::error::Result;
 use crate::launch::source::{FileStager, Source};
-use crate::task::{self, Task};
 use async_trait::async_trait;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use task::{self, Task};
 use tokio::sync::watch;
 use wire::bidi::{browser, browsing_context, network, session};
 use wire::{Connection, EventStream, Session};

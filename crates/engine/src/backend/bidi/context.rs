@@ -12,7 +12,6 @@ use crate::backend::{
 };
 use crate::error::{Error, Result};
 use crate::routes::Routes;
-use crate::task;
 use async_trait::async_trait;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use wire::bidi::{browser, browsing_context};

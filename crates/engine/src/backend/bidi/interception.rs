@@ -1,9 +1,9 @@
 //! Whether requests are paused: one switch for the whole browser, because a page that opens must not send a request before it is set.
 
 use crate::error::{Error, Result};
-use crate::task::run_to_completion;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
+use task::run_to_completion;
 use wire::Session;
 use wire::bidi::network::{AddIntercept, InterceptPhase, RemoveIntercept};
 

@@ -9,11 +9,11 @@ use crate::backend::{
 use crate::error::Result;
 use crate::launch::source::{FileStager, Source};
 use crate::origins::OriginRules;
-use crate::task::{self, Task};
 use async_trait::async_trait;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
+use task::{self, Task};
 use tokio::sync::watch;
 use wire::cdp::{browser, fetch, runtime, target};
 use wire::{Connection, EventStream, RawEvent, Session};

@@ -12,7 +12,6 @@ use crate::error::{Error, Result};
 use crate::launch::source::FileStager;
 use crate::origins::OriginRules;
 use crate::routes::Routes;
-use crate::task;
 use async_trait::async_trait;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};

@@ -2,7 +2,6 @@
 
 use crate::backend::guard;
 use crate::origins::OriginRules;
-use crate::task;
 use wire::Session;
 use wire::cdp::{runtime, target};
 

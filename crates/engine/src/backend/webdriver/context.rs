@@ -15,10 +15,10 @@ use crate::error::{Error, Result};
 use crate::launch::process::Process;
 use crate::launch::source::{FileStager, Source};
 use crate::routes::Routes;
-use crate::task::{self, Task};
 use async_trait::async_trait;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
+use task::{self, Task};
 use tokio::sync::watch;
 use wire::webdriver::WebDriverSession;
 

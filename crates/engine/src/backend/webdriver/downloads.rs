@@ -2,7 +2,6 @@
 
 use super::download_watcher::{DownloadChange, DownloadWatcher};
 use crate::backend::{ContextObserver, DownloadEvent, PageId};
-use crate::task;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

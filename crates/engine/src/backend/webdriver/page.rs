@@ -7,7 +7,6 @@ use crate::backend::gesture::Devices;
 use crate::backend::{Feature, FrameId, PageBackend, PageEvent, PageId, PageObserver, Reporter};
 use crate::changes::Changes;
 use crate::error::{Error, Result};
-use crate::task;
 use async_trait::async_trait;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};

@@ -2,12 +2,13 @@
 //! went, and what went wrong so far.
 
 use crate::answers::evidence::FailedRequest;
-use crate::apps::{self, DevServer, Logs, Position, Reason, StopOutcome, Use};
+use crate::apps::{self, DevServer, Position, Reason, StopOutcome, Use};
 use crate::error::Result;
 use engine::{ConsoleMessage, MessageKind, Page, PageId, RequestId, RequestOutcome};
 use serde::Serialize;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use supervisor::Logs;
 use time::OffsetDateTime;
 use time::macros::format_description;
 

@@ -187,7 +187,7 @@ struct PendingContext(Option<Arc<Session>>);
 impl Drop for PendingContext {
     fn drop(&mut self) {
         if let Some(session) = self.0.take() {
-            engine::spawn("closing context", async move {
+            task::spawn("closing context", async move {
                 session.close_own_context().await
             })
             .detach();

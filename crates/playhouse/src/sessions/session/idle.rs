@@ -10,7 +10,7 @@ impl Session {
             return;
         };
         let session = Arc::downgrade(self);
-        let waiting = engine::spawn("idle browser", async move {
+        let waiting = task::spawn("idle browser", async move {
             tokio::time::sleep(limit).await;
             let Some(session) = session.upgrade() else {
                 return;

@@ -1,15 +1,17 @@
 //! The modules of `--init-page`: they run for each tab when it opens, before any call gets hold of it, and go on listening for as
 //! long as it is open.
 
+use super::script_access::ScriptAccess;
 use crate::access::principal::Permission;
 use crate::config::Settings;
 use crate::error::{Error, Result};
 use crate::files::{FileAccess, Output};
 use crate::sessions::downloads::Downloads;
-use crate::sessions::script::{End, Script, ScriptContext, ScriptRegistry};
-use engine::{BrowserContext, Page, Task};
+use engine::{BrowserContext, Page};
+use script::{End, Script, ScriptContext, ScriptRegistry};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use task::Task;
 use tokio::sync::watch;
 
 /// Where the modules run.
@@ -42,16 +44,18 @@ impl InitPages {
             context: self.context.clone(),
             page,
             // It is code of whoever configured the server.
-            files: FileAccess::new(self.output.clone(), Permission::Admin),
+            access: Arc::new(ScriptAccess::new(
+                FileAccess::new(self.output.clone(), Permission::Admin),
+                self.downloads.clone(),
+            )),
             registry: self.registry.clone(),
-            downloads: self.downloads.clone(),
             action: settings.timeouts.action,
             navigation: settings.timeouts.navigation,
             longest: settings.longest_call(),
         };
         let paths = self.paths.clone();
         let (tell, outcome) = watch::channel(None);
-        let work = engine::spawn("init page", async move {
+        let work = task::spawn("init page", async move {
             let mut listening = Vec::new();
             let limit = setting.longest;
             let all = async {

@@ -6,10 +6,11 @@ use crate::answers::reply::{Event, Modal, PageFacts};
 use crate::config::Settings;
 use crate::error::Result;
 use crate::files::Output;
-use engine::{LoadState, NavigationOutcome, Page, Progress, Task};
+use engine::{LoadState, NavigationOutcome, Page, Progress};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
+use task::Task;
 
 /// How often a page may come in between with a dialog when it is to be left.
 const MAX_DIALOG_ATTEMPTS: u32 = 5;
@@ -79,7 +80,7 @@ impl Tab {
             output,
             settings.answers.console_level,
         )));
-        let watch = engine::spawn("console log", log_console(page.clone(), console.clone()));
+        let watch = task::spawn("console log", log_console(page.clone(), console.clone()));
         let told = ReportedState {
             facts: PageFacts {
                 url: "about:blank".to_owned(),

@@ -8,10 +8,11 @@ use crate::error::{Error, Result};
 use crate::files::Output;
 use crate::sessions::browsers::OpenContext;
 use crate::sessions::downloads::Downloads;
-use crate::sessions::script::ScriptRegistry;
-use engine::{BrowserContext, Page, PageId, Progress, Task};
+use engine::{BrowserContext, Page, PageId, Progress};
+use script::ScriptRegistry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use task::Task;
 
 /// The open tabs.
 pub(crate) struct Tabs {
@@ -86,7 +87,7 @@ impl Tabs {
             settings: settings.clone(),
             state: Mutex::default(),
         });
-        let watch = engine::spawn("tabs", follow(shared.clone()));
+        let watch = task::spawn("tabs", follow(shared.clone()));
         Arc::new(Self {
             open,
             shared,

@@ -181,7 +181,7 @@ impl Tool for SaveStorage {
             .await?;
         let files = session.files(call).await;
         let file = files.writable(&self.path)?;
-        let text = engine::pretty(state).await;
+        let text = task::pretty(state).await;
         files.write_sensitive(&file, text).await?;
         Ok(Reply::default().and(Part::File {
             title: "Storage state".to_owned(),

@@ -69,7 +69,7 @@ impl Tool for Evaluate {
             value => value?,
         };
         let text = match value {
-            Some(value) => engine::pretty(value).await,
+            Some(value) => task::pretty(value).await,
             None => "undefined".to_owned(),
         };
         let reply = tab

@@ -5,10 +5,10 @@ use crate::answers::reply::{Part, Reply};
 use crate::calls::Call;
 use crate::config::Risk;
 use crate::error::{Error, Result};
-use crate::sessions::script::{End, Script};
 use crate::tools::scope::CurrentTab;
 use crate::tools::tool::{Effect, Tool, ToolDef};
 use schemars::JsonSchema;
+use script::{End, Script};
 use serde::Deserialize;
 use std::path::Path;
 

@@ -39,7 +39,7 @@ impl Tool for SaveStorageState {
         let file = files
             .file(self.filename.as_deref(), "storage-state", "json")
             .await?;
-        let text = engine::pretty(state).await;
+        let text = task::pretty(state).await;
         files.write_sensitive(&file, text).await?;
         Ok(Reply::code(format!(
             "await page.context().storageState({{ path: {} }});",

@@ -2,7 +2,7 @@
 
 use super::{E2eSession, E2eSessionInTurn, E2eSessionToClose};
 use crate::access::principal::Permission;
-use crate::apps::{self, Answer, DevServer, Logs, Reason, StopOutcome};
+use crate::apps::{self, DevServer, Reason, StopOutcome};
 use crate::calls::Call;
 use crate::config::NEVER;
 use crate::error::{Error, Result, ServerReport};
@@ -20,6 +20,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
+use supervisor::{Answer, Logs, Status};
 use url::Url;
 
 pub(super) const TOOLS: &[ToolDef] = &[
@@ -66,7 +67,8 @@ pub(super) struct Started {
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at: Option<u64>,
     /// ready, or `already_running`.
-    status: String,
+    #[schemars(with = "String")]
+    status: Status,
     /// The server's.
     url: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -304,29 +306,29 @@ impl Tool for E2eStop {
         let departure = session.app().begin_release();
         // First the pages: a server may wait for the last connection to be closed. Whoever asked may go meanwhile.
         let created = session.0.created.clone();
-        let ended = engine::run_to_completion("stopping the app", async move {
+        let ended = task::run_to_completion("stopping the app", async move {
             sessions.end(&created).await;
             departure.done(Reason::Asked).await
         });
         let left = ended.await.unwrap_or_default();
         let mut servers = Vec::new();
         for (server, left) in left {
-            let said = |status: &str| Answer {
-                status: status.to_owned(),
+            let with_status = |status| Answer {
+                status,
                 ..Answer::default()
             };
             servers.push(StoppedServer {
                 name: server.name().to_owned(),
                 answer: match left? {
                     StopOutcome::Stopped(answer) => *answer,
-                    StopOutcome::Shared => said("shared"),
-                    StopOutcome::Running => said("running"),
+                    StopOutcome::Shared => with_status(Status::Other("shared".to_owned())),
+                    StopOutcome::Running => with_status(Status::Running),
                 },
             });
         }
         let stopped = servers
             .iter()
-            .all(|server| server.answer.status == "stopped");
+            .all(|server| server.answer.status == Status::Stopped);
         let message = match stopped {
             true => "Session closed, server stopped",
             false => "Session closed; others use the server",

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use supervisor::Status;
 use tokio::time::Instant;
 
 pub(super) const TOOLS: &[ToolDef] = &[ToolDef::of::<E2eLogs>(), ToolDef::of::<WaitForServerLog>()];
@@ -105,7 +106,7 @@ impl Tool for E2eLogs {
             let message = "Needs \"stream\": \"stdout\" or \"stderr\", as this server writes two logs and no combined one";
             return Err(wrong(Self::NAME, "offset", message.to_owned()));
         }
-        engine::compute(move || self.read(&source, &marks, search.as_ref())).await
+        task::compute(move || self.read(&source, &marks, search.as_ref())).await
     }
 }
 
@@ -237,7 +238,7 @@ impl Tool for WaitForServerLog {
                 }
                 if gone {
                     // Somebody else may have restarted it.
-                    if evidence::state(server).await.status == "stopped" {
+                    if evidence::state(server).await.status == Status::Stopped {
                         return Ok(None);
                     }
                     ask_at = Instant::now() + STATUS_INTERVAL;
@@ -297,7 +298,7 @@ impl Watched {
         let (path, wanted, from) = (self.path.clone(), wanted.clone(), self.from);
         // The first line of what was searched before was seen as a whole.
         let is_first = from == self.first;
-        let line = engine::compute(move || first_line(&path, from, is_first, &wanted)).await?;
+        let line = task::compute(move || first_line(&path, from, is_first, &wanted)).await?;
         (self.from, self.seen) = (now.back(MAX_LINE_BYTES, self.first), now);
         Ok(line)
     }

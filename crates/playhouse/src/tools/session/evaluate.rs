@@ -61,7 +61,7 @@ impl Tool for Evaluate {
 impl Evaluate {
     /// A function that gives the script's value. Whether it is an expression only the browser can tell: functions in it have statements too.
     async fn readable(self, page: &Page, progress: &Progress) -> Result<String> {
-        let is_large = engine::is_large(&(&self.script, &self.args));
+        let is_large = task::is_large(&(&self.script, &self.args));
         let Outline {
             script,
             args,
@@ -69,7 +69,7 @@ impl Evaluate {
             returns,
             end,
             places,
-        } = engine::compute_if_large(is_large, move || self.outline()).await;
+        } = task::compute_if_large(is_large, move || self.outline()).await;
         if parses(page, progress, &expression).await? {
             return Ok(expression);
         }

@@ -52,7 +52,7 @@ impl Tool for SaveState {
             Some(path) => {
                 let files = tab.files(call).await;
                 let file = files.writable(path)?;
-                let text = engine::pretty(state).await;
+                let text = task::pretty(state).await;
                 files.write_sensitive(&file, text).await?;
                 (None, Some(file.link))
             }

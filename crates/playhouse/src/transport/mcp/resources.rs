@@ -4,7 +4,6 @@ use crate::files::resource_uri::{Address, TEMPLATES, brief};
 use crate::server::resources::{Body, Contents, ReadError, Resource, Resources};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use engine::Task;
 use rmcp::RoleServer;
 use rmcp::model::{
     CompleteRequestParams, CompleteResult, CompletionInfo, ErrorData, ListResourceTemplatesResult,
@@ -16,6 +15,7 @@ use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
+use task::Task;
 
 /// The methods of this module.
 pub(super) const METHODS: &[&str] = &[
@@ -182,7 +182,7 @@ impl Subscriptions {
             return Err(ErrorData::invalid_params(message, None));
         }
         let told = uri.clone();
-        let watching = engine::spawn("subscription", async move {
+        let watching = task::spawn("subscription", async move {
             let mut watch = resources.watch(address);
             loop {
                 watch.changed().await;
@@ -198,7 +198,7 @@ impl Subscriptions {
     /// Tells a client that has just read the list, whose mark was `known`, when it is another one.
     pub(super) fn follow_list(&self, resources: Resources, mut known: u64, peer: Peer<RoleServer>) {
         self.list.get_or_init(|| {
-            engine::spawn("resource list", async move {
+            task::spawn("resource list", async move {
                 loop {
                     list_changed(&resources, &mut known).await;
                     let _ = peer.notify_resource_list_changed().await;

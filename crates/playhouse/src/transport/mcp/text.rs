@@ -96,7 +96,7 @@ impl Feed {
         let message = match text.len() > MAX_INLINE_BYTES {
             true => {
                 let text = text.to_vec();
-                engine::compute(move || read(&text)).await
+                task::compute(move || read(&text)).await
             }
             false => read(text),
         };

@@ -67,7 +67,7 @@ pub(super) async fn serve(settings: Settings, http: HttpSettings) -> ExitCode {
         stop: ending.stop.clone(),
         end: ending.end.clone(),
     };
-    let served = engine::spawn("listener", listening.serve(router));
+    let served = task::spawn("listener", listening.serve(router));
     signal::end().await;
     ending.stop.cancel();
     tokio::select! {

@@ -36,13 +36,13 @@ pub(crate) async fn serve(settings: Settings) -> ExitCode {
     server.begin();
     let caller = server.caller(Principal::anonymous());
     let (feed, outbox, connection) = mcp::connection(server.clone(), caller, None);
-    let people = engine::spawn("hand-overs", serve_users(server.clone()));
+    let people = task::spawn("hand-overs", serve_users(server.clone()));
     let (writing, nobody_reads) = tokio::sync::oneshot::channel::<()>();
-    let written = engine::spawn("stdout", async {
+    let written = task::spawn("stdout", async {
         transport::stdio::write(tokio::io::stdout(), outbox).await;
         drop(writing);
     });
-    let served = engine::spawn("connection", connection);
+    let served = task::spawn("connection", connection);
     let mut input = BufReader::new(tokio::io::stdin());
     let read = async {
         // Who starts us and leaves at once, on purpose, has done so by the first message. Whatever is wrong with the input shows again

@@ -4,7 +4,6 @@ use super::BidiPage;
 use super::evaluation::sandbox_target;
 use crate::backend::{Dialogs, FrameId, Handle, PageEvent};
 use crate::error::{Error, Result};
-use crate::task;
 use async_trait::async_trait;
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};

@@ -6,8 +6,6 @@ use crate::backend::expression::function_around;
 use crate::backend::{Evaluation, FrameId, Handle};
 use crate::error::{Error, Result};
 use crate::injected::{core_of_firefox, json_of};
-use crate::size::is_large;
-use crate::task::compute_if_large;
 use async_trait::async_trait;
 use futures_util::StreamExt;
 use futures_util::future::try_join_all;
@@ -15,6 +13,8 @@ use futures_util::stream::FuturesUnordered;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
+use task::compute_if_large;
+use task::is_large;
 use wire::bidi::script::{
     CallFunction, Evaluate, EvaluateEncoded, EvaluateResult, LocalValue, RemoteValue,
     SharedReference, Target,

@@ -5,7 +5,6 @@ use super::evaluation::sandbox_target;
 use crate::backend::frame_tree::descendants;
 use crate::backend::{FrameId, Frames, Handle, PageEvent};
 use crate::error::{Error, Result};
-use crate::task;
 use async_trait::async_trait;
 use std::sync::Arc;
 use tokio::sync::OnceCell;

@@ -9,9 +9,9 @@ use crate::backend::{
 };
 use crate::error::{Error, Result};
 use crate::routes::{RouteAnswer, Routes};
-use crate::task::spawn;
 use async_trait::async_trait;
 use std::sync::Arc;
+use task::spawn;
 use wire::Session;
 use wire::bidi::network::{
     BeforeRequestSent, BytesValue, ContinueRequest, FailRequest, ProvideResponse,

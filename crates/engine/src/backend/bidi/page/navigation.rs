@@ -6,7 +6,6 @@ use crate::backend::address::{is_opened_here, is_within_document, navigation_fai
 use crate::backend::bidi::network;
 use crate::backend::{LoaderId, Navigation, PageEvent};
 use crate::error::{Error, Result};
-use crate::task;
 use async_trait::async_trait;
 use wire::bidi::browsing_context::{Navigate, ReadinessState, Reload, TraverseHistory};
 use wire::bidi::network::SetCacheBehavior;

@@ -4,9 +4,9 @@ use super::BidiPage;
 use crate::backend::image::{convert, is_scaled, pixel_span};
 use crate::backend::{Capture, PdfOptions, Screenshot, ScreenshotArea, ScreenshotFormat};
 use crate::error::{Error, Result};
-use crate::task::compute;
 use async_trait::async_trait;
 use std::time::Duration;
+use task::compute;
 use wire::bidi::browsing_context::{
     CaptureScreenshot, Clip, ImageFormat, Margin, PaperSize, Print,
 };

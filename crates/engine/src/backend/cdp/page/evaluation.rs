@@ -7,13 +7,13 @@ use crate::backend::expression::function_around;
 use crate::backend::{Evaluation, FrameId, Handle};
 use crate::error::{Error, Result};
 use crate::injected::{core, json_of};
-use crate::size::is_large;
-use crate::task::compute_if_large;
 use async_trait::async_trait;
 use futures_util::future::try_join_all;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
+use task::compute_if_large;
+use task::is_large;
 use wire::cdp::{dom, page, runtime};
 use wire::{Reply, Session};
 

@@ -5,7 +5,6 @@ use super::{CdpPage, authentication};
 use crate::backend::cdp::console::{self, LoggedObjects};
 use crate::backend::cdp::network;
 use crate::backend::{DialogKind, FrameId, LoaderId, PageEvent, PageObserver, RequestEvent};
-use crate::task;
 use futures_util::future::{FusedFuture as _, OptionFuture};
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};

@@ -4,8 +4,8 @@ use super::CdpPage;
 use crate::backend::image::{compact, pixel_span};
 use crate::backend::{Capture, PdfOptions, Screenshot, ScreenshotArea, ScreenshotFormat};
 use crate::error::Result;
-use crate::task::compute;
 use async_trait::async_trait;
+use task::compute;
 use wire::cdp::page;
 
 #[async_trait]

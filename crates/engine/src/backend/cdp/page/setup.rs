@@ -7,7 +7,6 @@ use crate::backend::guard::guard as guard_script;
 use crate::backend::{ContextOptions, FrameId, LoaderId, PageEvent};
 use crate::error::{Error, Result};
 use crate::launch::source::FileStager;
-use crate::task;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use wire::cdp::{Command, Empty, emulation, log, network, page, runtime, target};

@@ -5,7 +5,6 @@ use crate::backend::OriginDocuments;
 use crate::backend::webdriver::driver::{FrameTarget, page_error};
 use crate::backend::webdriver::inspector::InspectorTarget;
 use crate::error::{Error, Result};
-use crate::task;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -6,10 +6,10 @@ use crate::backend::webdriver::driver::{FrameTarget, page_error};
 use crate::backend::{Evaluation, FrameId, Handle};
 use crate::error::{Error, Result};
 use crate::injected::{core_script, json_of};
-use crate::task::read_json;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use std::sync::OnceLock;
+use task::read_json;
 use wire::webdriver::element::Element;
 
 /// What stands for a document of ours: its name, and the numbers of the elements that hold its frames. Defines `own`.

@@ -6,7 +6,6 @@ use super::state::FrameState;
 use crate::backend::frame_tree::descendants;
 use crate::backend::{FrameId, Frames, Handle, LoaderId, PageEvent};
 use crate::error::{Error, Result};
-use crate::task;
 use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -4,11 +4,11 @@ use super::WebDriverPage;
 use crate::backend::image::{convert, is_scaled, pixel_span};
 use crate::backend::{Capture, Feature, PdfOptions, Screenshot, ScreenshotArea, ScreenshotFormat};
 use crate::error::{Error, Result};
-use crate::task::compute;
 use async_trait::async_trait;
 use base64::Engine as _;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use task::compute;
 use wire::webdriver::screenshot::TakeScreenshot;
 
 /// Where a page is scrolled to, and how large it is in all.

@@ -4,7 +4,6 @@ use super::WebDriverPage;
 use crate::backend::scripts::clear_timers;
 use crate::backend::{FrameId, Navigation, PageEvent, Unresponsive};
 use crate::error::{Error, Result};
-use crate::task;
 use async_trait::async_trait;
 
 #[async_trait]

@@ -90,7 +90,7 @@ impl Issuer {
                 && let Ok(attempt) = self.attempt.clone().try_lock_owned()
                 && now.is_due()
             {
-                engine::spawn("OAuth keys", self.fetch(attempt)).detach();
+                task::spawn("OAuth keys", self.fetch(attempt)).detach();
             }
             return Ok(now.keys);
         }
@@ -99,7 +99,7 @@ impl Issuer {
         now = self.cached();
         if now.is_due() {
             // A request that is given up meanwhile does not end the attempt that others wait for.
-            engine::run_to_completion("OAuth keys", self.fetch(attempt)).await;
+            task::run_to_completion("OAuth keys", self.fetch(attempt)).await;
             now = self.cached();
         }
         match now.has(outline) {

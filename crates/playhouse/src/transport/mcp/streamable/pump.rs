@@ -68,7 +68,7 @@ pub(super) fn pump(
     stream: impl Stream<Item = ServerSseMessage> + Send + 'static,
 ) -> impl Stream<Item = ServerSseMessage> + Send + Sync + 'static {
     let waiting = Arc::new(Waiting::default());
-    let pump = engine::spawn("event stream", {
+    let pump = task::spawn("event stream", {
         let waiting = waiting.clone();
         async move {
             let mut stream = pin!(stream);

@@ -118,7 +118,7 @@ impl HttpSessions {
             known: Arc::default(),
         });
         let reaping = reap(Arc::downgrade(&sessions), timeout);
-        engine::spawn("MCP sessions", reaping).detach();
+        task::spawn("MCP sessions", reaping).detach();
         sessions
     }
 
@@ -366,7 +366,7 @@ impl SessionManager for HttpSessions {
         // A client that leaves meanwhile has its request delivered all the same: otherwise it would be under way for ever.
         let begun = {
             let (open, request) = (open.clone(), request.clone());
-            engine::run_to_completion("MCP request", async move {
+            task::run_to_completion("MCP request", async move {
                 let begun = async {
                     let stream = handle.establish_request_wise_channel().await?;
                     let number = stream.http_request_id;

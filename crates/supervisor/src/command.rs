@@ -1,35 +1,17 @@
-//! `playhouse app`: a server command for any ordinary dev command. It implements the interface of S4, requirement 2 (`--start`,
-//! `--restart`, `--status`, `--shutdown`, one JSON object on stdout), so that nobody needs to write a script for it.
+//! What `playhouse app` does: a server command for any ordinary dev command.
 //!
-//! A command only looks, asks and waits. The app belongs to its supervisor, a process of this program that outlives the command: it owns
-//! the app's output and writes the logs, waits until the app is ready, notes how it ended, and ends it. Both bear a mark in their
-//! environment, by which what is left of them is found when a supervisor was killed. What answers have been given is the business of
-//! whoever reads them: `apps`.
+//! A command only reads the state, sends signals and waits. The app belongs to its supervisor, a process of this program that outlives the
+//! command.
 
-mod answer;
-mod error;
-mod list;
-mod logs;
-mod port;
-mod process;
-mod readiness;
-mod running;
-mod state;
-mod supervisor;
-
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
-
-use crate::apps::processes::Identity;
-pub(crate) use answer::Answer;
-use answer::Status;
-pub(crate) use error::AppError;
-pub(crate) use list::{AppEntry, follow, list};
-use process::ProcessTree;
-use state::{Folder, Phase, State};
-pub(crate) use supervisor::{SUPERVISOR, close_inherited_files, supervise};
+use crate::app::{App, Request};
+use crate::error::AppError;
+use crate::process_tree::ProcessTree;
+use crate::processes::Identity;
+use crate::protocol::{Answer, Status};
+use crate::state::{self, Folder, Phase, State};
+use crate::{port, readiness, supervisor};
 
 /// How long a command waits for another one that is under way with the same app.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(26);
@@ -46,61 +28,9 @@ const PORT_RELEASE_TIMEOUT: Duration = Duration::from_secs(1);
 /// How often what cannot be waited for is looked at.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// What a command is asked to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Request {
-    Start,
-    Restart,
-    Status,
-    Shutdown,
-}
-
-impl Request {
-    /// What an option of the interface asks for.
-    pub(crate) fn of_option(option: &str) -> Option<Self> {
-        Some(match option {
-            "--start" => Self::Start,
-            "--restart" => Self::Restart,
-            "--status" => Self::Status,
-            "--shutdown" => Self::Shutdown,
-            _ => return None,
-        })
-    }
-}
-
-/// An app, and how it is run.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct App {
-    /// What it is called, in its project.
-    pub(crate) name: String,
-    /// Where it is run.
-    pub(crate) cwd: PathBuf,
-    /// The folder with the notes of those for whom it is started: it ends when none of them lives.
-    pub(crate) owners: Option<PathBuf>,
-    /// Where its state and its logs are: one folder for each user, project and name.
-    pub(crate) folder: PathBuf,
-    /// The program and its arguments; a single word with spaces in it is a line for the shell. `{port}` stands for the port.
-    pub(crate) command: Vec<String>,
-    /// The environment variable that tells the port.
-    pub(crate) port_env: String,
-    /// What its output says when it is ready, with the named groups `port` or `url` where that tells them; else it is ready when it
-    /// answers HTTP.
-    pub(crate) ready_pattern: Option<String>,
-    /// The path that is asked for.
-    pub(crate) ready_path: String,
-    /// How long it may take to be ready.
-    pub(crate) ready_timeout: Duration,
-    /// How long it may take to end before it is killed.
-    pub(crate) stop_timeout: Duration,
-    /// Whether it is started again when it crashes.
-    pub(crate) restart_on_crash: bool,
-    /// How large a log may become, in bytes, before it begins anew.
-    pub(crate) log_limit: u64,
-}
-
 impl App {
     /// Does what is asked, and answers.
-    pub(crate) async fn answer(&self, request: Request) -> Answer {
+    pub async fn answer(&self, request: Request) -> Answer {
         let answered = match Folder::open(&self.folder) {
             Ok(folder) => {
                 let app = Self {

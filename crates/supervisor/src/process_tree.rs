@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::state::State;
-use super::supervisor::MARK;
-use crate::apps::processes::{Entry, Identity, table};
+use crate::processes::{Entry, Identity, table};
+use crate::state::State;
+
+/// The variable that all processes of an app have, the supervisor's included: the app's folder.
+pub(crate) const MARK: &str = "_PLAYHOUSE_APP";
 
 /// How long killed processes may take to be gone: as long as the kernel does.
 const KILL_TIMEOUT: Duration = Duration::from_secs(3);
@@ -14,7 +16,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The processes of an app: those that bear its mark, those of the group that it was started in, and, for its supervisor, all that descend
 /// from it.
-pub(super) struct ProcessTree {
+pub(crate) struct ProcessTree {
     mark: PathBuf,
     leader: Option<Identity>,
     is_ours: bool,
@@ -22,7 +24,7 @@ pub(super) struct ProcessTree {
 
 impl ProcessTree {
     /// What is left of the app whose mark and state these are, its supervisor included.
-    pub(super) fn of(folder: &Path, state: Option<&State>) -> Self {
+    pub(crate) fn of(folder: &Path, state: Option<&State>) -> Self {
         Self {
             mark: folder.to_owned(),
             leader: state.and_then(|state| state.app.clone()),
@@ -31,7 +33,7 @@ impl ProcessTree {
     }
 
     /// Those that we look after ourselves: whom nobody else waits for is our child.
-    pub(super) fn supervised(folder: &Path, leader: Identity) -> Self {
+    pub(crate) fn supervised(folder: &Path, leader: Identity) -> Self {
         Self {
             mark: folder.to_owned(),
             leader: Some(leader),
@@ -40,7 +42,7 @@ impl ProcessTree {
     }
 
     /// Those that run; neither us, nor what has ended and was not taken note of.
-    pub(super) fn members(&self) -> Vec<Identity> {
+    pub(crate) fn members(&self) -> Vec<Identity> {
         let us = std::process::id();
         let mark = format!("{MARK}={}", self.mark.display());
         // The number of a group is not given away while anybody is in it.
@@ -63,7 +65,7 @@ impl ProcessTree {
     }
 
     /// Asks all of them to end, kills what has not after `grace`, and returns what could not be killed.
-    pub(super) async fn end(&self, grace: Duration) -> Vec<u32> {
+    pub(crate) async fn end(&self, grace: Duration) -> Vec<u32> {
         let until = Instant::now() + grace;
         let mut asked = BTreeSet::new();
         while Instant::now() < until {
@@ -91,7 +93,7 @@ impl ProcessTree {
     }
 
     /// On which ports they listen; empty also where that cannot be known.
-    pub(super) fn ports(&self) -> BTreeSet<u16> {
+    pub(crate) fn ports(&self) -> BTreeSet<u16> {
         let pids: Vec<u32> = self.members().iter().map(|member| member.pid).collect();
         table::ports(&pids)
     }
@@ -99,7 +101,7 @@ impl ProcessTree {
 
 /// Who listens on a port that an app does not listen on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PortOwner {
+pub(crate) enum PortOwner {
     /// Nobody, or nobody knows who.
     Unknown,
     /// Somebody who was there before the app.
@@ -109,7 +111,7 @@ pub(super) enum PortOwner {
 }
 
 impl PortOwner {
-    pub(super) fn on(port: u16, app: &Identity) -> Self {
+    pub(crate) fn on(port: u16, app: &Identity) -> Self {
         match table::listener(port) {
             None => Self::Unknown,
             Some(its) if its.is_older_than(app) == Some(true) => Self::Older,

@@ -6,17 +6,17 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::Task;
 use rustix::process::{WaitOptions, wait};
+use task::Task;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use super::App;
-use super::error::AppError;
-use super::logs::{Logs, Stream};
-use super::process::ProcessTree;
-use super::state::Exit;
-use crate::apps::processes::Identity;
+use crate::app::App;
+use crate::error::AppError;
+use crate::logs::{Logs, Stream};
+use crate::process_tree::ProcessTree;
+use crate::processes::Identity;
+use crate::state::Exit;
 
 /// How long output may be held open by something that is none of the app's.
 const OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
@@ -27,9 +27,9 @@ const PARTIAL_LINE_TIMEOUT: Duration = Duration::from_millis(200);
 /// How much is read at once.
 const CHUNK_BYTES: usize = 32 * 1024;
 
-pub(super) struct Running {
-    pub(super) leader: Identity,
-    pub(super) processes: Arc<ProcessTree>,
+pub(crate) struct Running {
+    pub(crate) leader: Identity,
+    pub(crate) processes: Arc<ProcessTree>,
     exit: Option<Exit>,
     children: Signal,
     readers: [Task; 2],
@@ -37,7 +37,7 @@ pub(super) struct Running {
 
 impl Running {
     /// Starts the app on a port, in a process group of its own.
-    pub(super) fn start(app: &App, port: u16, logs: &Arc<Logs>) -> Result<Self, AppError> {
+    pub(crate) fn start(app: &App, port: u16, logs: &Arc<Logs>) -> Result<Self, AppError> {
         let failed = |source: io::Error| AppError::NotStarted {
             program: app.command.first().cloned().unwrap_or_default(),
             cwd: app.cwd.clone(),
@@ -72,7 +72,7 @@ impl Running {
     }
 
     /// Waits until it has ended: the process that was started, and, if that ended well, all that it started.
-    pub(super) async fn ended(&mut self) -> Exit {
+    pub(crate) async fn ended(&mut self) -> Exit {
         loop {
             self.reap();
             match &self.exit {
@@ -90,7 +90,7 @@ impl Running {
     }
 
     /// Ends all of it, and returns what could not be ended. Its output has been read then.
-    pub(super) async fn end(mut self, grace: Duration) -> Vec<u32> {
+    pub(crate) async fn end(mut self, grace: Duration) -> Vec<u32> {
         let processes = self.processes.clone();
         let ending = processes.end(grace);
         tokio::pin!(ending);
@@ -164,7 +164,7 @@ fn read(
     logs: &Arc<Logs>,
 ) -> Task {
     let logs = logs.clone();
-    engine::spawn("app output", async move {
+    task::spawn("app output", async move {
         let Some(mut stream) = stream else { return };
         let mut chunk = vec![0; CHUNK_BYTES];
         let mut begun = false;

@@ -1,6 +1,9 @@
-//! The one door to background work: a task has a name and ends with its owner.
+//! Background work: a task has a name and ends with its owner. Long computations run on threads of their own.
 
-use crate::size::is_large;
+mod size;
+
+pub use size::is_large;
+
 use serde::Serialize;
 use std::fmt::Debug;
 use std::future::Future;
@@ -20,7 +23,7 @@ pub fn spawn(name: &'static str, work: impl Future<Output = ()> + Send + 'static
     let work: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(work);
     #[expect(
         clippy::disallowed_methods,
-        reason = "this is the door the rule points at"
+        reason = "this is the function that the rule names"
     )]
     let handle = tokio::spawn(work.instrument(tracing::debug_span!("task", name)));
     Task(Some(handle))
@@ -41,7 +44,7 @@ pub async fn run_to_completion<T: Send + 'static>(
 
 /// Undoes in the background what was begun, when it is dropped before that was done.
 #[must_use = "what was begun is undone at once"]
-pub(crate) struct Undo<F>(Option<(&'static str, F)>)
+pub struct Undo<F>(Option<(&'static str, F)>)
 where
     F: Future<Output: Debug> + Send + 'static;
 
@@ -50,12 +53,12 @@ where
     F: Future<Output: Debug> + Send + 'static,
 {
     /// Does `undo` unless it is disarmed.
-    pub(crate) fn by(name: &'static str, undo: F) -> Self {
+    pub fn by(name: &'static str, undo: F) -> Self {
         Self(Some((name, undo)))
     }
 
     /// What was begun is done, and stays.
-    pub(crate) fn disarm(mut self) {
+    pub fn disarm(mut self) {
         self.0 = None;
     }
 }
@@ -121,7 +124,7 @@ pub async fn pretty<T: Serialize + Send + 'static>(value: T) -> String {
 const LONG_JSON: usize = 256 * 1024;
 
 /// Reads what a page answered.
-pub(crate) async fn read_json<T>(text: String) -> serde_json::Result<T>
+pub async fn read_json<T>(text: String) -> serde_json::Result<T>
 where
     T: serde::de::DeserializeOwned + Send + 'static,
 {

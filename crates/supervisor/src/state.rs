@@ -5,41 +5,43 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+use time::macros::format_description;
 
-use super::answer;
-use crate::apps::processes::Identity;
+use crate::processes::Identity;
 
 /// What is known of an app. Its supervisor alone writes it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct State {
-    pub(super) phase: Phase,
+pub(crate) struct State {
+    pub(crate) phase: Phase,
     /// The project.
     #[serde(default)]
-    pub(super) cwd: PathBuf,
-    pub(super) command: Vec<String>,
-    pub(super) supervisor: Identity,
+    pub(crate) cwd: PathBuf,
+    pub(crate) command: Vec<String>,
+    pub(crate) supervisor: Identity,
     /// The process that was started, first of its process group.
-    pub(super) app: Option<Identity>,
+    pub(crate) app: Option<Identity>,
     /// Milliseconds since 1970.
-    pub(super) started: i64,
-    pub(super) port: Option<u16>,
-    pub(super) url: Option<String>,
-    pub(super) ready_path: String,
+    pub(crate) started: i64,
+    pub(crate) port: Option<u16>,
+    pub(crate) url: Option<String>,
+    pub(crate) ready_path: String,
     /// What is worth saying about a start that succeeded.
-    pub(super) remark: Option<String>,
+    pub(crate) remark: Option<String>,
     /// Milliseconds since 1970.
-    pub(super) ended: Option<i64>,
+    pub(crate) ended: Option<i64>,
     /// How the app ended, if it was not asked to.
-    pub(super) exit: Option<Exit>,
+    pub(crate) exit: Option<Exit>,
     /// What it said last then.
-    pub(super) lines: String,
+    pub(crate) lines: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Phase {
+pub(crate) enum Phase {
     Starting,
     Ready,
     Ended,
@@ -47,9 +49,9 @@ pub(super) enum Phase {
 
 /// How a process ended: with a code, or by a signal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Exit {
-    pub(super) code: Option<i32>,
-    pub(super) signal: Option<i32>,
+pub struct Exit {
+    pub(crate) code: Option<i32>,
+    pub(crate) signal: Option<i32>,
 }
 
 impl fmt::Display for Exit {
@@ -64,13 +66,13 @@ impl fmt::Display for Exit {
 
 /// Where an app can be reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct AppAddress {
-    pub(super) url: String,
-    pub(super) port: u16,
+pub(crate) struct AppAddress {
+    pub(crate) url: String,
+    pub(crate) port: u16,
 }
 
 impl State {
-    pub(super) fn address(&self) -> Option<AppAddress> {
+    pub(crate) fn address(&self) -> Option<AppAddress> {
         Some(AppAddress {
             url: self.url.clone()?,
             port: self.port?,
@@ -78,8 +80,8 @@ impl State {
     }
 
     /// The end of a sentence about an app that does not run any more.
-    pub(super) fn how_it_ended(&self) -> String {
-        let at = |ended| format!(" at {}", answer::timestamp(ended));
+    pub(crate) fn how_it_ended(&self) -> String {
+        let at = |ended| format!(" at {}", timestamp(ended));
         let at = self.ended.map(at).unwrap_or_default();
         match (&self.exit, self.phase) {
             (Some(exit), _) if self.lines.is_empty() => format!(": it {exit}{at}"),
@@ -92,35 +94,35 @@ impl State {
 
 /// Absolute paths of the logs.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct LogPaths {
-    pub(super) stdout: PathBuf,
-    pub(super) stderr: PathBuf,
-    pub(super) combined: PathBuf,
+pub(crate) struct LogPaths {
+    pub(crate) stdout: PathBuf,
+    pub(crate) stderr: PathBuf,
+    pub(crate) combined: PathBuf,
 }
 
-pub(super) struct Folder(PathBuf);
+pub(crate) struct Folder(PathBuf);
 
 /// Whoever has it is the only one to start or to end the app; it is let go of however the process ends.
-pub(super) struct Lock(#[expect(dead_code, reason = "it is held, not used")] File);
+pub(crate) struct Lock(#[expect(dead_code, reason = "it is held, not used")] File);
 
 impl Folder {
     /// Makes it where there is none; what apps print is for nobody else's eyes.
-    pub(super) fn open(path: &Path) -> io::Result<Self> {
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(path)?;
         Ok(Self(fs::canonicalize(path)?))
     }
 
     /// One that may be there.
-    pub(super) fn of(path: &Path) -> Self {
+    pub(crate) fn of(path: &Path) -> Self {
         Self(path.to_owned())
     }
 
     /// The one name that it has, whatever links lead there.
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
-    pub(super) fn logs(&self) -> LogPaths {
+    pub(crate) fn logs(&self) -> LogPaths {
         LogPaths {
             stdout: self.0.join("stdout.log"),
             stderr: self.0.join("stderr.log"),
@@ -129,13 +131,13 @@ impl Folder {
     }
 
     /// `None` where there is none, or none that can be read.
-    pub(super) fn read(&self) -> Option<State> {
+    pub(crate) fn read(&self) -> Option<State> {
         let text = fs::read(self.0.join("state.json")).ok()?;
         serde_json::from_slice(&text).ok()
     }
 
     /// All at once or not at all, whoever reads meanwhile; on a disk that is full, over the one that is there, which has its room.
-    pub(super) fn write(&self, state: &State) -> io::Result<()> {
+    pub(crate) fn write(&self, state: &State) -> io::Result<()> {
         let (path, new) = (self.0.join("state.json"), self.0.join("state.json.new"));
         let text = serde_json::to_vec_pretty(state)?;
         let written = private()
@@ -153,7 +155,7 @@ impl Folder {
     }
 
     /// `None` while somebody else has it.
-    pub(super) fn lock(&self) -> io::Result<Option<Lock>> {
+    pub(crate) fn lock(&self) -> io::Result<Option<Lock>> {
         let path = self.0.join("lock");
         let file = private().create(true).open(&path)?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
@@ -164,7 +166,7 @@ impl Folder {
     }
 
     /// What a supervisor that fails says at the end.
-    pub(super) fn open_error_file(&self) -> io::Result<File> {
+    pub(crate) fn open_error_file(&self) -> io::Result<File> {
         let path = self.0.join("supervisor.log");
         private().create(true).truncate(true).open(&path)
     }
@@ -174,4 +176,21 @@ fn private() -> OpenOptions {
     let mut options = File::options();
     options.write(true).mode(0o600);
     options
+}
+
+/// Milliseconds since 1970.
+pub(crate) fn now() -> i64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.map_or(0, |since| {
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    })
+}
+
+/// `2025-11-02T10:30:00Z`.
+pub(crate) fn timestamp(milliseconds: i64) -> String {
+    let format = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]Z");
+    OffsetDateTime::from_unix_timestamp(milliseconds / 1000)
+        .ok()
+        .and_then(|time| time.format(format).ok())
+        .unwrap_or_default()
 }

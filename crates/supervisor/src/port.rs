@@ -7,7 +7,7 @@ use std::net::{Ipv4Addr, Ipv6Addr, TcpListener};
 const MAX_PORT_ATTEMPTS: usize = 50;
 
 /// A port that nobody listens on: the one that is preferred, if it is free. It may be taken by somebody else at any time.
-pub(super) fn free(preferred: Option<u16>) -> io::Result<u16> {
+pub(crate) fn free(preferred: Option<u16>) -> io::Result<u16> {
     if let Some(port) = preferred.filter(|&port| is_free(port)) {
         return Ok(port);
     }
@@ -24,7 +24,7 @@ pub(super) fn free(preferred: Option<u16>) -> io::Result<u16> {
 }
 
 /// Whether nobody listens on it, at any address of this machine.
-pub(super) fn is_free(port: u16) -> bool {
+pub(crate) fn is_free(port: u16) -> bool {
     let in_use = |bound: io::Result<TcpListener>| {
         bound.is_err_and(|error| error.kind() == io::ErrorKind::AddrInUse)
     };

@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::answer::timestamp;
-use super::state::{Folder, Phase};
+use crate::state::{Folder, Phase, timestamp};
 
 /// How often a log is looked at that is followed.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
@@ -17,20 +16,20 @@ const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// An app that runs, or has run.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct AppEntry {
-    pub(crate) name: String,
+pub struct AppEntry {
+    pub name: String,
     /// The project.
-    pub(crate) cwd: PathBuf,
-    pub(crate) status: &'static str,
+    pub cwd: PathBuf,
+    pub status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) url: Option<String>,
+    pub url: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) pid: Option<u32>,
-    pub(crate) started_at: String,
+    pub pid: Option<u32>,
+    pub started_at: String,
 }
 
 /// All apps below this folder, by project and name.
-pub(crate) fn list(apps: &Path) -> Vec<AppEntry> {
+pub fn list(apps: &Path) -> Vec<AppEntry> {
     let below = |folder: &Path| {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
@@ -60,7 +59,7 @@ pub(crate) fn list(apps: &Path) -> Vec<AppEntry> {
 }
 
 /// Prints the log of both outputs of an app, and what comes to it if that is wanted, until nobody reads it.
-pub(crate) async fn follow(folder: &Path, goes_on: bool, mut to: impl Write) -> io::Result<()> {
+pub async fn follow(folder: &Path, goes_on: bool, mut to: impl Write) -> io::Result<()> {
     let path = Folder::of(folder).logs().combined;
     let mut file = File::open(&path)?;
     loop {

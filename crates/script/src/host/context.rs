@@ -1,10 +1,9 @@
 //! What code does with the browser context, and with nothing in particular.
 
-use super::failure::Failure;
-use super::host::{Host, duration};
-use super::request::ContextOp;
 use super::route;
-use crate::error::Error;
+use super::{Host, duration};
+use crate::failure::Failure;
+use crate::request::ContextOp;
 use engine::{Cookie, Download, DownloadState};
 use serde_json::{Value, json};
 
@@ -56,8 +55,11 @@ pub(super) async fn run(host: &Host, op: ContextOp) -> Result<Value, Failure> {
             route::unroute(host, of.as_deref(), wanted.as_deref());
         }
         ContextOp::Downloaded { download, path } => {
-            let copy = path.map(|path| host.setting.files.writable(&path));
-            let copy = copy.transpose()?;
+            let access = &host.setting.access;
+            // Before the download ends: whoever saves it learns at once that it cannot.
+            if let Some(path) = &path {
+                access.check_writable(path)?;
+            }
             let mut changes = context.changes();
             let over = async {
                 loop {
@@ -73,14 +75,8 @@ pub(super) async fn run(host: &Host, op: ContextOp) -> Result<Value, Failure> {
             if let Err(failure) = progress.run(over).await? {
                 return Ok(json!({ "failure": failure }));
             }
-            let place = host.setting.downloads.path_of(context, download).await;
-            if let (Some(copy), Some(from)) = (copy, &place) {
-                let bytes = tokio::fs::read(from)
-                    .await
-                    .map_err(|error| Error::file(from, "open", &error))?;
-                host.setting.files.write_bytes(&copy, bytes).await?;
-            }
-            return Ok(match place {
+            let saved = access.save_download(context, download, path.as_deref());
+            return Ok(match saved.await? {
                 Some(path) => json!({ "path": path }),
                 None => json!({ "failure": "the file could not be kept" }),
             });

@@ -10,9 +10,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
-use super::readiness::PROBE;
-use super::state::LogPaths;
+use crate::state::LogPaths;
 
+/// Stands in the query of each request of ours: lines of the app that have it are left out of its logs.
+pub(crate) const PROBE: &str = "playhouse-probe";
 /// How many older files of a log are kept, `.1` being the newest.
 const MAX_ROTATED_FILES: u32 = 3;
 /// How much of the end of the output is kept, in bytes.
@@ -23,19 +24,19 @@ const MAX_SHOWN_LINES: usize = 20;
 const MAX_LINE_BYTES: usize = 16 * 1024;
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Stream {
+pub(crate) enum Stream {
     Stdout,
     Stderr,
 }
 
 /// What a pattern has found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct PatternMatch {
-    pub(super) url: Option<String>,
-    pub(super) port: Option<u16>,
+pub(crate) struct PatternMatch {
+    pub(crate) url: Option<String>,
+    pub(crate) port: Option<u16>,
 }
 
-pub(super) struct Logs {
+pub(crate) struct Logs {
     streams: Mutex<Streams>,
     pattern: Option<regress::Regex>,
     found: watch::Sender<Option<PatternMatch>>,
@@ -51,7 +52,7 @@ struct Streams {
 
 impl Logs {
     /// Begins new files; those of the app's last run get another name.
-    pub(super) fn begin(paths: &LogPaths, limit: u64, pattern: Option<regress::Regex>) -> Self {
+    pub(crate) fn begin(paths: &LogPaths, limit: u64, pattern: Option<regress::Regex>) -> Self {
         let log = |path: &Path| Log::begin(path.to_owned(), limit);
         Self {
             streams: Mutex::new(Streams {
@@ -66,18 +67,18 @@ impl Logs {
     }
 
     /// Whether readiness is something that the app says.
-    pub(super) fn has_pattern(&self) -> bool {
+    pub(crate) fn has_pattern(&self) -> bool {
         self.pattern.is_some()
     }
 
     /// Forgets what was printed before: the app is started anew.
-    pub(super) fn forget(&self) {
+    pub(crate) fn forget(&self) {
         self.streams().tails = Default::default();
         self.found.send_replace(None);
     }
 
     /// Tells whether a line has begun that has no end yet: the combined log gets it when it has, or at [`Logs::pause`].
-    pub(super) fn write(&self, stream: Stream, bytes: &[u8]) -> bool {
+    pub(crate) fn write(&self, stream: Stream, bytes: &[u8]) -> bool {
         let mut streams = self.streams();
         let partial = &mut streams.partial[stream as usize];
         let seen = partial.len();
@@ -96,14 +97,14 @@ impl Logs {
     }
 
     /// Nothing more comes for a while, or ever.
-    pub(super) fn pause(&self, stream: Stream) {
+    pub(crate) fn pause(&self, stream: Stream) {
         let mut streams = self.streams();
         let rest = std::mem::take(&mut streams.partial[stream as usize]);
         streams.put(stream, &rest);
     }
 
     /// Waits until the pattern has found something.
-    pub(super) async fn found(&self) -> PatternMatch {
+    pub(crate) async fn found(&self) -> PatternMatch {
         let mut found = self.found.subscribe();
         match found.wait_for(Option::is_some).await {
             Ok(found) => found.clone().unwrap_or_default(),
@@ -112,7 +113,7 @@ impl Logs {
     }
 
     /// The last lines on stderr, or on stdout where there are none; without colours.
-    pub(super) fn last_lines(&self) -> String {
+    pub(crate) fn last_lines(&self) -> String {
         let streams = self.streams();
         let [stdout, stderr] = &streams.tails;
         let tail = if stderr.iter().all(u8::is_ascii_whitespace) {

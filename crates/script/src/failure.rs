@@ -1,6 +1,5 @@
 //! What went wrong with something that code asked for, as its JavaScript error will tell it.
 
-use crate::error::Error;
 use engine::Progress;
 use serde::Serialize;
 
@@ -55,11 +54,9 @@ impl From<engine::Error> for Failure {
     }
 }
 
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        match error {
-            Error::Engine(error) => error.into(),
-            error => Self::new(error.to_string()),
-        }
+/// What [`Access`](super::Access) refuses.
+impl From<String> for Failure {
+    fn from(message: String) -> Self {
+        Self::new(message)
     }
 }

@@ -1,10 +1,10 @@
 //! Requests that wait for the code's decision.
 
 use super::facts;
-use super::failure::Failure;
-use super::host::{Host, decoded};
-use super::request::Verdict;
-use super::runtime::Message;
+use super::{Host, decoded};
+use crate::failure::Failure;
+use crate::request::Verdict;
+use crate::runtime::Message;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use engine::{FailureReason, Intercepted, Interceptor, Page, Progress};
@@ -15,7 +15,7 @@ use strum::VariantNames as _;
 
 /// The code of one session that runs, listens or routes, so that a later call can take a route back.
 #[derive(Clone, Default)]
-pub(crate) struct ScriptRegistry(Arc<Mutex<Vec<Weak<Host>>>>);
+pub struct ScriptRegistry(Arc<Mutex<Vec<Weak<Host>>>>);
 
 /// Requests that wait, by number.
 #[derive(Default)]
@@ -52,7 +52,7 @@ pub(super) async fn routing(
     if on {
         let interceptor = page.intercept(progress).await?;
         let work = follow(host.weak.clone(), page.clone(), interceptor);
-        let task = engine::spawn("routes", work);
+        let task = task::spawn("routes", work);
         host.state().routed.insert(page.id().clone(), task);
     } else {
         let task = host.state().routed.remove(page.id());
@@ -108,7 +108,7 @@ pub(super) async fn decide(
             body,
         } => {
             if let Some(url) = &url {
-                host.setting.files.refuse_address(url)?;
+                host.setting.access.check_url(url)?;
             }
             engine::Verdict::Continue {
                 url,
@@ -124,7 +124,7 @@ pub(super) async fn decide(
             path,
         } => {
             let body = match path {
-                Some(path) => host.setting.files.read(&path).await?,
+                Some(path) => host.setting.access.read(&path).await?,
                 None => decoded(&body)?,
             };
             headers.push(("content-length".to_owned(), body.len().to_string()));
@@ -159,7 +159,7 @@ pub(super) async fn fetch(
         return Err(Failure::new("Route is already handled!"));
     };
     if let Some(url) = &url {
-        host.setting.files.refuse_address(url)?;
+        host.setting.access.check_url(url)?;
     }
     let changes = engine::Verdict::Continue {
         url,

@@ -1,6 +1,6 @@
 //! What code is told of pages, requests and events.
 
-use super::host::Host;
+use super::Host;
 use engine::{
     Dialog, Download, FrameFacts, Headers, MessageKind, Page, PageEvent, PausedRequest, Request,
     RequestEvent, RequestId, RequestOutcome,

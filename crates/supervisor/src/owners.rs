@@ -1,19 +1,19 @@
-//! The notes of those for whom a server runs: files in one folder, each locked as long as its writer lives. `apps` writes them; the
-//! supervisor of an app, another process, reads from their locks whether anybody is left.
+//! The leases of those who use a server: files in one folder, each locked as long as its writer lives. The server of the MCP tools writes
+//! them; the supervisor of an app, another process, reads from their locks whether one is left.
 
 use std::fs::{self, File, TryLockError};
 use std::path::Path;
 
 /// The variable by which a command is told the folder.
-pub(crate) const FOLDER: &str = "_PLAYHOUSE_OWNERS";
+pub const FOLDER: &str = "_PLAYHOUSE_OWNERS";
 /// The extension of a note.
-pub(crate) const EXTENSION: &str = "lease";
+pub const EXTENSION: &str = "lease";
 /// The file that is locked while a note is written or a server started or stopped.
-pub(crate) const LOCK: &str = "lock";
+pub const LOCK: &str = "lock";
 
 #[cfg(unix)]
 /// Whether one of them lives, or that cannot be told.
-pub(crate) fn are_alive(folder: &Path) -> bool {
+pub fn are_alive(folder: &Path) -> bool {
     let Ok(lock) = File::open(folder.join(LOCK)) else {
         return true;
     };

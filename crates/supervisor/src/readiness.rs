@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use ureq::tls::TlsConfig;
 use url::Url;
 
-use super::App;
-use super::logs::Logs;
-use super::process::{PortOwner, ProcessTree};
-use super::state::AppAddress;
-use crate::apps::processes::Identity;
+use crate::app::App;
+use crate::logs::{Logs, PROBE};
+use crate::process_tree::{PortOwner, ProcessTree};
+use crate::processes::Identity;
+use crate::state::AppAddress;
 
 /// How often an app that is not ready is looked at.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -25,15 +25,13 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
 const BODY_TIMEOUT: Duration = Duration::from_secs(1);
 /// The most that is read of an answer, in bytes.
 const MAX_BODY_BYTES: u64 = 16 * 1024 * 1024;
-/// Stands in the query of each request of ours: lines of the app that have it are left out of its logs.
-pub(super) const PROBE: &str = "playhouse-probe";
 /// How long a port that answers strangely waits for a better one: a debugger or a hot-reload socket comes before the page.
 const UNEXPECTED_ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long an app whose port somebody else has may look for another one, or end.
 const PORT_OWNER_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// What comes of waiting.
-pub(super) enum Ready {
+pub(crate) enum Ready {
     /// It answers there; and what is worth saying about it.
     At(AppAddress, Option<String>),
     /// Somebody else has its port, and it has no other.
@@ -53,7 +51,7 @@ enum Reply {
 }
 
 /// An app that has just been started.
-pub(super) struct Readiness<'a> {
+pub(crate) struct Readiness<'a> {
     app: &'a App,
     logs: &'a Logs,
     processes: &'a ProcessTree,
@@ -70,7 +68,7 @@ struct Notes {
 }
 
 impl<'a> Readiness<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         app: &'a App,
         logs: &'a Logs,
         processes: &'a ProcessTree,
@@ -93,16 +91,16 @@ impl<'a> Readiness<'a> {
     }
 
     /// Why it is not ready yet.
-    pub(super) fn obstacle(&self) -> String {
+    pub(crate) fn obstacle(&self) -> String {
         self.notes.borrow().obstacle.clone()
     }
 
     /// Where it answers that it is not available, if nothing better is to be had.
-    pub(super) fn fallback(&self) -> Option<AppAddress> {
+    pub(crate) fn fallback(&self) -> Option<AppAddress> {
         self.notes.borrow().fallback.clone()
     }
 
-    pub(super) async fn wait(&self) -> Ready {
+    pub(crate) async fn wait(&self) -> Ready {
         let mut port = self.port;
         if self.logs.has_pattern() {
             self.set_obstacle(
@@ -235,7 +233,7 @@ impl<'a> Readiness<'a> {
 }
 
 /// Whether an app that runs answers, and a sentence about it.
-pub(super) async fn health(place: &AppAddress, path: &str) -> (bool, String) {
+pub(crate) async fn health(place: &AppAddress, path: &str) -> (bool, String) {
     let url = format!("{}{path}", place.url.trim_end_matches('/'));
     match ask(place, path, ANSWER_TIMEOUT).await {
         Some(Reply::Http { status, .. }) if status >= 500 => (

@@ -10,21 +10,19 @@ use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use super::App;
-use super::answer::now;
-use super::error::{AppError, Taken};
-use super::logs::Logs;
-use super::port;
-use super::readiness::{Readiness, Ready};
-use super::running::Running;
-use super::state::{AppAddress, Exit, Folder, Phase, State};
-use crate::apps::owners;
-use crate::apps::processes::Identity;
+use crate::app::App;
+use crate::error::{AppError, Taken};
+use crate::logs::Logs;
+use crate::owners;
+use crate::port;
+use crate::process_tree::MARK;
+use crate::processes::Identity;
+use crate::readiness::{Readiness, Ready};
+use crate::running::Running;
+use crate::state::{AppAddress, Exit, Folder, Phase, State, now};
 
-/// The variable that all processes of an app have, the supervisor's included: the app's folder.
-pub(crate) const MARK: &str = "_PLAYHOUSE_APP";
 /// The name of the command that is a supervisor.
-pub(crate) const SUPERVISOR: &str = "app-supervisor";
+pub const SUPERVISOR: &str = "app-supervisor";
 
 /// How many ports are tried.
 const MAX_PORT_ATTEMPTS: usize = 4;
@@ -48,7 +46,7 @@ struct StartRequest {
 }
 
 /// Starts a supervisor, and waits until the app is ready.
-pub(super) async fn start(app: &App, port: Option<u16>) -> Result<State> {
+pub(crate) async fn start(app: &App, port: Option<u16>) -> Result<State> {
     if app.command.is_empty() {
         return Err(AppError::NoCommand);
     }
@@ -122,7 +120,7 @@ fn program() -> PathBuf {
 
 /// Lets go of what whoever started us had open and did not close for us: it may wait until nobody has it any more. Before anything of our
 /// own is opened.
-pub(crate) fn close_inherited_files() {
+pub fn close_inherited_files() {
     let files = std::fs::read_dir("/dev/fd").into_iter().flatten().flatten();
     let numbers: Vec<i32> = files
         .filter_map(|file| file.file_name().to_str()?.parse().ok())
@@ -137,7 +135,7 @@ pub(crate) fn close_inherited_files() {
 }
 
 /// Does what stdin orders, until the app has ended.
-pub(crate) async fn supervise() -> Result<()> {
+pub async fn supervise() -> Result<()> {
     let mut text = Vec::new();
     let unreadable = |why: String| AppError::NoSupervisor(format!("its orders: {why}"));
     io::stdin()

@@ -1,9 +1,9 @@
 //! What code does with elements.
 
-use super::failure::Failure;
-use super::host::{Host, duration};
-use super::page::screenshot;
-use super::request::{ClickOptions, ElementOp, On};
+use super::capture::screenshot;
+use super::{Host, duration};
+use crate::failure::Failure;
+use crate::request::{ClickOptions, ElementOp, On};
 use engine::{Click, FrameId, Locator, Page, Progress, WaitFor};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -133,7 +133,7 @@ pub(super) fn click(how: ClickOptions) -> Click {
 pub(super) async fn files(host: &Host, names: &[String]) -> Result<Vec<PathBuf>, Failure> {
     let mut paths = Vec::with_capacity(names.len());
     for name in names {
-        paths.push(host.setting.files.upload(name, "setInputFiles").await?);
+        paths.push(host.setting.access.upload(name).await?);
     }
     Ok(paths)
 }

@@ -1,16 +1,25 @@
 //! The task beside the engine's thread: does what code asks for, tells it of events, and keeps what it said for the answer.
 
+mod capture;
+mod context;
+mod element;
+mod facts;
+mod page;
+mod route;
+
+pub use route::ScriptRegistry;
+
 use super::failure::Failure;
 use super::request::{ContextOp, ElementOp, Listen, On, PageOp, Question};
-use super::route::PausedRequests;
 use super::runtime::{self, Ended, Message, Program, Report, Start};
-use super::{End, Outcome, ScriptContext, context, element, facts, page};
+use super::{End, Outcome, ScriptContext};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use engine::{DialogHandlerGuard, Events, Page, PageEvent, PageId, Progress, Task};
+use engine::{DialogHandlerGuard, Events, Page, PageEvent, PageId, Progress};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{BoxStream, FuturesUnordered, SelectAll};
 use futures_util::{FutureExt as _, StreamExt as _};
+use route::PausedRequests;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -18,6 +27,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
+use task::Task;
 use tokio::sync::{mpsc, oneshot};
 
 /// What the engine may be ahead of this task.
@@ -50,7 +60,7 @@ pub(super) struct State {
     attended: HashMap<PageId, DialogHandlerGuard>,
     /// Pages whose requests wait for the code.
     pub(super) routed: HashMap<PageId, Task>,
-    pub(super) pauses: PausedRequests,
+    pauses: PausedRequests,
 }
 
 impl Host {

@@ -6,29 +6,29 @@ use serde::{Deserialize, Serialize};
 
 /// A process for as long as the system runs: its number, and when it was started.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Identity {
-    pub(crate) pid: u32,
-    pub(crate) started: String,
+pub struct Identity {
+    pub pid: u32,
+    pub started: String,
 }
 
 impl Identity {
     /// `None` when it has ended, whether or not somebody has taken note.
-    pub(crate) fn of(pid: u32) -> Option<Self> {
+    pub fn of(pid: u32) -> Option<Self> {
         let entry = table::read(pid).filter(|entry| !entry.ended)?;
         Some(entry.identity())
     }
 
     /// The same of a child that nobody has waited for: it may have ended.
-    pub(crate) fn of_child(pid: u32) -> Option<Self> {
+    pub fn of_child(pid: u32) -> Option<Self> {
         Some(table::read(pid)?.identity())
     }
 
-    pub(crate) fn is_alive(&self) -> bool {
+    pub fn is_alive(&self) -> bool {
         Self::of(self.pid).as_ref() == Some(self)
     }
 
     /// Whether it was started before the other; `None` where that cannot be known.
-    pub(crate) fn is_older_than(&self, other: &Self) -> Option<bool> {
+    pub fn is_older_than(&self, other: &Self) -> Option<bool> {
         let (boot, since) = self.started.split_once(' ')?;
         let (other_boot, other_since) = other.started.split_once(' ')?;
         let numbers = (since.parse::<u64>().ok()?, other_since.parse::<u64>().ok()?);
@@ -36,7 +36,7 @@ impl Identity {
     }
 
     /// Whether it is a process of our own user.
-    pub(crate) fn is_our_users(&self) -> bool {
+    pub fn is_our_users(&self) -> bool {
         table::user(self.pid).is_some_and(|user| table::user(std::process::id()) == Some(user))
             && self.is_alive()
     }
@@ -45,22 +45,22 @@ impl Identity {
 #[cfg(unix)]
 impl Identity {
     /// Asks it to end.
-    pub(crate) fn terminate(&self) {
+    pub fn terminate(&self) {
         self.send(Signal::TERM);
     }
 
     /// Ends it.
-    pub(crate) fn kill(&self) {
+    pub fn kill(&self) {
         self.send(Signal::KILL);
     }
 
     /// Asks it to end, and its group if it leads one.
-    pub(crate) fn terminate_group(&self) {
+    pub fn terminate_group(&self) {
         self.send_group(Signal::TERM);
     }
 
     /// Ends it, and its group if it leads one.
-    pub(crate) fn kill_group(&self) {
+    pub fn kill_group(&self) {
         self.send_group(Signal::KILL);
     }
 
@@ -103,19 +103,19 @@ impl Identity {
 }
 
 /// A row of the table of processes.
-pub(crate) struct Entry {
-    pub(crate) pid: u32,
-    pub(crate) parent: u32,
-    pub(crate) group: u32,
+pub struct Entry {
+    pub pid: u32,
+    pub parent: u32,
+    pub group: u32,
     /// When: the same text for the same process, and for no other of its number.
-    pub(crate) started: String,
+    pub started: String,
     /// It has, and nobody has taken note.
-    pub(crate) ended: bool,
+    pub ended: bool,
 }
 
 impl Entry {
     /// Which process it is of.
-    pub(crate) fn identity(self) -> Identity {
+    pub fn identity(self) -> Identity {
         Identity {
             pid: self.pid,
             started: self.started,
@@ -125,19 +125,19 @@ impl Entry {
 
 /// The table of processes, read from `/proc`. <https://man7.org/linux/man-pages/man5/proc.5.html>
 #[cfg(target_os = "linux")]
-pub(crate) mod table {
+pub mod table {
     use std::collections::{BTreeSet, HashSet};
     use std::fs;
 
     use super::{Entry, Identity};
 
     /// Of all processes.
-    pub(crate) fn all() -> impl Iterator<Item = Entry> {
+    pub fn all() -> impl Iterator<Item = Entry> {
         let folders = fs::read_dir("/proc").into_iter().flatten().flatten();
         folders.filter_map(|folder| read(folder.file_name().to_str()?.parse().ok()?))
     }
 
-    pub(crate) fn read(pid: u32) -> Option<Entry> {
+    pub fn read(pid: u32) -> Option<Entry> {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         // The name before may hold anything.
         let (_, rest) = stat.rsplit_once(") ")?;
@@ -152,13 +152,13 @@ pub(crate) mod table {
     }
 
     /// Whose it is.
-    pub(crate) fn user(pid: u32) -> Option<u32> {
+    pub fn user(pid: u32) -> Option<u32> {
         use std::os::unix::fs::MetadataExt as _;
         Some(fs::metadata(format!("/proc/{pid}")).ok()?.uid())
     }
 
     /// Its program and arguments, shortened.
-    pub(crate) fn command(pid: u32) -> Option<String> {
+    pub fn command(pid: u32) -> Option<String> {
         let line = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
         let words: Vec<_> = line.split(|&byte| byte == 0).collect();
         let line = String::from_utf8_lossy(&words.join(&b' '))
@@ -174,7 +174,7 @@ pub(crate) mod table {
     }
 
     /// Whether a variable stands in the environment that it was started with.
-    pub(crate) fn bears(pid: u32, variable: &[u8]) -> bool {
+    pub fn bears(pid: u32, variable: &[u8]) -> bool {
         let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
         environment
             .split(|&byte| byte == 0)
@@ -182,7 +182,7 @@ pub(crate) mod table {
     }
 
     /// On which ports these processes listen.
-    pub(crate) fn ports(pids: &[u32]) -> BTreeSet<u16> {
+    pub fn ports(pids: &[u32]) -> BTreeSet<u16> {
         let Some(first) = pids.first() else {
             return BTreeSet::new();
         };
@@ -192,7 +192,7 @@ pub(crate) mod table {
     }
 
     /// The process that listens on a port.
-    pub(crate) fn listener(port: u16) -> Option<Identity> {
+    pub fn listener(port: u16) -> Option<Identity> {
         let wanted: HashSet<u64> = listening(std::process::id())
             .filter(|(its, _)| *its == port)
             .map(|(_, socket)| socket)
@@ -245,17 +245,17 @@ pub(crate) mod table {
 
 /// The same from `ps`, where there is no `/proc`: no marks, no ports.
 #[cfg(not(target_os = "linux"))]
-pub(crate) mod table {
+pub mod table {
     use std::collections::BTreeSet;
     use std::process::{Command, Stdio};
 
     use super::{Entry, Identity};
 
-    pub(crate) fn all() -> impl Iterator<Item = Entry> {
+    pub fn all() -> impl Iterator<Item = Entry> {
         rows(&["-A"]).into_iter()
     }
 
-    pub(crate) fn read(pid: u32) -> Option<Entry> {
+    pub fn read(pid: u32) -> Option<Entry> {
         rows(&["-p", &pid.to_string()]).into_iter().next()
     }
 
@@ -296,23 +296,23 @@ pub(crate) mod table {
             .collect()
     }
 
-    pub(crate) fn user(_: u32) -> Option<u32> {
+    pub fn user(_: u32) -> Option<u32> {
         None
     }
 
-    pub(crate) fn command(_: u32) -> Option<String> {
+    pub fn command(_: u32) -> Option<String> {
         None
     }
 
-    pub(crate) fn bears(_: u32, _: &[u8]) -> bool {
+    pub fn bears(_: u32, _: &[u8]) -> bool {
         false
     }
 
-    pub(crate) fn ports(_: &[u32]) -> BTreeSet<u16> {
+    pub fn ports(_: &[u32]) -> BTreeSet<u16> {
         BTreeSet::new()
     }
 
-    pub(crate) fn listener(_: u16) -> Option<Identity> {
+    pub fn listener(_: u16) -> Option<Identity> {
         None
     }
 }

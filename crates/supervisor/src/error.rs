@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::port;
-use super::state::Exit;
-use crate::apps::processes::table;
+use crate::port;
+use crate::processes::table;
+use crate::state::Exit;
 
 /// A supervisor tells its command; so it goes through a pipe, as JSON.
 #[derive(Clone, Debug, Error, Serialize, Deserialize)]
-pub(crate) enum AppError {
+pub enum AppError {
     #[error("{0}")]
     Usage(String),
     #[error(
@@ -61,7 +61,7 @@ pub(crate) enum AppError {
 }
 
 impl AppError {
-    pub(super) fn no_folder(folder: &Path, source: &io::Error) -> Self {
+    pub(crate) fn no_folder(folder: &Path, source: &io::Error) -> Self {
         Self::NoFolder {
             folder: folder.to_owned(),
             reason: source.to_string(),
@@ -69,7 +69,7 @@ impl AppError {
     }
 
     /// What stands in the field `error`.
-    pub(super) fn code(&self) -> &'static str {
+    pub(crate) fn code(&self) -> &'static str {
         match self {
             Self::Usage(_) | Self::NoCommand => "USAGE",
             Self::NoFolder { .. } => "STATE_UNAVAILABLE",
@@ -83,7 +83,7 @@ impl AppError {
     }
 
     /// How the app ended, if that is what went wrong.
-    pub(super) fn exit(&self) -> Option<&Exit> {
+    pub(crate) fn exit(&self) -> Option<&Exit> {
         match self {
             Self::Ended { exit, .. } => Some(exit),
             _ => None,
@@ -93,15 +93,15 @@ impl AppError {
 
 /// A port that another process has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Taken {
-    pub(super) port: u16,
+pub struct Taken {
+    pub(crate) port: u16,
     /// Its command line and its number, as far as they are known.
     by: Option<String>,
 }
 
 impl Taken {
     /// `None` while the port is free.
-    pub(super) fn of(port: u16) -> Option<Self> {
+    pub(crate) fn of(port: u16) -> Option<Self> {
         if port::is_free(port) {
             return None;
         }
@@ -113,7 +113,7 @@ impl Taken {
     }
 
     /// The first port that is named in these lines, and that is not free.
-    pub(super) fn named(lines: &str) -> Option<Self> {
+    pub(crate) fn named(lines: &str) -> Option<Self> {
         let numbers = lines.split(|char: char| !char.is_ascii_digit());
         let ports = numbers.filter_map(|number| number.parse().ok());
         // A smaller number is more often a line, a column, or a code.
