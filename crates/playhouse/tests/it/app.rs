@@ -98,13 +98,13 @@ async fn keeps_to_the_interface(project: &Project) {
     assert_eq!(project.ok("--shutdown")["status"], "stopped");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 async fn an_app_is_started_checked_restarted_and_stopped() {
     let project = Project::misbehaving_app(&[], &[]);
     keeps_to_the_interface(&project).await;
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 async fn the_commands_of_the_documentation_keep_to_the_interface() {
     let script = misbehaving_app();
     for words in [
@@ -127,7 +127,7 @@ async fn the_commands_of_the_documentation_keep_to_the_interface() {
     }
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 fn start_errors_are_reported() {
     let script = misbehaving_app();
     let script = script.to_str().expect("a plain path");
@@ -193,7 +193,7 @@ fn start_errors_are_reported() {
     assert_eq!(log(&after, "stdout"), "starting\n");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 fn an_app_on_another_port_is_found() {
     for own in [
         &[][..],
@@ -210,7 +210,7 @@ fn an_app_on_another_port_is_found() {
     }
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 fn an_https_app_becomes_ready() {
     let (certificate, key) = tls_files();
     let script = format!(
@@ -228,7 +228,7 @@ fn an_https_app_becomes_ready() {
     project.assert_no_process_runs();
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 fn the_port_is_passed_in_arguments_and_variables() {
     let script = misbehaving_app();
     let line = format!("API_PORT= PORT={{port}} exec node {}", script.display());
@@ -241,7 +241,7 @@ fn the_port_is_passed_in_arguments_and_variables() {
     project.assert_no_process_runs();
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 fn an_app_that_fails_or_hangs_is_unhealthy() {
     let project = Project::misbehaving_app(&[], &["--fail-after", "1"]);
     project.ok("--start");
@@ -265,7 +265,7 @@ fn an_app_that_fails_or_hangs_is_unhealthy() {
     project.assert_no_process_runs();
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 async fn an_occupied_port_is_not_used() {
     let script = misbehaving_app();
     // Between the choice of the port and the app: us.
@@ -304,7 +304,7 @@ async fn an_occupied_port_is_not_used() {
     project.assert_no_process_runs();
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 fn the_owner_of_an_occupied_port_is_named() {
     let ours = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).expect("a port");
     let port = ours.local_addr().expect("it is bound").port();
@@ -327,7 +327,7 @@ fn the_owner_of_an_occupied_port_is_named() {
     project.assert_no_process_runs();
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 async fn probes_are_not_in_the_log_of_the_app() {
     // An answer that is not read to its end is an error of such a server.
     let script = "require('http').createServer((request, answer) => {
@@ -349,7 +349,7 @@ async fn probes_are_not_in_the_log_of_the_app() {
     project.assert_no_process_runs();
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 async fn vite_and_express_run_side_by_side() {
     let notes = NotesApp::copy();
     let cwd = notes.folder().to_str().expect("a plain path").to_owned();

@@ -280,7 +280,7 @@ async fn posted(connection: &mut Connection, head: &str, body: &[u8]) -> (u16, S
     (answer.status, answer.body)
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn wrong_messages_are_answered_alike_over_each_transport() {
     let (_server, mut ways) = Way::all("wrong").await;
     let mut messages = wrong_messages();
@@ -306,7 +306,7 @@ async fn wrong_messages_are_answered_alike_over_each_transport() {
     }
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn deep_and_large_messages_are_refused_without_using_memory() {
     let mark = "deep";
     let (server, mut ways) = Way::all(mark).await;
@@ -341,7 +341,7 @@ async fn deep_and_large_messages_are_refused_without_using_memory() {
     assert!(stats.servers.memory < MEMORY, "{stats:?}");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn bytes_may_come_one_by_one() {
     let (server, _) = Way::all("slow").await;
     let ping = ping("é");
@@ -377,7 +377,7 @@ async fn bytes_may_come_one_by_one() {
     assert_eq!(client.next_unmatched().await["id"], "é");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn random_messages_do_not_end_the_server() {
     let mark = "random";
     let (server, mut ways) = Way::all(mark).await;

@@ -220,7 +220,7 @@ async fn no_record_shows_a_password(engine: Engine) {
     assert!(!record.contains("hidden"), "{record}");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn the_chain_continues_after_a_restart_and_has_one_writer() {
     let log = Log::new();
     let mut client = launch(&log.flags()).start().await;
@@ -256,7 +256,7 @@ async fn the_chain_continues_after_a_restart_and_has_one_writer() {
     assert!(told.contains("cannot be continued"), "{told}");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn verify_finds_what_was_changed_and_what_was_cut_off() {
     let log = Log::new();
     let client = launch(&log.flags()).start().await;
@@ -335,7 +335,7 @@ async fn an_unresponsive_page_delays_no_record_and_a_cancelled_call_has_one() {
     assert_eq!(record["result"], "CANCELLED", "{record}");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn records_name_the_key_and_what_it_may_not() {
     let log = Log::new();
     let keys = log.path.with_file_name("keys");
@@ -385,7 +385,7 @@ fn make_room(client: &Client) {
 }
 
 #[cfg(target_os = "linux")]
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn no_call_runs_without_space_for_its_record() {
     let log = Log::new();
     let client = cramped(2, &log.flags()).start().await;
@@ -421,7 +421,7 @@ async fn no_call_runs_without_space_for_its_record() {
 }
 
 #[cfg(unix)]
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn the_log_is_its_owners() {
     use std::os::unix::fs::PermissionsExt as _;
     let log = Log::new();

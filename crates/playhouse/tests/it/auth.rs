@@ -54,7 +54,7 @@ fn as_code(result: &Value) -> &Value {
     &result["structuredContent"]["errorCode"]
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_server_without_a_key_makes_one_and_shows_it_at_start() {
     let mut server = guarded(&[]).await;
     let told = server.process().stderr();
@@ -93,7 +93,7 @@ async fn a_server_without_a_key_makes_one_and_shows_it_at_start() {
     assert_eq!(server.process().stderr().matches(&key).count(), 2);
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn every_endpoint_requires_the_key() {
     let server = guarded(&["--api-key", "mysecretkey", "--log-level", "trace"]).await;
     for endpoint in ENDPOINTS {
@@ -224,7 +224,7 @@ async fn server_as(server: &HttpServer, key: &str) -> String {
     begun.header("mcp-session-id").to_owned()
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn stdio_requires_no_key() {
     let client = launch(&["--api-key", "mysecretkey", "--caps", "config"]).spawn();
     client.initialize(json!({})).await;
@@ -238,7 +238,7 @@ async fn stdio_requires_no_key() {
     assert_eq!(answer, Ok(json!({})));
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 fn an_insecure_configuration_does_not_start() {
     for (args, message) in [
         (
@@ -295,7 +295,7 @@ fn an_insecure_configuration_does_not_start() {
     }
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 fn a_key_is_not_shown_with_the_configuration() {
     for json in [&["config", "show"][..], &["config", "show", "--json"]] {
         let args = [&["--port=0", "--api-key=mysecretkey"], json].concat();

@@ -134,7 +134,7 @@ async fn arguments_that_do_not_fit_are_named_by_every_tool() {
 }
 
 #[cfg(target_os = "linux")]
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn no_browser_is_started_for_a_call_that_cannot_work() {
     let client = server(&["--toolsets", "session"]).await;
     for tool in tools() {

@@ -64,7 +64,7 @@ async fn a_cancelled_call_stops_and_the_next_one_has_its_turn() {
     assert!(text.contains("### Result\n2"), "{text}");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_second_request_with_an_id_that_is_under_way_is_refused() {
     let client = server(&[]).await;
     client
@@ -82,7 +82,7 @@ async fn a_second_request_with_an_id_that_is_under_way_is_refused() {
     assert!(format!("{refusal:?}").contains("-32600"), "{refusal:?}");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn arguments_are_checked_before_anything_starts() {
     let client = launch(&["--executable-path", "/nowhere/chrome"])
         .start()
@@ -124,7 +124,7 @@ async fn a_success_contains_only_its_content() {
     assert_eq!(keys, ["content"]);
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_disabled_tool_is_not_listed_and_its_error_names_the_option() {
     let client = launch(&["--tools", "-browser_evaluate"]).start().await;
     let names: Vec<_> = client.list_tools().await;
@@ -143,7 +143,7 @@ async fn a_disabled_tool_is_not_listed_and_its_error_names_the_option() {
     );
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn capabilities_and_single_tools_can_be_added() {
     let client = launch(&["--caps", "pdf", "--tools", "+browser_cookie_list"])
         .start()

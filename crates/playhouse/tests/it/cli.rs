@@ -29,7 +29,7 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("UTF-8")
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 fn a_wrong_command_line_ends_with_one_and_a_sentence_on_stderr() {
     for (args, message) in [
         (
@@ -68,7 +68,7 @@ fn a_wrong_command_line_ends_with_one_and_a_sentence_on_stderr() {
     }
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 fn help_is_a_command_too() {
     let help = run(&["help"]);
     assert_eq!(help.status.code(), Some(0));
@@ -80,7 +80,7 @@ fn help_is_a_command_too() {
     );
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 fn the_version_goes_to_stdout() {
     let output = run(&["-V"]);
     assert_eq!(
@@ -90,7 +90,7 @@ fn the_version_goes_to_stdout() {
     assert!(output.status.success());
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 fn config_show_lists_the_source_of_each_value() {
     let output = run(&["--timeout-action", "77", "config", "show"]);
     let row = |name: &str| {
@@ -108,7 +108,7 @@ fn config_show_lists_the_source_of_each_value() {
     assert_eq!(row("timeouts.navigation"), "60000 default");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 fn tools_follow_the_flags() {
     let names = |args: &[&str]| {
         let output = run(&[args, &["tools", "--json"]].concat());
@@ -131,7 +131,7 @@ fn tools_follow_the_flags() {
     );
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 fn a_dry_run_of_install_prints_commands_and_runs_none() {
     let output = run(&["install", "--dry-run", "chromium"]);
     let all = format!("{}{}", text(&output.stdout), text(&output.stderr));
@@ -141,7 +141,7 @@ fn a_dry_run_of_install_prints_commands_and_runs_none() {
     );
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 fn doctor_fails_when_no_browser_works() {
     let output = run(&["doctor", "--executable-path", "/nowhere/browser"]);
     assert_eq!(output.status.code(), Some(1));
@@ -220,7 +220,7 @@ fn doctor_names_what_webkit_lacks() {
     assert!(told.contains("starts and opens a page"), "{told}");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 fn help_is_short_or_full_and_names_only_what_applies() {
     let help = |args: &[&str]| text(&run(args).stdout).to_owned();
     let (short, full) = (help(&["-h"]), help(&["--help"]));
@@ -239,7 +239,7 @@ fn help_is_short_or_full_and_names_only_what_applies() {
     }
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 fn completions_and_the_manual_come_from_the_grammar() {
     let bash = run(&["completions", "bash"]);
     assert!(text(&bash.stdout).contains("--viewport-size"));
@@ -252,7 +252,7 @@ fn completions_and_the_manual_come_from_the_grammar() {
     assert!(text(&manual.stdout).contains(".SH SYNOPSIS"));
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 fn setup_adds_the_server_to_a_client_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let set_up = |args: &[&str]| {

@@ -334,7 +334,7 @@ async fn every_session_has_contexts_of_its_own_and_they_end_with_it() {
     );
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn contexts_are_offered_only_with_their_capability() {
     let client = server(&["--toolsets", "browser"]).await;
     let names: Vec<_> = client

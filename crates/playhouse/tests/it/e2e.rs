@@ -127,7 +127,7 @@ fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
     text.unwrap_or_else(|| panic!("{pointer} in {value:#}"))
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(chromium, node)]
 async fn an_app_is_started_shown_restarted_and_stopped_with_its_session() {
     let command = misbehaving_app_path("--own-port");
     let project = Project::new();
@@ -190,7 +190,7 @@ async fn an_app_is_started_shown_restarted_and_stopped_with_its_session() {
     assert!(client.end().await.success());
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(chromium, node)]
 async fn a_failure_shows_the_page_and_the_server() {
     let command = misbehaving_app_path("");
     let project = Project::new();
@@ -324,7 +324,7 @@ async fn a_failure_shows_the_page_and_the_server() {
     project.no_app_runs().await;
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(chromium, node)]
 async fn an_app_that_crashes_under_a_watcher_is_the_cause() {
     let script = misbehaving_app();
     let project = Project::new();
@@ -349,7 +349,7 @@ async fn an_app_that_crashes_under_a_watcher_is_the_cause() {
     project.no_app_runs().await;
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(chromium, node)]
 async fn sessions_share_a_server_which_stops_with_the_last_of_them() {
     let command = misbehaving_app_path("");
     let project = Project::new();
@@ -374,7 +374,7 @@ async fn sessions_share_a_server_which_stops_with_the_last_of_them() {
     project.no_app_runs().await;
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(chromium, node)]
 async fn an_unused_app_is_stopped() {
     let command = misbehaving_app_path("");
     let project = Project::new();
@@ -387,7 +387,7 @@ async fn an_unused_app_is_stopped() {
     assert_eq!(late["errorCode"], "SESSION_EXPIRED");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(chromium, node)]
 async fn the_app_ends_however_the_server_ends() {
     let command = misbehaving_app_path("");
     let project = Project::new();
@@ -411,7 +411,7 @@ async fn the_app_ends_however_the_server_ends() {
     project.no_app_runs().await;
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(chromium, node)]
 async fn an_app_of_two_servers_ends_with_the_second() {
     let command = misbehaving_app_path("");
     let project = Project::new();
@@ -435,7 +435,7 @@ async fn an_app_of_two_servers_ends_with_the_second() {
     project.no_app_runs().await;
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 async fn a_cancelled_start_leaves_no_process() {
     let command = misbehaving_app_path("--hang");
     let project = Project::new();
@@ -451,7 +451,7 @@ async fn a_cancelled_start_leaves_no_process() {
     assert!(client.end().await.success());
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(chromium, node)]
 async fn a_failed_shutdown_leaves_no_process() {
     let (site, project) = site_and_project().await;
     let command = project.script(
@@ -477,7 +477,7 @@ esac"#,
     );
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(chromium, node)]
 async fn an_app_with_two_logs_and_no_combined_one_is_read_from_both() {
     let (site, project) = site_and_project().await;
     let command = project.script(
@@ -516,7 +516,7 @@ esac"#,
     client.success("e2e_stop", json!({})).await;
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(chromium, node)]
 async fn a_real_app_with_its_api_is_tested_from_end_to_end() {
     let app = NotesApp::copy();
     let project = Project::new();

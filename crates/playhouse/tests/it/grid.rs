@@ -148,7 +148,7 @@ async fn a_lost_node_affects_only_its_own_browsers() {
     assert_eq!(grid.sessions().await, [2]);
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn an_address_without_a_grid_fails_at_once() {
     let port = testkit::unused_port();
     let endpoint = format!("http://ada:secret@127.0.0.1:{port}/wd/hub");

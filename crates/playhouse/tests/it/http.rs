@@ -27,7 +27,7 @@ fn printed(told: &str) -> Value {
     config.expect(told)["mcpServers"]["playhouse"].clone()
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn the_listening_address_is_printed_as_clients_expect() {
     let mut server = served(&[]).await;
     let url = server.url().to_owned();
@@ -42,7 +42,7 @@ async fn the_listening_address_is_printed_as_clients_expect() {
     );
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn required_credentials_are_printed_without_the_key_of_the_user() {
     let given = ["--api-key", "mysecretkey-0123456789"];
     let issuer = ["--oauth-issuer", "https://id.example"];
@@ -64,7 +64,7 @@ async fn required_credentials_are_printed_without_the_key_of_the_user() {
     }
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn event_streams_require_an_accept_header() {
     let server = served(&[]).await;
     for accept in ["*/*", "application/json"] {
@@ -238,7 +238,7 @@ async fn a_message_needs_no_mcp_session_and_keeps_the_default_one() {
     assert_eq!(got.status, 405);
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn an_invalid_message_gets_a_json_rpc_error() {
     let server = served(&["--max-request-size=10000"]).await;
     for path in ["/mcp", "/message"] {
@@ -275,7 +275,7 @@ async fn an_invalid_message_gets_a_json_rpc_error() {
     assert_eq!(server.ask("GET", "/nowhere", &[], "").await.status, 404);
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn only_allowed_hosts_and_origins_are_accepted() {
     let server = served(&[]).await;
     let refused = server
@@ -305,7 +305,7 @@ async fn only_allowed_hosts_and_origins_are_accepted() {
     );
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn rate_limited_clients_get_retry_after() {
     let server = served(&["--rate-limit=1"]).await;
     let mut answers = Vec::new();
@@ -317,7 +317,7 @@ async fn rate_limited_clients_get_retry_after() {
     assert_eq!(server.ask("GET", "/health", &[], "").await.status, 200);
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn methods_that_the_newest_revision_has_no_more_are_unknown_there() {
     let server = served(&[]).await;
     let params = json!({ "_meta": {

@@ -43,7 +43,7 @@ async fn a_signal_ends_the_server_and_its_browser(engine: Engine) {
     }
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_running_call_does_not_delay_shutdown() {
     let client = server(&[]).await;
     client
@@ -58,7 +58,7 @@ async fn a_running_call_does_not_delay_shutdown() {
     assert!(client.end().await.success());
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_browser_that_does_not_start_is_an_error_each_time_and_the_server_lives() {
     let client = launch(&["--executable-path", "/nowhere/chrome"])
         .start()
@@ -135,7 +135,7 @@ async fn a_killed_browser_is_replaced_and_reported(engine: Engine) {
     assert!(told.contains("- Page Title: Here"), "{told}");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_server_without_reader_exits() {
     let program = env!("CARGO_BIN_EXE_playhouse");
     #[expect(clippy::disallowed_methods, reason = "a client that is half gone")]
@@ -156,7 +156,7 @@ async fn a_server_without_reader_exits() {
     assert!(status.expect("it ends").expect("it is ours").success());
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn calls_received_before_stdin_closes_are_answered() {
     let client = launch(&[]).spawn();
     client.initialize(json!({})).await;

@@ -139,7 +139,7 @@ fn challenged<'a>(answer: &'a HttpAnswer, name: &str) -> &'a str {
         .map_or("", |(value, _)| value)
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 async fn oauth_discovery_starts_from_the_address() {
     let issuer = Issuer::start();
     let server = issuer.guards().await;
@@ -202,7 +202,7 @@ async fn the_typescript_sdk_gets_itself_a_token_and_more_when_it_needs_more() {
     assert_eq!(told["cookies"], json!([]), "{told}");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 async fn concurrent_requests_share_one_fetch_of_keys() {
     let issuer = Issuer::start();
     let server = issuer.guards().await;
@@ -215,7 +215,7 @@ async fn concurrent_requests_share_one_fetch_of_keys() {
     assert_eq!(count["keyRequests"], 1);
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 async fn every_endpoint_requires_a_token() {
     let issuer = Issuer::start();
     let server = issuer.guards().await;
@@ -264,7 +264,7 @@ async fn every_endpoint_requires_a_token() {
     assert_eq!(server.ask("GET", "/health", &[], "").await.status, 200);
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 async fn an_invalid_token_is_refused_with_the_reason() {
     let issuer = Issuer::start();
     let server = issuer.guards().await;
@@ -385,7 +385,7 @@ fn changed(message: &str) -> String {
     format!("{header}.{}", base64.encode(claims.to_string()))
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 async fn a_key_that_was_replaced_is_good_no_more_and_its_successor_is() {
     let issuer = Issuer::start();
     let server = issuer.guards().await;
@@ -402,7 +402,7 @@ async fn a_key_that_was_replaced_is_good_no_more_and_its_successor_is() {
     assert_eq!(ping(&server, &old).await.status, 401);
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 async fn an_issuer_that_is_silent_is_not_the_clients_fault() {
     let issuer = Issuer::start();
     let server = issuer.guards().await;
@@ -419,7 +419,7 @@ async fn an_issuer_that_is_silent_is_not_the_clients_fault() {
     assert_eq!(unknown.header("retry-after"), "5");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(chromium, node)]
 async fn an_insufficient_scope_is_challenged_with_all_scopes() {
     let issuer = Issuer::start();
     let server = issuer.guards().await;
@@ -470,7 +470,7 @@ async fn an_insufficient_scope_is_challenged_with_all_scopes() {
     assert_eq!(challenged(&refused, "scope"), "openid browser:read");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(chromium, node)]
 async fn sessions_belong_to_the_subject_of_the_token() {
     let issuer = Issuer::start();
     let server = issuer.guards().await;
@@ -516,7 +516,7 @@ async fn a_web_socket_obeys_scopes_and_expiry_of_its_token() {
     );
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(chromium, node)]
 async fn a_saved_login_is_readable_only_with_permission_to_save_it() {
     let issuer = Issuer::start();
     let server = issuer.guards().await;
@@ -559,7 +559,7 @@ async fn a_saved_login_is_readable_only_with_permission_to_save_it() {
     }
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 async fn a_stream_ends_with_its_token() {
     let issuer = Issuer::start();
     let server = issuer.guards().await;

@@ -171,7 +171,7 @@ async fn navigations_are_judged_by_where_they_lead() {
     );
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn a_tool_denied_everywhere_is_not_listed_and_starts_no_browser() {
     let policy = Policy::new(&json!({ "default": "deny", "rules": [
         { "tools": ["browser_navigate"], "origins": ["https://example.com"], "action": "allow" },
@@ -420,7 +420,7 @@ async fn resources_are_read_by_the_same_rules() {
     assert_eq!(last[1], "denied");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test]
 async fn an_invalid_policy_is_reported_with_its_line_at_start() {
     for (text, reason) in [
         (

@@ -7,7 +7,7 @@ use testkit::{eventually, misbehaving_app};
 
 use super::project::{Answer, Project, get, kill, log};
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 fn an_app_has_a_grace_period_and_its_last_output_is_logged() {
     let project = Project::misbehaving_app(&[], &["--slow-term", "300"]);
     let ready = project.ok("--start");
@@ -16,7 +16,7 @@ fn an_app_has_a_grace_period_and_its_last_output_is_logged() {
     assert!(log(&ready, "stdout").ends_with("closing\nclosed\n"));
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 async fn an_app_that_prints_without_end_fills_no_disk() {
     let own = ["--log-limit", "100000", "--stop-timeout", "300"];
     let project = Project::misbehaving_app(&own, &["--flood"]);
@@ -38,7 +38,7 @@ async fn an_app_that_prints_without_end_fills_no_disk() {
     assert!(!Path::new(&format!("{path}.4")).exists());
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 async fn a_log_that_cannot_grow_does_not_hold_up_the_app() {
     let script = misbehaving_app();
     // A file of more than 4096 bytes is refused, as on a full disk.
@@ -63,7 +63,7 @@ async fn a_log_that_cannot_grow_does_not_hold_up_the_app() {
     project.assert_no_process_runs();
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 async fn a_crashed_app_is_reported_with_its_last_output() {
     let project = Project::misbehaving_app(&[], &[]);
     let ready = project.ok("--start");
@@ -92,7 +92,7 @@ async fn a_crashed_app_is_reported_with_its_last_output() {
     project.assert_no_process_runs();
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 fn apps_are_listed_and_their_logs_are_followed() {
     use std::io::{BufRead, BufReader};
     let project = Project::misbehaving_app(&[], &[]);

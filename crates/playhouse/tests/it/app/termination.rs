@@ -11,7 +11,7 @@ use testkit::{Processes, eventually, misbehaving_app};
 
 use super::project::{Answer, Project, get, kill, pid_of, runs};
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 fn the_process_tree_ends_with_the_app() {
     for how in [
         &["--grandchild"][..],
@@ -30,7 +30,7 @@ fn the_process_tree_ends_with_the_app() {
     }
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 async fn detached_descendants_are_killed_with_the_app() {
     let script = misbehaving_app();
     let name = fresh_mark().0;
@@ -45,7 +45,7 @@ async fn detached_descendants_are_killed_with_the_app() {
     project.assert_no_process_runs();
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 fn of_two_concurrent_starts_one_succeeds() {
     let project = Project::misbehaving_app(&[], &["--slow", "300"]);
     let both = [project.begin("--start"), project.begin("--start")].map(Answer::of);
@@ -57,7 +57,7 @@ fn of_two_concurrent_starts_one_succeeds() {
     project.assert_no_process_runs();
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 fn an_app_inherits_no_open_files() {
     let script = misbehaving_app();
     let line = format!(
@@ -76,7 +76,7 @@ fn an_app_inherits_no_open_files() {
     project.assert_no_process_runs();
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 async fn a_shutdown_ends_a_start_that_is_under_way() {
     let project = Project::misbehaving_app(&[], &["--hang"]);
     let start = project.begin("--start");
@@ -88,7 +88,7 @@ async fn a_shutdown_ends_a_start_that_is_under_way() {
     project.assert_no_process_runs();
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 async fn a_start_continues_when_its_command_is_killed() {
     let project = Project::misbehaving_app(&[], &["--slow", "500"]);
     let mut start = project.begin("--start");
@@ -102,7 +102,7 @@ async fn a_start_continues_when_its_command_is_killed() {
     project.assert_no_process_runs();
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 fn an_unresponsive_supervisor_blocks_no_command() {
     let project = Project::misbehaving_app(&["--stop-timeout", "300"], &[]);
     let ready = project.ok("--start");
@@ -112,7 +112,7 @@ fn an_unresponsive_supervisor_blocks_no_command() {
     project.assert_no_process_runs();
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 fn an_app_without_supervisor_is_killed() {
     let how = ["--grandchild", "--leave-group"];
     let project = Project::misbehaving_app(&[], &how);
@@ -144,7 +144,7 @@ fn an_app_without_supervisor_is_killed() {
     }
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 fn a_process_with_a_reused_pid_is_not_killed() {
     let project = Project::misbehaving_app(&[], &[]);
     project.ok("--start");
@@ -172,7 +172,7 @@ fn a_process_with_a_reused_pid_is_not_killed() {
     project.assert_no_process_runs();
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 fn a_clock_that_is_set_back_makes_no_uptime_negative() {
     let project = Project::misbehaving_app(&[], &[]);
     project.ok("--start");
@@ -187,7 +187,7 @@ fn a_clock_that_is_set_back_makes_no_uptime_negative() {
     project.assert_no_process_runs();
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 fn a_state_that_cannot_be_read_loses_no_app() {
     let project = Project::misbehaving_app(&[], &[]);
     let ready = project.ok("--start");
@@ -199,7 +199,7 @@ fn a_state_that_cannot_be_read_loses_no_app() {
     project.assert_no_process_runs();
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 async fn an_app_that_crashes_is_started_again_if_that_is_wanted() {
     let project = Project::misbehaving_app(&["--restart-on-crash"], &[]);
     let ready = project.ok("--start");

@@ -2,7 +2,7 @@
 
 use super::*;
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 async fn without_a_command_there_are_no_tools_for_an_app() {
     let client = launch(&[]).start().await;
     let tools = client.list_tools().await;
@@ -19,7 +19,7 @@ async fn without_a_command_there_are_no_tools_for_an_app() {
     assert!(text(&refused, "/suggestion").contains("--server-command"));
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 async fn errors_of_a_server_command_are_reported() {
     let site = Site::start().await;
     let project = Project::new();
@@ -110,7 +110,7 @@ async fn errors_of_a_server_command_are_reported() {
     }
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(chromium, node)]
 async fn unusual_answers_of_a_server_command_are_accepted() {
     let site = Site::start().await;
     site.add_page("/", "<title>Odd</title>");
@@ -140,7 +140,7 @@ async fn unusual_answers_of_a_server_command_are_accepted() {
     }
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(node)]
 async fn the_environment_configures_the_start_of_an_app() {
     let site = Site::start().await;
     site.add_page("/", "<title>Here</title>");
@@ -164,7 +164,7 @@ case $1 in --start) sleep 1000006 ;; --status) echo '{"status":"stopped"}' ;; *)
     project.no_app_runs().await;
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(chromium, node)]
 async fn a_command_that_is_the_app_itself_is_run_all_the_same() {
     let script = misbehaving_app();
     let script = format!("node '{}'", script.display());
@@ -183,7 +183,7 @@ async fn a_command_that_is_the_app_itself_is_run_all_the_same() {
     }
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(chromium, node)]
 async fn an_app_that_starts_holds_up_no_other_session() {
     let (site, project) = site_and_project().await;
     let command = project.script(
@@ -206,7 +206,7 @@ esac"#,
     assert_ne!(started["isError"], true, "{started:#}");
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(chromium, node)]
 async fn a_running_app_is_used_and_not_stopped() {
     let (site, project) = site_and_project().await;
     let config = json!({ "devServers": { "web": { "url": site.base_url() } } });

@@ -21,7 +21,7 @@ case $1 in
   *) alive && kill "$(cat "$APP.pid")"; echo '{"status":"stopped"}' ;;
 esac"#;
 
-#[testkit::test(chromium)]
+#[testkit::test(chromium, node)]
 async fn one_command_is_two_servers_by_its_environment() {
     let (site, project) = site_and_project().await;
     let command = project.script(&site, IDLE_APP);
@@ -42,7 +42,7 @@ async fn one_command_is_two_servers_by_its_environment() {
     project.no_app_runs().await;
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(chromium, node)]
 async fn apps_of_a_killed_server_are_stopped_by_the_next() {
     let (site, project) = site_and_project().await;
     let command = project.script(&site, IDLE_APP);
@@ -58,7 +58,7 @@ async fn apps_of_a_killed_server_are_stopped_by_the_next() {
     assert!(next.end().await.success());
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(chromium, node)]
 async fn a_session_survives_its_server_and_its_browser() {
     let (site, project) = site_and_project().await;
     let command = project.script(&site, IDLE_APP);
@@ -130,7 +130,7 @@ async fn a_session_survives_its_server_and_its_browser() {
     project.no_app_runs().await;
 }
 
-#[testkit::test(chromium)]
+#[testkit::test(chromium, node)]
 async fn pages_are_closed_before_their_server_is_stopped() {
     let site = Site::start().await;
     let project = Project::new();
