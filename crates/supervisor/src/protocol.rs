@@ -12,6 +12,9 @@ const MAX_CANDIDATES: usize = 200;
 /// The longest message that is kept, in bytes.
 const MAX_LENGTH: usize = 2000;
 
+/// The most that an error shows of a wrong value, in bytes.
+const MAX_SHOWN_VALUE: usize = 80;
+
 /// The answer of a server command. `exitCode` and `signal` are of a server that ended by itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
@@ -26,6 +29,10 @@ pub struct Answer {
     pub port: Option<u16>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub previous_pid: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub previous_port: Option<u16>,
     /// In the command's own words, by rule ISO 8601.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started_at: Option<String>,
@@ -39,10 +46,6 @@ pub struct Answer {
     pub uptime: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub healthy: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub previous_pid: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub previous_port: Option<u16>,
     /// Of a server that ended by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
@@ -190,9 +193,14 @@ fn from_members(members: Map<String, Value>) -> Result<Answer, String> {
         Err(error) => error.to_string(),
     };
     let wrong = members.into_iter().find_map(|(name, value)| {
+        let mut shown = value.to_string();
         let one = Map::from_iter([(name.clone(), value)]);
         let error = Answer::deserialize(&one).err()?;
-        Some(format!("\"{name}\" cannot be read: {error}"))
+        if shown.len() > MAX_SHOWN_VALUE {
+            shown.truncate(shown.floor_char_boundary(MAX_SHOWN_VALUE));
+            shown.push('…');
+        }
+        Some(format!("\"{name}\" is {shown}, which cannot be read: {error}"))
     });
     Err(wrong.unwrap_or(error))
 }
@@ -320,15 +328,15 @@ mod tests {
             ),
             (
                 r#"{"status":"ready","port":"3000"}"#,
-                "\"port\" cannot be read: invalid type: string \"3000\", expected u16",
+                "\"port\" is \"3000\", which cannot be read: invalid type: string \"3000\", expected u16",
             ),
             (
                 r#"{"status":"ready","port":70000}"#,
-                "\"port\" cannot be read: invalid value: integer `70000`, expected u16",
+                "\"port\" is 70000, which cannot be read: invalid value: integer `70000`, expected u16",
             ),
             (
                 r#"{"status":7}"#,
-                "\"status\" cannot be read: data did not match any variant of untagged enum Status",
+                "\"status\" is 7, which cannot be read: data did not match any variant of untagged enum Status",
             ),
             (
                 r#"{"status":"ready","url":"localhost:3000"}"#,
@@ -340,7 +348,7 @@ mod tests {
             ),
             (
                 r#"{"status":"ready","logs":"x"}"#,
-                "\"logs\" cannot be read: invalid type: string \"x\", expected struct Logs",
+                "\"logs\" is \"x\", which cannot be read: invalid type: string \"x\", expected struct Logs",
             ),
         ] {
             assert_eq!(read(output), Err(wrong.to_owned()), "{output}");
