@@ -200,7 +200,9 @@ fn from_members(members: Map<String, Value>) -> Result<Answer, String> {
             shown.truncate(shown.floor_char_boundary(MAX_SHOWN_VALUE));
             shown.push('…');
         }
-        Some(format!("\"{name}\" is {shown}, which cannot be read: {error}"))
+        Some(format!(
+            "\"{name}\" is {shown}, which cannot be read: {error}"
+        ))
     });
     Err(wrong.unwrap_or(error))
 }
