@@ -80,13 +80,14 @@ impl Mock {
         request: &Headers,
         fulfill: impl FnOnce(u16, Headers, Vec<u8>) + Send + 'static,
     ) {
-        let (status, headers, body) = self.response_to(request);
         if self.delay.is_zero() {
+            let (status, headers, body) = self.response_to(request);
             return fulfill(status, headers, body);
         }
-        let delay = self.delay;
+        let (mock, request) = (self.clone(), request.clone());
         spawn("mock", async move {
-            tokio::time::sleep(delay).await;
+            tokio::time::sleep(mock.delay).await;
+            let (status, headers, body) = mock.response_to(&request);
             fulfill(status, headers, body);
         })
         .detach();

@@ -1,4 +1,4 @@
-//! What a page must be able to do, by concern. Each protocol implements each trait in a file of the same name below its `page` module.
+//! What a page must be able to do, by concern. Each protocol implements each trait in the same file below its `page` module; `Capture` is in `screenshot.rs`.
 
 use super::{
     Fetched, FrameId, Handle, Headers, InputStep, LoaderId, MediaFeatures, PageId, PdfOptions,

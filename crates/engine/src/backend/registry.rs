@@ -25,7 +25,7 @@ pub(crate) struct Pages<P> {
     open: HashMap<PageId, Arc<P>>,
     /// Attached, not yet prepared: session by page.
     opening: HashMap<PageId, String>,
-    /// Those of both that other pages opened.
+    /// Those that other pages opened, also before they are prepared.
     popups: HashSet<PageId>,
     /// With the reason, if they could not be prepared.
     gone: VecDeque<(PageId, Option<Error>)>,
@@ -116,6 +116,13 @@ impl<P> Pages<P> {
         few && self.popups.insert(id.clone())
     }
 
+    /// No longer counts a popup that did not become a page.
+    pub(crate) fn release_popup(&mut self, id: &PageId) {
+        if !self.contains(id) {
+            self.popups.remove(id);
+        }
+    }
+
     /// Adds a page that was attached and is to be prepared.
     pub(crate) fn begin(&mut self, id: PageId, session: String) {
         self.opening.insert(id, session);
@@ -198,6 +205,9 @@ mod tests {
         assert!(!registry.pages().admit_popup(&id(MAX_POPUPS)));
         registry.remove(&id(0), |()| {});
         assert!(registry.pages().admit_popup(&id(MAX_POPUPS)));
+        assert!(!registry.pages().admit_popup(&id(0)));
+        registry.pages().release_popup(&id(1));
+        assert!(registry.pages().admit_popup(&id(0)));
     }
 
     #[tokio::test]

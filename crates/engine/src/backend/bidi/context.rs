@@ -13,6 +13,7 @@ use crate::backend::{
 use crate::error::{Error, Result};
 use crate::routes::Routes;
 use async_trait::async_trait;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use wire::bidi::{browser, browsing_context};
 
@@ -28,6 +29,7 @@ pub(super) struct BidiContext {
     /// Called when the context is closed.
     on_closed: Box<dyn Fn(&str) + Send + Sync>,
     observer: Arc<dyn ContextObserver>,
+    closed: AtomicBool,
     options: Mutex<ContextOptions>,
     pages: PageRegistry<BidiPage>,
     pub(super) downloads: Downloads,
@@ -51,12 +53,20 @@ impl BidiContext {
             page_index,
             on_closed,
             observer,
+            closed: AtomicBool::new(false),
             options: Mutex::new(options),
             pages: PageRegistry::new(closed),
             downloads: Downloads::default(),
             utility_pages: Arc::default(),
             creating: tokio::sync::Mutex::default(),
         })
+    }
+
+    /// Sets whether the context decides about requests.
+    async fn set_interception(&self, on: bool) -> Result<()> {
+        let is_open = || !self.closed.load(Ordering::SeqCst);
+        let switch = &self.parts.interception;
+        switch.set(&self.parts.id, on, is_open).await
     }
 
     /// The context as commands name it.
@@ -190,7 +200,7 @@ impl ContextBackend for BidiContext {
     async fn set_routes(&self, routes: Routes) -> Result<()> {
         let any = !routes.is_empty();
         self.options().routes = routes;
-        self.parts.interception.set(&self.parts.id, any).await
+        self.set_interception(any).await
     }
 
     async fn set_extra_headers(&self, headers: &Headers) -> Result<()> {
@@ -231,6 +241,7 @@ impl ContextBackend for BidiContext {
         }
         self.pages.wait_until_empty().await?;
         (self.on_closed)(&self.parts.id);
-        self.parts.interception.set(&self.parts.id, false).await
+        self.closed.store(true, Ordering::SeqCst);
+        self.set_interception(false).await
     }
 }

@@ -24,12 +24,21 @@ impl InterceptionSwitch {
         }
     }
 
-    /// Sets whether a context or a page decides about requests, and pauses them if anything does.
-    pub(super) async fn set(self: &Arc<Self>, user: &str, on: bool) -> Result<()> {
-        if on {
-            self.users().insert(user.to_owned());
-        } else {
-            self.remove(user);
+    /// Sets whether a context or a page decides about requests, and pauses them if anything does. One that is closed decides about none.
+    pub(super) async fn set(
+        self: &Arc<Self>,
+        user: &str,
+        on: bool,
+        is_open: impl FnOnce() -> bool,
+    ) -> Result<()> {
+        {
+            // Asked under the lock: whoever closes is first marked as closed, then removed.
+            let mut users = self.users();
+            if on && is_open() {
+                users.insert(user.to_owned());
+            } else {
+                users.remove(user);
+            }
         }
         let switch = self.clone();
         // To its end: cancelled half-way, it would be unknown what the browser does.

@@ -26,6 +26,11 @@ impl PageIndex {
         self.frames().retain(|_, page| !std::ptr::eq(&**page, gone));
     }
 
+    /// Forgets all pages: the browser is gone.
+    pub(super) fn clear(&self) {
+        self.frames().clear();
+    }
+
     fn frames(&self) -> MutexGuard<'_, HashMap<FrameId, Arc<BidiPage>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -71,7 +71,7 @@ impl WebDriverContext {
             options: Mutex::new(options.clone()),
             files: files.map(FileStager::new).unwrap_or_default(),
             downloads: Arc::new(Downloads::new(
-                observer.clone(),
+                &observer,
                 started.downloads,
                 options.downloads.clone(),
                 token.replace(':', ""),
@@ -170,7 +170,7 @@ async fn follow_downloads(context: Weak<WebDriverContext>, downloads: Arc<Downlo
                     tokio::time::timeout(DOWNLOAD_REPORT_TIMEOUT, page.flush_events()).await;
                 tracing::debug!(?heard, "a file has arrived");
             }
-            downloads.poll(last.as_ref());
+            downloads.poll(context.parts.last_used().as_ref());
         };
         downloads.wait(then).await;
     }

@@ -3,7 +3,7 @@
 use super::download_watcher::{DownloadChange, DownloadWatcher};
 use crate::backend::{ContextObserver, DownloadEvent, PageId};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -14,7 +14,8 @@ const EARLY_FILE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The downloads of a context.
 pub(super) struct Downloads {
-    observer: Arc<dyn ContextObserver>,
+    /// Weak, because the observer keeps the pages, and these keep what they share with their context.
+    observer: Weak<dyn ContextObserver>,
     /// Where downloads are to end up, and what their names begin with there.
     folder: Option<PathBuf>,
     prefix: String,
@@ -77,13 +78,13 @@ impl State {
 impl Downloads {
     /// The browser puts files into `watched`; they are moved to `folder`.
     pub(super) fn new(
-        observer: Arc<dyn ContextObserver>,
+        observer: &Arc<dyn ContextObserver>,
         watched: Option<PathBuf>,
         folder: Option<PathBuf>,
         prefix: String,
     ) -> Self {
         Self {
-            observer,
+            observer: Arc::downgrade(observer),
             folder,
             prefix,
             download_watcher: watched.map(DownloadWatcher::of),
@@ -134,9 +135,16 @@ impl Downloads {
         .detach();
     }
 
+    /// Reports to the observer, unless the context is gone.
+    fn report(&self, event: DownloadEvent) {
+        if let Some(observer) = self.observer.upgrade() {
+            observer.download(event);
+        }
+    }
+
     fn on_failed(&self, id: String, reason: &str) {
         let reason = reason.to_owned();
-        self.observer.download(DownloadEvent::Failed { id, reason });
+        self.report(DownloadEvent::Failed { id, reason });
     }
 
     fn on_started(&self, page: Option<PageId>, url: &str, name: Option<String>) -> String {
@@ -151,7 +159,7 @@ impl Downloads {
             });
             id
         };
-        self.observer.download(DownloadEvent::Started {
+        self.report(DownloadEvent::Started {
             id: id.clone(),
             page,
             url: url.to_owned(),
@@ -196,7 +204,7 @@ impl Downloads {
                 reason: error.to_string(),
             },
         };
-        self.observer.download(event);
+        self.report(event);
     }
 
     /// Moves a file to where downloads go.

@@ -43,6 +43,7 @@ pub(super) async fn listen(shared: Weak<Shared>, mut events: EventStream) {
         for context in shared.contexts() {
             context.on_browser_closed();
         }
+        shared.pages.clear();
     }
 }
 

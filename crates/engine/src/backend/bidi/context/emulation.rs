@@ -58,7 +58,7 @@ impl BidiContext {
             self.send_init_script(script).await?;
         }
         if !options.routes.is_empty() {
-            self.parts.interception.set(&self.parts.id, true).await?;
+            self.set_interception(true).await?;
         }
         Ok(())
     }

@@ -38,7 +38,9 @@ impl BidiPage {
 impl Interception for BidiPage {
     async fn set_interception(&self, on: bool) -> Result<()> {
         self.state().intercepts = on;
-        self.parts.interception.set(self.id.as_str(), on).await
+        let is_open = || !self.state().closed;
+        let switch = &self.parts.interception;
+        switch.set(self.id.as_str(), on, is_open).await
     }
 
     async fn decide(&self, key: &str, verdict: Verdict) -> Result<()> {

@@ -239,7 +239,8 @@ impl WebDriverContext {
             let mut pages = self.pages.pages();
             let used = used.filter(|page| pages.contains(page));
             let opener = used.or_else(|| pages.open().next().map(|(id, _)| id.clone()));
-            (opener, pages.admit_popup(&page_id(window)))
+            let is_admitted = opener.is_none() || pages.admit_popup(&page_id(window));
+            (opener, is_admitted)
         };
         if !is_admitted {
             self.close_handle(window).await?;
@@ -248,7 +249,11 @@ impl WebDriverContext {
             }
             return Ok(());
         }
-        self.adopt(window, Some(target), opener).await.map(drop)
+        let adopted = self.adopt(window, Some(target), opener).await;
+        if adopted.is_err() {
+            self.pages.pages().release_popup(&page_id(window));
+        }
+        adopted.map(drop)
     }
 
     /// A page's window has gone.

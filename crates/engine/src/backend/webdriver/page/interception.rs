@@ -28,7 +28,13 @@ impl Interception for WebDriverPage {
         if on {
             self.require(Feature::Interception)?;
         }
-        self.state().intercepts = on;
+        {
+            let mut state = self.state();
+            state.intercepts = on;
+            if state.closed {
+                return Ok(());
+            }
+        }
         self.apply_interception();
         self.flush_events().await
     }
