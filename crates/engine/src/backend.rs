@@ -37,8 +37,9 @@ mod stack;
 pub(crate) mod webdriver;
 mod withheld;
 
+pub use crate::feature::{Alternative, Feature};
 pub use browser::BrowserBackend;
-pub use capability::{Capabilities, Feature};
+pub use capability::Capabilities;
 pub use context::{ContextBackend, OriginDocuments};
 pub(crate) use context::{Cookies, Permissions};
 pub use event::{

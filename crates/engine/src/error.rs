@@ -1,5 +1,6 @@
 //! Everything that can go wrong while driving a browser, as facts.
 
+use crate::feature::{Alternative, Feature};
 use serde::Serialize;
 
 /// What engine functions return.
@@ -168,9 +169,7 @@ pub enum Error {
         log: String,
     },
     /// Another browser uses the profile.
-    #[error(
-        "Browser is already in use for {dir}, use --isolated to run multiple instances of the same browser"
-    )]
+    #[error("Browser is already in use for {dir}")]
     ProfileInUse {
         /// The profile's directory.
         dir: String,
@@ -184,14 +183,14 @@ pub enum Error {
         reason: String,
     },
     /// The browser cannot do this.
-    #[error("{feature} is not supported by {browser}. {hint}")]
+    #[error("{} is not supported by {browser}. {alternative}", .feature.name())]
     UnsupportedByBrowser {
         /// The browser's name.
         browser: &'static str,
         /// What was asked of it.
-        feature: &'static str,
-        /// The way out.
-        hint: &'static str,
+        feature: Feature,
+        /// What to do instead.
+        alternative: Alternative,
     },
     /// A file could not be read or written.
     #[error("{reason}")]

@@ -13,6 +13,7 @@ mod devices;
 mod download;
 mod egress;
 mod error;
+mod feature;
 mod frame;
 mod injected;
 mod input;
@@ -34,13 +35,13 @@ mod storage;
 pub use action::{Click, InputFile, Payload};
 pub use addresses::AddressRules;
 pub use backend::{
-    BrowserBackend, Capabilities, ColorScheme, ConsoleMessage, ContextBackend, ContextObserver,
-    ContextOptions, Cookie, DialogKind, DownloadEvent, FailureReason, Feature, Fetched, FrameId,
-    Geolocation, Handle, Headers, HttpCredentials, InputStep, Key, LoaderId, MediaFeatures,
-    MessageKind, Modifier, MouseButton, OriginDocuments, PageBackend, PageEvent, PageId,
-    PageObserver, PageTimeouts, PausedRequest, PdfOptions, Point, Proxy, RequestEvent, RequestId,
-    ResponseFacts, SameSite, Screenshot, ScreenshotArea, ScreenshotFormat, Size, SourceLocation,
-    Throttling, Verdict, Viewport,
+    Alternative, BrowserBackend, Capabilities, ColorScheme, ConsoleMessage, ContextBackend,
+    ContextObserver, ContextOptions, Cookie, DialogKind, DownloadEvent, FailureReason, Feature,
+    Fetched, FrameId, Geolocation, Handle, Headers, HttpCredentials, InputStep, Key, LoaderId,
+    MediaFeatures, MessageKind, Modifier, MouseButton, OriginDocuments, PageBackend, PageEvent,
+    PageId, PageObserver, PageTimeouts, PausedRequest, PdfOptions, Point, Proxy, RequestEvent,
+    RequestId, ResponseFacts, SameSite, Screenshot, ScreenshotArea, ScreenshotFormat, Size,
+    SourceLocation, Throttling, Verdict, Viewport,
 };
 pub use browser::Browser;
 pub use capture::{Snapshot, SnapshotOptions};

@@ -5,6 +5,7 @@ mod files;
 pub(crate) mod nearest;
 mod network;
 
+pub(crate) use advice::instead;
 pub(crate) use files::FileRule;
 use files::allowed;
 use network::{OFFLINE, is_network};
@@ -22,7 +23,20 @@ pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 pub(crate) enum Error {
     /// The browser, or the way to it.
     #[error(transparent)]
-    Engine(#[from] engine::Error),
+    Engine(engine::Error),
+    /// The browser cannot do this.
+    #[error("{} is not supported by {browser}. {hint}", .feature.name())]
+    UnsupportedByBrowser {
+        browser: &'static str,
+        feature: engine::Feature,
+        /// What to do instead.
+        hint: &'static str,
+    },
+    /// Another browser uses the profile.
+    #[error(
+        "Browser is already in use for {dir}, use --isolated to run multiple instances of the same browser"
+    )]
+    ProfileInUse { dir: String },
     /// The arguments do not fit the tool's schema.
     #[error("Invalid arguments for tool \"{tool}\":{}", listed(.problems))]
     InvalidArguments {
@@ -390,11 +404,32 @@ impl ErrorCode {
     }
 }
 
+impl From<engine::Error> for Error {
+    /// Adds what to do instead, in the options of this program.
+    fn from(error: engine::Error) -> Self {
+        match error {
+            engine::Error::UnsupportedByBrowser {
+                browser,
+                feature,
+                alternative,
+            } => Self::UnsupportedByBrowser {
+                browser,
+                feature,
+                hint: instead(alternative),
+            },
+            engine::Error::ProfileInUse { dir } => Self::ProfileInUse { dir },
+            error => Self::Engine(error),
+        }
+    }
+}
+
 impl Error {
     /// The kind of failure.
     pub(crate) fn code(&self) -> ErrorCode {
         match self {
             Self::Engine(error) => engine_code(error),
+            Self::UnsupportedByBrowser { .. } => ErrorCode::UnsupportedByBrowser,
+            Self::ProfileInUse { .. } => ErrorCode::BrowserError,
             Self::InvalidArguments { .. } | Self::Arguments { .. } => ErrorCode::InvalidParameters,
             Self::ModalState { .. } | Self::NoModalState { .. } | Self::DialogFirst { .. } => {
                 ErrorCode::DialogOpen

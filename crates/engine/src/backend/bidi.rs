@@ -19,38 +19,26 @@ mod parts;
 mod permissions;
 mod utility_page;
 
-use crate::backend::capability::NEEDS_EGRESS;
-use crate::backend::{Capabilities, Feature};
+use crate::backend::{Alternative, Capabilities, Feature};
 
 pub(crate) use browser::{BidiBrowser, user_prompt_handler};
-
-const CHROMIUM: &str = "Use --browser=chromium for it.";
 
 /// What WebDriver BiDi, or Firefox's part of it, has no command for.
 pub(crate) const CAPABILITIES: Capabilities = Capabilities {
     browser: "Firefox",
     lacks: &[
-        (Feature::MediaFeatures, CHROMIUM),
-        (Feature::MobileViewport, CHROMIUM),
-        (Feature::TouchScreen, CHROMIUM),
-        (Feature::BypassCsp, CHROMIUM),
-        (Feature::WithoutScripts, CHROMIUM),
+        (Feature::MediaFeatures, Alternative::Chromium),
+        (Feature::MobileViewport, Alternative::Chromium),
+        (Feature::TouchScreen, Alternative::Chromium),
+        (Feature::BypassCsp, Alternative::Chromium),
+        (Feature::WithoutScripts, Alternative::Chromium),
         (
             Feature::IgnoreCertificatesInProfile,
-            "Use --isolated, or --browser=chromium.",
+            Alternative::IsolatedContext,
         ),
-        (
-            Feature::RewriteRequest,
-            "Answer the request yourself, or use --browser=chromium.",
-        ),
-        (
-            Feature::HoldResponse,
-            "Answer the request yourself, or use --browser=chromium.",
-        ),
-        (
-            Feature::Permission,
-            "Firefox grants geolocation, notifications, persistent-storage and storage-access; use --browser=chromium for others.",
-        ),
+        (Feature::RewriteRequest, Alternative::MockedResponse),
+        (Feature::HoldResponse, Alternative::MockedResponse),
+        (Feature::Permission, Alternative::FirefoxPermissions),
     ],
     lacks_elsewhere: &[],
     throttles: false,
@@ -59,13 +47,10 @@ pub(crate) const CAPABILITIES: Capabilities = Capabilities {
 /// What a Firefox can do that runs elsewhere.
 pub(crate) const REMOTE: Capabilities = Capabilities {
     lacks_elsewhere: &[
-        (
-            Feature::Proxy,
-            "Name it where the browser runs, or in --webdriver-capabilities (`proxy`).",
-        ),
-        (Feature::OriginRules, NEEDS_EGRESS),
-        (Feature::AddressRules, NEEDS_EGRESS),
-        (Feature::Throttling, NEEDS_EGRESS),
+        (Feature::Proxy, Alternative::OwnProxy),
+        (Feature::OriginRules, Alternative::LocalBrowser),
+        (Feature::AddressRules, Alternative::LocalBrowser),
+        (Feature::Throttling, Alternative::LocalBrowser),
     ],
     ..CAPABILITIES
 };

@@ -9,8 +9,7 @@ mod page;
 mod targets;
 mod utility_page;
 
-use crate::backend::capability::NEEDS_EGRESS;
-use crate::backend::{Capabilities, Feature, Proxy};
+use crate::backend::{Alternative, Capabilities, Feature, Proxy};
 
 pub(crate) use browser::CdpBrowser;
 
@@ -24,7 +23,7 @@ pub(crate) const CAPABILITIES: Capabilities = Capabilities {
 
 /// What a Chromium can do that runs elsewhere: each of its requests stops by us, but not its connections.
 pub(crate) const REMOTE: Capabilities = Capabilities {
-    lacks_elsewhere: &[(Feature::AddressRules, NEEDS_EGRESS)],
+    lacks_elsewhere: &[(Feature::AddressRules, Alternative::LocalBrowser)],
     ..CAPABILITIES
 };
 

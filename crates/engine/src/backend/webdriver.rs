@@ -20,29 +20,24 @@ mod page;
 mod parts;
 mod starter;
 
-use crate::backend::{Capabilities, Feature};
+use crate::backend::{Alternative, Capabilities, Feature};
 
 pub(crate) use browser::WebDriverBrowser;
 pub(crate) use starter::{InspectorChannel, Started, Starter};
-
-const OTHERS: &str = "Use --browser=chromium or firefox for it.";
 
 /// What WebKitGTK cannot do by its driver and its inspector.
 pub(crate) const CAPABILITIES: Capabilities = Capabilities {
     browser: "WebKit",
     lacks: &[
-        (Feature::MobileViewport, "Use --browser=chromium for it."),
-        (Feature::TouchScreen, "Use --browser=chromium for it."),
-        (Feature::ScaledViewport, OTHERS),
-        (Feature::BypassCsp, "Use --browser=chromium for it."),
-        (
-            Feature::HoldResponse,
-            "Answer the request yourself, or use --browser=chromium.",
-        ),
-        (Feature::Permission, OTHERS),
-        (Feature::Geolocation, OTHERS),
-        (Feature::HttpCredentials, OTHERS),
-        (Feature::Pdf, OTHERS),
+        (Feature::MobileViewport, Alternative::Chromium),
+        (Feature::TouchScreen, Alternative::Chromium),
+        (Feature::ScaledViewport, Alternative::ChromiumOrFirefox),
+        (Feature::BypassCsp, Alternative::Chromium),
+        (Feature::HoldResponse, Alternative::MockedResponse),
+        (Feature::Permission, Alternative::ChromiumOrFirefox),
+        (Feature::Geolocation, Alternative::ChromiumOrFirefox),
+        (Feature::HttpCredentials, Alternative::ChromiumOrFirefox),
+        (Feature::Pdf, Alternative::ChromiumOrFirefox),
     ],
     lacks_elsewhere: &[],
     throttles: false,
@@ -52,30 +47,30 @@ pub(crate) const CAPABILITIES: Capabilities = Capabilities {
 pub(crate) const CLASSIC: Capabilities = Capabilities {
     browser: "WebKit",
     lacks: &[
-        (Feature::Throttling, "Use --browser=chromium for it."),
-        (Feature::MediaFeatures, OTHERS),
-        (Feature::MobileViewport, "Use --browser=chromium for it."),
-        (Feature::TouchScreen, "Use --browser=chromium for it."),
-        (Feature::ScaledViewport, OTHERS),
-        (Feature::BypassCsp, "Use --browser=chromium for it."),
-        (Feature::WithoutScripts, OTHERS),
-        (Feature::Proxy, OTHERS),
-        (Feature::OriginRules, OTHERS),
-        (Feature::AddressRules, OTHERS),
-        (Feature::Locale, OTHERS),
-        (Feature::TimeZone, OTHERS),
-        (Feature::HoldResponse, OTHERS),
-        (Feature::RewriteRequest, OTHERS),
-        (Feature::Interception, OTHERS),
-        (Feature::InitScripts, OTHERS),
-        (Feature::ExtraHeaders, OTHERS),
-        (Feature::UserAgent, OTHERS),
-        (Feature::Offline, OTHERS),
-        (Feature::Bodies, OTHERS),
-        (Feature::Permission, OTHERS),
-        (Feature::Geolocation, OTHERS),
-        (Feature::HttpCredentials, OTHERS),
-        (Feature::Pdf, OTHERS),
+        (Feature::Throttling, Alternative::Chromium),
+        (Feature::MediaFeatures, Alternative::ChromiumOrFirefox),
+        (Feature::MobileViewport, Alternative::Chromium),
+        (Feature::TouchScreen, Alternative::Chromium),
+        (Feature::ScaledViewport, Alternative::ChromiumOrFirefox),
+        (Feature::BypassCsp, Alternative::Chromium),
+        (Feature::WithoutScripts, Alternative::ChromiumOrFirefox),
+        (Feature::Proxy, Alternative::ChromiumOrFirefox),
+        (Feature::OriginRules, Alternative::ChromiumOrFirefox),
+        (Feature::AddressRules, Alternative::ChromiumOrFirefox),
+        (Feature::Locale, Alternative::ChromiumOrFirefox),
+        (Feature::TimeZone, Alternative::ChromiumOrFirefox),
+        (Feature::HoldResponse, Alternative::ChromiumOrFirefox),
+        (Feature::RewriteRequest, Alternative::ChromiumOrFirefox),
+        (Feature::Interception, Alternative::ChromiumOrFirefox),
+        (Feature::InitScripts, Alternative::ChromiumOrFirefox),
+        (Feature::ExtraHeaders, Alternative::ChromiumOrFirefox),
+        (Feature::UserAgent, Alternative::ChromiumOrFirefox),
+        (Feature::Offline, Alternative::ChromiumOrFirefox),
+        (Feature::Bodies, Alternative::ChromiumOrFirefox),
+        (Feature::Permission, Alternative::ChromiumOrFirefox),
+        (Feature::Geolocation, Alternative::ChromiumOrFirefox),
+        (Feature::HttpCredentials, Alternative::ChromiumOrFirefox),
+        (Feature::Pdf, Alternative::ChromiumOrFirefox),
     ],
     lacks_elsewhere: &[],
     throttles: false,

@@ -67,7 +67,7 @@ async fn connect_bidi(remote: &WebDriverEndpoint) -> Result<Arc<dyn BrowserBacke
     if remote.launch.kind != BrowserKind::Firefox {
         return Err(connect_error(
             remote,
-            "a ws:// endpoint of WebDriver BiDi is Firefox's: add --browser=firefox, or use --cdp-endpoint for Chromium".to_owned(),
+            "a ws:// endpoint of WebDriver BiDi belongs to Firefox: choose Firefox, or connect to Chromium over CDP".to_owned(),
         ));
     }
     let url = remote.endpoint.trim_end_matches('/');

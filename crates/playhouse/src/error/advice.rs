@@ -126,7 +126,7 @@ impl Error {
             Self::Engine(engine::Error::BrowserNotFound { install, .. }) if !install.is_empty() => {
                 Some(format!("Run: {install}").into())
             }
-            Self::Engine(engine::Error::ProfileInUse { .. }) => {
+            Self::ProfileInUse { .. } => {
                 Some("Start the server with --isolated, or close the other browser.".into())
             }
             Self::Engine(engine::Error::PatternTooSlow { .. }) => {
@@ -196,5 +196,23 @@ fn unloaded(reason: &str) -> &'static str {
         "Check the host's name."
     } else {
         "Check the URL and that its server runs."
+    }
+}
+
+/// What to do instead of what a browser cannot do.
+pub(crate) fn instead(alternative: engine::Alternative) -> &'static str {
+    use engine::Alternative as A;
+    match alternative {
+        A::Chromium => "Use --browser=chromium for it.",
+        A::ChromiumOrFirefox => "Use --browser=chromium or firefox for it.",
+        A::IsolatedContext => "Use --isolated, or --browser=chromium.",
+        A::MockedResponse => "Answer the request yourself, or use --browser=chromium.",
+        A::FirefoxPermissions => {
+            "Firefox grants geolocation, notifications, persistent-storage and storage-access; use --browser=chromium for others."
+        }
+        A::OwnProxy => "Name it where the browser runs, or in --webdriver-capabilities (`proxy`).",
+        A::LocalBrowser => {
+            "A proxy on this machine does it, to which a browser that runs elsewhere cannot connect: let the browser be started here, or restrict its network where it runs."
+        }
     }
 }

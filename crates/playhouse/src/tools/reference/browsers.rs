@@ -1,5 +1,6 @@
 //! What each tool does in which browser: from what the browsers' backends say of themselves, and from the specs that each of them passes.
 
+use crate::error::instead;
 use engine::{BrowserKind, Feature};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -53,8 +54,8 @@ pub fn browser_reference(browsers: &[BrowserColumn]) -> String {
     for feature in Feature::all() {
         let _ = write!(text, "| {} |", feature.name());
         for browser in browsers {
-            let hint = browser.kind.capabilities().way_out(*feature);
-            let _ = write!(text, " {} |", hint.unwrap_or("✓"));
+            let alternative = browser.kind.capabilities().alternative(*feature);
+            let _ = write!(text, " {} |", alternative.map_or("✓", instead));
         }
         text.push('\n');
     }
@@ -65,7 +66,9 @@ pub fn browser_reference(browsers: &[BrowserColumn]) -> String {
             browser.kind.remote_capabilities(),
         );
         for feature in Feature::all() {
-            if let (true, Some(hint)) = (here.has(*feature), elsewhere.way_out(*feature)) {
+            if let (true, Some(alternative)) = (here.has(*feature), elsewhere.alternative(*feature))
+            {
+                let hint = instead(alternative);
                 let _ = writeln!(text, "| {} | {} | {hint} |", feature.name(), browser.name);
             }
         }

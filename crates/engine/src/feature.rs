@@ -1,0 +1,132 @@
+//! What not every browser can do, and what to do instead.
+
+use serde::{Serialize, Serializer};
+
+/// Something that not every browser can do; its name begins a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray)]
+pub enum Feature {
+    /// [`crate::ContextOptions::throttling`].
+    #[strum(to_string = "Network throttling")]
+    Throttling,
+    /// [`crate::ContextOptions::media`] and later changes of it.
+    #[strum(to_string = "Media feature emulation")]
+    MediaFeatures,
+    /// [`crate::Viewport::is_mobile`].
+    #[strum(to_string = "Mobile viewport emulation")]
+    MobileViewport,
+    /// [`crate::Viewport::has_touch`].
+    #[strum(to_string = "Touch emulation")]
+    TouchScreen,
+    /// [`crate::ContextOptions::bypass_csp`].
+    #[strum(to_string = "Bypassing the Content-Security-Policy")]
+    BypassCsp,
+    /// [`crate::ContextOptions::java_script_enabled`].
+    #[strum(to_string = "Disabling JavaScript")]
+    WithoutScripts,
+    /// A [`crate::Proxy`].
+    #[strum(to_string = "A proxy")]
+    Proxy,
+    /// [`crate::ContextOptions::origins`].
+    #[strum(to_string = "Rules about domains and origins")]
+    OriginRules,
+    /// [`crate::ContextOptions::addresses`].
+    #[strum(to_string = "Rules about IP addresses and ports")]
+    AddressRules,
+    /// [`crate::ContextOptions::locale`].
+    #[strum(to_string = "Locale emulation")]
+    Locale,
+    /// [`crate::ContextOptions::timezone`].
+    #[strum(to_string = "Time zone emulation")]
+    TimeZone,
+    /// [`crate::ContextOptions::ignore_https_errors`] in the context that the browser begins with.
+    #[strum(to_string = "Ignoring certificate errors in a persistent profile")]
+    IgnoreCertificatesInProfile,
+    /// A [`crate::Verdict::Continue`] with another URL or body.
+    #[strum(to_string = "Rewriting the URL or body of requests")]
+    RewriteRequest,
+    /// `PageBackend::fetch`.
+    #[strum(to_string = "Response interception")]
+    HoldResponse,
+    /// Permissions of other names.
+    #[strum(to_string = "Granting this permission")]
+    Permission,
+    /// [`crate::Viewport::device_scale_factor`] other than 1.
+    #[strum(to_string = "Device scale factor emulation")]
+    ScaledViewport,
+    /// `PageBackend::pdf`.
+    #[strum(to_string = "PDF export")]
+    Pdf,
+    /// [`crate::ContextOptions::geolocation`] and later changes of it.
+    #[strum(to_string = "Geolocation emulation")]
+    Geolocation,
+    /// [`crate::ContextOptions::http_credentials`].
+    #[strum(to_string = "HTTP authentication")]
+    HttpCredentials,
+    /// [`crate::ContextOptions::offline`] and later changes of it.
+    #[strum(to_string = "Offline emulation")]
+    Offline,
+    /// Deciding about requests: routes, `PageBackend::set_interception`.
+    #[strum(to_string = "Request interception")]
+    Interception,
+    /// [`crate::ContextOptions::init_scripts`] and later ones.
+    #[strum(to_string = "Init scripts")]
+    InitScripts,
+    /// [`crate::ContextOptions::extra_headers`] and later changes of them.
+    #[strum(to_string = "Extra HTTP headers")]
+    ExtraHeaders,
+    /// [`crate::ContextOptions::user_agent`].
+    #[strum(to_string = "User agent emulation")]
+    UserAgent,
+    /// `PageBackend::response_body` and `PageBackend::request_body`.
+    #[strum(to_string = "Reading request and response bodies")]
+    Bodies,
+}
+
+impl Feature {
+    /// All of them, in the order of the documentation.
+    pub fn all() -> &'static [Self] {
+        <Self as strum::VariantArray>::VARIANTS
+    }
+
+    /// What it is, as the beginning of a sentence.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
+
+impl Serialize for Feature {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// What to do instead of what a browser cannot do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, strum::Display)]
+#[serde(rename_all = "camelCase")]
+pub enum Alternative {
+    /// Use Chromium.
+    #[strum(to_string = "Use Chromium for it.")]
+    Chromium,
+    /// Use Chromium or Firefox.
+    #[strum(to_string = "Use Chromium or Firefox for it.")]
+    ChromiumOrFirefox,
+    /// Use an isolated context, or Chromium.
+    #[strum(to_string = "Use an isolated context, or Chromium.")]
+    IsolatedContext,
+    /// Mock the response, or use Chromium.
+    #[strum(to_string = "Mock the response, or use Chromium.")]
+    MockedResponse,
+    /// Grant only the permissions that Firefox has, or use Chromium.
+    #[strum(
+        to_string = "Firefox grants geolocation, notifications, persistent-storage and storage-access; use Chromium for others."
+    )]
+    FirefoxPermissions,
+    /// Configure the proxy where the browser runs.
+    #[strum(to_string = "Configure the proxy where the browser runs.")]
+    OwnProxy,
+    /// Start the browser on this machine, where its connections pass through a proxy, or restrict its network where it runs.
+    #[strum(
+        to_string = "Start the browser on this machine, or restrict its network where it runs."
+    )]
+    LocalBrowser,
+}
