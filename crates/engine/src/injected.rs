@@ -61,6 +61,9 @@ pub(crate) fn core_of_firefox(document: u64, who: &Value) -> Box<RawValue> {
 /// Defines `globalThis.__playhouseDatabases`: reads and writes the IndexedDB of the document's origin, as JSON.
 pub(crate) const DATABASES: &str = include_str!("../injected/dist/databases.js");
 
+/// Defines `globalThis.__playhouseReader`, which the core calls: finds the main article of a document, and returns it as Markdown.
+pub(crate) const READER: &str = include_str!("../injected/dist/reader.js");
+
 #[cfg(test)]
 mod tests {
     use super::json_of;

@@ -1,6 +1,8 @@
 //! What a page says, as data: its text, elements, tables, links, and facts about itself. Finding elements and acting on them is elsewhere.
 
+use crate::backend::FrameId;
 use crate::error::{Error, Result};
+use crate::injected::READER;
 use crate::locator::{Element, Locator};
 use crate::page::Page;
 use crate::progress::Progress;
@@ -21,6 +23,8 @@ pub enum Form {
     Text,
     /// What people read of it.
     Markdown,
+    /// The main article as Markdown; all of it where no article is found.
+    Reader,
 }
 
 /// Content of a page or an element.
@@ -115,8 +119,24 @@ pub struct Metadata {
 impl Page {
     /// The main document in that form, as far as there is room for it, in UTF-16 units.
     pub async fn content(&self, progress: &Progress, form: Form, room: usize) -> Result<Content> {
-        self.extract(progress, "read", json!({ "form": form, "room": room }))
-            .await
+        let frame = self.main_frame();
+        let argument = json!({ "form": form, "room": room });
+        let content = async {
+            self.prepare(&frame, form).await?;
+            self.call(&frame, "read", &argument).await
+        };
+        progress.run(content).await
+    }
+
+    /// Brings the code to a frame that a form of content needs.
+    async fn prepare(&self, frame: &FrameId, form: Form) -> Result<()> {
+        match form {
+            Form::Reader => {
+                self.unless_interrupted(self.backend.inject_script(frame, READER))
+                    .await
+            }
+            Form::Html | Form::Text | Form::Markdown => Ok(()),
+        }
     }
 
     /// The links of the main document.
@@ -145,7 +165,11 @@ impl Locator {
     pub async fn content(&self, progress: &Progress, form: Form, room: usize) -> Result<Content> {
         let element = self.resolve(progress).await?;
         let argument = json!({ "form": form, "room": room });
-        progress.run(element.call("read", argument)).await
+        let content = async {
+            element.page.prepare(&element.frame, form).await?;
+            element.call("read", argument).await
+        };
+        progress.run(content).await
     }
 
     /// The links in the element, itself included.

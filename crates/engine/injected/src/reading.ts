@@ -67,14 +67,18 @@ export function describe({ handles, marks }: Of<{ handles: Handle[] }>): Describ
 /** Attributes that are read out, or shown. */
 const SAID = /^(aria-\w*(label|description|holder|text)|title|alt|placeholder|value)$/;
 
+/** From a bundle of its own, which is there when it is asked for. */
+declare const __playhouseReader: (from: Element, marks?: boolean) => string;
+
 /** The page, or one element of it. `room`: what is longer is cut off. */
-export function read({ handle, form, room, marks }: Of<{ handle?: Handle; form: "html" | "text" | "markdown"; room: number }>): { content: string; cut: boolean } | Gone {
+export function read({ handle, form, room, marks }: Of<{ handle?: Handle; form: "html" | "text" | "markdown" | "reader"; room: number }>): { content: string; cut: boolean } | Gone {
   const e = handle === undefined ? undefined : attached(handle);
   if (handle !== undefined && !e) return { gone: true };
   const content = marked(marks, () => {
     if (form === "html") return e ? markup(e) : wholeHtml();
     const from = e ?? document.body ?? document.documentElement;
     if (!from) return "";
+    if (form === "reader") return __playhouseReader(from, marks);
     return form === "text" ? shownText(from) : markdown(from);
   });
   return { content: content.slice(0, room), cut: content.length > room };

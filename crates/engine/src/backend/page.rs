@@ -75,6 +75,8 @@ pub trait Evaluation {
     ///
     /// Fails with `DocumentGone` when the document is replaced meanwhile.
     async fn call(&self, frame: &FrameId, function: &str, argument: &Value) -> Result<String>;
+    /// Runs a script that adds to the injected code of the frame's document.
+    async fn inject_script(&self, frame: &FrameId, script: &str) -> Result<()>;
     /// Injects the code into all frames, so that one of them can call the others; does not wait for it.
     fn prepare_frames(&self) {}
     /// Runs the caller's function in the page's own world and returns its result as JSON, `None` for `undefined`.

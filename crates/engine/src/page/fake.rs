@@ -159,6 +159,9 @@ impl Evaluation for FakePage {
         let answer = (self.answers)(function, argument).await?;
         Ok(answer.to_string())
     }
+    async fn inject_script(&self, _: &FrameId, _: &str) -> Result<()> {
+        unexpected()
+    }
     async fn evaluate(&self, _: &FrameId, _: &str, _: Option<Handle>) -> Result<Option<Value>> {
         unexpected()
     }

@@ -22,7 +22,7 @@ const MAX_ANSWER_BYTES: usize = 400_000;
 /// Read the page.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct GetContent {
-    /// Markdown by default.
+    /// Markdown by default. `reader`: only the main article, as Markdown.
     format: Option<Format>,
     /// Only this element.
     selector: Option<String>,
@@ -35,6 +35,7 @@ enum Format {
     Html,
     Text,
     Markdown,
+    Reader,
 }
 
 /// What it says.
@@ -58,6 +59,7 @@ impl Tool for GetContent {
         let form = match self.format {
             Some(Format::Html) => Form::Html,
             Some(Format::Text) => Form::Text,
+            Some(Format::Reader) => Form::Reader,
             Some(Format::Markdown) | None => Form::Markdown,
         };
         let mut content = match &self.selector {

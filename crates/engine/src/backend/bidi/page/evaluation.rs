@@ -71,6 +71,11 @@ impl Evaluation for BidiPage {
         })
     }
 
+    async fn inject_script(&self, frame: &FrameId, script: &str) -> Result<()> {
+        let function = format!("() => {{ {script} }}");
+        self.in_sandbox(frame, &function, vec![]).await.map(drop)
+    }
+
     async fn evaluate(
         &self,
         frame: &FrameId,

@@ -45,6 +45,14 @@ impl Evaluation for CdpPage {
         Ok(json_of(self.in_isolated(frame, call).await?.decode()?))
     }
 
+    async fn inject_script(&self, frame: &FrameId, script: &str) -> Result<()> {
+        let call = runtime::CallFunctionOn {
+            function_declaration: format!("function() {{ {script} }}"),
+            ..Default::default()
+        };
+        self.in_isolated(frame, call).await.map(drop)
+    }
+
     // Those of the main frame's process that lack the core.
     fn prepare_frames(&self) {
         let Some(session) = self.session.id() else {

@@ -147,6 +147,11 @@ impl Evaluation for WebDriverPage {
         }
     }
 
+    async fn inject_script(&self, frame: &FrameId, script: &str) -> Result<()> {
+        let script = format!("{script}\nreturn 'V';");
+        self.run_text(frame, script, vec![]).await.map(drop)
+    }
+
     fn prepare_frames(&self) {
         // One command at a time: where news come by themselves, what is asked next would only wait for this. Its answer tells the
         // address of the page.
