@@ -71,6 +71,9 @@ pub fn main() -> ! {
         (false, true) => Requested::All,
         (false, false) => Requested::Basic,
     };
+    // A test mostly waits for its browser.
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    arguments.test_threads = arguments.test_threads.or(Some(cores + 1));
     // The tests decide.
     (arguments.ignored, arguments.include_ignored) = (false, false);
 

@@ -106,16 +106,14 @@ impl WebDriverPage {
 
     /// What runs in each new document, before its own scripts.
     fn scripts(&self) -> String {
+        // Before the options are locked: elsewhere they are locked after the state.
+        let own = self.state().init_scripts.clone();
         let options = self.parts.options();
         let mut all = hooks(&self.token());
         if options.block_service_workers {
             all += &format!("\n{BLOCK_SERVICE_WORKERS}");
         }
-        for script in options
-            .init_scripts
-            .iter()
-            .chain(&self.state().init_scripts)
-        {
+        for script in options.init_scripts.iter().chain(&own) {
             // One that throws does not keep the next ones from running, and none sees what another declares.
             all += &format!(
                 "\n(() => {{ try {{ (0, eval)({}); }} catch (e) {{ setTimeout(() => {{ throw e; }}); }} }})();",
