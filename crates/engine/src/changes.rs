@@ -2,7 +2,7 @@
 
 use tokio::sync::watch;
 
-/// Counts changes; whoever waits looks again after each.
+/// Counts changes; waiting code checks its condition after each.
 #[derive(Debug, Default)]
 pub(crate) struct Changes(watch::Sender<u64>);
 

@@ -53,6 +53,6 @@ pub struct App {
     pub stop_timeout: Duration,
     /// Whether it is started again when it crashes.
     pub restart_on_crash: bool,
-    /// How large a log may become, in bytes, before it begins anew.
+    /// Size of a log, in bytes, at which it is rotated.
     pub log_limit: u64,
 }

@@ -1,4 +1,4 @@
-//! What tests share, and what nobody ships: the fixture site, an MCP client that talks to the built binary, the test harness, and
+//! What tests share, and what is never shipped: the fixture site, an MCP client that talks to the built binary, the test harness, and
 //! the runner of the Markdown specs.
 //!
 //! Everything here panics with a sentence instead of returning an error: a test has no use for one.

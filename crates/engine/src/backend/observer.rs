@@ -1,4 +1,4 @@
-//! Who is told about what happens in a browser.
+//! Observers of what happens in a browser.
 
 use super::{ContextBackend, DownloadEvent, PageBackend, PageEvent, PageId, PausedRequest};
 use std::sync::{Arc, OnceLock};

@@ -124,7 +124,7 @@ pub trait Dialogs {
     ) -> Result<()>;
 }
 
-/// Requests that are paused until somebody decides about them.
+/// Requests that are paused until a decision about them.
 #[async_trait]
 pub trait Interception {
     /// Pauses every request of the page's documents until the observer decides about it, or [`Interception::decide`] is called.

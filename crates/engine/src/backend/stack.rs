@@ -1,4 +1,4 @@
-//! Stacks of scripts as Chromium writes them, so that whoever reads stacks reads one kind.
+//! Stacks of scripts in the format of Chromium, whatever engine they come from.
 
 /// A call of a stack; line and column from 1.
 pub(crate) struct Call<'a> {

@@ -1,4 +1,4 @@
-//! Targets that no page is made of: workers, and what belongs to nobody.
+//! Targets that are no pages: workers, and what belongs to no page.
 
 use crate::backend::guard;
 use crate::origins::OriginRules;

@@ -1,4 +1,4 @@
-//! Requests that are paused until somebody decides about them.
+//! Requests that are paused until a decision about them.
 
 use super::BidiPage;
 use crate::backend::bidi::CAPABILITIES;

@@ -12,7 +12,7 @@ use crate::error::Result;
 use async_trait::async_trait;
 use serde_json::json;
 
-/// Requests whose facts are kept for whoever asks later.
+/// Requests whose facts are kept for later calls.
 const MAX_REQUESTS: usize = 2_000;
 /// Bodies of requests that are told with them.
 const MAX_INLINE_BODY: usize = 64 * 1024;
