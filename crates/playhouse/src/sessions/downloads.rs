@@ -7,6 +7,7 @@ use engine::{BrowserContext, Download, DownloadState};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::watch;
 
 /// What has become of each download.
 pub(crate) struct Downloads {
@@ -18,6 +19,17 @@ struct Shared {
     known: Mutex<BTreeMap<u64, Known>>,
     /// One move at a time, so that none is moved twice.
     moving: tokio::sync::Mutex<()>,
+    /// How many actions are in progress that no download is named during.
+    holds: watch::Sender<usize>,
+}
+
+/// Keeps finished downloads from being named and moved.
+pub(crate) struct DownloadsGuard(Arc<Shared>);
+
+impl Drop for DownloadsGuard {
+    fn drop(&mut self) {
+        self.0.holds.send_modify(|holds| *holds -= 1);
+    }
 }
 
 #[derive(Default)]
@@ -38,8 +50,15 @@ impl Downloads {
                 output,
                 known: Mutex::default(),
                 moving: tokio::sync::Mutex::default(),
+                holds: watch::Sender::default(),
             }),
         }
+    }
+
+    /// Names and moves no download until this is dropped: what is typed may turn out to be a password, and the page may name one after it.
+    pub(crate) fn hold(&self) -> DownloadsGuard {
+        self.shared.holds.send_modify(|holds| *holds += 1);
+        DownloadsGuard(self.shared.clone())
     }
 
     /// Takes in what arrived.
@@ -98,6 +117,8 @@ impl Shared {
 
     async fn take_in(&self, downloads: Vec<Download>) {
         let _moving = self.moving.lock().await;
+        // The sender lives in `self`, so this cannot fail.
+        let _ = self.holds.subscribe().wait_for(|holds| *holds == 0).await;
         for download in downloads {
             if !self.has_ended(&download) {
                 continue;
@@ -190,6 +211,24 @@ async fn reserved(folder: &Path, name: &str) -> std::io::Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Settings;
+    use crate::files::{Workspace, artifacts::Artifacts};
+    use futures_util::FutureExt;
+
+    #[tokio::test]
+    async fn downloads_are_moved_when_no_action_holds_them() {
+        let settings = Settings::of_flags(&["--headless"]);
+        let workspace = Workspace::of(Vec::new(), &settings.files);
+        let output = Output::new(&settings, &workspace, None, Artifacts::default());
+        let downloads = Downloads::new(output);
+        let guards = (downloads.hold(), downloads.hold());
+        let mut moved = Box::pin(downloads.shared.take_in(Vec::new()));
+        assert_eq!(moved.as_mut().now_or_never(), None);
+        drop(guards.0);
+        assert_eq!(moved.as_mut().now_or_never(), None);
+        drop(guards.1);
+        assert_eq!(moved.now_or_never(), Some(()));
+    }
 
     #[tokio::test]
     async fn files_of_one_name_that_arrive_at_once_all_stay() {

@@ -197,9 +197,12 @@ impl TabInAnyState {
         let (before, mut changes) = (context.pages(), context.changes());
         let failures = self.page.failures();
         let loading = self.page.guard_loading();
-        let console = self.tab.hold_console();
+        let held = (
+            self.tab.hold_console(),
+            self.session.open_tabs().map(|tabs| tabs.downloads().hold()),
+        );
         let done = deed.await;
-        drop(console);
+        drop(held);
         if let Err(error) = done {
             loading.disarm();
             return Err(error.into());
